@@ -1,0 +1,81 @@
+# Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check manifests fidelity bench-ratings image-test format proto clean
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+# LIGHT=1 leaves out torch and sentence-transformers (evidence is then ranked by BM25 alone).
+LIGHT ?=
+EXTRAS := $(if $(LIGHT),light,all)
+VENV := $(if $(LIGHT),.venv-light,.venv)
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+DEV_STAMP := $(VENV)/.installed-dev
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo "  add LIGHT=1 to leave out torch: a quick install, evidence ranked by BM25 alone"
+
+setup: $(STAMP)  ## install into .venv
+
+demo: $(STAMP)  ## run the demo: battles streamed through the whole platform, one explained
+	@$(BIN)/nuggetstream demo
+
+test: $(DEV_STAMP)  ## run the tests (NUGGETSTREAM_DATA=folder adds those on recorded battles)
+	@$(BIN)/pytest
+
+fidelity: $(STAMP)  ## compute the published numbers again (NUGGETSTREAM_DATA=folder) and compare
+	@$(BIN)/nuggetstream fidelity
+
+check: $(DEV_STAMP) manifests  ## lint, formatting, types, import rules, contracts, stubs, manifests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/buf lint proto
+	$(BIN)/python proto/generate.py --check
+	$(BIN)/pytest tests/architecture
+
+manifests: $(DEV_STAMP) .venv-checkov/.installed k8s/checks/node_modules  ## render and check deploy/ and k8s/
+	$(BIN)/python -m k8s.checks
+
+# checkov pins many packages that others need newer, so it has an environment of its own.
+.venv-checkov/.installed:
+	@echo "setting up .venv-checkov (once)"
+	@"$(PYTHON)" -m venv .venv-checkov
+	@.venv-checkov/bin/pip install --quiet --disable-pip-version-check checkov==3.3.30
+	@touch $@
+
+k8s/checks/node_modules: k8s/checks/package-lock.json
+	@if command -v npm >/dev/null; then npm ci --silent --ignore-scripts --prefix k8s/checks && touch $@; \
+	else echo "npm is missing: KEDA and Prometheus kinds are not validated"; fi
+
+image-test: $(DEV_STAMP)  ## build and run one image without an engine (SERVICE=scraper)
+	@PYTHONPATH=. $(BIN)/python deploy/image_test.py $(SERVICE)
+
+bench-ratings: $(DEV_STAMP)  ## ratings side by side with other libraries, in one run
+	$(BIN)/python benchmarks/ratings.py
+
+format: $(DEV_STAMP)  ## format the code and sort its imports
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+proto: $(DEV_STAMP)  ## regenerate the stubs from the contracts
+	$(BIN)/python proto/generate.py
+
+clean:  ## remove environments and everything made by running
+	rm -rf .venv .venv-light .venv-checkov k8s/checks/node_modules out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(BIN)/python:
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	@echo "setting up $(VENV) (once)"
+	@"$(PYTHON)" -m venv $(VENV)
+
+$(STAMP): $(BIN)/python pyproject.toml constraints.txt
+	@$(PIP) --editable '.[$(EXTRAS)]'
+	@touch $@
+
+$(DEV_STAMP): $(BIN)/python pyproject.toml constraints.txt
+	@$(PIP) --editable '.[$(EXTRAS),dev]'
+	@touch $(STAMP) $@
