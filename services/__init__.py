@@ -1,0 +1,1 @@
+"""Nuggetstream: explain LLM and RAG battles while they happen."""

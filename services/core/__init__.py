@@ -1,0 +1,1 @@
+"""The pure domain: types, scores, preferences, ratings. No I/O, no clock, no global randomness."""

@@ -1,0 +1,62 @@
+"""Failure is data: what a stage says when it cannot answer.
+
+A failure never turns into a score. It travels as a value, is stored beside the results, and every
+published number says how many battles were scored of how many were received.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Stage(StrEnum):
+    """The places in the flow where a battle can stop."""
+
+    INTAKE = "intake"
+    SCRAPER = "scraper"
+    INDEXER = "indexer"
+    RETRIEVER = "retriever"
+    NUGGETIZER = "nuggetizer"
+    ASSIGNER = "assigner"
+    JUDGE = "judge"
+    RATER = "rater"
+    RECORDER = "recorder"
+
+
+class Reason(StrEnum):
+    """Why a stage gave up. Enumerated, so that failures can be counted and alerted on."""
+
+    PAGE_BLOCKED = "page_blocked"
+    PAGE_EMPTY = "page_empty"
+    ROBOTS_DENIED = "robots_denied"
+    TOO_LARGE = "too_large"
+    NO_EVIDENCE = "no_evidence"
+    NO_VITAL_NUGGET = "no_vital_nugget"
+    NOTHING_TO_SCORE = "nothing_to_score"
+    LLM_UNAVAILABLE = "llm_unavailable"
+    LLM_REFUSED = "llm_refused"
+    CONTENT_FILTERED = "content_filtered"
+    REPLY_UNUSABLE = "reply_unusable"
+    BUDGET_EXCEEDED = "budget_exceeded"
+    DEADLINE = "deadline"
+    INVALID_INPUT = "invalid_input"
+    UNDECODABLE = "undecodable"
+    MAX_DELIVERIES = "max_deliveries"
+    STORE_UNAVAILABLE = "store_unavailable"
+    BUG = "bug"
+
+
+@dataclass(frozen=True, slots=True)
+class StageFailure:
+    """What gave up, why, and after how many attempts.
+
+    Attributes:
+        stage: the stage that could not answer.
+        reason: the enumerated cause.
+        detail: one sentence for a person; never parsed.
+        attempts: deliveries used, at least 1.
+    """
+
+    stage: Stage
+    reason: Reason
+    detail: str
+    attempts: int = 1

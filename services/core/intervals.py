@@ -1,0 +1,210 @@
+"""From resampled strengths to intervals, ranks and differences."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+Floats = NDArray[np.float64]
+
+ELO_PER_LOGIT = 400 / np.log(10)
+
+
+@dataclass(frozen=True, slots=True)
+class Strengths:
+    """What a model says about K systems, and what it says about resampled battles.
+
+    Attributes:
+        theta: (K,) strengths in logits; only differences mean something.
+        draws: (R, K) strengths of the resamples that could be ranked.
+        unranked: resamples beyond those R that have no finite strengths.
+        tie: the tie parameter of models that have one: ν of Davidson, κ of Rao and Kupper.
+    """
+
+    theta: Floats
+    draws: Floats
+    unranked: int = 0
+    tie: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """Strengths of K systems on the Elo scale, with what the bootstrap says about them.
+
+    Attributes:
+        rating: (K,) in Elo points, mean `center` or the anchor at its value.
+        low: (K,) lower end of the central interval; -inf where too many resamples had no rating.
+        high: (K,) upper end; inf likewise.
+        rank: (K,) 1 + the number of systems whose interval lies wholly above.
+        probability_first: (K,) share of all resamples in which the system is the best.
+        resamples: how many there were, those without a rating included.
+        level: of the interval, such as 0.95.
+        unranked: resamples without a rating; the probabilities sum to 1 less their share.
+    """
+
+    rating: Floats
+    low: Floats
+    high: Floats
+    rank: NDArray[np.intp]
+    probability_first: Floats
+    resamples: int
+    level: float
+    unranked: int = 0
+
+
+def summarise(
+    strengths: Strengths,
+    *,
+    level: float = 0.95,
+    center: float = 1000.0,
+    anchor: tuple[int, float] | None = None,
+) -> Ratings:
+    """Ratings on the Elo scale with percentile intervals.
+
+    A resample that cannot be ranked agrees with any rating: it counts as minus infinity for the lower
+    end and as plus infinity for the upper one. Leaving it out would make the interval narrower the less
+    the data say.
+
+    Args:
+        strengths: of K systems.
+        level: of the central interval, in (0, 1).
+        center: mean of the K ratings, unless there is an anchor.
+        anchor: (index, rating) of the system that has this rating in every resample; its interval has
+            no width, and the others' intervals are of differences to it.
+
+    Raises:
+        ValueError: without a single resample there is no interval.
+    """
+    total = len(strengths.draws) + strengths.unranked
+    if not total:
+        raise ValueError("an interval needs at least one resample")
+    theta, draws = _placed(strengths.theta, anchor), _placed(strengths.draws, anchor)
+    low, high = percentile_interval(draws, strengths.unranked, level)
+    if anchor is not None:
+        low[anchor[0]] = high[anchor[0]] = 0.0  # whatever the resample, it is where it is put
+    # Percentiles of few skewed draws may pass the estimate; an interval that excludes it misleads.
+    low, high = np.minimum(low, theta), np.maximum(high, theta)
+    zero = center if anchor is None else anchor[1]
+    best = strengths.draws.argmax(axis=1) if len(strengths.draws) else np.array([], dtype=np.intp)
+    return Ratings(
+        rating=zero + ELO_PER_LOGIT * theta,
+        low=zero + ELO_PER_LOGIT * low,
+        high=zero + ELO_PER_LOGIT * high,
+        rank=ranks_by_overlap(low, high),
+        probability_first=np.bincount(best, minlength=len(theta)) / total,
+        resamples=total,
+        level=level,
+        unranked=strengths.unranked,
+    )
+
+
+def percentile_interval(draws: Floats, unranked: int, level: float) -> tuple[Floats, Floats]:
+    """Central percentile interval in which every unranked resample is as bad as it can be.
+
+    Args:
+        draws: (R, ...) values, R may be 0.
+        unranked: resamples without a value.
+        level: in (0, 1).
+
+    Returns:
+        Lower and upper ends, (...); infinite where unranked resamples reach into the tail.
+
+    >>> [float(end.round(6)) for end in percentile_interval(np.arange(101.0), 0, 0.9)]
+    [5.0, 95.0]
+    >>> [float(end) for end in percentile_interval(np.arange(101.0), 20, 0.9)]
+    [-inf, inf]
+    """
+    tail = (1 - level) / 2
+    if not unranked:
+        low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
+        return low, high
+    nothing = np.full((unranked, *draws.shape[1:]), np.inf)
+    low = np.quantile(np.concatenate([-nothing, draws]), tail, axis=0, method="lower")
+    high = np.quantile(np.concatenate([draws, nothing]), 1 - tail, axis=0, method="higher")
+    return low, high
+
+
+def ranks_by_overlap(low: Floats, high: Floats) -> NDArray[np.intp]:
+    """1 + the number of systems whose interval lies wholly above; touching intervals overlap.
+
+    >>> ranks_by_overlap(np.array([5.0, 3.0, 0.0]), np.array([7.0, 5.0, 2.0])).tolist()
+    [1, 1, 3]
+    """
+    return np.asarray(1 + (low[None, :] > high[:, None]).sum(axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """How far each system is above each other.
+
+    Two systems whose own intervals overlap may still differ clearly: their errors are correlated. This
+    is the interval to ask when the question is about two.
+
+    Attributes:
+        gap: (K, K) rating of i minus rating of j, Elo points.
+        low: (K, K) lower end of its interval.
+        high: (K, K) upper end.
+        above: (K, K) share of all resamples in which i is above j; unranked ones count for neither.
+    """
+
+    gap: Floats
+    low: Floats
+    high: Floats
+    above: Floats
+
+
+def differences(strengths: Strengths, level: float = 0.95) -> Differences:
+    """Intervals for all differences of two ratings, by the percentiles of the resampled differences.
+
+    Args:
+        strengths: of K systems.
+        level: in (0, 1).
+    """
+    size = len(strengths.theta)
+    gap = strengths.theta[:, None] - strengths.theta[None, :]
+    low, high, above = np.zeros((size, size)), np.zeros((size, size)), np.zeros((size, size))
+    total = len(strengths.draws) + strengths.unranked
+    for i in range(size):  # one system at a time: (R, K), not (R, K, K)
+        gaps = strengths.draws[:, i, None] - strengths.draws
+        low[i], high[i] = percentile_interval(gaps, strengths.unranked, level)
+        low[i, i] = high[i, i] = 0.0
+        above[i] = (gaps > 0).sum(axis=0) / total
+    low, high = np.minimum(low, gap), np.maximum(high, gap)
+    return Differences(ELO_PER_LOGIT * gap, ELO_PER_LOGIT * low, ELO_PER_LOGIT * high, above)
+
+
+def wilson(successes: float, trials: float, level: float = 0.95) -> tuple[float, float]:
+    """Wilson score interval of a proportion.
+
+    (p + z²/2n ± z · sqrt(p(1 - p)/n + z²/4n²)) / (1 + z²/n)
+
+    Args:
+        successes: in [0, trials]; half-points welcome.
+        trials: above 0.
+        level: in (0, 1).
+
+    Returns:
+        Lower and upper end, in [0, 1].
+
+    Raises:
+        ValueError: no trials, or successes outside [0, trials].
+
+    Source: Wilson, 1927.
+
+    >>> [round(end, 4) for end in wilson(5, 10)]
+    [0.2366, 0.7634]
+    """
+    if not (trials > 0 and 0 <= successes <= trials):
+        raise ValueError(f"{successes} of {trials} is no proportion")
+    z, p = float(norm.ppf((1 + level) / 2)), successes / trials
+    middle = p + z**2 / (2 * trials)
+    reach = z * float(np.sqrt(p * (1 - p) / trials + z**2 / (4 * trials**2)))
+    scale = 1 + z**2 / trials
+    return max((middle - reach) / scale, 0.0), min((middle + reach) / scale, 1.0)
+
+
+def _placed(theta: Floats, anchor: tuple[int, float] | None) -> Floats:
+    """Strengths whose zero is their mean, or the anchor."""
+    zero = theta.mean(axis=-1, keepdims=True) if anchor is None else theta[..., [anchor[0]]]
+    return np.asarray(theta - zero)

@@ -1,0 +1,92 @@
+"""Counts of battles, one entry per pair of systems that met: what every rating model reads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Outcomes of the E pairs that met among K systems. Leading axes are a batch of such data sets.
+
+    Attributes:
+        size: K.
+        first: (E,) index of the first system of a pair.
+        second: (E,) index of the second; first < second.
+        won: (..., E) battles the first won.
+        lost: (..., E) battles the second won.
+        drawn: (..., E) ties that count.
+    """
+
+    size: int
+    first: Places
+    second: Places
+    won: Floats
+    lost: Floats
+    drawn: Floats
+
+    @classmethod
+    def of(cls, wins: Floats, drawn: Floats) -> Self:
+        """Read (..., K, K) matrices: wins[i, j] battles i won against j, drawn symmetric."""
+        size = wins.shape[-1]
+        met = (wins + np.swapaxes(wins, -1, -2) + drawn).reshape(-1, size, size).any(axis=0)
+        first, second = np.nonzero(np.triu(met, 1))
+        forth, back = (..., first, second), (..., second, first)
+        return cls(size, first, second, wins[forth], wins[back], drawn[forth])
+
+    @property
+    def played(self) -> Floats:
+        """(..., E) battles of each pair."""
+        return np.asarray(self.won + self.lost + self.drawn)
+
+    @property
+    def scored(self) -> Floats:
+        """(..., E) points of the first of each pair; a tie is half a point."""
+        return np.asarray(self.won + self.drawn / 2)
+
+    def points(self) -> Floats:
+        """(..., K, K) points i took from j."""
+        points = np.zeros((*self.won.shape[:-1], self.size, self.size))
+        points[..., self.first, self.second] = self.scored
+        points[..., self.second, self.first] = self.played - self.scored
+        return points
+
+    def slice(self, rows: Places | np.intp) -> Self:
+        """Some of the data sets of a batch with one leading axis; one, without that axis, by its index."""
+        counts = self.won[rows], self.lost[rows], self.drawn[rows]
+        return type(self)(self.size, self.first, self.second, *counts)
+
+    def counted(self, cells: Floats) -> Self:
+        """The same pairs with other counts.
+
+        Args:
+            cells: (..., 3, E) won, lost, drawn.
+        """
+        return type(self)(
+            self.size, self.first, self.second, cells[..., 0, :], cells[..., 1, :], cells[..., 2, :]
+        )
+
+    @property
+    def cells(self) -> Floats:
+        """(..., 3, E) won, lost and drawn as one array."""
+        return np.stack([self.won, self.lost, self.drawn], axis=-2)
+
+    def connected(self) -> NDArray[np.bool_]:
+        """(R,) which data sets of a batch are strongly connected, so that a rating exists."""
+        taken = self.points() > 0
+        return np.array(
+            [connected_components(graph, True, "strong")[0] == 1 for graph in taken], dtype=np.bool_
+        )
+
+
+def joined(parts: Sequence[Pairs]) -> Pairs:
+    """Batches over the same pairs, one after the other."""
+    cells = np.concatenate([part.cells for part in parts])
+    return parts[0].counted(cells)
