@@ -1,0 +1,85 @@
+"""An ASGI application served from this event loop for the duration of a block."""
+
+import asyncio
+import logging
+import math
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+
+import uvicorn
+from starlette.types import ASGIApp
+
+
+class _Guest(uvicorn.Server):
+    """A server inside someone else's process: signals stay theirs."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@asynccontextmanager
+async def serving(
+    app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, grace: float = 1.0, quiet: bool = False
+) -> AsyncIterator[str]:
+    """Serve an application; yields its base URL. It listens before the block begins.
+
+    Args:
+        app: the application.
+        host: address to bind to.
+        port: 0 takes a free one.
+        grace: seconds that open requests get when leaving; then their connections are dropped.
+        quiet: log nothing, for sites whose failures are on purpose.
+
+    Raises:
+        OSError: the address cannot be bound.
+    """
+    listener = _listen(host, port)
+    server = _Guest(
+        uvicorn.Config(
+            app, lifespan="off", ws="none", log_config=None, access_log=False,
+            timeout_graceful_shutdown=math.ceil(grace),  # then handlers that still run are cancelled
+        )
+    )  # fmt: skip
+    task = asyncio.create_task(_serve(server, listener, quiet))
+    shown = f"[{host}]" if ":" in host else host
+    try:
+        yield f"http://{shown}:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await asyncio.wait({task}, timeout=grace)
+        for connection in list(server.server_state.connections):
+            connection.transport.abort()
+        await task
+        listener.close()
+
+
+_quiet: ContextVar[bool] = ContextVar("asgi_quiet", default=False)
+
+
+async def _serve(server: uvicorn.Server, listener: socket.socket, quiet: bool) -> None:
+    """Serve, hiding the messages of a quiet server only: others may run in the same process."""
+    logging.getLogger("uvicorn.error").addFilter(_heard)
+    _quiet.set(quiet)
+    await server.serve(sockets=[listener])
+
+
+def _heard(_: logging.LogRecord) -> bool:
+    return not _quiet.get()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    # The protocol is named because asyncio sets TCP_NODELAY only then; without it every reply on a kept
+    # connection waits 40 ms for an acknowledgement.
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(1024)
+    except OSError:
+        listener.close()
+        raise
+    return listener

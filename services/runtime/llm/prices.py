@@ -1,0 +1,135 @@
+"""What a model's tokens cost, as its operator states it.
+
+    currency = "USD"
+
+    [models."gpt-5-mini"]        # every model whose name starts so; the longest prefix wins
+    input = 0.25                 # per million tokens
+    cached_input = 0.025         # optional: input the provider had in its own prompt cache
+    output = 2.00
+
+Prices change and differ by contract, so none are built in, but that of the offline model: nothing.
+"""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+OFFLINE_MODEL = "offline-heuristic"
+_PER = Decimal(1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """An amount in one currency; amounts of different currencies do not add."""
+
+    amount: Decimal
+    currency: str = "USD"
+
+    def __add__(self, other: "Money") -> "Money":
+        if self.currency != other.currency:
+            raise ValueError(f"{self.currency} and {other.currency} do not add")
+        return Money(self.amount + other.amount, self.currency)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens of one or more calls.
+
+    Attributes:
+        input: prompt tokens, cached ones included.
+        output: reply tokens, reasoning included.
+        cached_input: the part of `input` that the provider had in its own prompt cache.
+    """
+
+    input: int = 0
+    output: int = 0
+    cached_input: int = 0
+
+    def __add__(self, other: "Tokens") -> "Tokens":
+        return Tokens(
+            self.input + other.input, self.output + other.output, self.cached_input + other.cached_input
+        )
+
+    @property
+    def total(self) -> int:
+        """Input and output together."""
+        return self.input + self.output
+
+
+class Price(BaseModel):
+    """Price of a million tokens."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: Decimal = Field(ge=0)
+    output: Decimal = Field(ge=0)
+    cached_input: Decimal | None = Field(default=None, ge=0)
+
+    def of(self, tokens: Tokens) -> Decimal:
+        """What these tokens cost."""
+        cached = self.input if self.cached_input is None else self.cached_input
+        fresh = tokens.input - tokens.cached_input
+        total = self.input * fresh + cached * tokens.cached_input + self.output * tokens.output
+        return total / _PER
+
+
+class _PriceFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
+    models: dict[str, Price]
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """Prices by the start of a model's name."""
+
+    models: Mapping[str, Price] = field(default_factory=dict)
+    currency: str = "USD"
+
+    @classmethod
+    def load(cls, path: Path) -> "PriceTable":
+        """Reads a TOML or JSON file.
+
+        Raises:
+            ValueError: when it is not a price table.
+            OSError: when it cannot be read.
+        """
+        text = path.read_text(encoding="utf-8")
+        found: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        checked = _PriceFile.model_validate(found)
+        return cls(checked.models, checked.currency)
+
+    def price_of(self, model: str) -> Price | None:
+        """The price of a model, or None when nobody stated one."""
+        if model == OFFLINE_MODEL:
+            return Price(input=Decimal(0), output=Decimal(0))
+        prefixes = [prefix for prefix in self.models if model.startswith(prefix)]
+        return self.models[max(prefixes, key=len)] if prefixes else None
+
+    def cost(self, model: str, tokens: Tokens) -> Money | None:
+        """What these tokens of a model cost. None when its price is unknown: that is not free.
+
+        >>> table = PriceTable({"m": Price(input=Decimal(1), output=Decimal(2))})
+        >>> table.cost("m-large", Tokens(input=1_000_000, output=500_000))
+        Money(amount=Decimal('2'), currency='USD')
+        """
+        price = self.price_of(model)
+        return None if price is None else Money(price.of(tokens), self.currency)
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of a text when nobody counted them: one per four bytes of UTF-8, rounded up.
+
+    Close to what byte-pair vocabularies give for English; for other scripts within a factor of two.
+
+    >>> estimate_tokens("twelve bytes")
+    3
+    """
+    return -(-len(text.encode("utf-8", "surrogatepass")) // 4)

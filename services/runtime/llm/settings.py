@@ -1,0 +1,103 @@
+"""What an operator says about the model: environment variables, read once, passed to `build`.
+
+NUGGETSTREAM_LLM_API_KEY (or OPENAI_API_KEY), NUGGETSTREAM_LLM_BASE_URL (or OPENAI_BASE_URL),
+NUGGETSTREAM_LLM_MODEL, and one variable per field below with the same prefix.
+"""
+
+from decimal import Decimal
+from pathlib import Path
+
+from pydantic import AliasChoices, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from services.runtime.llm.accounting import Budget, Limit
+from services.runtime.llm.patience import Patience
+from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable
+from services.runtime.llm.prompt import PromptOverrides
+
+_PREFIX = "NUGGETSTREAM_LLM_"
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+class LLMSettings(BaseSettings):
+    """Where the model is, how long to wait for it, and what it may cost.
+
+    Attributes:
+        api_key, base_url: with neither, everything is answered by the offline model.
+        model: the name to ask for; required unless offline.
+        timeout_s: of one exchange.
+        attempts: calls per exchange, the first included.
+        concurrency: calls at once, at most; the limit adapts below it.
+        battle_tokens, battle_money, day_tokens, day_money: budgets; unset is unlimited. Money is in the
+            currency of the price file, which it needs.
+        prices: price file, TOML or JSON (see `prices`).
+        prompts: folder of prompt overrides (see `prompt.PromptOverrides`).
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=_PREFIX, env_ignore_empty=True, populate_by_name=True, extra="ignore", frozen=True
+    )
+
+    api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices(f"{_PREFIX}API_KEY", "OPENAI_API_KEY")
+    )
+    base_url: str | None = Field(
+        default=None, validation_alias=AliasChoices(f"{_PREFIX}BASE_URL", "OPENAI_BASE_URL")
+    )
+    model: str | None = None
+    timeout_s: float = Field(default=60.0, gt=0)
+    attempts: int = Field(default=5, ge=1)
+    concurrency: int = Field(default=32, ge=1)
+    battle_tokens: int | None = Field(default=None, ge=0)
+    battle_money: Decimal | None = Field(default=None, ge=0)
+    day_tokens: int | None = Field(default=None, ge=0)
+    day_money: Decimal | None = Field(default=None, ge=0)
+    prices: Path | None = None
+    prompts: Path | None = None
+
+    @property
+    def offline(self) -> bool:
+        """Whether no model was named, so that the offline one answers."""
+        return self.api_key is None and self.base_url is None
+
+    @property
+    def url(self) -> str:
+        """Where requests go. Offline it is only a name: nothing leaves the process."""
+        return "http://offline.invalid/v1" if self.offline else self.base_url or OPENAI_URL
+
+    @property
+    def model_name(self) -> str:
+        """The name to ask for.
+
+        Raises:
+            ValueError: when an endpoint is configured and no model is.
+        """
+        if self.offline:
+            return OFFLINE_MODEL
+        if self.model is None:
+            raise ValueError(f"an endpoint is configured but no model: set {_PREFIX}MODEL")
+        return self.model
+
+    def price_table(self) -> PriceTable:
+        """The operator's prices.
+
+        Raises:
+            ValueError: when a money budget is set and the model has no price, so that it could not hold.
+        """
+        table = PriceTable() if self.prices is None else PriceTable.load(self.prices)
+        wants_money = self.battle_money is not None or self.day_money is not None
+        if wants_money and table.price_of(self.model_name) is None:
+            raise ValueError(f"a money budget needs a price for {self.model_name}: set {_PREFIX}PRICES")
+        return table
+
+    def budget(self) -> Budget:
+        """The limits per battle and per day."""
+        return Budget(Limit(self.battle_tokens, self.battle_money), Limit(self.day_tokens, self.day_money))
+
+    def overrides(self) -> PromptOverrides:
+        """The operator's own prompts."""
+        return PromptOverrides.none() if self.prompts is None else PromptOverrides.load(self.prompts)
+
+    def patience(self) -> Patience:
+        """How often to try again."""
+        return Patience(attempts=self.attempts)

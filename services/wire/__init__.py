@@ -1,0 +1,1 @@
+"""Core types as protobuf, and every subject of the system once."""

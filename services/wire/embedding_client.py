@@ -1,0 +1,59 @@
+"""The embedder in another process, reached through `Embedding.Embed`."""
+
+from collections.abc import Sequence
+
+import grpc
+import numpy as np
+from arena.v1 import retrieval_pb2, retrieval_pb2_grpc
+
+from services.core.failure import Reason
+from services.runtime import rpc
+from services.runtime.embedding import Vectors
+from services.runtime.errors import Unavailable
+
+_PER_CALL = 512
+
+
+class GrpcEmbedder:
+    """An `Embedder` whose model runs in the indexer.
+
+    Args:
+        target: "host:port" of the indexer.
+        model: the one the indexer is expected to run; vectors of two models must never mix.
+    """
+
+    def __init__(self, target: str, model: str) -> None:
+        self._target = target
+        self._model = model
+        self._channel = rpc.channel(target)
+        self._stub = retrieval_pb2_grpc.EmbeddingStub(self._channel)
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self._model
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of shape (len(texts), dimensions).
+
+        Raises:
+            Unavailable: the indexer does not answer, or runs another model.
+        """
+        parts = [await self._call(texts[i : i + _PER_CALL]) for i in range(0, len(texts), _PER_CALL)]
+        return np.concatenate(parts) if parts else np.zeros((0, 0), np.float32)
+
+    async def close(self) -> None:
+        """Close the channel."""
+        await self._channel.close()
+
+    async def _call(self, texts: Sequence[str]) -> Vectors:
+        request = retrieval_pb2.EmbedRequest(texts=texts)
+        try:
+            response = await self._stub.Embed(request, timeout=rpc.DEADLINE)
+        except grpc.aio.AioRpcError as error:
+            raise rpc.as_stage_error(error, f"the indexer at {self._target}") from error
+        if response.model != self._model:
+            detail = f"the indexer at {self._target} embeds with {response.model}, not {self._model}"
+            raise Unavailable(Reason.STORE_UNAVAILABLE, detail)
+        rows = np.frombuffer(response.vectors, "<f4").reshape(len(texts), response.dimensions)
+        return rows.astype(np.float32)

@@ -1,0 +1,45 @@
+"""Every subject and stream of the system, once.
+
+arena.v1.battle.<event>   stream ARENA   what happened to a battle
+arena.v1.ratings.updated  stream ARENA   a board changed
+arena.v1.ingest           stream INGEST  battles sent by arenas over the bus
+arena.v1.dead.<stage>     stream DEAD    messages given up on, as they were
+arena.v1.recorded         no stream      a nudge for watchers; the database is the record
+"""
+
+from services.core import events
+
+PREFIX = "arena.v1"
+STREAM_ARENA = "ARENA"
+STREAM_INGEST = "INGEST"
+STREAM_DEAD = "DEAD"
+
+INGEST = f"{PREFIX}.ingest"
+BATTLES = f"{PREFIX}.battle.>"
+RATINGS = f"{PREFIX}.ratings.>"
+DEAD = f"{PREFIX}.dead"
+RECORDED = f"{PREFIX}.recorded"
+
+SUBJECTS: dict[type[events.Event], str] = {
+    events.BattleSubmitted: f"{PREFIX}.battle.submitted",
+    events.BattleScraped: f"{PREFIX}.battle.scraped",
+    events.BattleIndexed: f"{PREFIX}.battle.indexed",
+    events.BattleRetrieved: f"{PREFIX}.battle.retrieved",
+    events.BattleNuggetized: f"{PREFIX}.battle.nuggetized",
+    events.BattleAssigned: f"{PREFIX}.battle.assigned",
+    events.BattleJudged: f"{PREFIX}.battle.judged",
+    events.BattleVoted: f"{PREFIX}.battle.voted",
+    events.BattleFailed: f"{PREFIX}.battle.failed",
+    events.RatingsUpdated: f"{PREFIX}.ratings.updated",
+}
+
+EVENT_TYPES: dict[str, type[events.Event]] = {subject: kind for kind, subject in SUBJECTS.items()}
+
+
+def event_name(kind: type[events.Event]) -> str:
+    """The short name under which an event is stored and shown, such as "scraped".
+
+    >>> event_name(events.BattleScraped)
+    'scraped'
+    """
+    return SUBJECTS[kind].rsplit(".", 1)[1]
