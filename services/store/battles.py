@@ -1,0 +1,290 @@
+"""What was received, what happened to it, and how far it has come."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.core import events as core
+from services.core.battle import Battle
+from services.core.failure import Reason, Stage, StageFailure
+from services.store.database import Database
+from services.store.tables import battles, events, failures
+
+_IDS_PER_QUERY = 500
+# Bodies may be megabytes; whoever lists battles does not read them.
+_ROWS = select(*(column for column in battles.c if column.name != "body"))
+
+
+class BattleState(StrEnum):
+    """How far a battle has come, over its two branches (nuggets and judge)."""
+
+    RUNNING = "running"
+    SCORED = "scored"  # nuggets assigned and a verdict given
+    PARTIAL = "partial"  # one of the two failed
+    FAILED = "failed"  # both failed
+
+
+class Branch(StrEnum):
+    """State of one branch of the flow."""
+
+    PENDING = "pending"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class BattleRow:
+    """One battle as the record has it.
+
+    Attributes:
+        event_count: events recorded so far; they are numbered 1 to this.
+    """
+
+    id: str
+    arena: str
+    query: str
+    language: str
+    tags: tuple[str, ...]
+    system_a: str
+    system_b: str
+    content_hash: str
+    received_at: datetime
+    nugget_state: Branch
+    judge_state: Branch
+    ended_at: datetime | None
+    event_count: int
+
+    @property
+    def state(self) -> BattleState:
+        """The two branches as one word."""
+        return _state(self.nugget_state, self.judge_state)
+
+
+def _state(*branches: Branch) -> BattleState:
+    if Branch.PENDING in branches:
+        return BattleState.RUNNING
+    if Branch.FAILED not in branches:
+        return BattleState.SCORED
+    return BattleState.PARTIAL if Branch.DONE in branches else BattleState.FAILED
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEvent:
+    """One event of a battle as stored: number, name, schema and the bytes that travelled."""
+
+    sequence: int
+    name: str
+    schema: str
+    body: bytes
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedFailure:
+    """A stage that gave up on a battle."""
+
+    battle_id: str
+    arena: str
+    failure: StageFailure
+    failed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event about to be recorded.
+
+    Attributes:
+        message_id: the bus's message id; recording it twice changes nothing.
+        event: decoded, to project the battle's state.
+        schema: of `body`.
+        body: inline bytes (never a reference).
+    """
+
+    message_id: str
+    name: str
+    event: core.BattleEvent
+    schema: str
+    body: bytes
+
+
+class Battles:
+    """The battles table with its events and failures."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def accept(self, battle: Battle, body: bytes, received_at: datetime) -> str | None:
+        """Note a battle on first sight.
+
+        Returns:
+            None when it is new; else the content hash of the battle already known by this id, which
+            the caller compares: equal means "seen before", different means "conflict".
+        """
+        row = {
+            "id": battle.id,
+            "arena": battle.arena,
+            "query": battle.query,
+            "language": battle.language,
+            "tags": list(battle.tags),
+            "system_a": battle.a.system,
+            "system_b": battle.b.system,
+            "content_hash": battle.content_hash(),
+            "body": body,
+            "received_at": received_at,
+        }
+        async with self._database.transaction() as tx:
+            result = await tx.execute(self._database.insert_new(battles).values(row))
+            if result.rowcount:
+                return None
+            known: str | None = await tx.scalar(
+                select(battles.c.content_hash).where(battles.c.id == battle.id)
+            )
+            return known
+
+    async def get(self, battle_id: str) -> BattleRow | None:
+        """One battle, or None when it was never received."""
+        async with self._database.transaction() as tx:
+            row = (await tx.execute(_ROWS.where(battles.c.id == battle_id))).one_or_none()
+            return None if row is None else _battle_row(row)
+
+    async def body(self, battle_id: str) -> bytes | None:
+        """The bytes of a battle as accepted, texts of its sources included; None when never received."""
+        async with self._database.transaction() as tx:
+            body: bytes | None = await tx.scalar(select(battles.c.body).where(battles.c.id == battle_id))
+            return body
+
+    async def latest(self, limit: int, arena: str | None = None) -> list[BattleRow]:
+        """The battles received last, newest first."""
+        query = _ROWS.order_by(battles.c.received_at.desc()).limit(limit)
+        if arena is not None:
+            query = query.where(battles.c.arena == arena)
+        async with self._database.transaction() as tx:
+            return [_battle_row(row) for row in await tx.execute(query)]
+
+    async def ended_among(self, ids: Sequence[str]) -> dict[str, BattleState]:
+        """Which of some battles have ended, and how."""
+        columns = select(battles.c.id, battles.c.nugget_state, battles.c.judge_state)
+        found: dict[str, BattleState] = {}
+        async with self._database.transaction() as tx:
+            for start in range(0, len(ids), _IDS_PER_QUERY):
+                wanted = battles.c.id.in_(ids[start : start + _IDS_PER_QUERY])
+                rows = await tx.execute(columns.where(wanted, battles.c.ended_at.is_not(None)))
+                found |= {row.id: _state(Branch(row.nugget_state), Branch(row.judge_state)) for row in rows}
+        return found
+
+    async def arenas(self) -> dict[str, int]:
+        """Battles received, by arena."""
+        query = select(battles.c.arena, func.count()).group_by(battles.c.arena).order_by(battles.c.arena)
+        async with self._database.transaction() as tx:
+            return {arena: count for arena, count in await tx.execute(query)}  # noqa: C416
+
+    async def record(self, new: NewEvent, at: datetime) -> int | None:
+        """Append an event to its battle and move the battle's state on.
+
+        The battle's row is locked by the counter's update, so that the numbers of one battle's events
+        are dense and in commit order whoever records them.
+
+        Returns:
+            The event's number within its battle; None when it had been recorded before.
+
+        Raises:
+            LookupError: the battle is not in the record.
+        """
+        battle_id = core.battle_id_of(new.event)
+        async with self._database.transaction() as tx:
+            count = await tx.scalar(
+                update(battles)
+                .where(battles.c.id == battle_id)
+                .values(event_count=battles.c.event_count + 1)
+                .returning(battles.c.event_count)
+            )
+            if count is None:
+                raise LookupError(f"battle {battle_id!r} is not in the record")
+            row = {"message_id": new.message_id, "battle_id": battle_id, "sequence": count}
+            row |= {"name": new.name, "schema": new.schema, "body": new.body, "recorded_at": at}
+            result = await tx.execute(self._database.insert_new(events).values(row))
+            if not result.rowcount:
+                await tx.rollback()
+                return None
+            await self._project(tx, new.event, at)
+            return int(count)
+
+    async def events_of(self, battle_id: str, after: int = 0) -> list[RecordedEvent]:
+        """What was recorded about a battle after a sequence number, in order."""
+        query = select(events).where(events.c.battle_id == battle_id, events.c.sequence > after)
+        async with self._database.transaction() as tx:
+            rows = await tx.execute(query.order_by(events.c.sequence))
+            return [RecordedEvent(r.sequence, r.name, r.schema, r.body, r.recorded_at) for r in rows]
+
+    async def failures(self, limit: int = 1000, battle_id: str | None = None) -> list[RecordedFailure]:
+        """Stages that gave up, newest first."""
+        query = select(failures).order_by(failures.c.failed_at.desc()).limit(limit)
+        if battle_id is not None:
+            query = query.where(failures.c.battle_id == battle_id)
+        async with self._database.transaction() as tx:
+            return [_failure(row) for row in await tx.execute(query)]
+
+    async def _project(self, tx: AsyncConnection, event: core.BattleEvent, at: datetime) -> None:
+        battle_id = core.battle_id_of(event)
+        if isinstance(event, core.BattleFailed):
+            failure = event.failure
+            row = {"key": event.key, "battle_id": battle_id, "arena": event.arena, "failed_at": at}
+            row |= {"stage": failure.stage.value, "reason": failure.reason.value}
+            row |= {"detail": failure.detail.replace("\x00", "\ufffd"), "attempts": failure.attempts}
+            await tx.execute(self._database.insert_new(failures).values(row))
+        for column, state in _branches_moved(event):
+            # A later success overrides a failure (a retried battle); a late failure never undoes a success.
+            allowed = [Branch.PENDING, Branch.FAILED] if state is Branch.DONE else [Branch.PENDING]
+            await tx.execute(
+                update(battles)
+                .where(battles.c.id == battle_id, battles.c[column].in_(allowed))
+                .values({column: state.value})
+            )
+        await tx.execute(
+            update(battles)
+            .where(battles.c.id == battle_id, battles.c.ended_at.is_(None))
+            .where(battles.c.nugget_state != Branch.PENDING, battles.c.judge_state != Branch.PENDING)
+            .values(ended_at=at)
+        )
+
+
+# Which branches of the flow end when a stage gives up.
+_ENDED_BY = {
+    Stage.INTAKE: ("nugget_state", "judge_state"),
+    Stage.SCRAPER: ("nugget_state", "judge_state"),
+    Stage.INDEXER: ("nugget_state", "judge_state"),
+    Stage.RETRIEVER: ("nugget_state", "judge_state"),
+    Stage.NUGGETIZER: ("nugget_state",),
+    Stage.ASSIGNER: ("nugget_state",),
+    Stage.JUDGE: ("judge_state",),
+    Stage.RATER: (),
+    Stage.RECORDER: (),
+}
+
+
+def _branches_moved(event: core.BattleEvent) -> Sequence[tuple[str, Branch]]:
+    if isinstance(event, core.BattleAssigned):
+        return [("nugget_state", Branch.DONE)]
+    if isinstance(event, core.BattleJudged):
+        return [("judge_state", Branch.DONE)]
+    if isinstance(event, core.BattleFailed):
+        return [(column, Branch.FAILED) for column in _ENDED_BY[event.failure.stage]]
+    return []
+
+
+def _battle_row(row: Any) -> BattleRow:
+    values = dict(row._mapping)
+    values["tags"] = tuple(values["tags"])
+    values["nugget_state"] = Branch(values["nugget_state"])
+    values["judge_state"] = Branch(values["judge_state"])
+    return BattleRow(**values)
+
+
+def _failure(row: Any) -> RecordedFailure:
+    failure = StageFailure(Stage(row.stage), Reason(row.reason), row.detail, row.attempts)
+    return RecordedFailure(row.battle_id, row.arena, failure, row.failed_at)

@@ -1,0 +1,161 @@
+"""Chunks, their vectors, and which battle brought which page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import select
+
+from services.core.battle import Side
+from services.core.hashing import content_hash
+from services.store.database import Database
+from services.store.tables import chunks, sources, vectors
+
+_KEYS_PER_QUERY = 500
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A run of sentences cut from a page.
+
+    Attributes:
+        id: derived from the page's content, the place and the splitter.
+        content_hash: of the whole page's text.
+        ordinal: its place in the page, from 0.
+        text: its sentences.
+    """
+
+    id: str
+    content_hash: str
+    ordinal: int
+    text: str
+
+    @property
+    def text_hash(self) -> str:
+        """Key of its vector."""
+        return content_hash(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSource:
+    """A page as one battle cites it."""
+
+    url: str
+    title: str
+    content_hash: str
+    fetched_at: datetime | None
+    cited_by: tuple[Side, ...]
+
+
+class Chunks:
+    """The chunk table and its vectors."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, new: Sequence[StoredChunk]) -> None:
+        """Store chunks; those already there stay."""
+        await self._database.insert_rows(
+            chunks,
+            [
+                {"id": c.id, "content_hash": c.content_hash, "ordinal": c.ordinal, "text": c.text}
+                | {"text_hash": c.text_hash}
+                for c in new
+            ],
+            numbered=True,
+        )
+
+    async def get(self, ids: Sequence[str]) -> dict[str, StoredChunk]:
+        """The chunks that are there, by id."""
+        found = {}
+        async with self._database.transaction() as tx:
+            for batch in _batches(ids):
+                rows = await tx.execute(select(chunks).where(chunks.c.id.in_(batch)))
+                found.update({row.id: _chunk(row) for row in rows})
+        return found
+
+    async def after(self, position: int, limit: int) -> tuple[int, list[StoredChunk]]:
+        """The next chunks in the order they were stored, and the position to ask from next time."""
+        query = select(chunks).where(chunks.c.position > position).order_by(chunks.c.position).limit(limit)
+        async with self._database.transaction() as tx:
+            rows = (await tx.execute(query)).all()
+        return (rows[-1].position if rows else position), [_chunk(row) for row in rows]
+
+    async def of_pages(self, content_hashes: Sequence[str]) -> list[StoredChunk]:
+        """All chunks of some pages, in page order."""
+        query = select(chunks).where(chunks.c.content_hash.in_(content_hashes))
+        async with self._database.transaction() as tx:
+            return [_chunk(row) for row in await tx.execute(query.order_by(chunks.c.position))]
+
+    async def add_vectors(self, model: str, rows: dict[str, NDArray[np.float32]]) -> None:
+        """Store vectors by text hash; a text is embedded once ever per model."""
+        await self._database.insert_rows(
+            vectors,
+            [
+                {"text_hash": key, "model": model, "vector": np.asarray(v, "<f4").tobytes()}
+                for key, v in rows.items()
+            ],
+        )
+
+    async def get_vectors(self, model: str, text_hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """The vectors that are there, by text hash; each of shape (dimensions,)."""
+        found = {}
+        columns = select(vectors.c.text_hash, vectors.c.vector).where(vectors.c.model == model)
+        async with self._database.transaction() as tx:
+            for batch in _batches(text_hashes):
+                rows = await tx.execute(columns.where(vectors.c.text_hash.in_(batch)))
+                found.update({row.text_hash: np.frombuffer(row.vector, "<f4") for row in rows})
+        return found
+
+
+class Sources:
+    """Which page belongs to which battle, and to which side of it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, battle_id: str, new: Sequence[StoredSource]) -> None:
+        """Note the usable pages of a battle."""
+        await self._database.insert_rows(
+            sources,
+            [
+                {"battle_id": battle_id, "url_hash": content_hash(s.url), "url": s.url, "title": s.title}
+                | {"content_hash": s.content_hash, "fetched_at": s.fetched_at}
+                | {"cited_by_a": Side.A in s.cited_by, "cited_by_b": Side.B in s.cited_by}
+                for s in new
+            ],
+        )
+
+    async def of_battle(self, battle_id: str, side: Side | None = None) -> list[StoredSource]:
+        """The usable pages of a battle, or of one side's own sources."""
+        query = select(sources).where(sources.c.battle_id == battle_id).order_by(sources.c.url)
+        if side is not None:
+            query = query.where(sources.c.cited_by_a if side is Side.A else sources.c.cited_by_b)
+        async with self._database.transaction() as tx:
+            return [_source(row) for row in await tx.execute(query)]
+
+    async def of_pages(self, content_hashes: Sequence[str]) -> dict[str, StoredSource]:
+        """One source for each page that has any: under which URL its content was seen."""
+        found: dict[str, StoredSource] = {}
+        async with self._database.transaction() as tx:
+            for batch in _batches(content_hashes):
+                query = select(sources).where(sources.c.content_hash.in_(batch)).order_by(sources.c.url)
+                for row in await tx.execute(query):
+                    found.setdefault(row.content_hash, _source(row))
+        return found
+
+
+def _batches(keys: Sequence[str]) -> list[Sequence[str]]:
+    return [keys[start : start + _KEYS_PER_QUERY] for start in range(0, len(keys), _KEYS_PER_QUERY)]
+
+
+def _chunk(row: object) -> StoredChunk:
+    return StoredChunk(row.id, row.content_hash, row.ordinal, row.text)  # type: ignore[attr-defined]
+
+
+def _source(row: object) -> StoredSource:
+    cited = [(Side.A, row.cited_by_a), (Side.B, row.cited_by_b)]  # type: ignore[attr-defined]
+    sides = tuple(side for side, yes in cited if yes)
+    return StoredSource(row.url, row.title, row.content_hash, row.fetched_at, sides)  # type: ignore[attr-defined]

@@ -1,0 +1,88 @@
+"""The bill, kept where every process sees it, so that budgets hold across them."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from decimal import ROUND_UP, Decimal
+from typing import Any
+
+from sqlalchemy import ColumnElement, case, func, insert, select, true
+
+from services.runtime.llm.accounting import Entry, Spend
+from services.runtime.llm.prices import Tokens
+from services.store.database import Database
+from services.store.tables import spend
+
+_PICO = Decimal("1e-12")  # a price per million tokens with up to six decimals is a whole number of these
+
+
+class SpendRecord:
+    """A `SpendStore` over the record.
+
+    An entry is a call that was made, so booking is not keyed: a call made twice is paid for twice.
+
+    Args:
+        database: the record.
+        currency: of the sums. Amounts of different currencies do not add: an entry booked in another
+            one (an operator changed the price table) counts as unpriced.
+    """
+
+    def __init__(self, database: Database, currency: str = "USD") -> None:
+        self._database = database
+        self._currency = currency
+
+    async def add(self, entry: Entry) -> None:
+        """Keep one entry.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+        async with self._database.transaction() as tx:
+            await tx.execute(insert(spend).values(_row(entry)))
+
+    async def of_battle(self, battle_id: str) -> Spend:
+        """The sum over a battle."""
+        return await self._sum(spend.c.battle_id == battle_id)
+
+    async def of_day(self, day: date) -> Spend:
+        """The sum over a day (UTC)."""
+        return await self._sum(spend.c.day == day)
+
+    async def total(self) -> Spend:
+        """The sum over everything booked."""
+        return await self._sum(true())
+
+    async def _sum(self, which: ColumnElement[bool]) -> Spend:
+        picos = case((spend.c.currency == self._currency, spend.c.picos))
+        query = select(
+            func.sum(spend.c.input_tokens).label("input"),
+            func.sum(spend.c.output_tokens).label("output"),
+            func.sum(spend.c.cached_input_tokens).label("cached_input"),
+            func.sum(picos).label("picos"),
+            func.count().label("calls"),
+            func.count(picos).label("priced"),
+            func.count(case((spend.c.source == "estimate", 1))).label("estimated"),
+        ).where(which)
+        async with self._database.transaction() as tx:
+            row = (await tx.execute(query)).one()._mapping
+        return _spend(row)
+
+
+def _row(entry: Entry) -> dict[str, Any]:
+    row: dict[str, Any] = {"battle_id": entry.battle_id, "stage": entry.stage, "model": entry.model[:200]}
+    row |= {"day": entry.day, "source": entry.source, "booked_at": datetime.now(UTC)}
+    row |= {"input_tokens": entry.tokens.input, "output_tokens": entry.tokens.output}
+    row |= {"cached_input_tokens": entry.tokens.cached_input, "picos": None, "currency": None}
+    if entry.cost is not None:  # rounded up where it must be: a budget errs on the safe side
+        picos = int((entry.cost.amount / _PICO).to_integral_value(ROUND_UP))
+        row |= {"picos": picos, "currency": entry.cost.currency}
+    return row
+
+
+def _spend(row: Mapping[Any, Any]) -> Spend:
+    return Spend(
+        tokens=Tokens(int(row["input"] or 0), int(row["output"] or 0), int(row["cached_input"] or 0)),
+        amount=int(row["picos"] or 0) * _PICO,
+        calls=row["calls"],
+        unpriced=row["calls"] - row["priced"],
+        estimated=row["estimated"],
+    )

@@ -1,0 +1,170 @@
+"""Every table of the record.
+
+battles      one row per battle: what was received, and how far it has come
+events       what happened to it, in order, as the bytes that travelled
+failures     stages that gave up
+outcomes     who won, per battle and source of judgment; ratings are counted from here
+sources      which page belongs to which battle and side
+chunks       pages cut into overlapping runs of sentences
+vectors      embeddings, once per text and model
+blobs        content-addressed bytes: page texts and large message bodies
+replies      model replies already paid for
+spend        every booked model call: tokens and money, for the bill and the budgets
+"""
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Date,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+from services.store.moment import Moment
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+_MOMENT = Moment()
+_NUMBER = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up INTEGER keys only
+_HASH = String(64)
+
+battles = Table(
+    "battles",
+    metadata,
+    Column("id", String(200), primary_key=True),
+    Column("arena", String(200), nullable=False),
+    Column("query", Text, nullable=False),
+    Column("language", String(35), nullable=False),
+    Column("tags", JSON, nullable=False),
+    Column("system_a", String(200), nullable=False),
+    Column("system_b", String(200), nullable=False),
+    Column("content_hash", _HASH, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("received_at", _MOMENT, nullable=False),
+    Column("nugget_state", String(16), nullable=False, server_default="pending"),
+    Column("judge_state", String(16), nullable=False, server_default="pending"),
+    Column("ended_at", _MOMENT),
+    Column("event_count", Integer, nullable=False, server_default="0"),
+    Index(None, "arena", "received_at"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("message_id", String(300), primary_key=True),
+    Column("battle_id", String(200), nullable=False),
+    Column("sequence", Integer, nullable=False),
+    Column("name", String(40), nullable=False),
+    Column("schema", String(80), nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("recorded_at", _MOMENT, nullable=False),
+    Index(None, "battle_id", "sequence", unique=True),
+)
+
+failures = Table(
+    "failures",
+    metadata,
+    Column("key", _HASH, primary_key=True),
+    Column("battle_id", String(200), nullable=False, index=True),
+    Column("arena", String(200), nullable=False),
+    Column("stage", String(40), nullable=False),
+    Column("reason", String(40), nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("failed_at", _MOMENT, nullable=False),
+)
+
+outcomes = Table(
+    "outcomes",
+    metadata,
+    Column("battle_id", String(200), primary_key=True),
+    Column("source", String(80), primary_key=True),
+    Column("lens", String(16), nullable=False),
+    Column("arena", String(200), nullable=False),
+    Column("system_a", String(200), nullable=False),
+    Column("system_b", String(200), nullable=False),
+    Column("winner", String(16), nullable=False),
+    Column("margin", Float),
+    Column("decided_at", _MOMENT, nullable=False),
+    Index(None, "arena", "lens"),
+)
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("battle_id", String(200), primary_key=True),
+    Column("url_hash", _HASH, primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("content_hash", _HASH, nullable=False, index=True),
+    Column("fetched_at", _MOMENT),
+    Column("cited_by_a", Boolean, nullable=False),
+    Column("cited_by_b", Boolean, nullable=False),
+)
+
+chunks = Table(
+    "chunks",
+    metadata,
+    # Grows with every insert, so that an index in memory can ask for what is new.
+    Column("position", _NUMBER, primary_key=True, autoincrement=True),
+    Column("id", _HASH, nullable=False, unique=True),
+    Column("content_hash", _HASH, nullable=False, index=True),
+    Column("ordinal", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("text_hash", _HASH, nullable=False),
+)
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("text_hash", _HASH, primary_key=True),
+    Column("model", String(120), primary_key=True),
+    Column("vector", LargeBinary, nullable=False),
+)
+
+blobs = Table(
+    "blobs",
+    metadata,
+    Column("key", _HASH, primary_key=True),
+    Column("body", LargeBinary, nullable=False),
+)
+
+replies = Table(
+    "replies",
+    metadata,
+    Column("key", _HASH, primary_key=True),
+    Column("body", Text, nullable=False),
+    Column("created_at", _MOMENT, nullable=False),
+)
+
+spend = Table(
+    "spend",
+    metadata,
+    Column("id", _NUMBER, primary_key=True, autoincrement=True),
+    Column("battle_id", String(200), nullable=False, index=True),
+    Column("stage", String(40), nullable=False),
+    Column("model", String(200), nullable=False),
+    Column("day", Date, nullable=False, index=True),
+    Column("input_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+    Column("cached_input_tokens", BigInteger, nullable=False),
+    # A whole number of 10^-12 of the currency, so that sums are exact on every database; NULL: no price.
+    Column("picos", BigInteger),
+    Column("currency", String(3)),
+    Column("source", String(16), nullable=False),
+    Column("booked_at", _MOMENT, nullable=False),
+)
