@@ -1,0 +1,84 @@
+"""The assigner's handler and its wiring."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.assigner.prompts import VERSION, assignment
+from services.core.battle import Battle, Side
+from services.core.events import BattleAssigned, BattleNuggetized, Event
+from services.core.failure import Stage as StageName
+from services.core.hashing import derived_id
+from services.core.nugget import Assignment, AssignmentSet, Nugget, Support
+from services.runtime.llm.blocks import Block
+from services.runtime.llm.client import ChatModel, Reply
+from services.runtime.llm.replies import AssignmentReply
+from services.runtime.stage import Stage
+from services.store.blobs import Blobs
+from services.wire.stages import event_stage
+
+
+@dataclass(frozen=True, slots=True)
+class Assigner:
+    """Labels every nugget for both answers, in parallel.
+
+    Attributes:
+        model: that is asked.
+        window: nuggets per question; None asks about all at once (live profile).
+    """
+
+    model: ChatModel
+    window: int | None = None
+
+    async def __call__(self, event: BattleNuggetized) -> list[Event]:
+        """Label the nuggets of one battle."""
+        battle, nuggets = event.battle, event.nugget_list.nuggets
+        both = await asyncio.gather(*(self._one_side(battle, nuggets, side) for side in Side))
+        replies = [reply for _, replies in both for reply in replies]
+        version = replies[0].prompt_version if replies else VERSION
+        assignment_set = AssignmentSet(
+            assignments=tuple(item for assignments, _ in both for item in assignments),
+            model=replies[0].model if replies else "none: both answers are empty",
+            prompt_version=version,
+        )
+        key = derived_id(event.key, StageName.ASSIGNER, self.window, self.model.name, version)
+        return [BattleAssigned(key, battle, event.nugget_list, assignment_set)]
+
+    async def _one_side(
+        self, battle: Battle, nuggets: Sequence[Nugget], side: Side
+    ) -> tuple[list[Assignment], list[Reply[AssignmentReply]]]:
+        answer = battle.answer(side).text
+        if not answer.strip():  # an empty answer states nothing; no model is needed to see that
+            return [Assignment(nugget.id, side, Support.NOT_SUPPORT) for nugget in nuggets], []
+        size = self.window or len(nuggets)
+        windows = [nuggets[start : start + size] for start in range(0, len(nuggets), size)]
+        replies = await asyncio.gather(*(self._ask(battle, window, answer) for window in windows))
+        labelled = [
+            item
+            for window, reply in zip(windows, replies, strict=True)
+            for item in _assignments(window, reply, side)
+        ]
+        return labelled, list(replies)
+
+    async def _ask(self, battle: Battle, nuggets: Sequence[Nugget], answer: str) -> Reply[AssignmentReply]:
+        blocks = [Block("nugget", f"n{i}", nugget.text) for i, nugget in enumerate(nuggets, start=1)]
+        prompt = assignment(battle.query, blocks, answer)
+        return await self.model.ask(prompt, stage=StageName.ASSIGNER.value, battle_id=battle.id)
+
+
+def build(
+    assigner: Assigner, blobs: Blobs, *, concurrency: int = 8, deadline: float = 180.0
+) -> Stage[BattleNuggetized, Event]:
+    """The assigner as a stage."""
+    return event_stage(StageName.ASSIGNER, assigner, blobs, concurrency=concurrency, deadline=deadline)
+
+
+def _assignments(nuggets: Sequence[Nugget], reply: Reply[AssignmentReply], side: Side) -> list[Assignment]:
+    labels = {label.id: label for label in reply.value.labels}
+    found = []
+    for place, nugget in enumerate(nuggets, start=1):
+        label = labels[f"n{place}"]
+        support = Support(label.label)
+        quote = "" if support is Support.NOT_SUPPORT else label.quote.strip()
+        found.append(Assignment(nugget.id, side, support, quote))
+    return found

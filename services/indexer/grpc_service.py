@@ -1,0 +1,42 @@
+"""`Embedding.Embed`: the indexer's model for everybody else."""
+
+import grpc
+from arena.v1 import retrieval_pb2, retrieval_pb2_grpc
+from google.protobuf.descriptor import ServiceDescriptor
+
+from services.runtime.embedding import Embedder
+from services.runtime.rpc import Register
+
+MAX_TEXTS = 4096
+
+
+class EmbeddingServicer(retrieval_pb2_grpc.EmbeddingServicer):
+    """Turns texts into vectors."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    async def Embed(  # noqa: N802 - the contract's name
+        self,
+        request: retrieval_pb2.EmbedRequest,
+        context: grpc.aio.ServicerContext[retrieval_pb2.EmbedRequest, retrieval_pb2.EmbedResponse],
+    ) -> retrieval_pb2.EmbedResponse:
+        """Vectors for up to 4096 texts."""
+        if len(request.texts) > MAX_TEXTS:
+            await context.abort(
+                grpc.StatusCode.INVALID_ARGUMENT, f"{len(request.texts)} texts; at most {MAX_TEXTS} a call"
+            )
+        rows = await self._embedder.embed(list(request.texts))
+        return retrieval_pb2.EmbedResponse(
+            vectors=rows.astype("<f4").tobytes(), dimensions=rows.shape[1], model=self._embedder.model
+        )
+
+
+def embedding_service(embedder: Embedder) -> Register:
+    """The service, ready to be added to a server."""
+
+    def register(server: grpc.aio.Server) -> ServiceDescriptor:
+        retrieval_pb2_grpc.add_EmbeddingServicer_to_server(EmbeddingServicer(embedder), server)
+        return retrieval_pb2.DESCRIPTOR.services_by_name["Embedding"]
+
+    return register

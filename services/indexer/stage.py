@@ -1,0 +1,73 @@
+"""The indexer's handler and its wiring."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.core.events import BattleIndexed, BattleScraped, Event
+from services.core.evidence import ChunkRef, Page, PageState
+from services.core.failure import Reason
+from services.core.failure import Stage as StageName
+from services.core.hashing import derived_id
+from services.indexer.chunking import SPLITTER, cut
+from services.runtime.embedding import Embedder
+from services.runtime.errors import Unavailable
+from services.runtime.stage import Stage
+from services.store.blobs import Blobs
+from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
+from services.wire.stages import event_stage
+
+
+@dataclass(frozen=True, slots=True)
+class Indexer:
+    """Cuts the usable pages of a battle, embeds what is new, and notes which side cites them.
+
+    Attributes:
+        size: sentences per chunk.
+        overlap: sentences shared with the chunk before.
+        embedder: None in a light installation: chunks without vectors, found by words alone.
+    """
+
+    blobs: Blobs
+    chunks: Chunks
+    sources: Sources
+    embedder: Embedder | None
+    size: int = 10
+    overlap: int = 2
+
+    async def __call__(self, event: BattleScraped) -> list[Event]:
+        """Index one battle's pages."""
+        usable = [page for page in event.pages if page.state is not PageState.REJECTED]
+        cut_pages = await self._cut(usable)
+        # Vectors first: a chunk that can be seen can be searched.
+        if self.embedder is not None and cut_pages:
+            await self.embedder.embed([chunk.text for chunk in cut_pages])
+        await self.chunks.add(cut_pages)
+        await self.sources.add(event.battle.id, [_source(event, page) for page in usable])
+        model = None if self.embedder is None else self.embedder.model
+        key = derived_id(event.key, StageName.INDEXER, SPLITTER, self.size, self.overlap, model)
+        refs = tuple(ChunkRef(chunk.id, chunk.content_hash) for chunk in cut_pages)
+        return [BattleIndexed(key, event.battle, event.pages, refs)]
+
+    async def _cut(self, pages: Sequence[Page]) -> list[StoredChunk]:
+        languages = {page.content_hash: page.language for page in pages}
+        texts = await self.blobs.get_texts(list(languages))
+        if lost := languages.keys() - texts.keys():
+            raise Unavailable(Reason.STORE_UNAVAILABLE, f"{len(lost)} page texts are not in the store yet")
+        found = await asyncio.gather(
+            *(
+                asyncio.to_thread(cut, key, texts[key], language, self.size, self.overlap)
+                for key, language in languages.items()
+            )
+        )
+        return [chunk for chunks in found for chunk in chunks]
+
+
+def _source(event: BattleScraped, page: Page) -> StoredSource:
+    cited_by = event.battle.sides_citing(page.url)
+    return StoredSource(page.url, page.title, page.content_hash, page.fetched_at, cited_by)
+
+
+def build(indexer: Indexer, *, concurrency: int = 4, deadline: float = 300.0) -> Stage[BattleScraped, Event]:
+    """The indexer as a stage."""
+    return event_stage(StageName.INDEXER, indexer, indexer.blobs, concurrency=concurrency, deadline=deadline)

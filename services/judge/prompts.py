@@ -1,0 +1,40 @@
+"""What the judge asks."""
+
+from collections.abc import Sequence
+
+from services.runtime.llm.blocks import Block
+from services.runtime.llm.prompt import Prompt
+from services.runtime.llm.replies import VerdictReply
+
+VERSION = "judge-1"
+
+_SYSTEM = (
+    "You compare two answers to the same query on behalf of the person who asked. You are impartial: the "
+    "order in which answers are shown, their length and their confidence of tone earn nothing by themselves."
+)
+
+_INSTRUCTIONS = (
+    "Decide which answer serves the person better: does it address what was asked, is it correct and borne "
+    "out by the passages (where there are any), does it cover what matters, is it clear? An answer with "
+    "nothing in it loses to one that helps. Call it a tie only when neither is better.\n"
+    "reasoning: two or three sentences that name what decided it. winner: first, second or tie."
+)
+
+
+def verdict(query: str, first: str, second: str, evidence: Sequence[str]) -> Prompt[VerdictReply]:
+    """One comparison in one order."""
+    chunks = (Block("chunk", f"c{i}", text) for i, text in enumerate(evidence, start=1))
+    return Prompt(
+        task="verdict",
+        version=VERSION,
+        system=_SYSTEM,
+        instructions=_INSTRUCTIONS,
+        blocks=(
+            Block("query", "q", query),
+            Block("answer", "first", first),
+            Block("answer", "second", second),
+            *chunks,
+        ),
+        reply=VerdictReply,
+        max_tokens=600,
+    )

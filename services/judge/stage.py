@@ -1,0 +1,85 @@
+"""The judge's handler and its wiring."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.core.battle import Side, Vote
+from services.core.events import BattleJudged, BattleRetrieved, Event
+from services.core.failure import Reason
+from services.core.failure import Stage as StageName
+from services.core.hashing import derived_id
+from services.core.judgment import Judgment, OrderedVerdict, combine_orders
+from services.judge.prompts import verdict
+from services.runtime.errors import Permanent
+from services.runtime.llm.client import ChatModel, Reply
+from services.runtime.llm.replies import VerdictReply
+from services.runtime.metrics import FLIPS
+from services.runtime.stage import Stage
+from services.store.blobs import Blobs
+from services.wire.stages import event_stage
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Compares the answers of one battle.
+
+    Attributes:
+        model: that is asked.
+        evaluator: name under which its verdicts are stored.
+        both_orders: ask twice with the answers swapped (live), or once in a random order (paper).
+        passages: most chunks of evidence shown; 0 judges the answers alone.
+    """
+
+    model: ChatModel
+    evaluator: str = "pairwise"
+    both_orders: bool = True
+    passages: int = 10
+
+    async def __call__(self, event: BattleRetrieved) -> list[Event]:
+        """Judge one battle."""
+        if not any(event.battle.answer(side).text.strip() for side in Side):
+            raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")
+        orders = self._orders(event)
+        replies = await asyncio.gather(*(self._ask(event, first) for first in orders))
+        verdicts = tuple(
+            OrderedVerdict(first, _winner(reply.value.winner, first), reply.value.reasoning.strip())
+            for first, reply in zip(orders, replies, strict=True)
+        )
+        winner, flipped = combine_orders(verdicts)
+        if flipped is not None:
+            FLIPS.labels(str(flipped).lower()).inc()
+        version = replies[0].prompt_version
+        judgment = Judgment(self.evaluator, winner, flipped, verdicts, replies[0].model, version)
+        key = derived_id(event.key, StageName.JUDGE, self.evaluator, self.both_orders, self.passages)
+        key = derived_id(key, self.model.name, version)
+        return [BattleJudged(key, event.battle, judgment)]
+
+    def _orders(self, event: BattleRetrieved) -> Sequence[Side]:
+        if self.both_orders:
+            return [Side.A, Side.B]
+        return [random.Random(event.key).choice(list(Side))]  # noqa: S311 - an order, not a secret
+
+    async def _ask(self, event: BattleRetrieved, first: Side) -> Reply[VerdictReply]:
+        battle = event.battle
+        evidence = [item.text for item in event.evidence[: self.passages]]
+        prompt = verdict(battle.query, battle.answer(first).text, battle.answer(first.other).text, evidence)
+        return await self.model.ask(prompt, stage=StageName.JUDGE.value, battle_id=battle.id)
+
+
+def build(
+    judge: Judge, blobs: Blobs, *, concurrency: int = 8, deadline: float = 180.0
+) -> Stage[BattleRetrieved, Event]:
+    """The judge as a stage."""
+    return event_stage(StageName.JUDGE, judge, blobs, concurrency=concurrency, deadline=deadline)
+
+
+def _winner(said: str, first: Side) -> Vote:
+    match said:
+        case "first":
+            return Vote(first.value)
+        case "second":
+            return Vote(first.other.value)
+        case _:
+            return Vote.TIE

@@ -1,0 +1,134 @@
+"""The two ways to make a nugget list: all at once (live), or window by window (paper)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from services.core.nugget import Importance, Provenance, Revision
+from services.nuggetizer import prompts
+from services.nuggetizer.documents import Document
+from services.runtime.llm.blocks import Block
+from services.runtime.llm.client import ChatModel
+
+T = TypeVar("T")
+
+_STAGE = "nuggetizer"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One nugget before it has an id."""
+
+    text: str
+    importance: Importance
+    provenance: tuple[Provenance, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A finished list and how it came about."""
+
+    drafts: list[Draft]
+    history: list[Revision]
+    model: str
+    prompt_version: str
+
+
+async def create_live(
+    model: ChatModel, query: str, documents: Sequence[Document], *, limit: int, battle_id: str
+) -> Created:
+    """One structured call over all documents."""
+    prompt = prompts.all_at_once(query, [document.block for document in documents], limit)
+    reply = await model.ask(prompt, stage=_STAGE, battle_id=battle_id)
+    places = {document.block.id: document.provenance for document in documents}
+    drafts = [
+        Draft(
+            nugget.text.strip(),
+            Importance(nugget.importance),
+            tuple(places[name] for name in dict.fromkeys(nugget.sources) if name in places),
+        )
+        for nugget in reply.value.nuggets
+    ]
+    drafts = trim(drafts, limit)
+    return Created(drafts, [_revision(documents, drafts)], reply.model, reply.prompt_version)
+
+
+async def create_in_windows(
+    model: ChatModel,
+    query: str,
+    documents: Sequence[Document],
+    *,
+    limit: int,
+    window: int,
+    battle_id: str,
+) -> Created:
+    """The list rewritten window by window, then labelled in windows.
+
+    A nugget's provenance is the window in which its wording first appeared: the model is not asked
+    for more in this profile.
+    """
+    texts: list[str] = []
+    history: list[Revision] = []
+    origin: dict[str, tuple[Provenance, ...]] = {}
+    reply_model, version = model.name, prompts.VERSION
+    for part in _windows(documents, window):
+        prompt = prompts.one_window(query, [document.block for document in part], texts, limit)
+        reply = await model.ask(prompt, stage=_STAGE, battle_id=battle_id)
+        reply_model, version = reply.model, reply.prompt_version
+        texts = _distinct(reply.value.nuggets)[:limit]
+        for text in texts:
+            origin.setdefault(text, tuple(document.provenance for document in part))
+        history.append(Revision(tuple(d.provenance.document for d in part), tuple(texts)))
+    labels = await _importance(model, query, texts, window, battle_id)
+    drafts = [Draft(text, labels[text], origin[text]) for text in texts]
+    return Created(trim(drafts, limit), history, reply_model, version)
+
+
+def trim(drafts: Sequence[Draft], limit: int) -> list[Draft]:
+    """At most `limit` distinct nuggets, vital first, okay ones dropped first.
+
+    A fact listed twice is one nugget in its first wording: vital if either was, read in both places.
+    """
+    merged: dict[str, Draft] = {}
+    for draft in drafts:
+        if name := _normal(draft.text):
+            merged[name] = _merge(merged[name], draft) if name in merged else draft
+    return sorted(merged.values(), key=lambda draft: draft.importance is not Importance.VITAL)[:limit]
+
+
+def _merge(first: Draft, again: Draft) -> Draft:
+    vital = Importance.VITAL in (first.importance, again.importance)
+    places = tuple(dict.fromkeys((*first.provenance, *again.provenance)))
+    return Draft(first.text, Importance.VITAL if vital else Importance.OKAY, places)
+
+
+async def _importance(
+    model: ChatModel, query: str, texts: Sequence[str], window: int, battle_id: str
+) -> dict[str, Importance]:
+    labels: dict[str, Importance] = {}
+    for part in _windows(texts, window):
+        blocks = [Block("nugget", f"n{i}", text) for i, text in enumerate(part, start=1)]
+        reply = await model.ask(prompts.importance(query, blocks), stage=_STAGE, battle_id=battle_id)
+        given = {label.id: Importance(label.importance) for label in reply.value.labels}
+        labels |= {block.text: given[block.id] for block in blocks}
+    return labels
+
+
+def _windows(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def _distinct(texts: Sequence[str]) -> list[str]:
+    first = {_normal(text): text.strip() for text in reversed(texts) if text.strip()}
+    return [text.strip() for text in texts if first.pop(_normal(text), None) is not None]
+
+
+def _normal(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".。")
+
+
+def _revision(documents: Sequence[Document], drafts: Sequence[Draft]) -> Revision:
+    return Revision(
+        tuple(document.provenance.document for document in documents), tuple(draft.text for draft in drafts)
+    )

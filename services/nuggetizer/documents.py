@@ -1,0 +1,59 @@
+"""What the nuggetizer reads: both answers in a seeded random order, then the evidence."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from services.core.battle import Side
+from services.core.events import BattleRetrieved
+from services.core.nugget import Provenance
+from services.runtime.llm.blocks import Block
+
+
+class Reading(StrEnum):
+    """Which documents are read; the ablation of Search Arena Meets Nuggets."""
+
+    BOTH = "both"
+    ANSWERS = "answers"
+    CHUNKS = "chunks"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text to read: its block in the prompt, and where a nugget read there comes from."""
+
+    block: Block
+    provenance: Provenance
+
+
+def documents_of(event: BattleRetrieved, reading: Reading) -> list[Document]:
+    """The documents of a battle in reading order; empty texts are left out.
+
+    The order of the answers is random, so that no side is always read first, and seeded by the
+    event, so that a second delivery asks the very same question.
+    """
+    answers = [] if reading is Reading.CHUNKS else _answers(event)
+    chunks = [] if reading is Reading.ANSWERS else _chunks(event)
+    return [document for document in (*answers, *chunks) if document.block.text.strip()]
+
+
+def _answers(event: BattleRetrieved) -> Sequence[Document]:
+    sides = list(Side)
+    random.Random(event.key).shuffle(sides)  # noqa: S311 - an order, not a secret
+    return [
+        Document(
+            Block("answer", f"a{place}", event.battle.answer(side).text), Provenance(f"answer:{side.value}")
+        )
+        for place, side in enumerate(sides, start=1)
+    ]
+
+
+def _chunks(event: BattleRetrieved) -> Sequence[Document]:
+    return [
+        Document(
+            Block("chunk", f"c{place}", item.text),
+            Provenance(item.chunk_id, item.url, item.content_hash, item.fetched_at),
+        )
+        for place, item in enumerate(event.evidence, start=1)
+    ]

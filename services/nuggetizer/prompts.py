@@ -1,0 +1,96 @@
+"""What the nuggetizer asks, and what makes a reply usable. Our own words for the papers' tasks."""
+
+from collections.abc import Sequence
+
+from services.runtime.llm.blocks import Block
+from services.runtime.llm.prompt import Prompt
+from services.runtime.llm.replies import ImportanceReply, NuggetsReply, WindowReply, every_id_once
+
+VERSION = "nuggetizer-1"
+_TOKENS_PER_NUGGET = 80
+
+_SYSTEM = (
+    "You compile answer keys. An answer key lists the nuggets of a question: short, atomic, "
+    "self-contained statements of fact that somebody who asked would want to find in an answer."
+)
+
+_NUGGETS = (
+    "Read the query and every document (answers of two systems, and passages of web pages), then write "
+    "the answer key.\n"
+    "- At most {limit} nuggets, the most useful first; fewer when the documents hold fewer.\n"
+    "- One fact each, 4 to 20 words, in the language of the query, understandable on its own.\n"
+    "- Only facts that the documents state and that help to answer the query; say each fact once.\n"
+    "- importance: vital when a good answer must contain it, okay when it is merely good to have.\n"
+    "- sources: the IDs of all documents that state it."
+)
+
+_WINDOW = (
+    "Below are a query, some documents, and the answer key so far (nuggets, most useful first; there may "
+    "be none yet). Rewrite the key in the light of these documents: add facts that are missing, merge "
+    "duplicates, improve the wording, put the most useful first.\n"
+    "- At most {limit} nuggets in all; when there are more, leave out the least useful.\n"
+    "- One fact each, 4 to 20 words, in the language of the query, understandable on its own.\n"
+    "- Keep earlier nuggets unless they are duplicates or do not help to answer the query.\n"
+    "Reply with the whole new list."
+)
+
+_IMPORTANCE = (
+    "Label every nugget of this answer key: vital when a good answer to the query must contain it, okay "
+    "when it is merely good to have. Give exactly one label for each nugget ID."
+)
+
+
+def all_at_once(query: str, documents: Sequence[Block], limit: int) -> Prompt[NuggetsReply]:
+    """The live profile's only question: nuggets, importance and sources in one reply."""
+    return Prompt(
+        task="nuggets",
+        version=VERSION,
+        system=_SYSTEM,
+        instructions=_NUGGETS,
+        blocks=(Block("query", "q", query), *documents),
+        reply=NuggetsReply,
+        max_tokens=200 + limit * _TOKENS_PER_NUGGET,
+        parameters=(("limit", limit),),
+        check=_some_text,
+    )
+
+
+def one_window(
+    query: str, documents: Sequence[Block], so_far: Sequence[str], limit: int
+) -> Prompt[WindowReply]:
+    """The paper profile's step: the list after reading one more window of documents."""
+    nuggets = tuple(Block("nugget", f"n{i}", text) for i, text in enumerate(so_far, start=1))
+    return Prompt(
+        task="nuggets_window",
+        version=VERSION,
+        system=_SYSTEM,
+        instructions=_WINDOW,
+        blocks=(Block("query", "q", query), *documents, *nuggets),
+        reply=WindowReply,
+        max_tokens=200 + limit * _TOKENS_PER_NUGGET,
+        parameters=(("limit", limit),),
+    )
+
+
+def importance(query: str, nuggets: Sequence[Block]) -> Prompt[ImportanceReply]:
+    """The paper profile's second task: labels for one window of nuggets."""
+    ids = [nugget.id for nugget in nuggets]
+
+    def check(reply: ImportanceReply) -> None:
+        every_id_once((label.id for label in reply.labels), ids)
+
+    return Prompt(
+        task="importance",
+        version=VERSION,
+        system=_SYSTEM,
+        instructions=_IMPORTANCE,
+        blocks=(Block("query", "q", query), *nuggets),
+        reply=ImportanceReply,
+        max_tokens=200 + len(ids) * 30,
+        check=check,
+    )
+
+
+def _some_text(reply: NuggetsReply) -> None:
+    if empty := sum(not nugget.text.strip() for nugget in reply.nuggets):
+        raise ValueError(f"{empty} nuggets have no text")

@@ -1,0 +1,92 @@
+"""The nuggetizer's handler and its wiring."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from services.core.events import BattleNuggetized, BattleRetrieved, Event
+from services.core.failure import Reason
+from services.core.failure import Stage as StageName
+from services.core.hashing import derived_id
+from services.core.nugget import Importance, Nugget, NuggetList
+from services.nuggetizer.creation import Created, Draft, create_in_windows, create_live
+from services.nuggetizer.documents import Reading, documents_of
+from services.runtime.errors import Permanent
+from services.runtime.llm.client import ChatModel
+from services.runtime.stage import Stage
+from services.store.blobs import Blobs
+from services.wire.stages import event_stage
+
+
+class Profile(StrEnum):
+    """How faithful to the paper, and how fast."""
+
+    LIVE = "live"
+    PAPER = "paper"
+
+
+@dataclass(frozen=True, slots=True)
+class Nuggetizer:
+    """Creates the nugget list of one battle.
+
+    Attributes:
+        model: that is asked.
+        profile: all at once, or window by window.
+        reading: which documents are read.
+        limit: most nuggets in a list.
+        window: documents (and nuggets) per question in the paper profile.
+    """
+
+    model: ChatModel
+    profile: Profile = Profile.LIVE
+    reading: Reading = Reading.BOTH
+    limit: int = 30
+    window: int = 10
+
+    async def __call__(self, event: BattleRetrieved) -> list[Event]:
+        """Read the documents of one battle and list the facts a good answer needs."""
+        documents = documents_of(event, self.reading)
+        if not documents:
+            raise Permanent(Reason.NO_EVIDENCE, f"there is nothing to read ({self.reading.value})")
+        query, battle_id = event.battle.query, event.battle.id
+        if self.profile is Profile.LIVE:
+            created = await create_live(self.model, query, documents, limit=self.limit, battle_id=battle_id)
+        else:
+            created = await create_in_windows(
+                self.model,
+                query,
+                documents,
+                limit=self.limit,
+                window=self.window,
+                battle_id=battle_id,
+            )
+        self._require_scorable(created)
+        key = derived_id(event.key, StageName.NUGGETIZER, self.profile, self.reading, self.limit, self.window)
+        key = derived_id(key, self.model.name, created.prompt_version)
+        return [BattleNuggetized(key, event.battle, self._nugget_list(key, created))]
+
+    def _require_scorable(self, created: Created) -> None:
+        if not created.drafts:
+            raise Permanent(Reason.NOTHING_TO_SCORE, "the documents hold no fact that answers the query")
+        if all(draft.importance is not Importance.VITAL for draft in created.drafts):
+            raise Permanent(Reason.NO_VITAL_NUGGET, "no nugget is vital: the battle cannot be scored")
+
+    def _nugget_list(self, key: str, created: Created) -> NuggetList:
+        return NuggetList(
+            nuggets=tuple(_nugget(key, draft) for draft in created.drafts),
+            history=tuple(created.history),
+            profile=self.profile.value,
+            sources=self.reading.value,
+            model=created.model,
+            prompt_version=created.prompt_version,
+        )
+
+
+def build(
+    nuggetizer: Nuggetizer, blobs: Blobs, *, concurrency: int = 8, deadline: float = 300.0
+) -> Stage[BattleRetrieved, Event]:
+    """The nuggetizer as a stage."""
+    return event_stage(StageName.NUGGETIZER, nuggetizer, blobs, concurrency=concurrency, deadline=deadline)
+
+
+def _nugget(key: str, draft: Draft) -> Nugget:
+    return Nugget(derived_id(key, draft.text), draft.text, draft.importance, draft.provenance)

@@ -1,0 +1,82 @@
+"""The rater's handler and its wiring."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from services.core.battle import Battle, Vote
+from services.core.events import BattleAssigned, BattleEvent, BattleJudged, BattleVoted, Event
+from services.core.failure import Stage as StageName
+from services.core.scores import nugget_margin, preference, tie_threshold
+from services.rater.boards import Announcer
+from services.runtime.errors import InvalidInput
+from services.runtime.stage import Stage
+from services.store.blobs import Blobs
+from services.store.outcomes import Lens, Outcome, Outcomes
+from services.wire.stages import event_stage
+
+
+@dataclass(frozen=True, slots=True)
+class Rater:
+    """Turns what was said about a battle into outcomes.
+
+    Attributes:
+        outcomes: where they are kept.
+        announcer: told which arenas have changed; it publishes at its own pace.
+    """
+
+    outcomes: Outcomes
+    announcer: Announcer
+
+    async def __call__(self, event: BattleEvent) -> list[Event]:
+        """Note one outcome."""
+        outcome = outcome_of(event, datetime.now(UTC))
+        await self.outcomes.put(outcome)
+        self.announcer.changed(outcome.arena)
+        return []
+
+
+def outcome_of(event: BattleEvent, now: datetime) -> Outcome:
+    """The outcome an event states.
+
+    Raises:
+        InvalidInput: the event states none.
+        Unscorable: a nugget has no label.
+    """
+    match event:
+        case BattleVoted():
+            return Outcome(
+                event.battle_id,
+                Lens.HUMAN.value,
+                Lens.HUMAN,
+                event.arena,
+                event.system_a,
+                event.system_b,
+                event.vote,
+                None,
+                event.voted_at,
+            )
+        case BattleJudged():
+            judgment = event.judgment
+            source = f"{Lens.JUDGE.value}:{judgment.evaluator}"
+            return _outcome(event.battle, source, Lens.JUDGE, judgment.winner, now=now)
+        case BattleAssigned():
+            margin = nugget_margin(event.nugget_list.nuggets, event.assignment_set.assignments)
+            winner = preference(margin, 0.0, tie_threshold(event.battle))
+            return _outcome(event.battle, Lens.NUGGET.value, Lens.NUGGET, winner, margin=margin, now=now)
+        case _:
+            raise InvalidInput(f"{type(event).__name__} states no outcome")
+
+
+def build(
+    rater: Rater, blobs: Blobs, *, concurrency: int = 4, deadline: float = 30.0
+) -> Stage[BattleEvent, Event]:
+    """The rater as a stage."""
+    return event_stage(StageName.RATER, rater, blobs, concurrency=concurrency, deadline=deadline)
+
+
+def _outcome(
+    battle: Battle, source: str, lens: Lens, winner: Vote, *, now: datetime, margin: float | None = None
+) -> Outcome:
+    return Outcome(
+        battle.id, source, lens, battle.arena, battle.a.system, battle.b.system, winner, margin, now
+    )

@@ -1,0 +1,65 @@
+"""The recorder's handler and its wiring."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from arena.v1 import arena_pb2
+
+from services.core.events import BattleEvent, BattleSubmitted, Event, arena_of, battle_id_of
+from services.core.failure import Reason
+from services.core.failure import Stage as StageName
+from services.runtime.errors import Retryable
+from services.runtime.metrics import BATTLE_SECONDS, BATTLES
+from services.runtime.stage import Stage
+from services.store.battles import Battles, BattleState, NewEvent
+from services.store.blobs import Blobs
+from services.wire.codec import encode, message_id, schema_of
+from services.wire.stages import event_stage
+from services.wire.subjects import RECORDED, event_name
+
+Notify = Callable[[str, bytes], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """Appends events to the record.
+
+    Attributes:
+        battles: the record.
+        notify: publishes a plain message (subject, body); lost without harm when nobody listens.
+    """
+
+    battles: Battles
+    notify: Notify
+
+    async def __call__(self, event: BattleEvent) -> list[Event]:
+        """Record one event; nothing follows from it but a nudge."""
+        battle_id, now = battle_id_of(event), datetime.now(UTC)
+        if isinstance(event, BattleSubmitted):
+            await self.battles.accept(event.battle, encode(event), now)
+        kind = type(event)
+        new = NewEvent(message_id(event), event_name(kind), event, schema_of(kind), encode(event))
+        try:
+            sequence = await self.battles.record(new, now)
+        except LookupError as error:
+            raise Retryable(Reason.STORE_UNAVAILABLE, str(error)) from error
+        if sequence is not None:
+            await self._ended(battle_id, arena_of(event), now)
+            nudge = arena_pb2.EventRecorded(battle_id=battle_id, sequence=sequence)
+            await self.notify(RECORDED, nudge.SerializeToString())
+        return []
+
+    async def _ended(self, battle_id: str, arena: str, now: datetime) -> None:
+        row = await self.battles.get(battle_id)
+        if row is None or row.ended_at != now or row.state is BattleState.RUNNING:
+            return
+        BATTLES.labels(arena, row.state.value).inc()
+        BATTLE_SECONDS.labels(arena).observe((now - row.received_at).total_seconds())
+
+
+def build(
+    recorder: Recorder, blobs: Blobs, *, concurrency: int = 4, deadline: float = 30.0
+) -> Stage[BattleEvent, Event]:
+    """The recorder as a stage."""
+    return event_stage(StageName.RECORDER, recorder, blobs, concurrency=concurrency, deadline=deadline)

@@ -1,0 +1,68 @@
+"""`Retrieval.Search`: evidence on demand."""
+
+import grpc
+from arena.v1 import evidence_pb2, retrieval_pb2, retrieval_pb2_grpc
+from google.protobuf.descriptor import ServiceDescriptor
+
+from services.retriever.search import Scope, Searcher
+from services.retriever.stage import EVIDENCE_LIMIT
+from services.runtime.errors import StageError
+from services.runtime.rpc import Register
+from services.wire.convert import to_message
+
+_MAX_LIMIT = 1000
+_SCOPES = {
+    retrieval_pb2.SCOPE_CORPUS: Scope.CORPUS,
+    retrieval_pb2.SCOPE_BATTLE: Scope.BATTLE,
+    retrieval_pb2.SCOPE_ANSWER_A: Scope.ANSWER_A,
+    retrieval_pb2.SCOPE_ANSWER_B: Scope.ANSWER_B,
+}
+
+
+class RetrievalServicer(retrieval_pb2_grpc.RetrievalServicer):
+    """Searches for whoever asks."""
+
+    def __init__(self, searcher: Searcher) -> None:
+        self._searcher = searcher
+
+    async def Search(  # noqa: N802 - the contract's name
+        self,
+        request: retrieval_pb2.SearchRequest,
+        context: grpc.aio.ServicerContext[retrieval_pb2.SearchRequest, retrieval_pb2.SearchResponse],
+    ) -> retrieval_pb2.SearchResponse:
+        """The best chunks for a query within a scope."""
+        if problem := _problem(request):
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, problem)
+        limit = request.limit or EVIDENCE_LIMIT
+        try:
+            found = await self._searcher.search(
+                request.query, _SCOPES[request.scope], request.battle_id, limit
+            )
+        except StageError as error:
+            await context.abort(grpc.StatusCode.UNAVAILABLE, error.detail)
+        return retrieval_pb2.SearchResponse(
+            evidence=[to_message(item, evidence_pb2.Evidence) for item in found],
+            ranking=self._searcher.ranking,
+        )
+
+
+def retrieval_service(searcher: Searcher) -> Register:
+    """The service, ready to be added to a server."""
+
+    def register(server: grpc.aio.Server) -> ServiceDescriptor:
+        retrieval_pb2_grpc.add_RetrievalServicer_to_server(RetrievalServicer(searcher), server)
+        return retrieval_pb2.DESCRIPTOR.services_by_name["Retrieval"]
+
+    return register
+
+
+def _problem(request: retrieval_pb2.SearchRequest) -> str | None:
+    if not request.query.strip():
+        return "query: is empty"
+    if request.scope not in _SCOPES:
+        return "scope: is not specified"
+    if request.scope != retrieval_pb2.SCOPE_CORPUS and not request.battle_id:
+        return "battle_id: is needed unless the scope is the corpus"
+    if not 0 <= request.limit <= _MAX_LIMIT:
+        return f"limit: {request.limit} is not within 0 (for {EVIDENCE_LIMIT}) and {_MAX_LIMIT}"
+    return None

@@ -1,0 +1,44 @@
+"""The retriever's handler and its wiring."""
+
+from dataclasses import dataclass
+
+from services.core.events import BattleIndexed, BattleRetrieved, Event
+from services.core.failure import Stage as StageName
+from services.core.hashing import derived_id
+from services.retriever.search import Scope, Searcher
+from services.runtime.stage import Stage
+from services.store.blobs import Blobs
+from services.wire.stages import event_stage
+
+EVIDENCE_LIMIT = 50  # chunks per battle, as in Search Arena Meets Nuggets
+
+
+@dataclass(frozen=True, slots=True)
+class Retriever:
+    """Finds the evidence for one battle.
+
+    Attributes:
+        scope: CORPUS as in the paper, or BATTLE (default): only the pages the two answers cite, so
+            that replaying a battle gives the same evidence whatever was indexed in between.
+        limit: most chunks per battle.
+    """
+
+    searcher: Searcher
+    scope: Scope = Scope.BATTLE
+    limit: int = EVIDENCE_LIMIT
+
+    async def __call__(self, event: BattleIndexed) -> list[Event]:
+        """Search for the query of one battle; without pages there is no evidence, which is no failure."""
+        battle = event.battle
+        own = {chunk.id for chunk in event.chunks}
+        evidence = await self.searcher.search(battle.query, self.scope, battle.id, self.limit, own)
+        ranking = self.searcher.ranking
+        key = derived_id(event.key, StageName.RETRIEVER, self.scope, self.limit, ranking)
+        return [BattleRetrieved(key, battle, event.pages, tuple(evidence), ranking)]
+
+
+def build(
+    retriever: Retriever, blobs: Blobs, *, concurrency: int = 4, deadline: float = 60.0
+) -> Stage[BattleIndexed, Event]:
+    """The retriever as a stage."""
+    return event_stage(StageName.RETRIEVER, retriever, blobs, concurrency=concurrency, deadline=deadline)

@@ -1,0 +1,1 @@
+"""Scraper: from cited URLs to readable pages, or to the reason why there is none."""

@@ -1,0 +1,60 @@
+"""Which IP addresses belong to the public web.
+
+Pure. Everything else (this host, private networks, link-local, cloud metadata, multicast, reserved
+blocks) is where a cited URL must never lead us.
+"""
+
+import ipaddress
+from ipaddress import IPv4Address, IPv6Address
+
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_V4_COMPATIBLE = ipaddress.IPv6Network("::/96")
+# Inside the public ranges, yet a platform's own endpoint: Azure's host agent.
+_PLATFORM_ENDPOINTS = frozenset({IPv4Address("168.63.129.16")})
+
+
+def refusal(address: str) -> str | None:
+    """Why an address must not be connected to, or None when it is public.
+
+    An IPv4 address carried inside an IPv6 one (mapped, compatible, 6to4, NAT64) is judged itself.
+
+    Args:
+        address: IPv4 or IPv6 in text form.
+
+    >>> refusal("93.184.216.34") is None
+    True
+    >>> refusal("::ffff:127.0.0.1")
+    '127.0.0.1 is a loopback address'
+    """
+    try:
+        inner = _unwrapped(ipaddress.ip_address(address))
+    except ValueError:
+        return f"{address!r} is not an IP address"
+    kind = _kind(inner)
+    return None if kind is None else f"{inner} is {kind}"
+
+
+def _unwrapped(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    if isinstance(address, IPv4Address):
+        return address
+    if (inner := address.ipv4_mapped or address.sixtofour) is not None:
+        return inner
+    compatible = address in _V4_COMPATIBLE and int(address) > 1  # :: and ::1 are their own
+    if compatible or address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address
+
+
+def _kind(address: IPv4Address | IPv6Address) -> str | None:
+    named = {
+        "a loopback address": address.is_loopback,
+        "a link-local address": address.is_link_local,
+        "a multicast address": address.is_multicast,
+        "an unspecified address": address.is_unspecified,
+        "a site-local address": isinstance(address, IPv6Address) and address.is_site_local,
+        "a private address": address.is_private,
+        "a reserved address": address.is_reserved,
+        "a cloud platform's endpoint": address in _PLATFORM_ENDPOINTS,
+        "not a global address": not address.is_global,
+    }
+    return next((kind for kind, holds in named.items() if holds), None)

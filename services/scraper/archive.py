@@ -1,0 +1,186 @@
+"""What was seen, kept: raw responses in WARC files, so that a battle can be re-evaluated on its evidence.
+
+Each process writes files of its own; a line per response in an index beside each file says where it is:
+
+    pages-TIME-HOST-PROCESS-RANDOM.warc.gz        gzip per record, readable by any WARC tool
+    pages-TIME-HOST-PROCESS-RANDOM.index.jsonl    {"url", "date", "offset"}
+"""
+
+import asyncio
+import io
+import json
+import os
+import secrets
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from warcio.archiveiterator import ArchiveIterator
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
+from services.scraper.content_coding import BodyTooLarge, UndecodableBody, decoder_for
+from services.scraper.response import RawResponse
+
+_INDEX_SUFFIX = ".index.jsonl"
+_WARC_SUFFIX = ".warc.gz"
+_MAX_HOPS = 10
+_MAX_DECODED = 64 * 1024 * 1024
+# The stored body has no transfer coding any more; keeping the header would make readers look for one.
+_RENAMED = {"transfer-encoding": "X-Archive-Orig-Transfer-Encoding"}
+
+
+@dataclass(slots=True)
+class _OpenFile:
+    warc: BinaryIO
+    index: TextIO
+    writer: WARCWriter
+
+
+class PageArchive:
+    """Appends responses to the current file; a file that has grown large is followed by the next.
+
+    Args:
+        folder: created when missing.
+        max_file_bytes: a new file is begun once the current one is larger.
+    """
+
+    def __init__(self, folder: Path, max_file_bytes: int) -> None:
+        self._folder = folder
+        self._max = max_file_bytes
+        self._lock = asyncio.Lock()
+        self._file: _OpenFile | None = None
+
+    async def append(self, response: RawResponse) -> None:
+        """Write one response, off the event loop.
+
+        Raises:
+            OSError: the disk is full or the folder is not writable.
+        """
+        async with self._lock:
+            await asyncio.to_thread(self._append, response)
+
+    async def close(self) -> None:
+        """Close the current file. The archive can be appended to again afterwards."""
+        async with self._lock:
+            await asyncio.to_thread(self._close)
+
+    def _append(self, response: RawResponse) -> None:
+        file = self._file or self._open(response.received_at)
+        offset = file.warc.tell()
+        file.writer.write_record(_record(file.writer, response))
+        entry = {"url": str(response.url), "date": _warc_date(response.received_at), "offset": offset}
+        file.index.write(json.dumps(entry) + "\n")
+        file.index.flush()
+        if file.warc.tell() >= self._max:
+            self._close()
+
+    def _open(self, at: datetime) -> _OpenFile:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        host = socket.gethostname().split(".")[0]
+        stem = f"pages-{at.astimezone(UTC):%Y%m%dT%H%M%S%f}-{host}-{os.getpid()}-{secrets.token_hex(4)}"
+        warc = (self._folder / (stem + _WARC_SUFFIX)).open("xb")
+        index = (self._folder / (stem + _INDEX_SUFFIX)).open("x", encoding="utf-8")
+        writer = WARCWriter(warc, gzip=True)
+        about = {"software": "nuggetstream", "format": "WARC File Format 1.0"}
+        writer.write_record(writer.create_warcinfo_record(stem + _WARC_SUFFIX, about))
+        self._file = _OpenFile(warc, index, writer)
+        return self._file
+
+    def _close(self) -> None:
+        if self._file is not None:
+            self._file.warc.close()
+            self._file.index.close()
+            self._file = None
+
+
+def read_archived(folder: Path, url: str) -> RawResponse | None:
+    """The latest archived response for a URL, redirects followed within the archive. Blocks on disk.
+
+    Args:
+        folder: what `PageArchive` wrote to.
+        url: as cited; it is looked up in canonical form.
+
+    Returns:
+        The response at the end of the redirects, or None when any of it was not archived.
+
+    Raises:
+        InvalidUrl: when it is no web address.
+    """
+    hop = canonicalize(url)
+    for _ in range(_MAX_HOPS):
+        response = _latest(folder, hop)
+        if response is None or response.redirect is None:
+            return response
+        try:
+            hop = hop.joined(response.redirect)
+        except InvalidUrl:
+            return None
+    return None
+
+
+def _latest(folder: Path, url: WebUrl) -> RawResponse | None:
+    wanted = str(url)
+    found = [entry for entry in _entries(folder) if entry[0] == wanted]
+    if not found:
+        return None
+    _, _, path, offset = max(found, key=lambda entry: entry[1])
+    return _read(path, offset, url)
+
+
+def _entries(folder: Path) -> Iterator[tuple[str, str, Path, int]]:
+    """URL, date, WARC file and offset of everything archived."""
+    for index in sorted(folder.glob("*" + _INDEX_SUFFIX)):
+        path = index.with_name(index.name.removesuffix(_INDEX_SUFFIX) + _WARC_SUFFIX)
+        for line in index.read_text(encoding="utf-8").splitlines():
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                continue  # the last line of a process that was killed while writing it
+            yield entry["url"], entry["date"], path, entry["offset"]
+
+
+def _read(path: Path, offset: int, url: WebUrl) -> RawResponse | None:
+    with path.open("rb") as file:
+        file.seek(offset)
+        record = next(iter(ArchiveIterator(file)), None)
+        if record is None:
+            return None
+        http = record.http_headers
+        headers = tuple((str(name), str(value)) for name, value in http.headers)
+        wire = record.raw_stream.read()
+    received_at = datetime.fromisoformat(record.rec_headers.get_header("WARC-Date"))
+    status, _, reason = http.statusline.partition(" ")
+    coding = next((value for name, value in headers if name.lower() == "content-encoding"), "")
+    return RawResponse(url, int(status), reason, headers, wire, _decoded(wire, coding), received_at)
+
+
+def _decoded(wire: bytes, coding: str) -> bytes:
+    decoder = decoder_for("", _MAX_DECODED)
+    try:
+        decoder = decoder_for(coding, _MAX_DECODED)
+        decoder.feed(wire)
+    except (BodyTooLarge, UndecodableBody):
+        return decoder.decoded  # it was read once within tighter limits; give what there is
+    return decoder.decoded
+
+
+def _record(writer: WARCWriter, response: RawResponse) -> object:
+    headers = [(_RENAMED.get(name.lower(), name), value) for name, value in response.headers]
+    status = f"{response.status} {response.reason}".rstrip()
+    return writer.create_warc_record(
+        str(response.url),
+        "response",
+        payload=io.BytesIO(response.wire_body),
+        length=len(response.wire_body),
+        http_headers=StatusAndHeaders(status, headers, protocol="HTTP/1.1"),
+        warc_headers_dict={"WARC-Date": _warc_date(response.received_at)},
+    )
+
+
+def _warc_date(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

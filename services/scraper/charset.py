@@ -1,0 +1,90 @@
+"""Bytes to text: which character encoding a page is in.
+
+Order of belief: byte order mark, HTTP header, `<meta>` in the first kilobytes, valid UTF-8, a
+statistical guess. A label is read as browsers read it (latin-1 means windows-1252, gb2312 means
+gb18030), because that is what servers that send it mean.
+"""
+
+import codecs
+import re
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_AS_BROWSERS_READ_IT = {
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+}
+_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_META = re.compile(rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_XML = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)""", re.IGNORECASE)
+_HEAD_BYTES = 4096
+_SAMPLE_BYTES = 64 * 1024
+
+
+def decode(body: bytes, content_type: str) -> str:
+    """A body as text; bytes that do not fit the encoding become U+FFFD.
+
+    Args:
+        body: the decoded HTTP body.
+        content_type: the Content-Type header, "" when absent.
+
+    >>> decode("café".encode("latin-1"), "text/html; charset=ISO-8859-1")
+    'café'
+    """
+    return body.decode(encoding_of(body, content_type), "replace")
+
+
+def encoding_of(body: bytes, content_type: str) -> str:
+    """The Python codec for a body."""
+    for mark, codec in _BOMS:
+        if body.startswith(mark):
+            return codec
+    return _from_header(content_type) or _from_markup(body) or _guess(body)
+
+
+def _from_header(content_type: str) -> str | None:
+    named = _CHARSET.search(content_type)
+    return _codec(named.group(1)) if named else None
+
+
+def _from_markup(body: bytes) -> str | None:
+    head = body[:_HEAD_BYTES]
+    named = _META.search(head) or _XML.search(head)
+    codec = _codec(named.group(1).decode("ascii", "replace")) if named else None
+    # A page that names UTF-16 in ASCII bytes is not UTF-16.
+    return "utf-8" if codec is not None and codec.startswith("utf-16") else codec
+
+
+def _guess(body: bytes) -> str:
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        import charset_normalizer
+
+        best = charset_normalizer.from_bytes(body[:_SAMPLE_BYTES]).best()
+        return best.encoding if best is not None else "cp1252"
+    return "utf-8"
+
+
+def _codec(label: str) -> str | None:
+    try:
+        found = codecs.lookup(label.strip())
+    except (LookupError, ValueError):
+        return None
+    # Python's registry also holds transformations (zip, hex, rot13), which are no encodings.
+    if not getattr(found, "_is_text_encoding", True) or found.name in ("idna", "punycode", "unicode_escape"):
+        return None
+    return _AS_BROWSERS_READ_IT.get(found.name, found.name)

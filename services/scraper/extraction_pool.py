@@ -1,0 +1,196 @@
+"""A few persistent extraction processes, killed and replaced when they hang, die or grow old."""
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from services.scraper.extraction import MAX_FRAME_BYTES, PREFIX, Extraction, ExtractionFailed, ExtractionJob
+from services.scraper.settings import ScraperSettings
+
+_START_SECONDS = 60.0
+_GRACE_SECONDS = 5.0
+_DYING_SECONDS = 1.0
+_EXIT_MEANINGS = {3: "out of memory", -9: "killed", -11: "crashed", -14: "out of time"}
+_SOURCE_ROOT = Path(__file__).resolve().parents[2]
+# The process reads hostile documents: it gets none of the parent's keys and passwords.
+_PASSED_ON = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
+
+
+@dataclass(frozen=True, slots=True)
+class PoolLimits:
+    """Bounds of the pool.
+
+    Attributes:
+        workers: processes.
+        seconds: for one document, after which its process is killed.
+        jobs_per_worker: documents, after which a process is replaced.
+    """
+
+    workers: int
+    seconds: float
+    jobs_per_worker: int
+
+    @classmethod
+    def of(cls, settings: ScraperSettings) -> "PoolLimits":
+        """The limits an operator set."""
+        return cls(
+            settings.extraction_workers, settings.extraction_seconds, settings.extraction_jobs_per_worker
+        )
+
+
+def extractor_command(settings: ScraperSettings) -> tuple[str, ...]:
+    """How an extraction process is started."""
+    memory, seconds = settings.extraction_memory_bytes, settings.extraction_seconds + _GRACE_SECONDS
+    module = "services.scraper.extractor"
+    return (sys.executable, "-P", "-m", module, "--memory", str(memory), "--seconds", str(seconds))
+
+
+class ExtractionPool:
+    """Reads documents in other processes.
+
+    Args:
+        command: starts one process that speaks the frames of `extraction`.
+        limits: bounds.
+    """
+
+    def __init__(self, command: Sequence[str], limits: PoolLimits) -> None:
+        self._command = tuple(command)
+        self._limits = limits
+        self._idle: asyncio.LifoQueue[_Worker | None] = asyncio.LifoQueue()
+        self._alive: set[_Worker] = set()
+
+    async def __aenter__(self) -> Self:
+        """Start one process now, so that a broken installation shows at once; the others on demand."""
+        for _ in range(self._limits.workers - 1):
+            self._idle.put_nowait(None)
+        self._idle.put_nowait(await self._start())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for worker in self._alive:
+            worker.kill()
+        await asyncio.gather(*(self._end(worker) for worker in list(self._alive)))
+
+    @property
+    def process_ids(self) -> list[int]:
+        """The processes running now."""
+        return [worker.process.pid for worker in self._alive]
+
+    async def extract(self, job: ExtractionJob) -> Extraction:
+        """Read one document.
+
+        Raises:
+            ExtractionFailed: it is damaged, or its process hung, died or ran out of memory.
+        """
+        worker = await self._idle.get()
+        keep: _Worker | None = None
+        try:
+            worker = worker or await self._start()
+            answer = await self._ask(worker, job)
+            keep = worker
+        finally:
+            if keep is not None and keep.jobs >= self._limits.jobs_per_worker:
+                keep = None
+            self._idle.put_nowait(keep)
+            if worker is not None and keep is None:
+                await self._end(worker)
+        if "error" in answer:
+            raise ExtractionFailed(str(answer["error"]))
+        return Extraction(**answer)
+
+    async def _ask(self, worker: "_Worker", job: ExtractionJob) -> dict[str, Any]:
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                return await worker.ask(job.frame())
+        except TimeoutError as error:
+            raise ExtractionFailed(f"not read within {self._limits.seconds:g} s") from error
+        except (OSError, EOFError) as error:
+            status = await worker.exit_status()
+            meaning = _EXIT_MEANINGS.get(status, f"exit status {status}")
+            raise ExtractionFailed(f"the extraction process died: {meaning}") from error
+        except ValueError as error:
+            raise ExtractionFailed(f"the extraction process talks nonsense: {error}") from error
+
+    async def _start(self) -> "_Worker":
+        environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+        process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env=environment | {"PYTHONPATH": str(_SOURCE_ROOT)},
+        )
+        worker = _Worker(process)
+        self._alive.add(worker)
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                await worker.read()
+        except (TimeoutError, OSError, EOFError, ValueError) as error:
+            await self._end(worker)
+            raise ExtractionFailed("the extraction process does not start") from error
+        except BaseException:
+            await self._end(worker)
+            raise
+        return worker
+
+    async def _end(self, worker: "_Worker") -> None:
+        self._alive.discard(worker)
+        await worker.killed()
+
+
+class _Worker:
+    """One extraction process and its pipes."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        if process.stdin is None or process.stdout is None:
+            raise ValueError("an extraction process needs both pipes")
+        self.process = process
+        self.jobs = 0
+        self._input = process.stdin
+        self._output = process.stdout
+
+    async def ask(self, data: bytes) -> dict[str, Any]:
+        """Send a frame, receive the answer's header."""
+        self.jobs += 1
+        self._input.write(data)
+        await self._input.drain()
+        return await self.read()
+
+    async def read(self) -> dict[str, Any]:
+        """The next frame's header. IncompleteReadError is an EOFError."""
+        header_length, body_length = PREFIX.unpack(await self._output.readexactly(PREFIX.size))
+        if header_length + body_length > MAX_FRAME_BYTES:
+            raise ValueError("an answer beyond all measure")
+        header = json.loads(await self._output.readexactly(header_length))
+        await self._output.readexactly(body_length)
+        if not isinstance(header, dict):
+            raise ValueError("an answer that is no object")  # noqa: TRY004 - a malformed frame
+        return header
+
+    async def exit_status(self) -> int:
+        """The exit status of a process that closed its pipes."""
+        # Killing it at once would reap it behind the event loop's back, and its status would be lost.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_DYING_SECONDS):
+                return await self.process.wait()
+        return await self.killed()
+
+    async def killed(self) -> int:
+        """Kill the process if it still runs; its exit status."""
+        self.kill()
+        return await self.process.wait()
+
+    def kill(self) -> None:
+        """Kill the process if it still runs."""
+        self._input.close()
+        if self.process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self.process.kill()

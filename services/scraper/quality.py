@@ -1,0 +1,172 @@
+"""Is this page evidence, or a wall that stands where the evidence was?
+
+Pure, and explainable on purpose: each class follows from a rule with a sentence that names the phrase
+it found. The rules only judge short pages, because a long page that mentions cookies is an article.
+
+    bot wall > soft 404 > paywall > cookie wall > empty > too short > ok
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from services.scraper.canonical import WebUrl
+from services.scraper.outcome import Quality
+from services.scraper.quality_markers import BOT, BOT_TITLES, COOKIE, MISSING, MISSING_TITLES, PAYWALL
+
+WALL_CEILING = 1500
+"""Pages with more readable text than this are never called a wall (weighed characters)."""
+
+_OPENING = 160
+_TITLE_SEPARATORS = re.compile(r"\s[-–—|·•:«»]+\s|[|·•]|:\s")
+_DENSE_SCRIPTS = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+_INDEX_PAGES = re.compile(r"/(index|home|default|main|start)(\.\w+)?/?", re.IGNORECASE)
+_REFUSALS = {
+    401: "asks for a login",
+    403: "forbids access",
+    407: "asks for a proxy login",
+    429: "says that we ask too often",
+    451: "is legally withheld",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """What the rules look at.
+
+    Attributes:
+        requested: the URL asked for; `final` the one that answered.
+        title: the page's title, "" when unknown.
+        text: the extracted readable text.
+        visible: the beginning of everything visible, banners and menus included.
+        for_subscribers: the page's own metadata says that it is not free to read.
+    """
+
+    requested: WebUrl
+    final: WebUrl
+    title: str
+    text: str
+    visible: str = ""
+    for_subscribers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A quality class and the sentence that justifies it."""
+
+    quality: Quality
+    detail: str
+
+
+def weighed_length(text: str) -> int:
+    """Characters of text, one of a dense script counting as three.
+
+    >>> weighed_length("abc"), weighed_length("日本語")
+    (3, 9)
+    """
+    dense = len(text) - len(_DENSE_SCRIPTS.sub("", text))
+    return len(text) + 2 * dense
+
+
+def judge_status(status: int, body_start: str) -> Verdict:
+    """What a status other than success says about a page.
+
+    Args:
+        status: the final status.
+        body_start: the beginning of the body as text, where a bot wall would name itself.
+    """
+    if status in (404, 410):
+        return Verdict(Quality.NOT_FOUND, f"the server answered {status}")
+    if status == 402:
+        return Verdict(Quality.PAYWALL, "the server answered 402, payment required")
+    if status in (401, 403, 429, 503):
+        folded = _folded(body_start)
+        phrase = _first(BOT, folded) or _first(BOT_TITLES, folded)
+        if phrase is not None:
+            return Verdict(Quality.BOT_WALL, f"the server answered {status} and says {phrase!r}")
+    if status in _REFUSALS:
+        return Verdict(Quality.BLOCKED, f"the site {_REFUSALS[status]} ({status})")
+    return Verdict(Quality.HTTP_ERROR, f"the server answered {status}")
+
+
+def judge_page(page: PageFacts, min_chars: int) -> Verdict:
+    """The quality of a page that arrived with a success status.
+
+    Args:
+        page: its facts.
+        min_chars: less readable text than this is no evidence (weighed characters).
+    """
+    length = weighed_length(page.text)
+    if length <= WALL_CEILING:
+        short = length < min_chars
+        # Extraction drops banners; when hardly anything else was left, the banner is the page.
+        scope = _folded(" ".join((page.title, page.text, page.visible if short else "")))
+        wall = (
+            _bot_wall(page, scope) or _soft_404(page) or _paywall(page, scope) or _cookie_wall(scope, short)
+        )
+        if wall is not None:
+            return wall
+    if length == 0:
+        return Verdict(Quality.EMPTY, "no readable text")
+    if length < min_chars:
+        return Verdict(Quality.TOO_SHORT, f"{length} readable characters, at least {min_chars} are needed")
+    return Verdict(Quality.OK, f"{length} readable characters")
+
+
+def _bot_wall(page: PageFacts, scope: str) -> Verdict | None:
+    title = _folded(page.title)
+    phrase = next((mark for mark in BOT_TITLES if title.startswith(mark)), None) or _first(BOT, scope)
+    return None if phrase is None else Verdict(Quality.BOT_WALL, f"a bot check: the page says {phrase!r}")
+
+
+def _soft_404(page: PageFacts) -> Verdict | None:
+    for part in _TITLE_SEPARATORS.split(_folded(page.title)):
+        phrase = _first(MISSING, part) or _first(MISSING_TITLES, part)
+        # The phrase has to be the better half of a title part: "How to fix error 404" is an article.
+        if part.strip() == "404" or (phrase is not None and 2 * len(phrase) >= len(part.strip())):
+            return Verdict(Quality.SOFT_404, f"the title says {part.strip()!r}")
+    phrase = _first(MISSING, _folded((page.text or page.visible)[:_OPENING]))
+    if phrase is not None:
+        return Verdict(Quality.SOFT_404, f"the page begins with {phrase!r}")
+    if _went_home(page.requested, page.final):
+        return Verdict(Quality.SOFT_404, "the server sent us to its home page instead")
+    return None
+
+
+def _paywall(page: PageFacts, scope: str) -> Verdict | None:
+    phrase = _first(PAYWALL, scope)
+    if phrase is not None:
+        return Verdict(Quality.PAYWALL, f"a teaser: the page says {phrase!r}")
+    if page.for_subscribers:
+        return Verdict(Quality.PAYWALL, "a teaser: the page declares itself not free to read")
+    return None
+
+
+def _cookie_wall(scope: str, short: bool) -> Verdict | None:
+    found = _distinct([phrase for phrase in COOKIE if phrase in scope])
+    # One phrase on a page with text is a footer; two, or one with nothing else, are the page.
+    if len(found) >= 2 or (found and short):
+        return Verdict(Quality.COOKIE_WALL, f"a consent page: it says {found[0]!r}")
+    return None
+
+
+def _went_home(requested: WebUrl, final: WebUrl) -> bool:
+    deep = requested.path.strip("/") != "" and not _INDEX_PAGES.fullmatch(requested.path)
+    same_site = requested.host.removeprefix("www.") == final.host.removeprefix("www.")
+    # A short single segment may be a language or a short link: those lead home rightfully.
+    telling = "/" in requested.path.strip("/") or len(requested.path) > 15
+    return same_site and deep and telling and final.target == "/"
+
+
+def _distinct(phrases: list[str]) -> list[str]:
+    """Without those that are part of a longer one: "accept all cookies" is one sign, not two."""
+    return [one for one in phrases if not any(one != other and one in other for other in phrases)]
+
+
+def _folded(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", text).lower().replace("\u2019", "'")
+    return " ".join(plain.split())
+
+
+def _first(phrases: tuple[str, ...], scope: str) -> str | None:
+    return next((phrase for phrase in phrases if phrase in scope), None)

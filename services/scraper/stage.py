@@ -1,0 +1,77 @@
+"""The scraper's handler and its wiring."""
+
+import asyncio
+from dataclasses import dataclass
+
+from services.core.battle import Side, Source
+from services.core.events import BattleScraped, BattleSubmitted, Event
+from services.core.evidence import Page, PageState
+from services.core.failure import Stage as StageName
+from services.core.hashing import derived_id
+from services.runtime.metrics import PAGES
+from services.runtime.stage import Stage
+from services.scraper.fetcher import PageFetcher
+from services.scraper.outcome import PageOutcome, Quality
+from services.store.blobs import Blobs
+from services.wire.stages import event_stage
+
+
+@dataclass(frozen=True, slots=True)
+class Scraper:
+    """Gets the text of every source, or the reason why there is none.
+
+    Attributes:
+        fetcher: the guarded way to the web.
+        blobs: the page store.
+    """
+
+    fetcher: PageFetcher
+    blobs: Blobs
+
+    async def __call__(self, event: BattleSubmitted) -> list[Event]:
+        """Look at every distinct source of one battle, all at once."""
+        battle = event.battle
+        sources: dict[str, Source] = {}
+        for side in Side:
+            for source in battle.answer(side).sources:
+                known = sources.get(source.url)
+                if known is None or (known.text is None and source.text is not None):
+                    sources[source.url] = source
+        pages = await asyncio.gather(*(self._page(source) for source in sources.values()))
+        for page in pages:
+            PAGES.labels(page.quality).inc()
+        key = derived_id(event.key, StageName.SCRAPER)
+        return [BattleScraped(key, battle.without_source_texts(), tuple(pages))]
+
+    async def _page(self, source: Source) -> Page:
+        if source.text is not None:
+            return await self._supplied(source, source.text)
+        return await self._fetched(source, await self.fetcher.fetch(source.url))
+
+    async def _supplied(self, source: Source, text: str) -> Page:
+        if not text.strip():
+            detail = "the arena sent an empty text"
+            return Page(source.url, "", source.title, PageState.REJECTED, Quality.EMPTY, detail, "", "", None)
+        key = await self.blobs.put_text(text)
+        return Page(source.url, "", source.title, PageState.SUPPLIED, Quality.OK, "", key, "", None)
+
+    async def _fetched(self, source: Source, outcome: PageOutcome) -> Page:
+        usable = outcome.quality is Quality.OK
+        return Page(
+            url=source.url,
+            final_url=outcome.final_url,
+            title=outcome.title or source.title,
+            state=PageState.FETCHED if usable else PageState.REJECTED,
+            quality=outcome.quality.value,
+            detail=outcome.detail,
+            content_hash=await self.blobs.put_text(outcome.text) if usable else "",
+            language=outcome.language,
+            fetched_at=outcome.fetched_at,
+        )
+
+
+def build(
+    scraper: Scraper, *, concurrency: int = 8, deadline: float = 120.0
+) -> Stage[BattleSubmitted, Event]:
+    """The scraper as a stage."""
+    return event_stage(StageName.SCRAPER, scraper, scraper.blobs, concurrency=concurrency, deadline=deadline)

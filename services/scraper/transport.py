@@ -1,0 +1,180 @@
+"""One GET over the guarded network, bounded in every direction.
+
+httpcore2 is used directly instead of httpx2 on top of it: a network backend can be plugged in only
+here, bodies arrive undecoded (the caps and the archive need them so), redirects are never followed
+behind our back and no environment variable can introduce a proxy.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import httpcore2
+
+from services.scraper.canonical import WebUrl
+from services.scraper.clock import Clock
+from services.scraper.content_coding import (
+    ACCEPTED,
+    BodyDecoder,
+    BodyTooLarge,
+    UndecodableBody,
+    decoder_for,
+)
+from services.scraper.guard import AddressRefused, GuardedBackend, NameNotResolved
+from services.scraper.outcome import Quality, Unfetchable
+from services.scraper.response import RawResponse
+from services.scraper.settings import ScraperSettings
+
+_KEEPALIVE_SECONDS = 15.0
+_ACCEPT = "text/html,application/xhtml+xml,application/pdf,text/plain,text/markdown;q=0.9,*/*;q=0.1"
+_BROKEN = (httpcore2.NetworkError, httpcore2.ProtocolError, OSError)
+
+
+@dataclass(frozen=True, slots=True)
+class ByteLimits:
+    """Caps of one body.
+
+    Attributes:
+        wire: the most bytes received; `decoded` after decompression.
+        cut: True keeps the beginning of a longer body, False refuses it as TOO_LARGE.
+    """
+
+    wire: int
+    decoded: int
+    cut: bool = False
+
+
+class GuardedTransport:
+    """A connection pool behind the address guard."""
+
+    def __init__(self, settings: ScraperSettings, backend: GuardedBackend, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=httpcore2.default_ssl_context(),
+            max_connections=settings.concurrency,
+            max_keepalive_connections=settings.concurrency,
+            keepalive_expiry=_KEEPALIVE_SECONDS,
+            network_backend=backend,
+        )
+
+    async def __aenter__(self) -> Self:
+        await self._pool.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._pool.__aexit__(kind, error, trace)
+
+    async def get(self, url: WebUrl, limits: ByteLimits) -> RawResponse:
+        """The response to one GET, redirects not followed.
+
+        Raises:
+            Unfetchable: BLOCKED, UNREACHABLE, TIMEOUT or TOO_LARGE.
+        """
+        try:
+            return await self._get(url, limits)
+        except AddressRefused as error:
+            raise Unfetchable(Quality.BLOCKED, f"refused by the address guard: {error}") from error
+        except NameNotResolved as error:
+            raise Unfetchable(Quality.UNREACHABLE, str(error)) from error
+        except (httpcore2.TimeoutException, TimeoutError) as error:
+            why = str(error) or type(error).__name__
+            raise Unfetchable(Quality.TIMEOUT, f"{url.host} did not answer in time: {why}") from error
+        except _BROKEN as error:
+            why = str(error) or type(error).__name__
+            raise Unfetchable(Quality.UNREACHABLE, f"connection to {url.host} failed: {why}") from error
+
+    async def _get(self, url: WebUrl, limits: ByteLimits) -> RawResponse:
+        sent_at = self._clock.now()
+        response = await self._send(url)
+        try:
+            decoder = _decoder(response, limits)
+            wire = await _receive(response, decoder, limits)
+        finally:
+            await response.aclose()
+        return RawResponse(
+            url=url,
+            status=response.status,
+            reason=bytes(response.extensions.get("reason_phrase", b"")).decode("latin-1"),
+            headers=tuple(
+                (key.decode("latin-1"), value.decode("latin-1")) for key, value in response.headers
+            ),
+            wire_body=wire,
+            body=decoder.decoded,
+            received_at=sent_at,
+        )
+
+    async def _send(self, url: WebUrl) -> httpcore2.Response:
+        try:
+            return await self._pool.handle_async_request(self._request(url))
+        except (httpcore2.RemoteProtocolError, httpcore2.ReadError, httpcore2.WriteError):
+            # A kept connection may be closed by the server just as we use it; GET may be sent again.
+            return await self._pool.handle_async_request(self._request(url))
+
+    def _request(self, url: WebUrl) -> httpcore2.Request:
+        settings = self._settings
+        return httpcore2.Request(
+            "GET",
+            httpcore2.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target),
+            headers=[
+                ("Host", url.authority),
+                ("User-Agent", settings.user_agent),
+                ("Accept", _ACCEPT),
+                ("Accept-Encoding", ACCEPTED),
+            ],
+            extensions={
+                "timeout": {
+                    "connect": settings.connect_seconds,
+                    "read": settings.read_seconds,
+                    "write": settings.read_seconds,
+                    "pool": settings.queue_seconds,
+                }
+            },
+        )
+
+
+def _header(response: httpcore2.Response, name: bytes) -> str:
+    values = [value for key, value in response.headers if key.lower() == name]
+    return b", ".join(values).decode("latin-1")
+
+
+def _decoder(response: httpcore2.Response, limits: ByteLimits) -> BodyDecoder:
+    declared = _header(response, b"content-length")
+    if not limits.cut and declared.isdigit() and int(declared) > limits.wire:
+        why = f"announces {declared} bytes, the limit is {limits.wire}"
+        raise Unfetchable(Quality.TOO_LARGE, why, response.status)
+    try:
+        return decoder_for(_header(response, b"content-encoding"), limits.decoded)
+    except UndecodableBody as error:
+        raise Unfetchable(Quality.WRONG_TYPE, str(error), response.status) from error
+
+
+async def _receive(response: httpcore2.Response, decoder: BodyDecoder, limits: ByteLimits) -> bytes:
+    wire = bytearray()
+    try:
+        async for piece in response.aiter_stream():
+            wire += piece
+            decoder.feed(piece)
+            _check_wire(len(wire), limits)
+            await asyncio.sleep(0)  # inflating a fast body must not starve the other pages
+        decoder.finish()
+    except BodyTooLarge as error:
+        if not limits.cut:
+            raise _oversized(error, response.status, len(wire), decoder) from error
+    except UndecodableBody as error:
+        raise Unfetchable(
+            Quality.UNREACHABLE, f"broken body: {error}", response.status, len(wire), len(decoder.decoded)
+        ) from error
+    return bytes(wire)
+
+
+def _check_wire(received: int, limits: ByteLimits) -> None:
+    if received > limits.wire:
+        raise BodyTooLarge(f"more than {limits.wire} bytes received")
+
+
+def _oversized(error: Exception, status: int, wire: int, decoder: BodyDecoder) -> Unfetchable:
+    return Unfetchable(Quality.TOO_LARGE, str(error), status, wire, len(decoder.decoded))
