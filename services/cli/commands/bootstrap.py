@@ -1,0 +1,27 @@
+"""`nuggetstream bootstrap`: make the broker agree with the table of streams and consumers."""
+
+import asyncio
+
+import click
+
+from services.cli.process import read_settings, run
+from services.cli.settings import PlatformSettings, ServerSettings
+from services.runtime.bus import Bus, ensure
+from services.wire.topology import consumers, streams
+
+
+@click.command("bootstrap")
+def command() -> None:
+    """Create or update every stream and consumer. Running it again changes nothing.
+
+    NUGGETSTREAM_NATS_REPLICAS sets the copies of each stream (3 in production).
+    """
+    platform = read_settings(PlatformSettings)
+
+    async def bootstrap(_: asyncio.Event) -> None:
+        async with Bus.connect(platform.bus("bootstrap")) as bus:
+            declared = streams(platform.nats_replicas), consumers()
+            await ensure(bus.js, *declared)
+            click.echo(f"{len(declared[0])} streams and {len(declared[1])} consumers are as declared")
+
+    run(bootstrap, read_settings(ServerSettings))

@@ -1,0 +1,121 @@
+"""`nuggetstream demo`: the main job on battles of our own, in half a minute, without a network."""
+
+import asyncio
+import os
+import shutil
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+from rich.console import Console
+
+from services.analysis.dataset import BattleLine
+from services.analysis.tables import board_table
+from services.cli.demo.battles import read_battles
+from services.cli.demo.explain import explanation, pick
+from services.cli.demo.show import Stream
+from services.cli.demo.site import demo_root, serve_site
+from services.cli.demo.snapshot import save_pages
+from services.cli.embedded import Choices, Embedded, embedded
+from services.cli.evaluation import Evaluation
+from services.cli.process import read_settings, run
+from services.cli.results import write_results
+from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
+from services.runtime.llm.settings import LLMSettings
+from services.wire.submission import parse_submission
+
+_HANG = 3.0  # seconds until a page that never answers counts as such; a real crawl waits longer
+
+
+@click.command("demo")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("out/demo"),
+    show_default=True,
+    help="Results, pages and state go here; what an earlier demo left there is replaced.",
+)
+def command(out: Path) -> None:
+    """Stream the demo's battles through the whole platform and explain one of them.
+
+    Starts a small web site with good and broken pages, a broker, a database and every service in this
+    process; nothing leaves this machine unless a model is configured.
+    """
+    server = read_settings(ServerSettings).model_copy(update={"log_level": "error"})
+    pipeline = embedded_pipeline(read_settings(PipelineSettings))
+    llm = read_settings(LLMSettings)
+    console = Console()
+    _introduce(console, pipeline, llm)
+    _remove_earlier(out)
+
+    async def demo(stop: asyncio.Event) -> None:
+        async with serve_site(demo_root()) as site:
+            fetch = FetchSettings(
+                scraper_allowed_hosts=urlsplit(site).netloc,
+                scraper_per_host_delay=0.0,
+                scraper_total_seconds=_HANG,
+            )
+            async with embedded(Choices(out / "state", pipeline, fetch, llm)) as platform:
+                await _show(console, platform, out, _lines(site), stop)
+
+    run(demo, server)
+
+
+async def _show(
+    console: Console, platform: Embedded, out: Path, lines: list[BattleLine], stop: asyncio.Event
+) -> None:
+    ids = [line.submission.id or "" for line in lines]
+    async with Stream(console, platform, ids):
+        evaluation = Evaluation(platform, lines, lambda _: None, stop)
+        if not await evaluation.run():
+            return
+    views = await evaluation.collect()
+    console.print()
+    for part in explanation(pick(views)):
+        console.print(part)
+    boards = await evaluation.boards()
+    pages = await save_pages(platform.url, out / "pages", ids, [line.submission.arena for line in lines])
+    write_results(out, list(evaluation.accepted.values()), evaluation.refused, views, boards)
+    for board in boards:
+        console.print()
+        console.print(board_table(board))
+    console.print(f"\npages:   {pages}   (open it in a browser)")
+    console.print(f"results: {out / 'results.jsonl'}, {out / 'summary.json'}, {out / 'summary.txt'}")
+    console.print(f"live:    {_this_command()} up --data-dir {out / 'state'}   then http://127.0.0.1:8080/")
+
+
+def _remove_earlier(out: Path) -> None:
+    """Remove what an earlier demo left, and nothing else that may lie there."""
+    for folder in ("state", "pages"):
+        shutil.rmtree(out / folder, ignore_errors=True)
+    for file in ("results.jsonl", "refused.jsonl", "summary.json", "summary.txt"):
+        (out / file).unlink(missing_ok=True)
+
+
+def _this_command() -> str:
+    """How this program was called, short enough to be typed again."""
+    relative = os.path.relpath(sys.argv[0])
+    return sys.argv[0] if relative.startswith("..") else relative
+
+
+def _introduce(console: Console, pipeline: PipelineSettings, llm: LLMSettings) -> None:
+    ranking = (
+        f"BM25 and vectors by {pipeline.embedding_model}"
+        if pipeline.has_embedder
+        else "BM25 alone: a light installation, without sentence-transformers"
+    )
+    model = (
+        "offline heuristics: no OPENAI_API_KEY and no NUGGETSTREAM_LLM_BASE_URL"
+        if llm.offline
+        else f"{llm.model_name} at {llm.url}"
+    )
+    console.print(f"[bold]Nuggetstream demo[/bold]\n  evidence  {ranking}\n  model     {model}\n")
+
+
+def _lines(site: str) -> list[BattleLine]:
+    submissions = [parse_submission(row) for row in read_battles(demo_root(), site)]
+    return [
+        BattleLine(number, submission, {"vote": submission.vote} if submission.vote else {})
+        for number, submission in enumerate(submissions, start=1)
+    ]

@@ -1,0 +1,91 @@
+"""`nuggetstream eval FILE`: a file of battles in, explained results and ratings out."""
+
+import asyncio
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from services.analysis.dataset import BadLine, BattleLine, UnusableFile, read_battles, read_documents
+from services.cli.embedded import Choices, embedded
+from services.cli.evaluation import Evaluation
+from services.cli.meter import Meter
+from services.cli.process import read_settings, run
+from services.cli.results import print_summary, write_results
+from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
+from services.runtime.llm.settings import LLMSettings
+
+_STATE = "state"
+_STOPPED = 130  # as a shell says it: ended by Ctrl-C
+
+
+@click.command("eval")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Results go here; so does the state that lets a second run go on where this one stopped.",
+)
+@click.option(
+    "--documents",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="JSONL of {docid, text}, for files whose answers cite documents by id.",
+)
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first LIMIT battles.")
+def command(file: Path, out: Path, documents: Path | None, limit: int | None) -> None:
+    """Evaluate every battle of FILE (JSONL, gzipped or not) on this machine.
+
+    Writes OUT/results.jsonl (one battle per line, with nuggets, labels, verdict and explanation),
+    OUT/summary.json, OUT/summary.txt and, if there are any, OUT/refused.jsonl. Ctrl-C stops it; the
+    same command again goes on.
+    """
+    server = read_settings(ServerSettings).model_copy(update={"log_level": "error"})
+    lines, refused = _read(file, documents, limit)
+    pipeline = embedded_pipeline(read_settings(PipelineSettings))
+    llm = read_settings(LLMSettings)
+    console = Console(stderr=True)
+    model = "the offline model" if llm.offline else llm.model_name
+    ranking = pipeline.embedding_model if pipeline.has_embedder else "BM25 alone (no vectors installed)"
+    console.print(f"{len(lines)} battles, {len(refused)} lines refused; model: {model}; ranking: {ranking}")
+    choices = Choices(out / _STATE, pipeline, read_settings(FetchSettings), llm)
+    finished = asyncio.Event()
+
+    async def evaluate(stop: asyncio.Event) -> None:
+        async with embedded(choices) as platform:
+            with Meter(console, len(lines)) as meter:
+                evaluation = Evaluation(
+                    platform, lines, meter.show, stop, currency=llm.price_table().currency
+                )
+                if not await evaluation.run():
+                    return
+            views, boards = await evaluation.collect(), await evaluation.boards()
+            accepted = list(evaluation.accepted.values())
+            summary = write_results(out, accepted, [*refused, *evaluation.refused], views, boards)
+            print_summary(Console(), summary, boards)
+            for arena in evaluation.unsettled:
+                console.print(f"the boards of {arena} lack outcomes of battles that have ended")
+            if summary.failed > summary.refused:
+                console.print(f"battles that failed are tried again after removing {out / _STATE}")
+            console.print(f"\nresults: {out / 'results.jsonl'}, {out / 'summary.json'}")
+            finished.set()
+
+    run(evaluate, server)
+    if not finished.is_set():
+        console.print("stopped; nothing is lost. The same command again goes on from here.")
+        raise SystemExit(_STOPPED)
+
+
+def _read(file: Path, documents: Path | None, limit: int | None) -> tuple[list[BattleLine], list[BadLine]]:
+    try:
+        texts = read_documents(documents) if documents else {}
+        rows = list(read_battles(file, texts))
+    except UnusableFile as error:
+        raise click.ClickException(str(error)) from error
+    refused = [row for row in rows if isinstance(row, BadLine)]
+    for row in refused:
+        click.echo(f"{file}:{row.line}: {'; '.join(row.problems)}", err=True)
+    lines = [row for row in rows if isinstance(row, BattleLine)][:limit]
+    if not lines:
+        raise click.ClickException(f"{file}: holds no battle")
+    return lines, refused

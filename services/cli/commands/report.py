@@ -1,0 +1,34 @@
+"""`nuggetstream report RESULTS`: evaluated battles as one page to read and one file of numbers."""
+
+from pathlib import Path
+
+import click
+
+from services.analysis.dataset import UnusableFile
+
+
+@click.command("report")
+@click.argument("results", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Folder for report.html and report.json; created when missing.",
+)
+def command(results: Path, out: Path) -> None:
+    """Turn RESULTS (results.jsonl of `nuggetstream eval`) into a report.
+
+    Writes OUT/report.html, one page that works offline, and OUT/report.json with every number behind it.
+    """
+    try:
+        from services.analysis.report.build import write_report
+    except ModuleNotFoundError as error:
+        hint = f"{error.name} is not installed; install nuggetstream[analysis]"
+        raise click.ClickException(hint) from error
+    try:
+        written = write_report(results, out)
+    except (UnusableFile, OSError) as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"scored {written.scored} of {written.received} battles received")
+    click.echo(f"page:    {written.page}   (open it in a browser)")
+    click.echo(f"numbers: {written.numbers}")

@@ -1,0 +1,65 @@
+"""`nuggetstream serve NAME`: one service per process."""
+
+import asyncio
+
+import click
+import structlog
+
+from services.cli.process import read_settings, run, serve_metrics
+from services.cli.registry import GRPC_PORTS, SERVICES
+from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
+from services.cli.wiring import Parts, tuned
+from services.runtime.bus import Bus
+from services.runtime.llm.settings import LLMSettings
+from services.runtime.service import Service, run_service
+from services.store.database import Database
+
+log = structlog.get_logger(__name__)
+
+
+@click.command("serve", epilog=f"Default gRPC ports: {', '.join(f'{k} {v}' for k, v in GRPC_PORTS.items())}.")
+@click.argument("name", type=click.Choice(sorted(SERVICES)), envvar="NUGGETSTREAM_SERVICE")
+@click.option(
+    "--grpc-port", type=int, help="Port of its gRPC (health, reflection, its own); 0 takes a free one."
+)
+@click.option("--metrics-port", type=int, help="Port of its Prometheus metrics; 0 takes a free one.")
+@click.option("--http-port", type=int, help="Port of the gateway's HTTP.")
+@click.option("--host", help="Address to bind to.  [default: 127.0.0.1]")
+def command(
+    name: str, grpc_port: int | None, metrics_port: int | None, http_port: int | None, host: str | None
+) -> None:
+    """Run one service of the platform until SIGTERM.
+
+    The broker (NUGGETSTREAM_NATS_URL), its streams (`nuggetstream bootstrap`) and the database
+    (NUGGETSTREAM_DATABASE_URL, `nuggetstream migrate`) must be there.
+    """
+    given = {"grpc_port": grpc_port, "metrics_port": metrics_port, "http_port": http_port, "host": host}
+    server = read_settings(ServerSettings).model_copy(
+        update={key: value for key, value in given.items() if value is not None}
+    )
+    platform, pipeline = read_settings(PlatformSettings), read_settings(PipelineSettings)
+    fetch, llm = read_settings(FetchSettings), read_settings(LLMSettings)
+
+    async def serve(stop: asyncio.Event) -> None:
+        database = Database(platform.database_url)
+        try:
+            async with Bus.connect(platform.bus(name)) as bus:
+                parts = Parts(bus, database, platform, pipeline, fetch, llm, server.host, server.http_port)
+                async with SERVICES[name](parts) as service:
+                    await _run(name, tuned(service, pipeline), bus, stop, server)
+        finally:
+            await database.close()
+
+    run(serve, server)
+
+
+async def _run(name: str, service: Service, bus: Bus, stop: asyncio.Event, server: ServerSettings) -> None:
+    metrics = serve_metrics(server)
+    port = GRPC_PORTS[name] if server.grpc_port is None else server.grpc_port
+
+    def ready(grpc_port: int) -> None:
+        log.info("serving", service=name, grpc=grpc_port, metrics=metrics, http=service.url or None)
+
+    await run_service(
+        service, bus, stop, grpc_address=f"{server.host}:{port}", grace=server.grace, ready=ready
+    )

@@ -1,0 +1,56 @@
+"""One battle explained on a terminal: the nuggets, who states what, what decided it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+_MARKS = {"support": "✓", "partial_support": "½", "not_support": "✗", None: "–"}
+_STYLES = {"support": "green", "partial_support": "yellow", "not_support": "red", None: "dim"}
+
+
+def pick(views: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The battle with the clearest difference of nugget scores on which people and nuggets agree.
+
+    Falls back to the clearest difference, then to the first battle.
+    """
+    scored = [view for view in views if view["nugget_verdict"]]
+    agreed = [view for view in scored if view["human_vote"] == view["nugget_verdict"]["preference"]]
+    english = [view for view in agreed if view["language"] in ("", "en")]
+    candidates = english or agreed or scored
+    return max(candidates, key=lambda v: abs(v["nugget_verdict"]["margin"])) if candidates else views[0]
+
+
+def explanation(view: Mapping[str, Any]) -> list[RenderableType]:
+    """The parts to print, in order."""
+    heading = Text.assemble(("Battle ", "bold"), (view["id"], "bold"), ": ", view["query"])
+    answers = [
+        Text(f"  {side.upper()} = {view[side]['system']}: {_opening(view[side]['text'])}", style="dim")
+        for side in ("a", "b")
+    ]
+    decided = [Text(f"  • {line}") for line in view["explanation"]]
+    return [heading, *answers, nugget_table(view), Text("What decided it", style="bold"), *decided]
+
+
+def nugget_table(view: Mapping[str, Any]) -> Table:
+    """Nuggets with who supports them, vital first."""
+    table = Table(header_style="bold", show_lines=False)
+    table.add_column("nugget", ratio=1)
+    table.add_column("importance")
+    for side in ("a", "b"):
+        table.add_column(view[side]["system"], justify="center")
+    for nugget in view["nuggets"]:
+        table.add_row(nugget["text"], nugget["importance"], _cell(nugget["a"]), _cell(nugget["b"]))
+    return table
+
+
+def _cell(label: Mapping[str, Any] | None) -> Text:
+    support = label["support"] if label else None
+    return Text(_MARKS[support], style=_STYLES[support])
+
+
+def _opening(text: str, width: int = 100) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 1] + "…"

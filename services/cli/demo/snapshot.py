@@ -1,0 +1,58 @@
+"""The web pages as files, so that they can be read after the platform has stopped."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import httpx2
+
+_LINK = re.compile(r'(href|src)="(/[^"]*)"')
+
+
+async def save_pages(url: str, folder: Path, ids: Sequence[str], arenas: Sequence[str]) -> Path:
+    """Save the start page, every battle and every leaderboard with what they need.
+
+    Args:
+        url: of the gateway.
+        folder: created when missing.
+        ids: battles to save.
+        arenas: leaderboards to save.
+
+    Returns:
+        The start page's file.
+    """
+    wanted = ["/", *(f"/battles/{quote(i, safe='')}" for i in ids)]
+    wanted += [f"/leaderboard?arena={quote(arena, safe='')}" for arena in dict.fromkeys(arenas)]
+    async with httpx2.AsyncClient(base_url=url, timeout=30) as http:
+        pages = {path: (await http.get(path)).raise_for_status().text for path in wanted}
+        linked = {link for page in pages.values() for _, link in _LINK.findall(page)}
+        for path in sorted(link for link in linked if link.startswith("/static/")):
+            body = (await http.get(path)).raise_for_status().content
+            await asyncio.to_thread(_write, folder / _file(path), body)
+    for path, page in pages.items():
+        local = _LINK.sub(lambda m: f'{m[1]}="{_local(m[2], pages)}"', page)
+        await asyncio.to_thread(_write, folder / _file(path), local.encode())
+    return folder / _file("/")
+
+
+def _write(path: Path, body: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(body)
+
+
+def _local(link: str, pages: dict[str, str]) -> str:
+    plain = link.replace("&amp;", "&")
+    return _file(plain) if plain in pages or plain.startswith("/static/") else "#"
+
+
+def _file(path: str) -> str:
+    """A flat file name for a path of the site.
+
+    >>> _file("/"), _file("/battles/demo-01"), _file("/leaderboard?arena=demo"), _file("/static/a.css")
+    ('index.html', 'battles-demo-01.html', 'leaderboard-demo.html', 'static-a.css')
+    """
+    name = unquote(path).strip("/").replace("?arena=", "/") or "index"
+    flat = re.sub(r"[^\w.-]+", "-", name)
+    return flat if path.startswith("/static/") else f"{flat}.html"

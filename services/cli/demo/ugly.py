@@ -1,0 +1,151 @@
+"""The pages of the demo site that a real crawl meets and a tidy test site never has.
+
+UGLY    path  ->  the case it stands for
+routes  the table as Starlette routes; bodies that are content lie in `demo/ugly/`
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+HUGE_BYTES = 6 * 1024 * 1024  # over the 5 MB that crawlers commonly accept
+_HTML = "text/html"
+
+
+class Ugly(StrEnum):
+    """What is wrong with a page."""
+
+    NOT_FOUND = "not_found"
+    MOVED = "moved"
+    REDIRECT_CHAIN = "redirect_chain"
+    REDIRECT_LOOP = "redirect_loop"
+    EMPTY = "empty"
+    COOKIE_WALL = "cookie_wall"
+    BOT_WALL = "bot_wall"
+    SOFT_404 = "soft_404"
+    PAYWALL = "paywall"
+    HUGE = "huge"
+    WRONG_TYPE = "wrong_type"
+    TIMEOUT = "timeout"
+    ROBOTS_DENIED = "robots_denied"
+    SERVER_ERROR = "server_error"
+
+
+UGLY = MappingProxyType(
+    {
+        "/archive/sourdough-faq.html": Ugly.NOT_FOUND,
+        "/moved/tides": Ugly.MOVED,
+        "/go/pfand": Ugly.REDIRECT_CHAIN,
+        "/loop/one": Ugly.REDIRECT_LOOP,
+        "/blank/climate-levels.html": Ugly.EMPTY,
+        "/consent/heat-pump-guide.html": Ugly.COOKIE_WALL,
+        "/guarded/tcp-udp.html": Ugly.BOT_WALL,
+        "/checking/el-nino.html": Ugly.BOT_WALL,
+        "/retired/bee-dances.html": Ugly.SOFT_404,
+        "/premium/tomates.html": Ugly.PAYWALL,
+        "/huge/fire-chronicle.html": Ugly.HUGE,
+        "/media/miso-barrel.png": Ugly.WRONG_TYPE,
+        "/media/climate-data.zip": Ugly.WRONG_TYPE,
+        "/slow/galapagos.html": Ugly.TIMEOUT,
+        "/private/metre-notes.html": Ugly.ROBOTS_DENIED,
+        "/broken/haiku.html": Ugly.SERVER_ERROR,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long the hanging page hangs: `seconds`, or less when `stopping` is set."""
+
+    seconds: float
+    stopping: asyncio.Event
+
+    async def run_out(self) -> None:
+        """Return when the time is over or the server stops."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.stopping.wait(), self.seconds)
+
+
+def routes(root: Path, patience: Patience) -> list[Route]:
+    """One route for each page of `UGLY`, and the further stations of its redirects.
+
+    What is not found needs no route: the site answers 404 for every unknown path.
+    """
+    walls = root / "ugly"
+    moved, found = 301, 302
+    answers = {
+        "/moved/tides": _redirect("/en/tides.html", moved),
+        "/go/pfand": _redirect("/go/pfand/next", found),
+        "/go/pfand/next": _redirect("/de/pfandsystem.html", found),
+        "/loop/one": _redirect("/loop/two", found),
+        "/loop/two": _redirect("/loop/one", found),
+        "/blank/climate-levels.html": _constant(b"", _HTML),
+        "/consent/heat-pump-guide.html": _file(walls / "cookie-wall.html", _HTML),
+        "/guarded/tcp-udp.html": _file(walls / "bot-wall.html", _HTML, status=403),
+        "/checking/el-nino.html": _file(walls / "bot-wall.html", _HTML),
+        "/retired/bee-dances.html": _file(walls / "soft-404.html", _HTML),
+        "/premium/tomates.html": _file(walls / "paywall.html", _HTML),
+        "/huge/fire-chronicle.html": _huge,
+        "/media/miso-barrel.png": _file(walls / "miso-barrel.png", "image/png"),
+        "/media/climate-data.zip": _file(walls / "climate-data.zip", "application/zip"),
+        "/slow/galapagos.html": _hanging(patience),
+        "/private/metre-notes.html": _file(walls / "private-notes.html", _HTML),
+        "/broken/haiku.html": _constant(b"<h1>Internal Server Error</h1>", _HTML, status=500),
+    }
+    return [Route(path, answer) for path, answer in answers.items()]
+
+
+Answer = Callable[[Request], Awaitable[Response]]
+
+
+def _redirect(target: str, status: int) -> Answer:
+    async def answer(_: Request) -> Response:
+        return RedirectResponse(target, status)
+
+    return answer
+
+
+def _constant(body: bytes, content_type: str, status: int = 200) -> Answer:
+    async def answer(_: Request) -> Response:
+        # As a header: Starlette would add a charset to a media type, and these pages declare their own.
+        return Response(body, status, {"content-type": content_type})
+
+    return answer
+
+
+def _file(path: Path, content_type: str, status: int = 200) -> Answer:
+    return _constant(path.read_bytes(), content_type, status)
+
+
+def _hanging(patience: Patience) -> Answer:
+    async def answer(_: Request) -> Response:
+        await patience.run_out()
+        return Response(b"", 503)
+
+    return answer
+
+
+async def _huge(_: Request) -> Response:
+    return StreamingResponse(_chronicle(), headers={"content-type": _HTML})
+
+
+async def _chronicle() -> AsyncIterator[bytes]:
+    """An endless-looking article of `HUGE_BYTES`, without a length to warn the reader."""
+    yield b"<!DOCTYPE html><html lang='en'><head><title>A very long chronicle</title></head><body><main>\n"
+    sent, day = 0, 0
+    while sent < HUGE_BYTES:
+        entries = range(day, day + 500)
+        chunk = "".join(
+            f"<p>Day {n}. The clerk counted carts of rubble and wrote it down.</p>\n" for n in entries
+        )
+        yield chunk.encode()
+        sent, day = sent + len(chunk), day + 500
+    yield b"</main></body></html>"

@@ -1,0 +1,160 @@
+"""Embedded mode: every service in one process, each with its own connection, around a child nats-server.
+
+The same services as separate containers, with SQLite for the record and, without a key, the offline
+model. Everything lives below one folder; starting again there goes on where it stopped.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from services.cli.registry import SERVICES
+from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
+from services.cli.wiring import Parts, tuned
+from services.runtime.bus import Bus, ConsumerSpec, ensure
+from services.runtime.llm.settings import LLMSettings
+from services.runtime.nats_server import NatsServer
+from services.runtime.service import run_service
+from services.store.database import Database
+from services.store.migrate import upgrade
+from services.wire.topology import consumers, streams
+
+# The broker stops with the process and then forgets what was handed back: those messages come again when
+# ack_wait is over, so here it is short.
+_ACK_WAIT = 10.0
+_CALLED = ("indexer", "rater")  # services that others call over gRPC
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the caller of embedded mode decides.
+
+    Attributes:
+        folder: for the broker's streams and the database.
+        pipeline: how battles are evaluated.
+        fetch: the scraper's settings.
+        llm: the model's settings.
+        host: address the gateway binds to.
+        http_port: of the gateway; 0 takes a free one.
+        grpc_port: of the gateway; 0 takes a free one. The other services always take free ones.
+        grace: seconds that work in flight gets when leaving.
+    """
+
+    folder: Path
+    pipeline: PipelineSettings
+    fetch: FetchSettings
+    llm: LLMSettings
+    host: str = "127.0.0.1"
+    http_port: int = 0
+    grpc_port: int = 0
+    grace: float = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A running platform.
+
+    Attributes:
+        url: of the gateway.
+        grpc: service name -> "host:port".
+        database: the record.
+        bus: a connection for the caller.
+    """
+
+    url: str
+    grpc: dict[str, str]
+    database: Database
+    bus: Bus
+
+
+@asynccontextmanager
+async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
+    """Run the whole platform for the duration of the block.
+
+    Raises:
+        NatsServerMissing: there is no broker binary.
+        ExceptionGroup: a service ended on its own; the block is cancelled.
+    """
+    choices.folder.mkdir(parents=True, exist_ok=True)
+    database = Database(f"sqlite+aiosqlite:///{choices.folder / 'nuggetstream.db'}")
+    stop = asyncio.Event()
+    try:
+        await upgrade(database)
+        async with NatsServer(choices.folder / "nats") as server:
+            platform = PlatformSettings(nats_url=server.url, database_url=database.url)
+            async with Bus.connect(platform.bus("embedded")) as bus:
+                await ensure(bus.js, streams(), _patient(consumers()))
+                async with asyncio.TaskGroup() as group:
+                    try:
+                        yield await _Starter(choices, platform, database, stop).start(group, bus)
+                    finally:
+                        stop.set()
+    finally:
+        await database.close()
+
+
+def _patient(specs: Sequence[ConsumerSpec]) -> list[ConsumerSpec]:
+    return [replace(spec, ack_wait=_ACK_WAIT) for spec in specs]
+
+
+@dataclass(slots=True)
+class _Starter:
+    """Starts the services one after another: each is told where those before it listen."""
+
+    choices: Choices
+    platform: PlatformSettings
+    database: Database
+    stop: asyncio.Event
+
+    async def start(self, group: asyncio.TaskGroup, bus: Bus) -> Embedded:
+        ports: dict[str, str] = {}
+        url = ""
+        for name in SERVICES:
+            started: asyncio.Future[tuple[int, str]] = asyncio.get_running_loop().create_future()
+            group.create_task(self._run(name, started))
+            port, url = await started
+            ports[name] = f"127.0.0.1:{port}"
+            if name in _CALLED:
+                update = {f"{name}_address": ports[name]}
+                self.platform = self.platform.model_copy(update=update)
+        return Embedded(url, ports, self.database, bus)
+
+    async def _run(self, name: str, started: asyncio.Future[tuple[int, str]]) -> None:
+        try:
+            async with (
+                Bus.connect(self.platform.bus(name)) as bus,
+                SERVICES[name](self._parts(bus)) as service,
+            ):
+
+                def ready(port: int) -> None:
+                    started.set_result((port, service.url))
+
+                port = self.choices.grpc_port if name == "gateway" else 0
+                host = self.choices.host if name == "gateway" else "127.0.0.1"
+                await run_service(
+                    tuned(service, self.choices.pipeline, _ACK_WAIT),
+                    bus,
+                    self.stop,
+                    grpc_address=f"{host}:{port}",
+                    grace=self.choices.grace,
+                    ready=ready,
+                )
+        except BaseException as error:
+            if not started.done():
+                started.set_exception(error)
+            raise
+
+    def _parts(self, bus: Bus) -> Parts:
+        choices = self.choices
+        return Parts(
+            bus=bus,
+            database=self.database,
+            platform=self.platform,
+            pipeline=choices.pipeline,
+            fetch=choices.fetch,
+            llm=choices.llm,
+            host=choices.host,
+            http_port=choices.http_port,
+        )

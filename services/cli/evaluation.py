@@ -1,0 +1,179 @@
+"""Evaluate a file of battles on the embedded platform: submit, wait, collect.
+
+The platform's own state lives below the output folder: a second run finds what has ended, resumes
+what was on its way and pays for nothing twice.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+
+from services.analysis.dataset import BadLine, BattleLine
+from services.cli.embedded import Embedded
+from services.store.battles import Battles, BattleState, Branch
+from services.store.outcomes import Lens, Outcomes
+from services.store.spend import SpendRecord
+
+_POLL = 0.5  # seconds
+_JSON = {"content-type": "application/json"}
+_UNSETTLED = 30.0  # seconds that the rater gets to catch up at the end
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an evaluation is."""
+
+    done: int
+    failed: int
+    total: int
+    cost: Decimal
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """One run over a file.
+
+    Attributes:
+        platform: running.
+        lines: of the file.
+        report: told about progress.
+        stop: set it to end early.
+        window: battles on their way at once; enough to keep every stage busy.
+        currency: of the operator's price table.
+        accepted: battle id -> the line that brought it.
+        refused: lines the platform would not take.
+        unsettled: arenas whose boards lack outcomes of battles that have ended.
+    """
+
+    platform: Embedded
+    lines: Sequence[BattleLine]
+    report: Callable[[Progress], None]
+    stop: asyncio.Event
+    window: int = 64
+    currency: str = "USD"
+    accepted: dict[str, BattleLine] = field(default_factory=dict)
+    refused: list[BadLine] = field(default_factory=list)
+    unsettled: list[str] = field(default_factory=list)
+    _ended: dict[str, BattleState] = field(default_factory=dict)
+    _waiting: set[str] = field(default_factory=set)
+
+    async def run(self) -> bool:
+        """Submit everything and wait until every battle has ended.
+
+        Returns:
+            False when it was stopped before the end.
+        """
+        await self._look(self._ids())
+        async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
+            for line in self.lines:
+                while len(self._waiting) >= self.window and not self.stop.is_set():
+                    await self._pause()
+                if self.stop.is_set():
+                    return False
+                await self._submit(http, line)
+        while self._waiting and not self.stop.is_set():
+            await self._pause()
+        if self._waiting:
+            return False
+        await self._settle()
+        return True
+
+    async def collect(self) -> list[dict[str, Any]]:
+        """Every accepted battle as the API shows it, in the order of the file."""
+        async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
+            found = [await http.get(f"/v1/battles/{_quoted(battle_id)}") for battle_id in self.accepted]
+        views = [response.raise_for_status().json() for response in found]
+        return [view | {"cost": await self._cost_of(view["id"])} for view in views]
+
+    async def boards(self) -> list[dict[str, Any]]:
+        """The boards of every arena in the file."""
+        arenas = dict.fromkeys(line.submission.arena for line in self.lines)
+        async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
+            found = [await http.get("/v1/leaderboard", params={"arena": arena}) for arena in arenas]
+        return [board for response in found for board in response.raise_for_status().json()]
+
+    async def cost(self) -> Decimal:
+        """Money spent so far, this run and earlier ones."""
+        return (await SpendRecord(self.platform.database, self.currency).total()).amount
+
+    async def _cost_of(self, battle_id: str) -> dict[str, str] | None:
+        """What a battle's model calls cost; None where a call's price is unknown, which is not nothing."""
+        spend = await SpendRecord(self.platform.database, self.currency).of_battle(battle_id)
+        if spend.unpriced:
+            return None
+        return {"amount": str(spend.amount), "currency": self.currency}
+
+    async def _submit(self, http: httpx2.AsyncClient, line: BattleLine) -> None:
+        battle_id = self._id(line)
+        if battle_id in self._ended:
+            known = await Battles(self.platform.database).get(battle_id)
+            if known is not None and known.content_hash == line.submission.to_core().content_hash():
+                self.accepted.setdefault(battle_id, line)  # ended already, in this run or an earlier one
+                return
+        response = await self._post(http, line)
+        if response.is_success:
+            self.accepted.setdefault(battle_id, line)
+            self._waiting.add(battle_id)
+        elif response.is_client_error:
+            answer = response.json()
+            self.refused.append(BadLine(line.line, tuple(answer.get("problems") or [answer["error"]])))
+
+    async def _post(self, http: httpx2.AsyncClient, line: BattleLine) -> httpx2.Response:
+        """Send one battle; again while the platform says that it cannot take it just now."""
+        body = line.submission.model_dump_json(exclude_none=True)
+        while True:
+            response = await http.post("/v1/battles", content=body, headers=_JSON)
+            if not response.is_server_error or self.stop.is_set():
+                return response
+            await self._pause()
+
+    async def _pause(self) -> None:
+        try:
+            await asyncio.wait_for(self.stop.wait(), _POLL)
+        except TimeoutError:
+            await self._look(self._waiting)
+
+    async def _look(self, ids: Collection[str]) -> None:
+        """See which of some battles have ended, and report."""
+        battles = Battles(self.platform.database)
+        self._ended |= await battles.ended_among(list(ids))
+        self._waiting -= self._ended.keys()
+        own = [state for name in self._ids() if (state := self._ended.get(name))]
+        failed = sum(state is not BattleState.SCORED for state in own)
+        self.report(Progress(len(own) - failed, failed, len(self._ids()), await self.cost()))
+
+    async def _settle(self) -> None:
+        """Wait until the rater has counted every outcome there is."""
+        outcomes, battles = Outcomes(self.platform.database), Battles(self.platform.database)
+        for arena in dict.fromkeys(line.submission.arena for line in self.lines):
+            rows = await battles.latest(len(self._ended) + len(self.lines), arena)
+            expected = {
+                Lens.NUGGET: sum(row.nugget_state is Branch.DONE for row in rows),
+                Lens.JUDGE: sum(row.judge_state is Branch.DONE for row in rows),
+            }
+            try:
+                async with asyncio.timeout(_UNSETTLED):
+                    while not _covers(await outcomes.counts(arena), expected):
+                        await asyncio.sleep(_POLL)
+            except TimeoutError:
+                self.unsettled.append(arena)
+
+    def _ids(self) -> dict[str, None]:
+        return dict.fromkeys(self._id(line) for line in self.lines)
+
+    @staticmethod
+    def _id(line: BattleLine) -> str:
+        return line.submission.id or line.submission.to_core().id
+
+
+def _covers(counts: Mapping[Lens, int], expected: Mapping[Lens, int]) -> bool:
+    return all(counts[lens] >= count for lens, count in expected.items())
+
+
+def _quoted(battle_id: str) -> str:
+    return quote(battle_id, safe="")

@@ -1,0 +1,64 @@
+"""The progress bar of an evaluation: battles done, failed, rate, cost so far."""
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from services.cli.evaluation import Progress
+
+_LINE_EVERY = 10.0  # seconds between lines where the output is no terminal
+
+
+class Meter:
+    """A bar on a terminal, a line now and then elsewhere.
+
+    Args:
+        console: where to show it.
+        total: battles to evaluate.
+    """
+
+    def __init__(self, console: Console, total: int) -> None:
+        self._console = console
+        self._bar = Bar(
+            TextColumn("[bold]battles"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[failed]} failed · {task.fields[rate]:.1f}/s · ${task.fields[cost]:.4f}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task("battles", total=total, failed=0, rate=0.0, cost=0)
+        self._began = time.monotonic()
+        self._before: int | None = None  # what an earlier run had finished does not count as speed
+        self._line_at = self._began + _LINE_EVERY
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def show(self, progress: Progress) -> None:
+        """Show how far it is."""
+        ended = progress.done + progress.failed
+        if self._before is None:
+            self._before = ended
+        now = time.monotonic()
+        rate = (ended - self._before) / max(now - self._began, 1e-9)
+        self._bar.update(self._task, completed=ended, failed=progress.failed, rate=rate, cost=progress.cost)
+        if not self._console.is_terminal and (now >= self._line_at or ended == progress.total):
+            self._line_at = now + _LINE_EVERY
+            self._console.print(
+                f"{ended} of {progress.total} battles, {progress.failed} failed, {rate:.1f}/s, "
+                f"${progress.cost:.4f}",
+                highlight=False,
+            )

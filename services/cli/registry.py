@@ -1,0 +1,28 @@
+"""Every service by name, in the order in which they start: those that others call come first."""
+
+from services.cli import wiring
+
+SERVICES: dict[str, wiring.Open] = {
+    "indexer": wiring.open_indexer,
+    "rater": wiring.open_rater,
+    "recorder": wiring.open_recorder,
+    "retriever": wiring.open_retriever,
+    "nuggetizer": wiring.open_nuggetizer,
+    "assigner": wiring.open_assigner,
+    "judge": wiring.open_judge,
+    "scraper": wiring.open_scraper,
+    "gateway": wiring.open_gateway,
+}
+
+# Default gRPC ports, for processes that share a machine; in containers all of them can be the same.
+GRPC_PORTS = {
+    "gateway": 7100,
+    "scraper": 7101,
+    "indexer": 7102,
+    "retriever": 7103,
+    "nuggetizer": 7104,
+    "assigner": 7105,
+    "judge": 7106,
+    "rater": 7107,
+    "recorder": 7108,
+}

@@ -1,0 +1,66 @@
+"""The result files of an evaluation, and the tables a person reads first."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from services.analysis.dataset import BadLine, BattleLine
+from services.analysis.results import evaluated_from
+from services.analysis.summary import Summary, summarise
+from services.analysis.tables import agreement_table, board_table, coverage_line, systems_table
+
+
+def write_results(
+    out: Path,
+    lines: Sequence[BattleLine],
+    refused: Sequence[BadLine],
+    views: Sequence[Mapping[str, Any]],
+    boards: Sequence[Mapping[str, Any]],
+) -> Summary:
+    """Write results.jsonl, summary.json, summary.txt and, if there are any, refused.jsonl.
+
+    Args:
+        out: folder, created when missing.
+        lines: the accepted battles with their human references.
+        refused: lines that were no battle.
+        views: the battles as the API shows them.
+        boards: the leaderboards as the API shows them.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    references = {line.submission.id or line.submission.to_core().id: line.reference for line in lines}
+    battles = [evaluated_from(view, references[view["id"]]) for view in views]
+    summary = summarise(battles, len(refused))
+    rows = [dict(view) | {"reference": references[view["id"]]} for view in views]
+    _write_lines(out / "results.jsonl", rows)
+    if refused:
+        _write_lines(out / "refused.jsonl", [asdict(line) for line in refused])
+    whole = asdict(summary) | {"leaderboards": list(boards)}
+    (out / "summary.json").write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    with (out / "summary.txt").open("w", encoding="utf-8") as text:
+        print_summary(Console(file=text, width=120), summary, boards)
+    return summary
+
+
+def print_summary(console: Console, summary: Summary, boards: Sequence[Mapping[str, Any]]) -> None:
+    """The summary as text: what was scored, systems, leaderboards, agreement."""
+    console.print(coverage_line(summary), highlight=False)
+    if summary.asked_twice:
+        line = (
+            f"the judge changed its mind with the order in {summary.flips} of {summary.asked_twice} battles"
+        )
+        console.print(line, highlight=False)
+    for table in (systems_table(summary), *(board_table(board) for board in boards)):
+        console.print()
+        console.print(table)
+    if summary.agreements:
+        console.print()
+        console.print(agreement_table(summary))
+
+
+def _write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

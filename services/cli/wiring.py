@@ -1,0 +1,279 @@
+"""One function per service: settings and connections in, a `Service` out. The only place that knows them all.
+
+Every function imports its service when called, so that a process carries only what it runs.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
+from services.core.events import Event
+from services.core.tally import TiePolicy
+from services.runtime.bus import Bus
+from services.runtime.embedding import Embedder
+from services.runtime.llm.settings import LLMSettings
+from services.runtime.service import Service
+from services.store.blobs import Blobs
+from services.store.database import Database
+
+if TYPE_CHECKING:
+    from services.runtime.llm.client import LLMClient
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What every service is given.
+
+    Attributes:
+        bus: the service's own connection.
+        database: the record.
+        platform: where the others are.
+        pipeline: how battles are evaluated.
+        fetch: the scraper's settings.
+        llm: the model's settings.
+        host: address servers bind to.
+        http_port: of the gateway.
+    """
+
+    bus: Bus
+    database: Database
+    platform: PlatformSettings
+    pipeline: PipelineSettings
+    fetch: FetchSettings
+    llm: LLMSettings
+    host: str = "127.0.0.1"
+    http_port: int = 0
+
+    @property
+    def blobs(self) -> Blobs:
+        """The page store."""
+        return Blobs(self.database)
+
+
+Open = Callable[[Parts], AbstractAsyncContextManager[Service]]
+
+
+@asynccontextmanager
+async def open_scraper(parts: Parts) -> AsyncIterator[Service]:
+    """Fetches sources."""
+    from services.scraper.fetcher import PageFetcher
+    from services.scraper.stage import Scraper, build
+
+    async with PageFetcher(parts.fetch.scraper()) as fetcher:
+        yield Service("scraper", [build(Scraper(fetcher, parts.blobs))])
+
+
+@asynccontextmanager
+async def open_indexer(parts: Parts) -> AsyncIterator[Service]:
+    """Cuts and embeds pages; holds the embedding model."""
+    from services.indexer.embedder import BatchingEmbedder, LocalEmbedder, StoringEmbedder
+    from services.indexer.grpc_service import embedding_service
+    from services.indexer.stage import Indexer, build
+    from services.store.chunks import Chunks, Sources
+
+    chunks, sources = Chunks(parts.database), Sources(parts.database)
+    size, overlap = parts.pipeline.chunk_sentences, parts.pipeline.chunk_overlap
+    if not parts.pipeline.has_embedder:
+        yield Service("indexer", [build(Indexer(parts.blobs, chunks, sources, None, size, overlap))])
+        return
+    batching = BatchingEmbedder(LocalEmbedder(parts.pipeline.embedding_model))
+    storing = StoringEmbedder(batching, chunks)
+    stage = build(Indexer(parts.blobs, chunks, sources, storing, size, overlap), concurrency=8)
+    yield Service("indexer", [stage], [embedding_service(batching)])
+
+
+@asynccontextmanager
+async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
+    """Finds evidence."""
+    from services.retriever.grpc_service import retrieval_service
+    from services.retriever.search import Scope, Searcher
+    from services.retriever.stage import Retriever, build
+    from services.store.chunks import Chunks, Sources
+
+    async with _embedder(parts) as embedder:
+        searcher = Searcher(Chunks(parts.database), Sources(parts.database), embedder)
+        retriever = Retriever(searcher, Scope(parts.pipeline.retrieval_scope), parts.pipeline.evidence_limit)
+        yield Service("retriever", [build(retriever, parts.blobs)], [retrieval_service(searcher)])
+
+
+@asynccontextmanager
+async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
+    """Creates nuggets."""
+    from services.nuggetizer.documents import Reading
+    from services.nuggetizer.stage import Nuggetizer, Profile, build
+
+    pipeline = parts.pipeline
+    async with _chat_model(parts) as model:
+        nuggetizer = Nuggetizer(
+            model,
+            Profile(pipeline.profile),
+            Reading(pipeline.nugget_sources),
+            pipeline.nugget_limit,
+            pipeline.window,
+        )
+        stage = build(nuggetizer, parts.blobs, concurrency=pipeline.llm_stage_concurrency)
+        yield Service("nuggetizer", [stage])
+
+
+@asynccontextmanager
+async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
+    """Labels nuggets."""
+    from services.assigner.stage import Assigner, build
+
+    async with _chat_model(parts) as model:
+        window = parts.pipeline.window if parts.pipeline.profile == "paper" else None
+        stage = build(Assigner(model, window), parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
+        yield Service("assigner", [stage])
+
+
+@asynccontextmanager
+async def open_judge(parts: Parts) -> AsyncIterator[Service]:
+    """Compares answers."""
+    from services.judge.stage import Judge, build
+
+    pipeline = parts.pipeline
+    async with _chat_model(parts) as model:
+        judge = Judge(model, pipeline.judge_name, pipeline.profile == "live", pipeline.judge_passages)
+        stage = build(judge, parts.blobs, concurrency=pipeline.llm_stage_concurrency)
+        yield Service("judge", [stage])
+
+
+@asynccontextmanager
+async def open_rater(parts: Parts) -> AsyncIterator[Service]:
+    """Counts outcomes and rates systems."""
+    from services.rater.boards import Announcer, Boards
+    from services.rater.grpc_service import ratings_service
+    from services.rater.stage import Rater, build
+    from services.store.battles import Battles
+    from services.store.outcomes import Outcomes
+
+    outcomes = Outcomes(parts.database)
+    announcer = Announcer(outcomes, _publisher(parts))
+    policy = TiePolicy(parts.pipeline.tie_policy)
+    boards = Boards(outcomes, Battles(parts.database), policy, parts.pipeline.resamples)
+    stage = build(Rater(outcomes, announcer), parts.blobs)
+    yield Service("rater", [stage], [ratings_service(boards)], [announcer.run])
+
+
+@asynccontextmanager
+async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
+    """Keeps the record, and moves messages the broker gave up on to the dead letters."""
+    from services.recorder.stage import Recorder, build
+    from services.runtime.runner import AdvisoryMover
+    from services.store.battles import Battles
+    from services.wire.stages import failure_of
+    from services.wire.topology import MOVER_DEAD, consumers
+
+    recorder = Recorder(Battles(parts.database), parts.bus.core_publish)
+    mover = AdvisoryMover(parts.bus, consumers(), failure_of)
+    yield Service("recorder", [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)])
+
+
+@asynccontextmanager
+async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
+    """The front door: REST, events, pages, gRPC, and battles that come over the bus."""
+    from services.gateway.app import create_app
+    from services.gateway.boards import BoardsClient
+    from services.gateway.grpc_service import arena_service
+    from services.gateway.ingest import ingest_stage
+    from services.gateway.intake import Intake, publisher
+    from services.gateway.ports import Gateway, readiness
+    from services.gateway.server import http_server
+    from services.gateway.watch import Watchers
+    from services.runtime import rpc
+    from services.store.battles import Battles
+    from services.store.outcomes import Outcomes
+
+    battles = Battles(parts.database)
+    watchers = Watchers(battles)
+    async with rpc.channel(parts.platform.rater_address) as channel, watchers.listening(parts.bus):
+        gateway = Gateway(
+            battles,
+            Outcomes(parts.database),
+            Intake(battles, publisher(parts.bus, parts.blobs)),
+            BoardsClient(channel),
+            watchers,
+            readiness(parts.bus, parts.database),
+        )
+        async with http_server(create_app(gateway), parts.host, parts.http_port) as url:
+            stages = [ingest_stage(gateway.intake, parts.blobs)]
+            yield Service("gateway", stages, [arena_service(gateway)], url=url)
+
+
+def tuned(service: Service, pipeline: PipelineSettings, ack_wait: float | None = None) -> Service:
+    """The service with the operator's patience in every stage.
+
+    Args:
+        service: as it was opened.
+        pipeline: says how long to wait before a retry.
+        ack_wait: instead of the table's, where the consumers were created with another one.
+    """
+    stages = []
+    for stage in service.stages:
+        backoff = replace(stage.consumer.backoff, base=pipeline.retry_seconds)
+        consumer = replace(stage.consumer, backoff=backoff, ack_wait=ack_wait or stage.consumer.ack_wait)
+        stages.append(replace(stage, consumer=consumer))
+    return replace(service, stages=stages)
+
+
+def _publisher(parts: Parts) -> Callable[[Event], Awaitable[object]]:
+    from services.wire.codec import seal
+
+    async def publish(event: Event) -> object:
+        return await parts.bus.publish(await seal(event, parts.blobs))
+
+    return publish
+
+
+@asynccontextmanager
+async def _embedder(parts: Parts) -> AsyncIterator[Embedder | None]:
+    """The indexer's model over gRPC, or None in a light installation."""
+    from services.wire.embedding_client import GrpcEmbedder
+
+    if not parts.pipeline.has_embedder:
+        yield None
+        return
+    embedder = GrpcEmbedder(parts.platform.indexer_address, parts.pipeline.embedding_model)
+    try:
+        yield embedder
+    finally:
+        await embedder.close()
+
+
+@asynccontextmanager
+async def _chat_model(parts: Parts) -> AsyncIterator["LLMClient"]:
+    """The configured model; the offline one in this process when none is."""
+    from services.runtime.llm.build import build_chat_model, with_asgi
+    from services.store.blobs import Replies
+    from services.store.spend import SpendRecord
+
+    async with _embedder(parts) as embedder:
+        http = None
+        if parts.llm.offline:
+            from services.offline.app import create_app
+
+            http = with_asgi(create_app(None if embedder is None else _from_threads(embedder)))
+        spend = SpendRecord(parts.database, parts.llm.price_table().currency)
+        model = build_chat_model(parts.llm, Replies(parts.database), spend=spend, http=http)
+        try:
+            yield model
+        finally:
+            await model.close()
+
+
+def _from_threads(embedder: Embedder) -> Callable[[Sequence[str]], NDArray[np.float32]]:
+    """The embedder as the offline model's threads call it; what was embedded lately is remembered."""
+    from services.cli.remembering import Remembering
+
+    loop = asyncio.get_running_loop()
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+        return asyncio.run_coroutine_threadsafe(embedder.embed(texts), loop).result()
+
+    return Remembering(embed)

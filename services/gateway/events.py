@@ -1,0 +1,61 @@
+"""GET /v1/battles/{id}/events: what happens to a battle, as server-sent events."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import APIRouter, Header
+from fastapi.responses import Response
+from pydantic import TypeAdapter
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from services.core.events import BattleSubmitted, Event
+from services.gateway.ports import Gateway
+from services.gateway.problems import RESPONSES
+from services.gateway.refusals import UnknownBattle
+from services.store.battles import RecordedEvent
+from services.wire.codec import decode
+
+KEEP_ALIVE = 15.0  # seconds between comments, below the idle limit of common proxies
+
+After = Annotated[int, Header(alias="last-event-id", ge=0, description="Only what came after this number.")]
+
+
+def routes(gateway: Gateway) -> APIRouter:
+    """The route of the event stream."""
+    router = APIRouter(prefix="/v1", tags=["battles"])
+
+    @router.get(
+        "/battles/{battle_id:path}/events",
+        summary="Follow a battle (server-sent events)",
+        response_class=EventSourceResponse,
+        responses={404: RESPONSES[404], 204: {"description": "Ended, and there is nothing more to come."}},
+    )
+    async def follow(battle_id: str, last_event_id: After = 0) -> Response:
+        row = await gateway.battles.get(battle_id)
+        if row is None:
+            raise UnknownBattle(battle_id)
+        if row.ended_at is not None and last_event_id >= row.event_count:
+            return Response(status_code=204)  # what tells an EventSource to stop reconnecting
+        return EventSourceResponse(_events(gateway, battle_id, last_event_id), ping=KEEP_ALIVE)
+
+    return router
+
+
+async def _events(gateway: Gateway, battle_id: str, after: int) -> AsyncIterator[ServerSentEvent]:
+    async for recorded in gateway.watchers.follow(battle_id, after):
+        yield ServerSentEvent(event_json(recorded), event=recorded.name, id=str(recorded.sequence))
+    row = await gateway.battles.get(battle_id)
+    if row is not None and row.ended_at is not None:
+        yield ServerSentEvent(row.state.value, event="ended")
+
+
+def event_json(recorded: RecordedEvent) -> str:
+    """A recorded event as JSON, in the words of the REST interface; page texts left out."""
+    event = decode(recorded.schema, recorded.body)
+    if isinstance(event, BattleSubmitted):
+        event = replace(event, battle=event.battle.without_source_texts())
+    return _EVENTS.dump_json(event).decode()
+
+
+_EVENTS: TypeAdapter[Event] = TypeAdapter(Event)

@@ -1,0 +1,126 @@
+"""The web pages, rendered here from the same views as the JSON."""
+
+import re
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from services.core.battle import Side
+from services.gateway.chart import MEAN, axis_of
+from services.gateway.marks import pieces_of
+from services.gateway.ports import Gateway
+from services.gateway.problems import EXPECTED, problem_of, status_of
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+_WEB = re.compile(r"https?://[^\s]+", re.IGNORECASE)
+_SHOWN = 50  # battles on the first page
+
+Page = Callable[[], Awaitable[str]]
+Arena = Annotated[str | None, Query()]
+
+
+def routes(gateway: Gateway) -> APIRouter:
+    """The pages."""
+    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+    env = environment()
+
+    @router.get("/")
+    async def index(arena: Arena = None) -> HTMLResponse:
+        return await _page(env, lambda: _index(gateway, env, arena))
+
+    @router.get("/battles/{battle_id:path}")
+    async def battle(battle_id: str) -> HTMLResponse:
+        return await _page(env, lambda: _battle(gateway, env, battle_id))
+
+    @router.get("/leaderboard")
+    async def leaderboard(arena: Arena = None) -> HTMLResponse:
+        return await _page(env, lambda: _leaderboard(gateway, env, arena))
+
+    return router
+
+
+def environment() -> Environment:
+    """The templates: everything escaped, a missing variable is an error."""
+    env = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.filters |= {"language": language, "moment": moment, "share": share}
+    env.tests["web"] = is_web
+    return env
+
+
+def language(tag: str) -> str:
+    """A language tag as an attribute; "" (the language is unknown) for what is none.
+
+    >>> language("zh-Hant"), language('"><script>')
+    ('zh-Hant', '')
+    """
+    return tag if _LANGUAGE.fullmatch(tag) else ""
+
+
+def is_web(url: str) -> bool:
+    """Whether a URL may become a link: http and https only.
+
+    >>> is_web("https://example.org/x"), is_web("javascript:alert(1)")
+    (True, False)
+    """
+    return _WEB.fullmatch(url) is not None
+
+
+def moment(when: datetime) -> str:
+    """A moment for a person, in UTC."""
+    return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def share(part: float) -> str:
+    """An estimated share in whole per cent; an estimate is never certain.
+
+    >>> share(0.0), share(0.25), share(1.0)
+    ('<1 %', '25 %', '>99 %')
+    """
+    if part < 0.01:
+        return "<1 %"
+    return ">99 %" if part > 0.99 else f"{round(100 * part)} %"
+
+
+async def _page(env: Environment, render: Page) -> HTMLResponse:
+    try:
+        return HTMLResponse(await render())
+    except EXPECTED as error:
+        status = HTTPStatus(status_of(error))
+        problem = problem_of(error)
+        return HTMLResponse(env.get_template("problem.html").render(status=status, problem=problem), status)
+
+
+async def _index(gateway: Gateway, env: Environment, arena: str | None) -> str:
+    values: dict[str, Any] = {
+        "battles": await gateway.latest(_SHOWN, arena),
+        "arenas": await gateway.battles.arenas(),
+        "arena": arena,
+    }
+    return env.get_template("index.html").render(values)
+
+
+async def _battle(gateway: Gateway, env: Environment, battle_id: str) -> str:
+    view = await gateway.view(battle_id)
+    pieces = {side.value: pieces_of(view, side) for side in Side}
+    return env.get_template("battle.html").render(battle=view, pieces=pieces)
+
+
+async def _leaderboard(gateway: Gateway, env: Environment, arena: str | None) -> str:
+    arenas = await gateway.battles.arenas()
+    chosen = arena or max(arenas, key=lambda name: arenas[name], default="default")
+    boards = await gateway.boards.get(chosen)
+    values = {"arena": chosen, "arenas": arenas, "boards": boards, "axis": axis_of(boards), "mean": MEAN}
+    return env.get_template("leaderboard.html").render(values)

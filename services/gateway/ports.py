@@ -1,0 +1,81 @@
+"""Everything the front door talks to, as one value; built where the process is wired up."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy import text
+
+from services.gateway.assembly import assemble, summarize
+from services.gateway.intake import Intake
+from services.gateway.refusals import UnknownBattle
+from services.gateway.views import BattleSummary, BattleView, BoardView
+from services.gateway.watch import Watchers
+from services.runtime.bus import Bus
+from services.runtime.errors import Unavailable
+from services.store.battles import Battles
+from services.store.database import Database
+from services.store.outcomes import Lens, Outcomes
+
+Readiness = Callable[[], Awaitable[Sequence[str]]]
+
+
+class BoardSource(Protocol):
+    """Where leaderboards come from: `services.gateway.boards.BoardsClient`."""
+
+    async def get(self, arena: str, lenses: Sequence[Lens] = ()) -> list[BoardView]:
+        """The boards of one arena, all three lenses by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """The ports of the front door.
+
+    Attributes:
+        battles: the record.
+        outcomes: who prefers what.
+        intake: accepts battles and votes.
+        boards: the rater.
+        watchers: those who follow a battle.
+        readiness: why the process is not ready; empty when it is.
+    """
+
+    battles: Battles
+    outcomes: Outcomes
+    intake: Intake
+    boards: BoardSource
+    watchers: Watchers
+    readiness: Readiness
+
+    async def view(self, battle_id: str) -> BattleView:
+        """One battle as far as it has come.
+
+        Raises:
+            UnknownBattle: there is no such battle.
+            Unavailable: the record does not answer.
+        """
+        row, body = await self.battles.get(battle_id), await self.battles.body(battle_id)
+        if row is None or body is None:
+            raise UnknownBattle(battle_id)
+        return assemble(row, body, await self.battles.events_of(battle_id))
+
+    async def latest(self, limit: int, arena: str | None) -> list[BattleSummary]:
+        """The battles received last, newest first."""
+        rows = await self.battles.latest(limit, arena)
+        outcomes = await self.outcomes.of_battles([row.id for row in rows])
+        return [summarize(row, outcomes[row.id]) for row in rows]
+
+
+def readiness(bus: Bus, database: Database) -> Readiness:
+    """Ready means: the broker is connected and the database answers."""
+
+    async def reasons() -> list[str]:
+        found = [] if bus.connected else ["the broker is not connected"]
+        try:
+            async with database.transaction() as tx:
+                await tx.execute(text("SELECT 1"))
+        except Unavailable as error:
+            found.append(error.detail)
+        return found
+
+    return reasons

@@ -1,0 +1,46 @@
+"""Why the gateway says no, whatever door was knocked at.
+
+    Refusal
+    ├── Conflict         another battle already has this id          409  ALREADY_EXISTS
+    ├── UnknownBattle    no battle has this id                       404  NOT_FOUND
+    ├── TooLarge         the body is longer than a battle may be     413
+    └── UnknownFormat    the body is not declared as JSON            415
+
+Invalid battles are `wire.submission.InvalidSubmission` (422, INVALID_ARGUMENT); a broker, database or
+rater that does not answer is `runtime.errors.Unavailable` (503, UNAVAILABLE).
+"""
+
+
+class Refusal(Exception):
+    """The request cannot be met; the message says why to a person."""
+
+
+class Conflict(Refusal):
+    """The id belongs to a battle with other content."""
+
+    def __init__(self, battle_id: str) -> None:
+        super().__init__(f"battle {battle_id!r} was received before with different content")
+        self.battle_id = battle_id
+
+
+class UnknownBattle(Refusal):
+    """No battle with this id was received."""
+
+    def __init__(self, battle_id: str) -> None:
+        super().__init__(f"no battle {battle_id!r} was received")
+        self.battle_id = battle_id
+
+
+class TooLarge(Refusal):
+    """A body, or one line of it, is over the limit."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"a battle may be at most {limit:,} bytes long")
+
+
+class UnknownFormat(Refusal):
+    """The content type is not one we read."""
+
+    def __init__(self, content_type: str) -> None:
+        named = repr(content_type) if content_type else "no content type"
+        super().__init__(f"send application/json or application/x-ndjson, not {named}")

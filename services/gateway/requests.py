@@ -1,0 +1,40 @@
+"""Battles and votes as protobuf requests, under the same checks as JSON."""
+
+from arena.v1 import arena_pb2, battle_pb2
+
+from services.core.battle import Battle, Vote
+from services.wire.convert import ContractViolation, from_message
+from services.wire.submission import BattleSubmission, InvalidSubmission, submission_of
+
+_VOTES: dict[int, Vote] = {
+    battle_pb2.VOTE_A: Vote.A,
+    battle_pb2.VOTE_B: Vote.B,
+    battle_pb2.VOTE_TIE: Vote.TIE,
+    battle_pb2.VOTE_BOTH_BAD: Vote.BOTH_BAD,
+}
+
+
+def submission_from(
+    request: arena_pb2.SubmitBattleRequest | arena_pb2.SubmitBattlesRequest,
+) -> BattleSubmission:
+    """The battle of a request.
+
+    Raises:
+        InvalidSubmission: naming every field that is wrong and why.
+    """
+    try:
+        battle = from_message(request.battle, Battle)
+    except ContractViolation as error:
+        raise InvalidSubmission([str(error)]) from None
+    return submission_of(battle, vote_from(request.vote) if request.HasField("vote") else None)
+
+
+def vote_from(number: int) -> Vote:
+    """The vote of a request.
+
+    Raises:
+        InvalidSubmission: unspecified, or not in the contract.
+    """
+    if number not in _VOTES:
+        raise InvalidSubmission([f"vote: {number} is no vote"])
+    return _VOTES[number]

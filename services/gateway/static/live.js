@@ -1,0 +1,55 @@
+// Keeps a running battle's page up to date: each event fetches the page again and swaps its content, so
+// that there is one rendering, the server's, and everything in it stays escaped.
+"use strict";
+
+const NAMES = ["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged", "voted", "failed"];
+
+const main = document.querySelector("main[data-events]");
+let refreshing = false;
+let again = false;
+
+async function refresh() {
+  if (refreshing) {
+    again = true;
+    return;
+  }
+  refreshing = true;
+  do {
+    again = false;
+    try {
+      const response = await fetch(location.pathname, { cache: "no-store" });
+      if (response.ok) swap(new DOMParser().parseFromString(await response.text(), "text/html"));
+    } catch {
+      // The server is away; the event source comes back by itself and brings the next event.
+    }
+  } while (again);
+  refreshing = false;
+}
+
+function swap(fresh) {
+  const next = fresh.querySelector("main[data-events]");
+  if (!next || next.dataset.seen === main.dataset.seen) return;
+  for (const open of main.querySelectorAll("details[open][id]")) {
+    const same = next.querySelector("#" + CSS.escape(open.id));
+    if (same) same.open = true;
+  }
+  const focused = document.activeElement?.closest("[id]")?.id;
+  main.replaceChildren(...next.childNodes);
+  Object.assign(main.dataset, next.dataset);
+  if (focused && main.contains(document.getElementById(focused))) document.getElementById(focused).focus();
+}
+
+if (main && main.dataset.state === "running") {
+  const source = new EventSource(main.dataset.events);
+  for (const name of NAMES) {
+    source.addEventListener(name, (event) => {
+      if (Number(event.lastEventId) <= Number(main.dataset.seen)) return;
+      document.querySelector("[role=status]").textContent = name; // for those who listen to the page
+      refresh();
+    });
+  }
+  source.addEventListener("ended", () => {
+    source.close();
+    refresh();
+  });
+}
