@@ -1,0 +1,1 @@
+"""Datasets in, tables out: what researchers do with stored or replayed battles."""

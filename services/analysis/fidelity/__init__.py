@@ -1,0 +1,1 @@
+"""The published numbers that must come out of our code, computed from recorded data without a model."""

@@ -1,0 +1,101 @@
+"""The sweep of the tie threshold."""
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from services.analysis.report.blocks import Block, Figure, Figures, Section, State, Table
+from services.analysis.report.drawing.style import BLUE, GREEN, GREY, ORANGE, figure
+from services.analysis.report.drawing.words import dimension_name, number, of, percent
+from services.analysis.report.numbers.thresholds import Sweep
+
+
+def draw(found: Sequence[Sweep]) -> Section:
+    """Agreement, kappa and share of ties over thresholds, for every human dimension."""
+    able = [each for each in found if each.steps]
+    blocks: list[Block] = []
+    if able:
+        blocks.append(Figures("Human dimension", {dimension_name(x.dimension): (_chart(x),) for x in able}))
+        blocks.append(_table(able))
+    else:
+        blocks.append(State("No battle has both a human preference and nugget scores: nothing to sweep."))
+    return Section(
+        name="threshold",
+        title="The tie threshold",
+        question="How large must a difference of scores be before it means something?",
+        finding=_finding(able),
+        reading="Two answers whose scores differ by at most the threshold are a tie. A larger threshold "
+        "makes more ties, and every tie is half an agreement. The vertical line is the threshold that "
+        "these results were made with. The best one is read off the same battles it is judged by, so take "
+        "it as a hint.",
+        basis=of(able[0].compared, able[0].received) if able else "0 battles",
+        blocks=tuple(blocks),
+    )
+
+
+def _finding(able: Sequence[Sweep]) -> str:
+    if not able or able[0].best is None:
+        return ""
+    used = ", ".join(number(value) for value in sorted(able[0].used))
+    name = dimension_name(able[0].dimension)
+    return f"On {name}, kappa is highest at {number(able[0].best)}; these results use {used}."
+
+
+def _chart(each: Sweep) -> Figure:
+    x = [step.threshold for step in each.steps]
+    curves = (
+        ("agreement", [step.agreement for step in each.steps], BLUE, "solid"),
+        ("weighted kappa", [step.kappa for step in each.steps], GREEN, "dash"),
+        ("share of ties", [step.ties for step in each.steps], ORANGE, "dot"),
+    )
+    traces = [
+        go.Scatter(
+            name=name,
+            x=x,
+            y=y,
+            mode="lines",
+            line={"color": colour, "width": 2.5, "dash": dash, "shape": "hv"},
+            hovertemplate="threshold %{x:.2f}: %{y:.3f}",
+        )
+        for name, y, colour, dash in curves
+        if any(value is not None for value in y)
+    ]
+    line = {"type": "line", "y0": 0, "y1": 1, "yref": "paper", "line": {"color": GREY, "width": 1.5}}
+    alt = f"kappa is highest at threshold {number(each.best)}; {of(each.compared, each.labelled)}"
+    layout = {
+        "xaxis": {"title": {"text": "threshold"}, "tickformat": ".2f"},
+        "yaxis": {"title": {"text": "value"}, "rangemode": "tozero"},
+        "shapes": [{**line, "x0": used, "x1": used} for used in each.used],
+    }
+    title = f"{dimension_name(each.dimension)}: {of(each.compared, each.labelled)} labelled"
+    return figure(title, alt, traces, 360, layout)
+
+
+def _table(able: Sequence[Sweep]) -> Table:
+    rows = []
+    for each in able:
+        used = max(each.used, key=lambda value: each.used[value])
+        near = min(each.steps, key=lambda step: abs(step.threshold - used))
+        best = next((step for step in each.steps if step.threshold == each.best), None)
+        rows.append(
+            (
+                dimension_name(each.dimension),
+                number(used),
+                number(near.kappa),
+                number(each.best),
+                number(best.kappa if best else None),
+                percent(each.human_ties),
+                of(each.compared, each.labelled, ""),
+            )
+        )
+    columns = (
+        "dimension",
+        "used",
+        "kappa there",
+        "best",
+        "kappa there",
+        "human ties",
+        "compared of labelled",
+    )
+    note = "Used: the threshold of most battles; its kappa is read at the nearest step of 0.01."
+    return Table("All dimensions", columns, rows, note, folded=True)

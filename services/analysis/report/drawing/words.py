@@ -1,0 +1,76 @@
+"""Numbers as a reader wants them."""
+
+from services.analysis.dataset import VOTE
+from services.analysis.report.blocks import MISSING
+from services.analysis.report.share import FEW, Share
+
+FEW_MARK = "†"
+FEW_NOTE = f"{FEW_MARK} rests on fewer than {FEW} cases."
+
+
+def whole(value: float) -> str:
+    """A count with thousands apart.
+
+    >>> whole(11074)
+    '11,074'
+    """
+    return f"{value:,.0f}"
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number, or a dash where there is none; a rounded negative zero is a zero.
+
+    >>> number(-0.001), number(None)
+    ('0.00', '–')
+    """
+    if value is None:
+        return MISSING
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """A share as a percentage, or a dash where there is none."""
+    return MISSING if value is None else f"{value:.{digits}%}"
+
+
+def span(low: float | None, high: float | None) -> str:
+    """An interval of shares in percent, or a dash where there is none.
+
+    >>> span(0.61, 0.7)
+    '61–70%'
+    """
+    return MISSING if low is None or high is None else f"{100 * low:.0f}–{100 * high:.0f}%"
+
+
+def share_of(found: Share) -> str:
+    """A share with what it rests on: "12.5% (1 of 8) †"."""
+    if found.value is None:
+        return MISSING
+    mark = f"\N{NO-BREAK SPACE}{FEW_MARK}" if found.of < FEW else ""
+    return f"{percent(found.value)} ({whole(found.count)} of {whole(found.of)}){mark}"
+
+
+def p_value(value: float | None) -> str:
+    """A p value; very small ones as a bound.
+
+    >>> p_value(1e-9), p_value(0.0312)
+    ('< 0.001', '0.031')
+    """
+    if value is None:
+        return MISSING
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def of(part: int, total: int, things: str = "battles") -> str:
+    """ "664 of 791 battles"."""
+    return f"{whole(part)} of {whole(total)} {things}"
+
+
+def dimension_name(name: str) -> str:
+    """A dimension as words.
+
+    >>> dimension_name("quality_overall"), dimension_name("vote")
+    ('quality overall', 'human vote')
+    """
+    return "human vote" if name == VOTE else name.replace("_", " ")

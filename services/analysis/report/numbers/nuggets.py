@@ -1,0 +1,98 @@
+"""The nuggets themselves: how many, how vital, how often stated, how different from each other."""
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from services.analysis.report.rows import BattleRow, NuggetRow, Results
+from services.core.nugget import Importance, Support
+from services.core.terms import terms
+
+NO_LABEL = "no label"
+LABELS = (Support.SUPPORT.value, Support.PARTIAL_SUPPORT.value, Support.NOT_SUPPORT.value, NO_LABEL)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A quantity per battle: mean, quartiles and range over `battles`."""
+
+    battles: int
+    mean: float
+    low: float
+    quarter: float
+    median: float
+    three_quarters: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Nuggets:
+    """Nuggets of all battles that have any.
+
+    Attributes:
+        received: battles.
+        battles: with at least one nugget.
+        total: nuggets.
+        count: nuggets per battle.
+        histogram: nuggets per battle -> battles.
+        vital: share of vital nuggets per battle.
+        diversity: per battle, 1 minus the mean Jaccard similarity of the term sets of any two nuggets;
+            1 means no term in common. Over battles with at least two nuggets.
+        labels: importance -> label -> how often; two labels per nugget, one for each answer.
+    """
+
+    received: int
+    battles: int
+    total: int
+    count: Spread | None
+    histogram: dict[int, int]
+    vital: Spread | None
+    diversity: Spread | None
+    labels: dict[str, dict[str, int]]
+
+
+def compute(results: Results) -> Nuggets:
+    """Statistics over all nuggets."""
+    rows = [row for row in results.rows if row.nuggets]
+    labels = {each.value: dict.fromkeys(LABELS, 0) for each in Importance}
+    for nugget in (nugget for row in rows for nugget in row.nuggets):
+        for label in (nugget.a, nugget.b):
+            labels[nugget.importance.value][label.support.value if label else NO_LABEL] += 1
+    return Nuggets(
+        received=results.received,
+        battles=len(rows),
+        total=sum(len(row.nuggets) for row in rows),
+        count=_spread([len(row.nuggets) for row in rows]),
+        histogram=dict(sorted(Counter(len(row.nuggets) for row in rows).items())),
+        vital=_spread([_vital(row) for row in rows]),
+        diversity=_spread([diversity(row.nuggets) for row in rows if len(row.nuggets) > 1]),
+        labels=labels,
+    )
+
+
+def diversity(nuggets: tuple[NuggetRow, ...]) -> float:
+    """1 minus the mean Jaccard similarity |x ∩ y| / |x ∪ y| over all pairs of nuggets' term sets.
+
+    Two nuggets without any term (an emoji, say) count as alike when their texts are.
+
+    Args:
+        nuggets: at least two.
+
+    Returns:
+        In [0, 1]; 1 means that no two share a term, 0 that all are the same.
+    """
+    sets = [frozenset(terms(nugget.text)) or frozenset([nugget.text]) for nugget in nuggets]
+    return 1 - float(np.mean([len(x & y) / len(x | y) for x, y in combinations(sets, 2)]))
+
+
+def _vital(row: BattleRow) -> float:
+    return sum(nugget.importance is Importance.VITAL for nugget in row.nuggets) / len(row.nuggets)
+
+
+def _spread(values: list[float] | list[int]) -> Spread | None:
+    if not values:
+        return None
+    low, quarter, median, three_quarters, high = map(float, np.quantile(values, [0, 0.25, 0.5, 0.75, 1]))
+    return Spread(len(values), float(np.mean(values)), low, quarter, median, three_quarters, high)

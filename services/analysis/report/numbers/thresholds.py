@@ -1,0 +1,101 @@
+"""The tie threshold, swept: what if a larger or smaller difference of scores counted as a tie?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from services.analysis.report.rows import Results
+from services.core.agreement import confusion_of, weighted_kappa
+from services.core.battle import Vote
+from services.core.scores import preference
+
+STEPS = tuple(step / 100 for step in range(31))
+_TIES = (Vote.TIE, Vote.BOTH_BAD)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One threshold.
+
+    Attributes:
+        ties: share of the compared battles that the nuggets call a tie.
+        agreement: share of human decisions that the nuggets share, a nugget tie counted half;
+            None where people decided nothing.
+        kappa: quadratic weights over A, tie, B; None where it has no answer.
+    """
+
+    threshold: float
+    ties: float
+    agreement: float | None
+    kappa: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """One human dimension.
+
+    Attributes:
+        compared: battles with both a label and nugget scores.
+        labelled: battles with this dimension.
+        received: all battles.
+        decided: compared battles in which people prefer one answer.
+        human_ties: share of the compared battles that people call a tie.
+        used: threshold -> battles it was applied to in these results.
+        best: the threshold with the highest kappa, the smallest among equals; None without one.
+        steps: none when there is nothing to compare.
+    """
+
+    dimension: str
+    compared: int
+    labelled: int
+    received: int
+    decided: int
+    human_ties: float | None
+    used: Mapping[float, int]
+    best: float | None
+    steps: tuple[Step, ...]
+
+
+def compute(results: Results) -> tuple[Sweep, ...]:
+    """A sweep per human dimension."""
+    return tuple(_sweep(results, name) for name in results.dimensions)
+
+
+def _sweep(results: Results, dimension: str) -> Sweep:
+    margins: list[float] = []
+    humans: list[Vote] = []
+    used: dict[float, int] = {}
+    labelled = 0
+    for row, battle in zip(results.rows, results.battles, strict=True):
+        if (vote := battle.reference.get(dimension)) is None:
+            continue
+        labelled += 1
+        if (verdict := row.nugget_verdict) is not None:
+            margins.append(verdict.margin)
+            humans.append(vote)
+            used[verdict.tie_threshold] = used.get(verdict.tie_threshold, 0) + 1
+    steps = tuple(_step(threshold, margins, humans) for threshold in STEPS) if margins else ()
+    ties = sum(vote in _TIES for vote in humans)
+    answered = [(step.kappa, -step.threshold) for step in steps if step.kappa is not None]
+    return Sweep(
+        dimension=dimension,
+        compared=len(humans),
+        labelled=labelled,
+        received=results.received,
+        decided=len(humans) - ties,
+        human_ties=ties / len(humans) if humans else None,
+        used=used,
+        best=-max(answered)[1] if answered else None,
+        steps=steps,
+    )
+
+
+def _step(threshold: float, margins: Sequence[float], humans: Sequence[Vote]) -> Step:
+    votes = [preference(margin, 0.0, threshold) for margin in margins]
+    decided = [(vote, human) for vote, human in zip(votes, humans, strict=True) if human not in _TIES]
+    credit = sum(0.5 if vote is Vote.TIE else float(vote is human) for vote, human in decided)
+    return Step(
+        threshold=threshold,
+        ties=sum(vote is Vote.TIE for vote in votes) / len(votes),
+        agreement=credit / len(decided) if decided else None,
+        kappa=weighted_kappa(confusion_of(humans, votes)),
+    )

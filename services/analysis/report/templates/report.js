@@ -1,0 +1,71 @@
+"use strict";
+(() => {
+  const looks = {
+    light: { ink: "#1d2327", faint: "#566068", grid: "#e6e4de", card: "#ffffff" },
+    dark: { ink: "#e7eaeb", faint: "#a4afb5", grid: "#333c40", card: "#1c2225" },
+  };
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const family = getComputedStyle(document.documentElement).fontFamily;
+  const config = {
+    responsive: true,
+    displaylogo: false,
+    modeBarButtons: [["toImage"]],
+    toImageButtonOptions: { format: "svg" },
+  };
+
+  function dressed(layout, look, width) {
+    const size = width < 480 ? 11 : 13;
+    const axis = (own) => ({
+      gridcolor: look.grid, linecolor: look.grid, zerolinecolor: look.faint, ...own,
+      tickfont: { color: look.ink, size },
+      title: own && own.title && { ...own.title, font: { color: look.faint, size } },
+    });
+    return {
+      ...layout,
+      font: { family, color: look.ink, size },
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      xaxis: axis(layout.xaxis),
+      yaxis: axis(layout.yaxis),
+      legend: { ...layout.legend, font: { color: look.ink, size } },
+      hoverlabel: { ...layout.hoverlabel, bgcolor: look.card, bordercolor: look.faint, font: { family, color: look.ink } },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: look.faint, activecolor: look.ink },
+    };
+  }
+
+  function draw(plot, look) {
+    const spec = JSON.parse(plot.nextElementSibling.textContent);
+    return Plotly.react(plot, spec.data, dressed(spec.layout, look, plot.clientWidth), config);
+  }
+
+  function drawAll(look) {
+    const visible = [...document.querySelectorAll(".set:not([hidden]) .plot")];
+    return Promise.all(visible.map((plot) => draw(plot, look)));
+  }
+
+  const current = () => (dark.matches ? looks.dark : looks.light);
+
+  for (const select of document.querySelectorAll("select[data-of]")) {
+    select.value = "0";
+    select.addEventListener("change", () => {
+      for (const option of select.options) {
+        const set = document.getElementById(`${select.dataset.of}-${option.value}`);
+        set.hidden = option.value !== select.value;
+        if (!set.hidden) set.querySelectorAll(".plot").forEach((plot) => draw(plot, current()));
+      }
+    });
+  }
+
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    unfolded = [...document.querySelectorAll("details:not([open])")];
+    unfolded.forEach((each) => { each.open = true; });
+    drawAll(looks.light);
+  });
+  addEventListener("afterprint", () => {
+    unfolded.forEach((each) => { each.open = false; });
+    drawAll(current());
+  });
+  dark.addEventListener("change", () => drawAll(current()));
+  drawAll(current()).then(() => { document.documentElement.dataset.drawn = "yes"; });
+})();
