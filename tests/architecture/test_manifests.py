@@ -1,0 +1,243 @@
+"""What operators deploy agrees with the code: names, ports, patience, metrics. And the checks check."""
+
+import copy
+import inspect
+import json
+import re
+import shutil
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from prometheus_client import Counter, Gauge, Histogram
+
+from k8s.checks import rules, schemas
+from k8s.checks.render import COMPONENTS, K8S, OVERLAYS, Manifest, combinations, name_of, pod_template, render
+from services.cli.registry import SERVICES
+from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
+from services.gateway.ingest import ingest_stage
+from services.runtime import metrics
+from services.runtime.llm.settings import LLMSettings
+from services.wire.topology import consumers
+
+ROOT = K8S.parent
+DEPLOY = ROOT / "deploy"
+SETTINGS = (PlatformSettings, PipelineSettings, FetchSettings, ServerSettings, LLMSettings)
+OURS = re.compile(r"\b(?:NUGGETSTREAM|OPENAI)_[A-Z0-9_]+\b")
+# Read by click, and by compose: no settings class knows them.
+BESIDES = {"NUGGETSTREAM_SERVICE", "NUGGETSTREAM_TAG"}
+
+needs_kubectl = pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
+
+
+def variables() -> set[str]:
+    """Every environment variable that a settings class reads."""
+    found = {"OPENAI_API_KEY", "OPENAI_BASE_URL"}
+    for settings in SETTINGS:
+        prefix = str(settings.model_config["env_prefix"])
+        found |= {f"{prefix}{name}".upper() for name in settings.model_fields}
+    return found
+
+
+def metric_names() -> set[str]:
+    """Every name under which a metric of ours is scraped."""
+    endings = {Counter: ["_total"], Gauge: [""], Histogram: ["_bucket", "_count", "_sum"]}
+    return {
+        described.name + ending
+        for metric in vars(metrics).values()
+        if type(metric) in endings
+        for described in metric.describe()
+        for ending in endings[type(metric)]
+    }
+
+
+def words(expression: str) -> set[str]:
+    """The metric names of a PromQL expression."""
+    bare = re.sub(r"\{[^}]*\}|\[[^\]]*\]|\b(?:by|without|on)\s*\([^)]*\)", " ", expression)
+    return set(re.findall(r"\b(?:nuggetstream|messaging|gen_ai)_[a-z_]+\b", bare))
+
+
+@pytest.fixture(scope="module")
+def overlays() -> dict[str, list[Manifest]]:
+    return {folder.name: render(folder) for folder in OVERLAYS}
+
+
+def alerts() -> list[dict[str, Any]]:
+    groups = yaml.safe_load((DEPLOY / "prometheus/alerts.yaml").read_text(encoding="utf-8"))["groups"]
+    return [rule for group in groups for rule in group["rules"]]
+
+
+def panels() -> list[dict[str, Any]]:
+    text = (DEPLOY / "grafana/dashboards/nuggetstream.json").read_text(encoding="utf-8")
+    return list(json.loads(text)["panels"])
+
+
+def test_alerts_are_written_against_metrics_that_exist() -> None:
+    for rule in alerts():
+        used = words(rule["expr"])
+        assert used, rule["alert"]
+        assert used <= metric_names(), rule["alert"]
+
+
+def test_panels_are_written_against_metrics_that_exist() -> None:
+    for panel in panels():
+        used = set().union(*(words(target["expr"]) for target in panel["targets"]))
+        assert used, panel["title"]
+        assert used <= metric_names(), panel["title"]
+
+
+def test_a_metric_that_does_not_exist_would_be_noticed() -> None:
+    expression = 'sum by (stage) (rate(nuggetstream_dead_letter_total{stage="judge"}[5m]))'
+    assert words(expression) == {"nuggetstream_dead_letter_total"}
+    assert not words(expression) <= metric_names()
+
+
+def test_kubernetes_has_the_alerts_of_compose() -> None:
+    rule = yaml.safe_load((K8S / "components/monitoring/alerts.yaml").read_text(encoding="utf-8"))
+    file = yaml.safe_load((DEPLOY / "prometheus/alerts.yaml").read_text(encoding="utf-8"))
+    assert rule["spec"]["groups"] == file["groups"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [DEPLOY / "compose.yaml", DEPLOY / ".env.example", DEPLOY / "Dockerfile", *sorted(K8S.rglob("*.yaml")),
+     *sorted((K8S / "base").glob("*.env"))],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)  # fmt: skip
+def test_every_variable_that_is_set_is_read(path: Path) -> None:
+    assert set(OURS.findall(path.read_text(encoding="utf-8"))) <= variables() | BESIDES
+
+
+def test_the_operations_page_lists_every_variable() -> None:
+    page = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+    rows = {match[1] for match in re.finditer(r"^\| `([A-Z0-9_]+)`", page, re.MULTILINE)}
+    assert rows == variables() | {"NUGGETSTREAM_SERVICE"}
+
+
+def test_compose_and_the_base_and_the_image_know_every_service() -> None:
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    built = {name for name, service in compose.items() if "build" in service}
+    assert built == set(SERVICES)
+    assert {path.stem for path in (K8S / "base").glob("*.yaml")} >= set(SERVICES)
+    dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    known = re.search(r"indexer\) .*\n\s+([a-z|]+)\) ", dockerfile)
+    assert known is not None
+    assert {*known[1].split("|"), "indexer"} == set(SERVICES)
+
+
+def longest_attempt(service: str) -> float:
+    build = ingest_stage if service == "gateway" else import_module(f"services.{service}.stage").build
+    return float(inspect.signature(build).parameters["deadline"].default)
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_draining_outlasts_the_longest_attempt(service: str) -> None:
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"][service]
+    grace = float(compose["environment"]["NUGGETSTREAM_GRACE"])
+    assert grace > longest_attempt(service)
+    assert float(compose["stop_grace_period"].removesuffix("s")) >= grace + 5
+    (deployment,) = [
+        document
+        for document in yaml.safe_load_all((K8S / f"base/{service}.yaml").read_text(encoding="utf-8"))
+        if document["kind"] == "Deployment"
+    ]
+    env = deployment["spec"]["template"]["spec"]["containers"][0]["env"]
+    assert {"name": "NUGGETSTREAM_GRACE", "value": f"{grace:g}"} in env
+
+
+def test_there_is_one_trigger_for_every_durable_consumer() -> None:
+    path = K8S / "components/keda/scaled-objects.yaml"
+    objects = list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
+    triggers = [t["metadata"] for each in objects for t in each["spec"]["triggers"]]
+    named = [(trigger["stream"], trigger["consumer"]) for trigger in triggers]
+    assert len(named) == len(set(named))
+    assert set(named) == {(spec.stream, spec.durable) for spec in consumers()}
+    assert {each["spec"]["scaleTargetRef"]["name"] for each in objects} == set(SERVICES)
+
+
+@needs_kubectl
+def test_only_stages_that_ask_a_model_hold_its_key(overlays: dict[str, list[Manifest]]) -> None:
+    for manifests in overlays.values():
+        holders = {m["metadata"]["name"] for m in manifests if "nuggetstream-model" in json.dumps(m)}
+        assert holders == {"nuggetizer", "assigner", "judge"}
+        for manifest in manifests:
+            if manifest["metadata"]["name"] in holders and manifest["kind"] == "Deployment":
+                assert "model-settings" in json.dumps(manifest)
+
+
+@needs_kubectl
+def test_the_broker_keeps_as_many_copies_as_it_has_members(overlays: dict[str, list[Manifest]]) -> None:
+    for name, manifests in overlays.items():
+        (broker,) = [m for m in manifests if name_of(m) == "StatefulSet nats"]
+        (settings,) = [m for m in manifests if re.match(r"ConfigMap settings-\w+$", name_of(m))]
+        assert settings["data"]["NUGGETSTREAM_NATS_REPLICAS"] == str(broker["spec"]["replicas"]), name
+        (config,) = [m for m in manifests if re.match(r"ConfigMap nats(-alone)?-\w+$", name_of(m))]
+        assert "sync_interval: always" in config["data"]["nats.conf"]
+
+
+@needs_kubectl
+@pytest.mark.parametrize("overlay", [folder.name for folder in OVERLAYS])
+def test_an_overlay_follows_every_rule(overlays: dict[str, list[Manifest]], overlay: str) -> None:
+    assert {"dev", "prod"} == set(overlays)
+    assert rules.problems(overlays[overlay], policies=True) == []
+
+
+def test_every_component_is_tried_with_every_other() -> None:
+    assert {path.name for path in COMPONENTS} == {
+        "keda", "monitoring", "nats-cluster", "network-policies", "postgres",
+    }  # fmt: skip
+    assert len(list(combinations())) == 2 ** len(COMPONENTS)
+
+
+def pod(manifest: Manifest) -> Manifest:
+    template = pod_template(manifest)
+    assert template is not None
+    return template["spec"]
+
+
+MISTAKES = {
+    "has no livenessProbe": lambda m: pod(m)["containers"][0].pop("livenessProbe"),
+    "has no memory limit": lambda m: pod(m)["containers"][0]["resources"].pop("limits"),
+    "may run as root": lambda m: pod(m)["securityContext"].pop("runAsNonRoot"),
+    "mounts a service account's token": lambda m: pod(m).pop("automountServiceAccountToken"),
+    "is killed after 30 s": lambda m: pod(m).update(terminationGracePeriodSeconds=30),
+    "has no disruption budget": lambda m: m["spec"]["template"]["metadata"]["labels"].clear(),
+    "has no network policy": lambda m: m["spec"]["template"]["metadata"]["labels"].clear(),
+    "there is no ConfigMap": lambda m: pod(m)["containers"][0]["envFrom"][0]["configMapRef"].update(name="x"),
+    "keeps capabilities": lambda m: pod(m)["containers"][0]["securityContext"].pop("capabilities"),
+    "names no version": lambda m: pod(m)["containers"][0].update(image="nuggetstream-judge"),
+}
+
+
+@needs_kubectl
+@pytest.mark.parametrize("complaint", MISTAKES)
+def test_a_mistake_is_noticed(overlays: dict[str, list[Manifest]], complaint: str) -> None:
+    manifests = copy.deepcopy(overlays["prod"])
+    (judge,) = [manifest for manifest in manifests if name_of(manifest) == "Deployment judge"]
+    MISTAKES[complaint](judge)
+    assert any(complaint in problem for problem in rules.problems(manifests, policies=True))
+
+
+@needs_kubectl
+def test_a_misspelt_key_is_noticed_by_the_schemas(overlays: dict[str, list[Manifest]]) -> None:
+    pytest.importorskip("kubernetes_validate")
+    (judge,) = [copy.deepcopy(m) for m in overlays["prod"] if name_of(m) == "Deployment judge"]
+    assert schemas.own_problems([judge]) == []
+    pod(judge)["terminationGracePeriod"] = 3
+    assert "terminationGracePeriod" in "".join(schemas.own_problems([judge]))
+
+
+@needs_kubectl
+def test_a_misspelt_key_of_another_project_is_noticed(overlays: dict[str, list[Manifest]]) -> None:
+    if reason := schemas.why_not_foreign():
+        pytest.skip(reason)
+    prod = copy.deepcopy(overlays["prod"])
+    (scaled,) = [m for m in prod if name_of(m) == "ScaledObject judge"]
+    scaled["spec"]["minReplicas"] = 1
+    (monitor,) = [m for m in prod if m["kind"] == "PodMonitor"]
+    monitor["spec"]["podMetricsEndpoints"][0]["port"] = 9464
+    found = "\n".join(schemas.foreign_problems([scaled, monitor]))
+    assert "minReplicas" in found
+    assert "port must be string" in found

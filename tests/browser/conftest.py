@@ -1,0 +1,53 @@
+"""A real browser, where there is one: CHROMIUM or `chromium` on PATH, with its chromedriver."""
+
+import os
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+
+from services.runtime.bus import Bus
+from tests.integration.gateway.world import World, opened
+
+_FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--window-size=1280,900",
+)
+
+
+def _found(variable: str, *names: str) -> str | None:
+    return os.environ.get(variable) or next(filter(None, map(shutil.which, names)), None)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    chromium = _found("CHROMIUM", "chromium", "chromium-browser", "google-chrome")
+    driver = _found("CHROMEDRIVER", "chromedriver")
+    if chromium is None or driver is None:
+        pytest.skip("no browser: install chromium and chromedriver, or set CHROMIUM and CHROMEDRIVER")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    for flag in (*_FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    chrome = webdriver.Chrome(options, webdriver.ChromeService(driver))
+    chrome.set_page_load_timeout(30)
+    yield chrome
+    chrome.quit()
+
+
+@pytest.fixture
+async def world(bus: Bus, tmp_path: Path) -> AsyncIterator[World]:
+    async with opened(bus, tmp_path) as world:
+        yield world

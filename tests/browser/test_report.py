@@ -1,0 +1,80 @@
+"""The report as a reader meets it: drawn, quiet in the console, offline, and fit for a phone."""
+
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+from services.analysis.report.build import write_report
+from tests.evaluated import battle, file_of, round_robin
+
+HOSTILE = "<img src=x onerror=\"document.title='owned'\"><a href='https://example.org'>x</a>"
+
+
+@pytest.fixture
+def page(browser: Chrome, tmp_path: Path) -> Chrome:
+    """A report opened from disk, all figures drawn."""
+    references = [{"quality_overall": "a", "coverage": side} for side in ("a", "b") * 6]
+    battles = [
+        row | {"reference": reference} for row, reference in zip(round_robin(), references, strict=True)
+    ]
+    battles.append(battle("hostile", HOSTILE, "weak", language=HOSTILE, tags=[f"category:{HOSTILE}"]))
+    browser.get_log("browser")  # what earlier pages said
+    browser.get(write_report(file_of(tmp_path, battles), tmp_path).page.as_uri())
+    drawn = "return document.documentElement.dataset.drawn === 'yes'"
+    WebDriverWait(browser, 30, 0.05).until(lambda each: each.execute_script(drawn))
+    return browser
+
+
+def shown(page: Chrome) -> list[str]:
+    """Titles of the figures that can be seen."""
+    found = page.find_elements(By.CSS_SELECTOR, "figcaption")
+    return [each.text for each in found if each.is_displayed()]
+
+
+def test_every_figure_is_drawn_without_a_complaint_or_a_request(page: Chrome) -> None:
+    plots = page.find_elements(By.CSS_SELECTOR, ".set:not([hidden]) .plot")
+    assert len(plots) >= 12
+    assert all(plot.find_elements(By.CSS_SELECTOR, ".main-svg .cartesianlayer .subplot") for plot in plots)
+    assert page.get_log("browser") == []
+    assert page.execute_script("return performance.getEntriesByType('resource').map(e => e.name)") == []
+
+
+def test_choosing_a_dimension_shows_its_figures(page: Chrome) -> None:
+    before = [title for title in shown(page) if "labelled" in title]
+    assert before == ["quality overall: 12 of 12 battles labelled"] * len(before)
+    for select in page.find_elements(By.CSS_SELECTOR, "#differences select"):
+        Select(select).select_by_visible_text("coverage")
+    assert "coverage: 12 of 12 battles labelled" in shown(page)
+    assert page.get_log("browser") == []
+
+
+def test_names_from_battles_stay_names(page: Chrome) -> None:
+    assert page.title.endswith("battles explained")
+    assert page.find_elements(By.CSS_SELECTOR, "main img, main a[href], main svg a") == []
+    assert "<img src=x" in page.find_element(By.ID, "leaderboards").get_attribute("textContent")
+
+
+def test_a_phone_does_not_scroll_sideways(page: Chrome) -> None:
+    size = {"width": 360, "height": 760, "deviceScaleFactor": 1, "mobile": True}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        page.refresh()
+        assert page.execute_script("return document.documentElement.scrollWidth") <= 360
+    finally:
+        page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_figures_follow_the_readers_theme(page: Chrome) -> None:
+    ink = "return getComputedStyle(document.querySelector('.plot .xtick text')).fill"
+    colours = {}
+    for theme in ("light", "dark"):
+        feature = {"name": "prefers-color-scheme", "value": theme}
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        wanted = {"light": "rgb(29, 35, 39)", "dark": "rgb(231, 234, 235)"}[theme]
+        WebDriverWait(page, 10, 0.05).until(lambda each, wanted=wanted: each.execute_script(ink) == wanted)
+        colours[theme] = page.execute_script("return getComputedStyle(document.body).backgroundColor")
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert colours["light"] != colours["dark"]

@@ -1,0 +1,136 @@
+"""The web pages as a reader meets them: rendered, quiet in the console, inert, and live."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+
+from services.core.battle import Vote
+from tests.integration.gateway.world import Story, World, battle, between
+
+HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+
+
+class Reader:
+    """The browser, driven from another thread: the server lives in this one."""
+
+    def __init__(self, browser: Chrome, world: World) -> None:
+        self._browser = browser
+        self._base = str(world.http.base_url).rstrip("/")
+
+    async def opens(self, path: str) -> None:
+        await asyncio.to_thread(self._browser.get, self._base + path)
+
+    async def texts(self, selector: str) -> list[str]:
+        found = await asyncio.to_thread(self._browser.find_elements, By.CSS_SELECTOR, selector)
+        return [await asyncio.to_thread(getattr, element, "text") for element in found]
+
+    async def one(self, selector: str) -> WebElement:
+        return await asyncio.to_thread(self._browser.find_element, By.CSS_SELECTOR, selector)
+
+    async def runs(self, script: str) -> Any:
+        return await asyncio.to_thread(self._browser.execute_script, f"return {script}")
+
+    async def until(self, script: str, holds: Callable[[Any], bool] = bool) -> Any:
+        async with asyncio.timeout(10):
+            while not holds(found := await self.runs(script)):
+                await asyncio.sleep(0.02)
+        return found
+
+    async def complaints(self) -> list[str]:
+        """What the console said, warnings included."""
+        entries = await asyncio.to_thread(self._browser.get_log, "browser")
+        return [entry["message"] for entry in entries]
+
+
+async def test_a_scored_battle_is_explained_without_a_complaint(browser: Chrome, world: World) -> None:
+    await world.happens(*Story(battle()).told(), Story(battle()).voted())
+    reader = Reader(browser, world)
+    await reader.opens("/")
+    assert await reader.texts("table.battles th[scope=row] > a") == ["Why are there two high tides a day?"]
+    assert await reader.texts("table.battles td .win") == ["A", "A", "A"]
+    await reader.opens("/battles/tides")
+    assert await reader.texts("h1") == ["Why are there two high tides a day?"]
+    assert len(await reader.texts("table.nuggets tbody tr")) == 4
+    assert await reader.texts(".verdicts .big") == ["A", "A", "A"]
+    assert (await reader.texts(".reasons li"))[0].startswith("The nuggets prefer A")
+    assert "not usable: not found" in await reader.texts(".sources .page")
+    assert await reader.complaints() == []
+
+
+async def test_a_quote_opens_on_a_click_and_a_mark_leads_to_its_nugget(browser: Chrome, world: World) -> None:
+    await world.happens(*Story(battle()).told())
+    reader = Reader(browser, world)
+    await reader.opens("/battles/tides")
+    quote = await reader.one("#quote-a-1 blockquote")
+    assert await asyncio.to_thread(quote.is_displayed) is False
+    await asyncio.to_thread((await reader.one("#quote-a-1 summary")).click)
+    assert await asyncio.to_thread(quote.is_displayed) is True
+    await asyncio.to_thread((await reader.one(".answer.b mark a")).click)
+    assert await reader.runs("document.querySelector('tr:target').id") == "nugget-4"
+
+
+async def test_hostile_text_is_shown_and_does_nothing(browser: Chrome, world: World) -> None:
+    answers = {side: {"system": f"{HOSTILE}{side}", "text": f"{HOSTILE}{side}"} for side in "ab"}
+    story = Story(battle(query=HOSTILE, arena=HOSTILE, language='"><b>', **answers))
+    await world.happens(story.submitted())
+    reader = Reader(browser, world)
+    await reader.opens("/battles/tides")
+    await world.happens(*story.told()[1:])  # through the live update as well
+    await reader.until("document.querySelector('main').dataset.state", lambda state: state == "scored")
+    assert await reader.runs("document.title") != "owned"
+    assert (await reader.texts("h1")) == [HOSTILE]
+    assert await reader.runs("document.querySelectorAll('main script, main img').length") == 0
+    assert await reader.complaints() == []
+
+
+async def test_a_running_battle_grows_without_a_reload_and_keeps_what_is_open(
+    browser: Chrome, world: World
+) -> None:
+    told = Story(battle()).told()
+    await world.happens(*told[:5])
+    reader = Reader(browser, world)
+    await reader.opens("/battles/tides")
+    await reader.runs("(window.sameDocument = true)")
+    await asyncio.to_thread((await reader.one("#from-1 summary")).click)
+    assert set(await reader.texts(".nuggets .label")) == {"to come"}
+    await world.happens(*told[5:])
+    await reader.until("document.querySelector('main').dataset.state", lambda state: state == "scored")
+    assert "✓ states it" in await reader.texts(".nuggets .label")
+    assert await reader.runs("document.querySelector('#from-1').open") is True
+    assert await reader.runs("window.sameDocument") is True
+    assert await reader.complaints() == []
+
+
+async def test_the_leaderboard_draws_an_interval_for_every_ranked_system(
+    browser: Chrome, world: World
+) -> None:
+    for number in range(4):
+        for pair in (("x", "y"), ("y", "z"), ("z", "x")):
+            story = Story(between(*pair, number))
+            await world.happens(story.submitted(), story.voted(Vote.A if number else Vote.B))
+    reader = Reader(browser, world)
+    await reader.opens("/leaderboard?arena=demo")
+    assert await reader.texts(".board h2") == ["Human votes", "Nuggets", "Judge"]
+    widths = await reader.runs(
+        "[...document.querySelectorAll('.interval rect')].map(r => r.getBoundingClientRect().width)"
+    )
+    assert len(widths) == 3
+    assert all(width > 5 for width in widths)
+    assert await reader.complaints() == []
+
+
+async def test_nothing_sticks_out_at_the_width_of_a_phone(browser: Chrome, world: World) -> None:
+    await world.happens(*Story(battle()).told())
+    reader = Reader(browser, world)
+    await asyncio.to_thread(browser.set_window_size, 390, 844)
+    try:
+        for path in ("/", "/battles/tides", "/leaderboard"):
+            await reader.opens(path)
+            inner, content = await reader.runs("[window.innerWidth, document.documentElement.scrollWidth]")
+            assert content <= inner, path
+    finally:
+        await asyncio.to_thread(browser.set_window_size, 1280, 900)

@@ -1,0 +1,123 @@
+"""Every service as its own process, as on a cluster, for tests that kill them."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from services.cli.registry import SERVICES
+from services.runtime.nats_server import NatsServer
+from tests.e2e.ports import free_ports
+
+_READY = b"serving"
+
+
+@dataclass
+class Process:
+    """One service process; its log is read until it serves."""
+
+    name: str
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str]
+    log: Path
+    child: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        with self.log.open("ab") as log:
+            self.child = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "services.cli.main", "serve", self.name, *self.arguments,
+                env=dict(self.environment), stdout=log, stderr=log,
+            )  # fmt: skip
+
+    async def ready(self) -> None:
+        async with asyncio.timeout(60):
+            while _READY not in self.log.read_bytes():
+                assert self.child is not None
+                assert self.child.returncode is None, self.log.read_text()
+                await asyncio.sleep(0.05)
+
+    async def kill(self) -> None:
+        assert self.child is not None
+        self.child.send_signal(signal.SIGKILL)
+        await self.child.wait()
+        self.log.write_bytes(b"")
+
+    async def stop(self) -> int:
+        assert self.child is not None
+        if self.child.returncode is None:
+            self.child.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(40):
+            return await self.child.wait()
+
+
+@dataclass
+class Platform:
+    """All nine services."""
+
+    url: str
+    processes: dict[str, Process]
+    database_url: str
+    exit_codes: dict[str, int] = field(default_factory=dict)
+
+
+async def run_command(environment: Mapping[str, str], *arguments: str) -> tuple[int, str]:
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "services.cli.main", *arguments,
+        env=dict(environment), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    output, _ = await child.communicate()
+    return child.returncode or 0, output.decode()
+
+
+def clean_environment(**settings: str) -> dict[str, str]:
+    """This process's environment without settings of ours, plus the given ones."""
+    ours = ("NUGGETSTREAM_", "OPENAI_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    return kept | {f"NUGGETSTREAM_{name.upper()}": value for name, value in settings.items()}
+
+
+@asynccontextmanager
+async def separate_processes(folder: Path) -> AsyncIterator[Platform]:
+    """Broker, database and every service, each in its own process, until the block ends."""
+    ports = free_ports(len(SERVICES) + 1)
+    grpc = dict(zip(SERVICES, ports, strict=False))
+    async with AsyncExitStack() as stack:
+        server = await stack.enter_async_context(NatsServer(folder / "nats"))
+        environment = clean_environment(
+            nats_url=server.url,
+            database_url=f"sqlite+aiosqlite:///{folder / 'record.db'}",
+            embedding_model="none",
+            indexer_address=f"127.0.0.1:{grpc['indexer']}",
+            rater_address=f"127.0.0.1:{grpc['rater']}",
+            http_port=str(ports[-1]),
+            grace="5",
+        )
+        for command in ("migrate", "bootstrap"):
+            code, output = await run_command(environment, command)
+            assert code == 0, output
+        processes = {
+            name: Process(
+                name,
+                ("--grpc-port", str(port), "--metrics-port", "0"),
+                environment,
+                folder / f"{name}.log",
+            )
+            for name, port in grpc.items()
+        }
+        platform = Platform(
+            f"http://127.0.0.1:{ports[-1]}", processes, environment["NUGGETSTREAM_DATABASE_URL"]
+        )
+        try:
+            for process in processes.values():
+                await process.start()
+            for process in processes.values():
+                await process.ready()
+            yield platform
+        finally:
+            alive = [p for p in processes.values() if p.child is not None]
+            codes = await asyncio.gather(*(process.stop() for process in alive))
+            platform.exit_codes = {p.name: code for p, code in zip(alive, codes, strict=True)}

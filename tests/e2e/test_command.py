@@ -1,0 +1,217 @@
+"""The command as a user runs it: the demo, files of battles good and bad, stopping and going on."""
+
+import asyncio
+import gzip
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import psutil
+import pytest
+
+from services.offline.app import create_app
+from services.runtime.asgi import serving
+from tests.e2e.battles import battle
+from tests.e2e.ports import free_ports
+from tests.e2e.processes import clean_environment, run_command
+
+# Words decide alone here: the tests of this module are about the command, not about vectors.
+LIGHT = clean_environment(embedding_model="none")
+
+
+def write_lines(path: Path, lines: list[Any]) -> Path:
+    text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+    path.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+async def start(environment: dict[str, str], *arguments: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "services.cli.main", *arguments,
+        env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+
+
+async def test_the_demo_explains_a_battle_and_leaves_its_files(tmp_path: Path) -> None:
+    code, output = await run_command(LIGHT, "demo", "--out", str(tmp_path / "demo"))
+    assert code == 0, output
+    assert "BM25 alone" in output
+    assert "What decided it" in output
+    assert "The nuggets prefer" in output
+    for lens in ("Human", "Nugget", "Judge"):
+        assert f"{lens} lens" in output
+    results = read_lines(tmp_path / "demo" / "results.jsonl")
+    assert len(results) == 19
+    assert {result["state"] for result in results} == {"scored"}
+    qualities = {s["quality"] for result in results for side in "ab" for s in result[side]["sources"]}
+    assert {"ok", "not_found", "cookie_wall", "too_large", "timeout", "wrong_type", "empty"} <= qualities
+    start_page = (tmp_path / "demo" / "pages" / "index.html").read_text(encoding="utf-8")
+    assert 'href="battles-demo-01.html"' in start_page
+    assert (tmp_path / "demo" / "pages" / "battles-demo-01.html").is_file()
+
+
+async def test_bad_lines_are_reported_by_number_and_the_rest_goes_on(tmp_path: Path) -> None:
+    missing = battle(2)
+    del missing["b"]
+    lines = [
+        battle(0),
+        '{"id": "broken", ',
+        missing,
+        battle(3, vote="maybe"),
+        battle(4, a={"system": "atlas", "text": ""}, b={"system": "birch", "text": " "}),
+        battle(0),  # the same battle again: one result
+        battle(0, query="another question"),  # the same id with other content
+        battle(5, a={"system": "atlas", "text": "x" * 10_000_000}),
+        battle(6, b={"system": "cobalt", "text": ""}),  # an empty answer is a valid, bad answer
+    ]
+    file, out = write_lines(tmp_path / "battles.jsonl", lines), tmp_path / "out"
+    code, output = await run_command(LIGHT, "eval", str(file), "--out", str(out))
+    assert code == 0, output
+    assert f"{file}:2: is not valid JSON" in output
+    assert f"{file}:3: b: is missing" in output
+    assert "scored 2 of 8 battles received" in output
+    refused = {row["line"]: "; ".join(row["problems"]) for row in read_lines(out / "refused.jsonl")}
+    assert set(refused) == {2, 3, 4, 5, 7, 8}
+    assert "vote" in refused[4]
+    assert refused[5] == "both answers are empty: there is nothing to compare"
+    assert refused[8] == "a.text: is 10,000,000 bytes long; at most 100,000 are accepted"
+    assert [row["id"] for row in read_lines(out / "results.jsonl")] == ["battle-000", "battle-006"]
+    summary = json.loads((out / "summary.json").read_text())
+    assert (summary["received"], summary["scored"], summary["failed"], summary["refused"]) == (8, 2, 6, 6)
+
+
+async def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    torn = tmp_path / "torn.jsonl.gz"
+    torn.write_bytes(gzip.compress(b"{}\n" * 1000)[:-9])
+    for file, problem in ((tmp_path / "no.jsonl", "No such file"), (torn, "end-of-stream")):
+        code, output = await run_command(LIGHT, "eval", str(file), "--out", str(tmp_path / "out"))
+        assert code == 1
+        assert str(file) in output
+        assert problem in output
+        assert "Traceback" not in output
+
+
+async def test_ctrl_c_loses_nothing_and_a_second_run_pays_for_nothing_twice(tmp_path: Path) -> None:
+    """The model is a server of ours that counts what it is asked."""
+    asked = 0
+    enough = asyncio.Event()
+    offline = create_app(None)
+
+    async def counting(scope: Any, receive: Any, send: Any) -> None:
+        nonlocal asked
+        asked += 1
+        if asked >= 60:
+            enough.set()
+        await offline(scope, receive, send)
+
+    async with serving(counting) as url:
+        environment = LIGHT | {
+            "NUGGETSTREAM_LLM_BASE_URL": f"{url}/v1",
+            "NUGGETSTREAM_LLM_MODEL": "offline-heuristic",
+        }
+        file = write_lines(tmp_path / "battles.jsonl", [battle(number) for number in range(60)])
+        command = ("eval", str(file), "--out", str(tmp_path / "out"))
+        first = await start(environment, *command)
+        await enough.wait()
+        first.send_signal(signal.SIGINT)
+        output, _ = await first.communicate()
+        assert first.returncode == 130, output.decode()
+        assert b"The same command again goes on from here" in output
+        code, again = await run_command(environment, *command)
+        assert code == 0, again
+        assert "scored 60 of 60 battles received" in again
+    assert len(read_lines(tmp_path / "out" / "results.jsonl")) == 60
+    assert asked == 60 * 5  # nuggets, two assignments, two verdicts; interrupted or not
+
+
+async def test_an_unreachable_model_fails_battles_with_a_reason(tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    environment = LIGHT | {
+        "NUGGETSTREAM_LLM_BASE_URL": f"http://127.0.0.1:{port}/v1",
+        "NUGGETSTREAM_LLM_MODEL": "nobody",
+        "NUGGETSTREAM_LLM_ATTEMPTS": "1",
+        "NUGGETSTREAM_RETRY_SECONDS": "0.05",
+    }
+    file = write_lines(tmp_path / "battles.jsonl", [battle(1)])
+    code, output = await run_command(environment, "eval", str(file), "--out", str(tmp_path / "out"))
+    assert code == 0, output
+    assert "scored 0 of 1 battles received" in output
+    assert "nuggetizer: llm_unavailable (1)" in output
+    assert "judge: llm_unavailable (1)" in output
+    (result,) = read_lines(tmp_path / "out" / "results.jsonl")
+    assert result["nugget_verdict"] is None
+    assert str(port) in result["failures"][0]["detail"]
+
+
+async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:
+    http, metrics = free_ports(2)
+    environment = LIGHT | {"NUGGETSTREAM_METRICS_PORT": str(metrics)}
+    ports = ("--http-port", str(http), "--grpc-port", "0")
+    child = await start(environment, "up", "--data-dir", str(tmp_path), *ports)
+    try:
+        assert child.stdout is not None
+        assert b"pages" in await child.stdout.readline()
+        async with httpx2.AsyncClient(timeout=30) as client:
+            base = f"http://127.0.0.1:{http}"
+            submitted = await client.post(f"{base}/v1/battles", params={"wait": 20}, json=battle(1))
+            assert submitted.json()["state"] == "scored"
+            exposed = (await client.get(f"http://127.0.0.1:{metrics}/metrics")).text
+        for name in (
+            "messaging_process_duration_seconds_count",
+            "nuggetstream_llm_calls_total",
+            "gen_ai_client_token_usage_count",
+            "nuggetstream_battle_duration_seconds_count",
+        ):
+            assert name in exposed
+        children = psutil.Process(child.pid).children(recursive=True)
+        assert any("nats-server" in each.name() for each in children)
+    finally:
+        child.send_signal(signal.SIGTERM)
+        await child.communicate()
+    assert child.returncode == 0
+    assert not [each for each in children if each.is_running()]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "problem"),
+    [
+        ("NUGGETSTREAM_PROFILE", "fast", "NUGGETSTREAM_PROFILE: Input should be 'live' or 'paper'"),
+        ("NUGGETSTREAM_LLM_BASE_URL", "http://127.0.0.1:9/v1", "set NUGGETSTREAM_LLM_MODEL"),
+    ],
+)
+async def test_a_wrong_setting_is_named(tmp_path: Path, setting: str, value: str, problem: str) -> None:
+    code, output = await run_command(LIGHT | {setting: value}, "up", "--data-dir", str(tmp_path))
+    assert code == 1
+    assert problem in output
+    assert "Traceback" not in output
+
+
+async def test_a_battle_is_scored_call_by_call_in_the_paper_profile(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "battles.jsonl", [battle(1)])
+    environment = LIGHT | {"NUGGETSTREAM_PROFILE": "paper", "NUGGETSTREAM_WINDOW": "2"}
+    code, output = await run_command(environment, "eval", str(file), "--out", str(tmp_path / "out"))
+    assert code == 0, output
+    (result,) = read_lines(tmp_path / "out" / "results.jsonl")
+    assert result["state"] == "scored"
+    assert result["judgments"][0]["flipped"] is None  # one order only
+
+
+async def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> None:
+    environment = LIGHT | {"NUGGETSTREAM_DATABASE_URL": f"sqlite+aiosqlite:///{tmp_path / 'record.db'}"}
+    (port,) = free_ports(1)
+    environment["NUGGETSTREAM_NATS_URL"] = f"nats://127.0.0.1:{port}"
+    code, output = await run_command(environment, "doctor")
+    assert code == 1
+    assert "FAIL broker" in output
+    assert "run `nuggetstream migrate`" in output
+    assert (await run_command(environment, "migrate"))[0] == 0
+    _, output = await run_command(environment, "doctor")
+    assert "all tables there" in output
+    assert (await run_command(environment, "doctor", "--embedded"))[0] == 0

@@ -1,0 +1,268 @@
+"""A whole front door on real parts, and the story of one battle to tell it."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from services.core import events
+from services.core.battle import Answer, Battle, Side, Source, Vote
+from services.core.evidence import ChunkRef, Evidence, Page, PageState
+from services.core.failure import Reason, Stage, StageFailure
+from services.core.judgment import Judgment, OrderedVerdict
+from services.core.nugget import (
+    Assignment,
+    AssignmentSet,
+    Importance,
+    Nugget,
+    NuggetList,
+    Provenance,
+    Support,
+)
+from services.gateway.app import create_app
+from services.gateway.boards import BoardsClient
+from services.gateway.grpc_service import arena_service
+from services.gateway.intake import Intake, publisher
+from services.gateway.ports import Gateway, readiness
+from services.gateway.server import http_server
+from services.gateway.watch import Watchers
+from services.rater.boards import Announcer, Boards
+from services.rater.grpc_service import ratings_service
+from services.rater.stage import Rater
+from services.recorder.stage import Recorder
+from services.runtime import rpc
+from services.runtime.bus import Bus, ensure
+from services.runtime.bus.message import SCHEMA
+from services.store.battles import Battles
+from services.store.blobs import Blobs
+from services.store.database import Database
+from services.store.migrate import upgrade
+from services.store.outcomes import Outcomes
+from services.wire import topology
+from services.wire.codec import unseal
+from services.wire.submission import parse_submission
+
+NOW = datetime(2025, 5, 4, 12, 0, tzinfo=UTC)
+TIDES = "https://example.org/tides"
+GONE = "https://example.org/gone"
+
+
+@dataclass
+class World:
+    """Everything a test may want to touch."""
+
+    bus: Bus
+    database: Database
+    gateway: Gateway
+    recorder: Recorder
+    rater: Rater
+    blobs: Blobs
+    http: httpx2.AsyncClient
+    grpc_target: str
+
+    async def happens(self, *happened: events.BattleEvent) -> None:
+        """Let the recorder, and the rater where it is concerned, hear of something."""
+        for event in happened:
+            await self.recorder(event)
+            if isinstance(event, events.BattleAssigned | events.BattleJudged | events.BattleVoted):
+                await self.rater(event)
+
+    async def published(self) -> list[events.Event]:
+        """Every event on the stream, oldest first."""
+        found = []
+        state = (await self.bus.js.stream_info("ARENA")).state
+        for sequence in range(max(state.first_seq, 1), state.last_seq + 1):
+            message = await self.bus.js.get_msg("ARENA", sequence)
+            headers = message.headers or {}
+            found.append(await unseal(headers[SCHEMA], message.data or b"", self.blobs))
+        return found
+
+
+@asynccontextmanager
+async def opened(bus: Bus, folder: Path, patience: float = 0.3) -> AsyncIterator[World]:
+    """A front door with its own database, rater and ports; broker given up on after `patience` seconds."""
+    await ensure(bus.js, topology.streams(), topology.consumers())
+    database = Database(f"sqlite+aiosqlite:///{folder / 'record.db'}")
+    await upgrade(database)
+    battles, outcomes, blobs = Battles(database), Outcomes(database), Blobs(database)
+    boards = Boards(outcomes, battles, resamples=100)
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(database.close)
+        rater_port = await stack.enter_async_context(rpc.serve("127.0.0.1:0", [ratings_service(boards)]))
+        channel = await stack.enter_async_context(rpc.channel(f"127.0.0.1:{rater_port}"))
+        watchers = Watchers(battles)
+        gateway = Gateway(
+            battles=battles,
+            outcomes=outcomes,
+            intake=Intake(battles, publisher(bus, blobs, within=patience)),
+            boards=BoardsClient(channel),
+            watchers=watchers,
+            readiness=readiness(bus, database),
+        )
+        await stack.enter_async_context(watchers.listening(bus))
+        base = await stack.enter_async_context(http_server(create_app(gateway), "127.0.0.1", 0, grace=1))
+        grpc_port = await stack.enter_async_context(
+            rpc.serve("127.0.0.1:0", [arena_service(gateway)], grace=0.2)
+        )
+        http = await stack.enter_async_context(httpx2.AsyncClient(base_url=base, timeout=20))
+        recorder = Recorder(battles, bus.core_publish)
+        rater = Rater(outcomes, Announcer(outcomes, _deaf))
+        yield World(bus, database, gateway, recorder, rater, blobs, http, f"127.0.0.1:{grpc_port}")
+
+
+async def _deaf(_: events.RatingsUpdated) -> None:
+    return None
+
+
+# --- a story -----------------------------------------------------------------------------------
+def submission(**changes: Any) -> dict[str, Any]:
+    """A battle as an arena sends it."""
+    return {
+        "id": "tides",
+        "arena": "demo",
+        "query": "Why are there two high tides a day?",
+        "language": "en",
+        "tags": ["category:science"],
+        "a": {
+            "system": "atlas",
+            "text": "The Moon stretches the Earth. Two bulges rise, and the Earth turns beneath both.",
+            "sources": [{"url": TIDES, "title": "Tides"}, {"url": GONE}],
+        },
+        "b": {
+            "system": "birch",
+            "text": "The Moon pulls the water towards itself. The Sun adds spring tides.",
+            "sources": [{"url": "https://example.org/moon", "title": "The Moon"}],
+        },
+    } | changes
+
+
+def battle(**changes: Any) -> Battle:
+    """The same, accepted."""
+    return parse_submission(submission(**changes)).to_core().without_source_texts()
+
+
+@dataclass(frozen=True)
+class Story:
+    """Everything that happens to one battle, step by step."""
+
+    battle: Battle
+
+    def _key(self, step: str) -> str:
+        return f"{step}:{self.battle.id}"
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        gone = Page(GONE, GONE, "", PageState.REJECTED, "not_found", "The site answers 404.", "", "", NOW)
+        urls = dict.fromkeys(s.url for side in Side for s in self.battle.answer(side).sources)
+        return tuple(
+            gone
+            if url == GONE
+            else Page(url, url, f"Page {i}", PageState.FETCHED, "ok", "", f"hash{i}", "en", NOW)
+            for i, url in enumerate(urls)
+        )
+
+    def submitted(self) -> events.BattleSubmitted:
+        return events.BattleSubmitted(self._key("submitted"), self.battle)
+
+    def scraped(self) -> events.BattleScraped:
+        return events.BattleScraped(self._key("scraped"), self.battle, self.pages)
+
+    def indexed(self) -> events.BattleIndexed:
+        chunks = tuple(ChunkRef(f"chunk{i}", page.content_hash) for i, page in enumerate(self.pages))
+        return events.BattleIndexed(self._key("indexed"), self.battle, self.pages, chunks)
+
+    def retrieved(self) -> events.BattleRetrieved:
+        evidence = tuple(
+            Evidence(
+                f"chunk{i}",
+                f"Text of {page.url}.",
+                page.url,
+                page.title,
+                page.content_hash,
+                NOW,
+                self.battle.sides_citing(page.url),
+                1.0 / (i + 1),
+            )
+            for i, page in enumerate(self.pages)
+            if page.state is not PageState.REJECTED
+        )
+        return events.BattleRetrieved(self._key("retrieved"), self.battle, self.pages, evidence, "hybrid")
+
+    def nuggetized(self, nuggets: tuple[Nugget, ...] | None = None) -> events.BattleNuggetized:
+        nugget_list = NuggetList(nuggets or NUGGETS, (), "live", "both", "offline-heuristic", "1")
+        return events.BattleNuggetized(self._key("nuggetized"), self.battle, nugget_list)
+
+    def assigned(self, labels: tuple[Assignment, ...] | None = None) -> events.BattleAssigned:
+        assignments = AssignmentSet(labels or LABELS, "offline-heuristic", "1")
+        nugget_list = self.nuggetized().nugget_list
+        return events.BattleAssigned(self._key("assigned"), self.battle, nugget_list, assignments)
+
+    def judged(self, winner: Vote = Vote.A, flipped: bool = False) -> events.BattleJudged:
+        second = Vote.B if flipped else winner
+        verdicts = (
+            OrderedVerdict(Side.A, winner, "A names both bulges."),
+            OrderedVerdict(Side.B, second, "The first answer is shorter."),
+        )
+        combined = Vote.TIE if flipped else winner
+        judgment = Judgment("pairwise", combined, flipped, verdicts, "offline-heuristic", "1")
+        return events.BattleJudged(self._key("judged"), self.battle, judgment)
+
+    def voted(self, vote: Vote = Vote.A) -> events.BattleVoted:
+        b = self.battle
+        return events.BattleVoted(self._key("voted"), b.id, b.arena, b.a.system, b.b.system, vote, NOW)
+
+    def failed(self, stage: Stage, reason: Reason = Reason.LLM_UNAVAILABLE) -> events.BattleFailed:
+        failure = StageFailure(stage, reason, "The model did not answer.", 3)
+        return events.BattleFailed(self._key(f"failed {stage}"), self.battle.id, self.battle.arena, failure)
+
+    def told(self) -> list[events.BattleEvent]:
+        """All of it, in order."""
+        return [
+            self.submitted(),
+            self.scraped(),
+            self.indexed(),
+            self.retrieved(),
+            self.nuggetized(),
+            self.assigned(),
+            self.judged(),
+        ]
+
+
+NUGGETS = (
+    Nugget(
+        "n1",
+        "Two bulges of water rise.",
+        Importance.VITAL,
+        (Provenance("answer:a"), Provenance("chunk0", TIDES)),
+    ),
+    Nugget("n2", "The Earth turns beneath the bulges.", Importance.VITAL, (Provenance("chunk0", TIDES),)),
+    Nugget("n3", "The Moon's pull weakens with distance.", Importance.VITAL, (Provenance("chunk0", TIDES),)),
+    Nugget("n4", "The Sun causes spring tides.", Importance.OKAY, (Provenance("answer:b"),)),
+)
+_STATED = {
+    "n1": (Support.SUPPORT, Support.PARTIAL_SUPPORT),
+    "n2": (Support.SUPPORT, Support.NOT_SUPPORT),
+    "n3": (Support.NOT_SUPPORT, Support.NOT_SUPPORT),
+    "n4": (Support.NOT_SUPPORT, Support.SUPPORT),
+}
+_QUOTES = {
+    ("n1", Side.A): "Two bulges rise, and the Earth turns beneath both.",
+    ("n2", Side.A): "Two bulges rise, and the Earth turns beneath both.",
+    ("n4", Side.B): "The Sun adds spring tides.",
+}
+LABELS = tuple(
+    Assignment(nugget, side, support, _QUOTES.get((nugget, side), ""))
+    for nugget, both in _STATED.items()
+    for side, support in zip(Side, both, strict=True)
+)
+
+
+def between(one: str, other: str, number: int) -> Battle:
+    """Another battle, between two named systems."""
+    template = battle(id=f"{one}-{other}-{number}")
+    a, b = Answer(one, "First.", (Source(TIDES),)), Answer(other, "Second.")
+    return replace(template, a=a, b=b)

@@ -1,0 +1,297 @@
+"""The client against an endpoint that misbehaves in scripted ways."""
+
+import asyncio
+import json
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from prometheus_client import REGISTRY
+from starlette.responses import PlainTextResponse, Response
+
+from services.core.failure import Reason
+from services.runtime.errors import BudgetExceeded, Permanent, Retryable, Unavailable
+from services.runtime.llm.accounting import Budget, Ledger, Limit
+from services.runtime.llm.cache import MemoryReplyCache
+from services.runtime.llm.prices import Money, Price, PriceTable, Tokens
+from tests.integration.llm.conftest import GOOD, Connect, Scripted, assignment, refused, said
+
+PRICES = PriceTable({"scripted": Price(input=Decimal(10), output=Decimal(100))})
+A_CALL = Decimal("0.002")  # 100 tokens in, 10 out
+
+
+async def test_a_good_reply_comes_back_with_what_it_cost(connect: Connect) -> None:
+    server = Scripted([said(GOOD)])
+    ask = connect(server, ledger=Ledger(PRICES))
+    reply = await ask()
+    assert reply.value.labels[0].label == "support"
+    assert (reply.model, reply.prompt_version) == ("scripted-1", "1")
+    assert (reply.usage.input_tokens, reply.usage.output_tokens) == (100, 10)
+    assert (reply.usage.cached, reply.usage.cost) == (False, Money(A_CALL))
+    (request,) = server.requests
+    assert request["response_format"]["json_schema"]["name"] == "assignment"
+    assert request["response_format"]["json_schema"]["strict"] is True
+    assert (request["temperature"], request["max_tokens"], request["model"]) == (0, 200, "scripted-1")
+
+
+async def test_overload_is_waited_out_for_as_long_as_the_server_asks(connect: Connect) -> None:
+    ask = connect(Scripted([refused(429, retry_after="7"), refused(503), said(GOOD)]))
+    assert (await ask()).value.labels
+    assert ask.slept[0] >= 7
+    assert 0 <= ask.slept[1] <= 1.0
+    assert ask.model.limit.value == 2  # 8 halved twice
+
+
+async def test_faults_that_last_end_as_unavailable_and_name_the_url(connect: Connect) -> None:
+    server = Scripted([refused(500, "boom")])
+    with pytest.raises(
+        Unavailable, match=r"http://scripted\.invalid/v1/ answered 500: boom \(4 attempts\)"
+    ) as caught:
+        await connect(server)()
+    assert caught.value.reason is Reason.LLM_UNAVAILABLE
+    assert len(server.requests) == 4
+
+
+async def test_a_wait_longer_than_patience_is_left_to_the_runner(connect: Connect) -> None:
+    server = Scripted([refused(429, retry_after="600")])
+    with pytest.raises(Unavailable) as caught:
+        await connect(server)()
+    assert caught.value.retry_after == 600
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(401, "invalid_api_key"), (404, "model_not_found"), (429, "insufficient_quota")]
+)
+async def test_what_an_operator_must_put_right_is_not_hammered(
+    connect: Connect, status: int, code: str
+) -> None:
+    server = Scripted([refused(status, "put this right", code=code)])
+    with pytest.raises(Unavailable, match="put this right"):
+        await connect(server)()
+    assert len(server.requests) == 1
+
+
+async def test_a_silent_endpoint_times_out_and_its_tokens_are_estimated(connect: Connect) -> None:
+    async def silence() -> Response:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    ask = connect(Scripted([silence, said(GOOD)]), timeout_s=0.05)
+    await ask()
+    spent = await ask.model.ledger.for_battle("b1")
+    assert (spent.calls, spent.estimated) == (2, 1)
+    assert spent.tokens.input > 100
+    assert ask.model.limit.value == 4
+
+
+async def test_an_endpoint_without_structured_outputs_is_asked_in_words_from_then_on(
+    connect: Connect,
+) -> None:
+    server = Scripted([refused(400, "Unknown parameter: response_format"), said(f"```json\n{GOOD}\n```")])
+    ask = connect(server)
+    assert (await ask()).value.labels
+    await ask(assignment("Other."))
+    assert ["response_format" in request for request in server.requests] == [True, False, False]
+    assert '"not_support"' in server.requests[1]["messages"][0]["content"]
+    assert ask.slept == []
+
+
+async def test_a_reasoning_model_is_spoken_to_in_its_dialect(connect: Connect) -> None:
+    server = Scripted(
+        [
+            refused(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+            refused(400, "Unsupported value: 'temperature' does not support 0.0."),
+            said(GOOD),
+        ]
+    )
+    await connect(server)()
+    assert server.requests[-1]["max_completion_tokens"] == 200
+    assert "temperature" not in server.requests[-1]
+    assert "response_format" in server.requests[-1]
+
+
+async def test_an_unusable_reply_is_repaired_by_saying_what_was_wrong(connect: Connect) -> None:
+    wrong = json.dumps({"labels": [{"id": "n7", "label": "support", "quote": ""}]})
+    server = Scripted([said(wrong), said(f"Sorry! {GOOD}")])
+    ask = connect(server, ledger=Ledger(PRICES))
+    reply = await ask()
+    assert reply.value.labels[0].id == "n1"
+    *first, replied, request = server.requests[1]["messages"]
+    assert first == server.requests[0]["messages"]
+    assert replied == {"role": "assistant", "content": wrong}
+    assert "missing ids: n1; unknown ids: n7" in request["content"]
+    assert reply.usage.cost == Money(2 * A_CALL)  # the discarded reply was paid for too
+    assert (await ask.model.ledger.for_battle("b1")).calls == 2
+
+
+async def test_there_is_one_repair_and_no_second(connect: Connect) -> None:
+    server = Scripted([said("I would rather talk.")])
+    ask = connect(server)
+    with pytest.raises(Retryable, match="no complete JSON object") as caught:
+        await ask()
+    assert caught.value.reason is Reason.REPLY_UNUSABLE
+    assert not isinstance(caught.value, Unavailable)
+    assert len(server.requests) == 2
+
+
+async def test_an_unusable_reply_is_not_kept(connect: Connect) -> None:
+    server = Scripted([said("no"), said("no"), said(GOOD)])
+    ask = connect(server)
+    with pytest.raises(Retryable):
+        await ask()
+    assert (await ask()).value.labels
+
+
+async def test_a_reply_that_was_cut_is_asked_for_again_with_more_room(connect: Connect) -> None:
+    server = Scripted([said(GOOD, "length"), said(GOOD)])
+    await connect(server)()
+    assert [request["max_tokens"] for request in server.requests] == [200, 400]
+    assert server.requests[0]["messages"] == server.requests[1]["messages"]
+
+
+async def test_a_reply_cut_twice_is_unusable_even_if_it_reads(connect: Connect) -> None:
+    with pytest.raises(Retryable, match="cut off at 400 tokens"):
+        await connect(Scripted([said(GOOD, "length")]))()
+
+
+@pytest.mark.parametrize(
+    ("response", "reason"),
+    [
+        (said(None, refusal="I cannot help with that."), Reason.LLM_REFUSED),
+        (said("", "content_filter"), Reason.CONTENT_FILTERED),
+        (refused(400, "The response was filtered", code="content_filter"), Reason.CONTENT_FILTERED),
+        (refused(400, "Too long", code="context_length_exceeded"), Reason.TOO_LARGE),
+        (refused(413, "Payload too large"), Reason.TOO_LARGE),
+        (refused(400, "messages: something is odd"), Reason.INVALID_INPUT),
+    ],
+)
+async def test_what_cannot_change_is_permanent_and_asked_once(
+    connect: Connect, response: Response, reason: Reason
+) -> None:
+    server = Scripted([response])
+    with pytest.raises(Permanent) as caught:
+        await connect(server)()
+    assert caught.value.reason is reason
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        PlainTextResponse("<html>a proxy's login page</html>", media_type="text/html"),
+        PlainTextResponse('{"choices": [', media_type="application/json"),
+        PlainTextResponse('{"object": "chat.completion"}', media_type="application/json"),
+        PlainTextResponse('{"choices": [{"index": 0}]}', media_type="application/json"),
+        PlainTextResponse("[]", media_type="application/json"),
+    ],
+)
+async def test_a_body_that_is_no_completion_is_an_endpoint_that_does_not_answer(
+    connect: Connect, nonsense: Response
+) -> None:
+    ask = connect(Scripted([nonsense, said(GOOD)]))
+    assert (await ask()).value.labels
+    assert len(ask.slept) == 1
+
+
+async def test_a_second_ask_is_answered_from_the_cache_and_costs_nothing(connect: Connect) -> None:
+    server, cache = Scripted([said(GOOD)]), MemoryReplyCache()
+    first = await connect(server, cache=cache, ledger=Ledger(PRICES))()
+    after_a_crash = connect(server, cache=cache, ledger=Ledger(PRICES))
+    second = await after_a_crash(battle="b2")
+    assert second.value == first.value
+    assert (second.usage.cached, second.usage.cost) == (True, Money(Decimal(0)))
+    assert (second.model, second.usage.input_tokens) == ("scripted-1", 100)
+    assert len(server.requests) == 1
+    assert (await after_a_crash.model.ledger.for_battle("b2")).calls == 0
+
+
+async def test_a_kept_reply_that_no_longer_reads_is_asked_for_again(connect: Connect) -> None:
+    server, cache = Scripted([said(GOOD)]), MemoryReplyCache()
+    cache.entries[assignment().cache_key("scripted-1")] = '{"reply": "of another age"}'
+    assert (await connect(server, cache=cache)()).usage.cached is False
+    assert len(server.requests) == 1
+
+
+async def test_identical_asks_at_the_same_time_share_one_call(connect: Connect) -> None:
+    gate = asyncio.Event()
+
+    async def when_all_have_asked() -> Response:
+        await gate.wait()
+        return said(GOOD)
+
+    server = Scripted([when_all_have_asked])
+    ask = connect(server, ledger=Ledger(PRICES))
+    asks = [asyncio.create_task(ask()) for _ in range(6)]
+    other = asyncio.create_task(ask(assignment("Something else.")))
+    while len(server.requests) < 2:
+        await asyncio.sleep(0)
+    gate.set()
+    replies = await asyncio.gather(*asks)
+    await other
+    assert len(server.requests) == 2
+    assert sorted(reply.usage.cached for reply in replies) == [False] + [True] * 5
+    assert sum(reply.usage.cost.amount for reply in replies) == A_CALL
+
+
+async def test_a_budget_ends_before_the_call_that_would_pass_it(connect: Connect) -> None:
+    server = Scripted([said(GOOD)])
+    ledger = Ledger(PRICES, Budget(battle=Limit(tokens=350)), today=lambda: date(2026, 3, 1))
+    ask = connect(server, ledger=ledger)
+    await ask(assignment("One."))
+    with pytest.raises(BudgetExceeded, match="of 350 tokens"):
+        await ask(assignment("A long answer. " * 100))
+    assert len(server.requests) == 1
+    assert (await ledger.for_battle("b1")).tokens == Tokens(100, 10)
+    assert (await ask(assignment("One."))).usage.cached  # what is known already costs nothing
+    assert (await ask(assignment("Two."), battle="b2")).value.labels
+
+
+async def test_usage_that_is_not_reported_is_estimated_and_says_so(connect: Connect) -> None:
+    ask = connect(Scripted([said(GOOD, usage=False)]), ledger=Ledger(PRICES))
+    reply = await ask()
+    spent = await ask.model.ledger.for_battle("b1")
+    assert spent.estimated == 1
+    assert spent.tokens.output == -(-len(GOOD) // 4)
+    assert reply.usage.cost is not None
+    assert reply.usage.cost.amount > 0
+
+
+async def test_an_unknown_price_is_said_to_be_unknown(connect: Connect) -> None:
+    ask = connect(Scripted([said(GOOD)]))
+    assert (await ask()).usage.cost is None
+    assert (await ask.model.ledger.for_battle("b1")).unpriced == 1
+
+
+async def test_a_call_nobody_waits_for_any_more_is_still_booked(connect: Connect) -> None:
+    asked = asyncio.Event()
+
+    async def slowly() -> Response:
+        asked.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    ask = connect(Scripted([slowly]))
+    task = asyncio.create_task(ask())
+    await asked.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.sleep(0)
+    while not (spent := await ask.model.ledger.for_battle("b1")).calls:
+        await asyncio.sleep(0)
+    assert (spent.calls, spent.estimated) == (1, 1)
+
+
+async def test_calls_are_counted_by_outcome(connect: Connect) -> None:
+    def count(outcome: str) -> float:
+        labels = {"stage": "assigner", "model": "scripted-1", "outcome": outcome}
+        return REGISTRY.get_sample_value("nuggetstream_llm_calls_total", labels) or 0.0
+
+    before = {outcome: count(outcome) for outcome in ("ok", "cached", "retried", "failed")}
+    ask = connect(Scripted([refused(500), said(GOOD), said("no"), said("no")]))
+    await ask()
+    await ask()
+    with pytest.raises(Retryable):
+        await ask(assignment("Other."))
+    assert {name: count(name) - start for name, start in before.items()} == dict.fromkeys(before, 1.0)

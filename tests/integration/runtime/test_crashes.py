@@ -1,0 +1,281 @@
+"""Processes and servers that end without saying goodbye."""
+
+import asyncio
+import signal
+from time import monotonic
+
+import psutil
+import pytest
+
+from services.core.failure import Reason
+from services.runtime.bus import Bus, BusClosed, BusSettings, Outgoing, ensure
+from services.runtime.errors import Unavailable
+from services.runtime.nats_server import NatsServer
+from services.runtime.runner import AdvisoryMover, Runner
+from services.runtime.runner.dead_letter import DeadLetter
+
+IMPATIENT = {"ACK_WAIT": "0.5"}
+
+
+async def run_until_it_survives(flow, mode: str, **variables: str) -> int:
+    """Start a worker again whenever it dies, as a supervisor does; the number of deaths."""
+    deaths = 0
+    async with flow.hearing("dead.>") as ear:
+        while True:
+            async with flow.worker(mode, **IMPATIENT, **variables) as process:
+                died = asyncio.create_task(process.wait())
+                heard = asyncio.create_task(ear.next(within=30))
+                await asyncio.wait({died, heard}, return_when=asyncio.FIRST_COMPLETED)
+                died.cancel()
+                if heard.done():
+                    return deaths
+                heard.cancel()
+                deaths += 1
+
+
+async def impatient(flow) -> None:
+    await ensure(flow.bus.js, (), (flow.stage(ack_wait=0.5).consumer,))
+
+
+async def test_a_job_that_kills_its_process_is_dead_lettered_and_named_in_the_failure(flow):
+    await impatient(flow)
+    await flow.submit("kill")
+    async with flow.hearing("failed.>") as ear:
+        deaths = await run_until_it_survives(flow, "crash")
+        assert (await ear.next()).subject == "failed.kill.max_deliveries"
+    [letter] = await flow.dead_letters()
+    assert (deaths, letter.reason, letter.body) == (3, Reason.MAX_DELIVERIES, b"kill")
+
+
+async def test_jobs_held_beside_the_killer_keep_their_chances(flow):
+    await ensure(flow.bus.js, (), (flow.stage(ack_wait=0.5, max_deliver=5).consumer,))
+    jobs = ["before", "kill", *(f"after-{n}" for n in range(6))]
+    await flow.submit(*jobs)
+    await run_until_it_survives(flow, "crash", MAX_DELIVER="5")
+    async with flow.worker("crash", **IMPATIENT, MAX_DELIVER="5"):
+        await flow.settled()
+    assert [letter.body for letter in await flow.dead_letters()] == [b"kill"]
+    assert await flow.count("RESULTS") == len(jobs)  # the failure event takes the killer's place
+
+
+async def test_a_job_that_kills_its_process_while_being_decoded_is_dead_lettered_as_bytes(flow):
+    await impatient(flow)
+    await flow.submit("kill")
+    deaths = await run_until_it_survives(flow, "crash-decoding")
+    [letter] = await flow.dead_letters()
+    assert (deaths, letter.reason, letter.attempts) == (4, Reason.MAX_DELIVERIES, 5)
+
+
+async def test_what_the_broker_stopped_delivering_is_moved_by_its_advisory(flow):
+    spec = flow.stage(ack_wait=0.1, max_deliver=1).consumer
+    await ensure(flow.bus.js, (), (spec,))
+    await flow.submit("lost")
+    mover = AdvisoryMover(
+        flow.bus,
+        (spec,),
+        also=lambda letter: [Outgoing(f"failed.{letter.id}", letter.id, "test.Failed", b"")],
+    )
+    async with flow.hearing("failed.>", "dead.>") as ear, flow.running(mover.stage("dead.mover")):
+        await take_and_never_answer(flow, spec.broker_max_deliver)
+        failed, dead = await ear.take(2)
+        await flow.settled("mover", "ADVISORIES")
+    letter = DeadLetter.read(dead.headers, dead.body)
+    assert failed.subject == f"failed.{letter.id}"
+    assert (letter.stage, letter.reason, letter.body) == ("assigner", Reason.MAX_DELIVERIES, b"lost")
+    assert (letter.attempts, letter.subject) == (spec.broker_max_deliver, "job.one")
+
+
+async def take_and_never_answer(flow, times: int) -> None:
+    """What a consumer looks like whose process dies at every delivery."""
+    pull = await flow.bus.js.pull_subscribe_bind("assigner", "JOBS")
+    for _ in range(times):
+        await pull.fetch(1, timeout=5)
+    # One more pull makes the broker notice that this was the last.
+    with pytest.raises(TimeoutError):
+        await pull.fetch(1, timeout=0.5)
+    await pull.unsubscribe()
+
+
+async def test_an_advisory_about_a_stranger_moves_nothing(flow):
+    spec = flow.stage(ack_wait=0.1, max_deliver=1).consumer
+    await ensure(flow.bus.js, (), (spec,))
+    await flow.submit("lost")
+    async with flow.running(AdvisoryMover(flow.bus, ()).stage("dead.mover")):
+        await take_and_never_answer(flow, spec.broker_max_deliver)
+        assert await flow.count("ADVISORIES") == 1
+        await flow.settled("mover", "ADVISORIES")
+    assert await flow.count("DEAD") == 0
+
+
+async def test_work_resumes_within_a_second_after_the_server_was_killed_and_nothing_is_lost(flow):
+    total = 60
+
+    async def handle(text: str) -> list[str]:
+        await asyncio.sleep(0.01)
+        return [text]
+
+    async with flow.running(flow.stage(handle, ack_wait=1.0)), flow.hearing("result.>") as ear:
+        await flow.submit(*(str(number) for number in range(total)))
+        await ear.take(10)
+        await flow.server.kill()
+        await flow.server.start()
+        ready = monotonic()
+        ear.forget()  # what was heard before the crash
+        await ear.next()
+        resumed = monotonic() - ready
+        await flow.settled()
+    print(f"\nresumed {resumed:.3f} s after the server was ready")
+    assert resumed < 1.0
+    assert await flow.count("RESULTS") == total
+    assert await flow.count("DEAD") == 0
+
+
+async def test_an_idle_runner_takes_new_work_within_a_second_after_a_restart(flow):
+    async with flow.hearing("result.>") as ear, flow.running(flow.stage()):
+        await flow.submit("before")
+        await ear.next()
+        await flow.server.kill()
+        await flow.server.start()
+        ready = monotonic()
+        await flow.bus.publish(Outgoing("job.one", "after", "test.Job", b"after"))
+        assert (await ear.next()).body == b"AFTER"
+        assert monotonic() - ready < 1.0
+
+
+async def test_a_job_in_flight_when_the_server_dies_is_handled_once(flow):
+    calls, started, finish = [], asyncio.Event(), asyncio.Event()
+
+    async def slow(text: str) -> list[str]:
+        calls.append(text)
+        started.set()
+        await finish.wait()
+        return [text]
+
+    async with flow.running(flow.stage(slow, ack_wait=0.3)):
+        await flow.submit("one")
+        await started.wait()
+        await flow.server.kill()
+        await asyncio.sleep(0.5)  # longer than ack_wait: the broker will deliver it again
+        await flow.server.start()
+        async with flow.hearing("result.>") as ear:
+            await asyncio.sleep(0.4)
+            finish.set()
+            assert (await ear.next()).body == b"one"
+        await flow.settled()
+    assert calls == ["one"]
+
+
+async def test_a_publication_waits_for_the_broker_and_is_stored_once(flow):
+    await flow.server.kill()
+    waiting = asyncio.create_task(flow.bus.publish(Outgoing("result.one", "x", "test.Result", b"x")))
+    await flow.server.start()
+    first = await asyncio.wait_for(waiting, 5)
+    second = await flow.bus.publish(Outgoing("result.one", "x", "test.Result", b"x"))
+    assert (first.duplicate, second.duplicate) == (False, True)
+
+
+async def test_a_publication_nobody_confirms_ends_as_unavailable_within_its_limit(flow):
+    await flow.server.kill()
+    with pytest.raises(Unavailable):
+        await flow.bus.publish(Outgoing("result.one", "x", "test.Result", b"x"), within=0.1)
+    await flow.server.start()
+    with pytest.raises(Unavailable, match="did not confirm"):
+        await flow.bus.publish(Outgoing("no.stream.takes.this", "x", "test.Result", b"x"), within=0.2)
+
+
+async def test_a_bus_without_a_broker_turns_unhealthy_and_recovers(nats_server: NatsServer):
+    settings = BusSettings(servers=(nats_server.url,), reconnect_wait=0.05, unhealthy_after=0.2)
+    async with Bus.connect(settings) as bus:
+        back = asyncio.Event()
+        bus.on_reconnect(back.set)
+        await nats_server.kill()
+        async with asyncio.timeout(5):
+            while bus.healthy:
+                await asyncio.sleep(0.01)
+        assert not bus.connected
+        await nats_server.start()
+        await asyncio.wait_for(back.wait(), 5)
+        assert bus.healthy
+        assert bus.connected
+
+
+async def test_connecting_to_nobody_says_so_in_time():
+    with pytest.raises(Unavailable, match="no broker at"):
+        async with Bus.connect(BusSettings(servers=("nats://127.0.0.1:1",), connect_within=0.2)):
+            pass
+
+
+async def test_a_runner_whose_connection_is_closed_for_good_ends_with_an_error(flow):
+    started = asyncio.Event()
+
+    async def stuck(_: str) -> list[str]:
+        started.set()
+        await asyncio.Event().wait()
+        return []
+
+    async with Bus.connect(BusSettings(servers=(flow.server.url,))) as bus:
+        running = asyncio.create_task(Runner(bus, flow.stage(stuck), grace=0.1).run(asyncio.Event()))
+        await flow.submit(*(str(number) for number in range(8)))
+        await started.wait()
+        await bus._nc.close()  # what the library does when the broker refuses the credentials
+        with pytest.raises(BusClosed):
+            await asyncio.wait_for(running, 10)
+        assert not bus.healthy
+
+
+async def test_sigterm_finishes_what_is_in_flight_hands_back_the_rest_and_leaves_no_process(flow):
+    async with flow.hearing("started") as ear, flow.worker("slow") as process:
+        await flow.submit("one", "two", "three", "four")
+        in_flight = {note.body for note in await ear.take(2)}
+        assert await flow.held() == 4
+        family = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
+        async with flow.hearing("result.>") as results:
+            process.terminate()
+            assert await asyncio.wait_for(process.wait(), 5) == 0
+            finished = {note.body for note in await results.take(2)}
+            async with flow.running(flow.stage()):
+                # Another runner has the rest at once, not when ack_wait (5 s) is over.
+                handed_back = {note.body for note in await results.take(2, within=2)}
+    assert finished == in_flight == {b"one", b"two"}
+    assert handed_back == {b"THREE", b"FOUR"}
+    assert not [member for member in family if member.is_running()]
+
+
+async def test_sigterm_hands_back_a_job_that_does_not_finish_within_the_grace(flow):
+    async with flow.hearing("started") as ear, flow.worker("hang") as process:
+        await flow.submit("one")
+        await ear.next()
+        process.terminate()
+        assert await asyncio.wait_for(process.wait(), 5) == 0
+        asked = monotonic()
+        async with flow.running(flow.stage()):
+            await flow.settled()
+        assert monotonic() - asked < 2.0
+    assert await flow.count("RESULTS") == 1
+
+
+async def test_a_second_signal_ends_the_process_at_once(flow):
+    async with flow.hearing("hello") as ear, flow.worker("deaf") as process:
+        await ear.next()
+        process.terminate()
+        await asyncio.sleep(0.1)
+        assert process.returncode is None
+        process.terminate()
+        assert await asyncio.wait_for(process.wait(), 2) == 128 + signal.SIGTERM
+
+
+async def test_two_processes_share_the_work(flow):
+    total, workers = 50, set()
+    async with (
+        flow.hearing("hello") as ear,
+        flow.hearing("result.>") as results,
+        flow.worker("work"),
+        flow.worker("work"),
+    ):
+        await ear.take(2, within=15)
+        for number in range(total):
+            await flow.bus.publish(Outgoing("job.one", f"job-{number}", "test.Job", str(number).encode()))
+            workers.add((await results.next()).body.split()[-1])
+        await flow.settled()
+    assert len(workers) == 2
+    assert await flow.count("RESULTS") == total

@@ -1,0 +1,283 @@
+"""What becomes of one message, on a real broker."""
+
+import asyncio
+import json
+from dataclasses import replace
+from itertools import pairwise
+from time import monotonic
+
+import pytest
+
+from services.core.failure import Reason, Stage, StageFailure
+from services.runtime.bus import Backoff, Outgoing, StreamSpec, ensure
+from services.runtime.errors import InvalidInput, Retryable, Unavailable
+
+TERMINATED = "$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.>"
+
+
+async def test_a_message_is_handled_its_result_stored_and_then_it_is_acknowledged(flow):
+    async with flow.hearing("result.>") as ear, flow.running(flow.stage()):
+        await flow.submit("one")
+        assert (await ear.next()).body == b"ONE"
+        await flow.settled()
+    assert await flow.count("RESULTS") == 1
+    assert await flow.count("DEAD") == 0
+
+
+async def test_a_job_submitted_twice_under_one_id_is_one_job(flow):
+    job = Outgoing("job.one", "the-id", "test.Job", b"one")
+    first, second = await flow.bus.publish(job), await flow.bus.publish(job)
+    assert (first.duplicate, second.duplicate, first.seq) == (False, True, second.seq)
+
+
+async def test_a_message_delivered_twice_gives_one_result(flow):
+    calls = []
+
+    async def handle(text: str) -> list[str]:
+        calls.append(text)
+        return [text.upper()]
+
+    async with flow.running(flow.stage(handle)):
+        await flow.bus.publish(Outgoing("job.one", "first", "test.Job", b"same"))
+        await flow.bus.publish(Outgoing("job.one", "second", "test.Job", b"same"))
+        await flow.settled()
+    assert calls == ["same", "same"]
+    assert await flow.count("RESULTS") == 1
+
+
+async def test_a_result_stored_before_a_failure_is_not_stored_again_by_the_retry(flow):
+    broken = True
+
+    def encode(text: str) -> Outgoing:
+        nonlocal broken
+        if text == "second" and broken:
+            broken = False
+            raise RuntimeError("lost between two outputs")
+        return Outgoing("result.one", f"result-of-{text}", "test.Result", text.encode())
+
+    async def handle(_: str) -> list[str]:
+        return ["first", "second"]
+
+    async with flow.running(flow.stage(handle, encode=encode)):
+        await flow.submit("job")
+        await flow.settled()
+    assert await flow.count("RESULTS") == 2
+
+
+async def test_garbage_is_dead_lettered_and_the_stream_goes_on(flow):
+    async with flow.hearing("result.>") as ear, flow.running(flow.stage()):
+        await flow.submit(b"\xff\xfe garbage", "good")
+        assert (await ear.next()).body == b"GOOD"
+        await flow.settled()
+    [letter] = await flow.dead_letters()
+    assert (letter.reason, letter.attempts, letter.body) == (Reason.UNDECODABLE, 1, b"\xff\xfe garbage")
+    assert (letter.subject, letter.stage, letter.schema) == ("job.one", "assigner", "test.Job")
+    assert letter.id
+    assert "UnicodeDecodeError" in letter.detail
+
+
+async def test_a_body_behind_a_reference_that_cannot_be_fetched_now_is_retried_not_dead_lettered(flow):
+    tries = []
+
+    async def decode(_, body: bytes) -> str:
+        tries.append(body)
+        if len(tries) == 1:
+            raise Unavailable(Reason.STORE_UNAVAILABLE, "page store away")
+        return body.decode()
+
+    async with flow.running(flow.stage(decode=decode)):
+        await flow.submit("one")
+        await flow.settled()
+    assert len(tries) == 2
+    assert await flow.count("DEAD") == 0
+
+
+async def test_delays_between_attempts_grow(flow):
+    times = []
+
+    async def fail(_: str) -> list[str]:
+        times.append(monotonic())
+        raise Unavailable(Reason.LLM_UNAVAILABLE, "503")
+
+    stage = flow.stage(fail, max_deliver=4, backoff=Backoff(base=0.1, cap=10.0))
+    async with flow.running(stage, jitter=lambda: 1.0):
+        await flow.submit("one")
+        await flow.settled()
+    gaps = [after - before for before, after in pairwise(times)]
+    assert len(gaps) == 3
+    assert all(gap >= delay for gap, delay in zip(gaps, (0.1, 0.2, 0.4), strict=True))
+    assert gaps[0] < gaps[1] < gaps[2] < 1.0
+
+
+async def test_the_delay_a_dependency_asks_for_is_respected(flow):
+    times = []
+
+    async def limited(text: str) -> list[str]:
+        times.append(monotonic())
+        if len(times) == 1:
+            raise Retryable(Reason.LLM_UNAVAILABLE, "429", retry_after=0.5)
+        return [text]
+
+    async with flow.running(flow.stage(limited)):
+        await flow.submit("one")
+        await flow.settled()
+    assert 0.5 <= times[1] - times[0] < 1.5
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (Unavailable(Reason.LLM_UNAVAILABLE, "503"), Reason.LLM_UNAVAILABLE),
+        (KeyError("typo"), Reason.BUG),
+    ],
+)
+async def test_a_hopeless_job_is_dead_lettered_after_exactly_max_deliver_attempts(flow, error, reason):
+    calls = []
+
+    async def fail(text: str) -> list[str]:
+        calls.append(text)
+        raise error
+
+    async with flow.hearing("dead.>") as ear, flow.running(flow.stage(fail)):
+        await flow.submit("one")
+        await ear.next()
+        await flow.settled()
+    [letter] = await flow.dead_letters()
+    assert (len(calls), letter.attempts, letter.reason) == (3, 3, reason)
+
+
+async def test_a_permanent_error_is_dead_lettered_at_once(flow):
+    calls = []
+
+    async def refuse(text: str) -> list[str]:
+        calls.append(text)
+        raise InvalidInput("two answers expected")
+
+    async with flow.hearing("dead.>") as ear, flow.running(flow.stage(refuse)):
+        await flow.submit("one")
+        await ear.next()
+        await flow.settled()
+    [letter] = await flow.dead_letters()
+    assert (len(calls), letter.reason, letter.detail) == (1, Reason.INVALID_INPUT, "two answers expected")
+
+
+async def test_giving_up_says_so_first_keeps_the_message_second_and_ends_it_last(flow):
+    async def refuse(_: str) -> list[str]:
+        raise InvalidInput("no")
+
+    async with (
+        flow.hearing("failed.>", "dead.>", TERMINATED) as ear,
+        flow.running(flow.stage(refuse)),
+    ):
+        await flow.submit("one")
+        failed, dead, terminated = await ear.take(3)
+    assert failed.subject == "failed.one.invalid_input"
+    assert dead.subject == "dead.assigner"
+    assert json.loads(terminated.body)["reason"] == "invalid_input"
+
+
+async def test_giving_up_receives_the_failure_as_data(flow):
+    told = []
+
+    def give_up(message: str | None, failure: StageFailure) -> list[str]:
+        told.append((message, failure))
+        return []
+
+    async def refuse(_: str) -> list[str]:
+        raise InvalidInput("no")
+
+    async with flow.running(flow.stage(refuse, give_up=give_up)):
+        await flow.submit("one")
+        await flow.settled()
+    assert told == [("one", StageFailure(Stage.ASSIGNER, Reason.INVALID_INPUT, "no", 1))]
+
+
+async def test_a_bug_in_give_up_does_not_keep_the_message_from_the_dead_letters(flow):
+    def give_up(_message: str | None, _failure: StageFailure) -> list[str]:
+        raise ZeroDivisionError
+
+    async with flow.running(flow.stage(give_up=give_up)):
+        await flow.submit(b"\xff")
+        await flow.settled()
+    assert await flow.count("DEAD") == 1
+
+
+async def test_a_handler_slower_than_ack_wait_is_kept_alive_and_so_is_what_waits_behind_it(flow):
+    calls = []
+
+    async def slow(text: str) -> list[str]:
+        calls.append(text)
+        await asyncio.sleep(0.9)
+        return [text]
+
+    async with flow.running(flow.stage(slow, ack_wait=0.3, concurrency=1)):
+        await flow.submit("one", "two")
+        await flow.settled()
+    assert calls == ["one", "two"]
+
+
+async def test_an_attempt_that_overruns_its_deadline_is_retried_and_ends_as_deadline(flow):
+    calls = []
+
+    async def stuck(text: str) -> list[str]:
+        calls.append(text)
+        await asyncio.Event().wait()
+        return []
+
+    async with flow.running(flow.stage(stuck, deadline=0.05)):
+        await flow.submit("one")
+        await flow.settled()
+    [letter] = await flow.dead_letters()
+    assert (len(calls), letter.reason, letter.attempts) == (3, Reason.DEADLINE, 3)
+
+
+async def test_no_more_than_twice_the_concurrency_is_held_at_once(flow):
+    release, busy, running, most = asyncio.Event(), asyncio.Event(), 0, 0
+
+    async def wait(_: str) -> list[str]:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        if running == 3:
+            busy.set()
+        await release.wait()
+        running -= 1
+        return []
+
+    await flow.submit(*(str(n) for n in range(20)))
+    async with flow.running(flow.stage(wait, concurrency=3)):
+        await busy.wait()
+        await flow.bus.flush()
+        assert await flow.held() == 6
+        release.set()
+        await flow.settled()
+    assert most == 3
+
+
+async def test_a_dead_letter_can_be_sent_again_and_is_then_a_new_job(flow):
+    broken = True
+
+    async def handle(text: str) -> list[str]:
+        if broken:
+            raise InvalidInput("not yet")
+        return [text]
+
+    async with flow.hearing("result.>") as ear, flow.running(flow.stage(handle)):
+        await flow.submit("one")
+        await flow.settled()
+        broken = False
+        [letter] = await flow.dead_letters()
+        ack = await flow.bus.publish(letter.again())
+        assert (await ear.next()).body == b"one"
+    assert not ack.duplicate
+
+
+async def test_ensuring_twice_changes_nothing_and_a_changed_declaration_is_applied(flow):
+
+    before = await flow.bus.js.consumer_info("JOBS", "assigner")
+    stream = StreamSpec("JOBS", ("job.>",), max_age=60.0)
+    for _ in range(2):
+        await ensure(flow.bus.js, (stream,), (replace(flow.consumer, max_ack_pending=7),))
+    info = await flow.bus.js.consumer_info("JOBS", "assigner")
+    assert (await flow.bus.js.stream_info("JOBS")).config.max_age == 60.0
+    assert (info.config.max_ack_pending, info.created) == (7, before.created)

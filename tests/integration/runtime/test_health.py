@@ -1,0 +1,120 @@
+"""How a service says that it is ready, and that it lives: over gRPC, and by the command."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from services.runtime import rpc
+from services.runtime.bus import Bus, BusSettings, ensure
+from services.runtime.nats_server import NatsServer
+from services.runtime.service import Service, run_service
+from tests.e2e.processes import clean_environment, run_command
+from tests.integration.runtime.conftest import STREAMS, Flow
+
+SERVING, NOT_SERVING = health_pb2.HealthCheckResponse.SERVING, health_pb2.HealthCheckResponse.NOT_SERVING
+READY = ""
+
+
+async def ask(port: int, name: str, within: float = 5.0) -> int:
+    async with rpc.channel(f"127.0.0.1:{port}") as channel:
+        request = health_pb2.HealthCheckRequest(service=name)
+        return int((await health_pb2_grpc.HealthStub(channel).Check(request, timeout=within)).status)
+
+
+@asynccontextmanager
+async def running(service: Service, bus: Bus, stop: asyncio.Event) -> AsyncIterator[int]:
+    port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    task = asyncio.create_task(run_service(service, bus, stop, ready=port.set_result))
+    try:
+        yield await asyncio.wait_for(port, 10)
+    finally:
+        stop.set()
+        await asyncio.wait_for(task, 20)
+
+
+async def test_a_draining_service_is_not_ready_and_lives_while_it_finishes(flow: Flow) -> None:
+    started, go, stop = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def slow(text: str) -> list[str]:
+        started.set()
+        await go.wait()
+        return [text]
+
+    async with running(Service("assigner", [flow.stage(slow)]), flow.bus, stop) as port:
+        assert await ask(port, READY) == await ask(port, rpc.LIVE) == SERVING
+        await flow.submit("tea")
+        await asyncio.wait_for(started.wait(), 10)
+        stop.set()
+        async with asyncio.timeout(10):
+            while await ask(port, READY) == SERVING:
+                await asyncio.sleep(0.01)
+        assert await ask(port, READY) == NOT_SERVING
+        assert await ask(port, rpc.LIVE) == SERVING
+        go.set()
+    assert await flow.count("RESULTS") == 1
+
+
+async def test_a_broker_that_is_away_is_no_death(nats_server: NatsServer) -> None:
+    settings = BusSettings(servers=(nats_server.url,), reconnect_wait=0.05, unhealthy_after=0.0)
+    async with Bus.connect(settings) as bus:
+        await ensure(bus.js, STREAMS)
+        async with running(Service("quiet"), bus, asyncio.Event()) as port:
+            await nats_server.kill()
+            async with asyncio.timeout(10):
+                while bus.healthy:
+                    await asyncio.sleep(0.01)
+            assert await ask(port, rpc.LIVE) == SERVING
+            await nats_server.start()
+            async with asyncio.timeout(10):
+                while not bus.connected:
+                    await asyncio.sleep(0.01)
+            assert await ask(port, rpc.LIVE) == SERVING
+
+
+async def test_a_loop_that_does_not_turn_cannot_say_that_it_lives() -> None:
+    """The server's loop is another thread's, and something in it blocks."""
+    ports: list[int] = []
+    up, block, blocked, release = (threading.Event() for _ in range(4))
+
+    async def serve() -> None:
+        async with rpc.serve("127.0.0.1:0", []) as port:
+            ports.append(port)
+            up.set()
+            while not block.is_set():
+                await asyncio.sleep(0.01)
+            blocked.set()
+            release.wait(20)
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    try:
+        await asyncio.to_thread(up.wait, 10)
+        assert await ask(ports[0], rpc.LIVE) == SERVING
+        block.set()
+        await asyncio.to_thread(blocked.wait, 10)
+        with pytest.raises(grpc.aio.AioRpcError) as raised:
+            await ask(ports[0], rpc.LIVE, within=0.5)
+        assert raised.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+    finally:
+        block.set()
+        release.set()
+        thread.join()
+
+
+async def test_the_command_tells_a_container_runtime_what_the_service_says() -> None:
+    state = rpc.Health()
+    async with rpc.serve("127.0.0.1:0", [], state=state) as port:
+        environment = clean_environment(service="judge", host="0.0.0.0", grpc_port=str(port))
+        assert await run_command(environment, "health") == (0, "SERVING\n")
+        await state.draining()
+        code, output = await run_command(environment, "health")
+        assert (code, "NOT_SERVING" in output) == (1, True)
+        assert (await run_command(environment, "health", "--live"))[0] == 0
+    code, output = await run_command(environment, "health", "--live")
+    assert code == 1
+    assert "UNAVAILABLE" in output

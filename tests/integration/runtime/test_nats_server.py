@@ -1,0 +1,91 @@
+"""The child server: where its binary comes from, what it keeps, and when it ends."""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from services.runtime import nats_server as module
+from services.runtime.bus import Bus, BusSettings, Outgoing, StreamSpec, ensure
+from services.runtime.nats_server import NatsServer, NatsServerFailed, NatsServerMissing, find_binary
+
+ORPHAN = """
+import asyncio, sys
+from pathlib import Path
+from services.runtime.nats_server import NatsServer
+
+async def main():
+    async with NatsServer(Path(sys.argv[1])) as server:
+        print(server.pid, flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+async def test_streams_are_there_again_on_the_same_port_after_a_restart(tmp_path):
+    async with NatsServer(tmp_path / "with space") as server:
+        url = server.url
+        async with Bus.connect(BusSettings(servers=(url,))) as bus:
+            await ensure(bus.js, (StreamSpec("KEPT", ("kept.>",)),))
+            await bus.publish(Outgoing("kept.one", "1", "t", b"x"))
+        await server.restart()
+        assert server.url == url
+        async with Bus.connect(BusSettings(servers=(url,))) as bus:
+            assert (await bus.js.stream_info("KEPT")).state.messages == 1
+    assert server.pid is None
+
+
+async def test_it_listens_on_loopback_only(nats_server):
+    listening = {
+        connection.laddr.ip
+        for connection in psutil.Process(nats_server.pid).net_connections()
+        if connection.status == psutil.CONN_LISTEN
+    }
+    assert listening == {"127.0.0.1"}
+
+
+async def test_a_taken_port_is_reported_with_the_servers_own_words(nats_server, tmp_path):
+    port = int(nats_server.url.rsplit(":", 1)[1])
+    with pytest.raises(NatsServerFailed, match="address already in use"):
+        async with NatsServer(tmp_path / "second", port=port):
+            pass
+
+
+async def test_ctrl_c_in_the_terminal_does_not_reach_it(nats_server):
+    assert os.getpgid(nats_server.pid) != os.getpgid(0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="PR_SET_PDEATHSIG is Linux")
+async def test_it_ends_when_its_parent_is_killed(tmp_path):
+    root = Path(__file__).parents[3]
+    parent = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", ORPHAN, str(tmp_path),
+        env={**os.environ, "PYTHONPATH": str(root)}, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    child = psutil.Process(int(await parent.stdout.readline()))
+    parent.send_signal(signal.SIGKILL)
+    await parent.communicate()
+    await asyncio.to_thread(child.wait, 5)
+
+
+def test_the_packaged_binary_comes_first_then_the_variable_then_the_path(monkeypatch, tmp_path):
+    named, on_path = tmp_path / "named", tmp_path / "nats-server"
+    for file in (named, on_path):
+        file.write_text("#!/bin/sh\n")
+        file.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("NATS_SERVER_BIN", str(named))
+    packaged = find_binary()
+    assert packaged not in (named, on_path)
+    monkeypatch.setattr(module, "_packaged", lambda: None)
+    assert find_binary() == named
+    monkeypatch.delenv("NATS_SERVER_BIN")
+    assert find_binary() == on_path
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(NatsServerMissing, match="NATS_SERVER_BIN"):
+        find_binary()

@@ -1,0 +1,140 @@
+"""What a delivery leaves behind in traces and metrics, and what core messages are for."""
+
+import asyncio
+
+import pytest
+from prometheus_client import REGISTRY
+
+from services.core.failure import Reason
+from services.runtime import tracing
+from services.runtime.bus import Notification, Outgoing
+from services.runtime.errors import InvalidInput, Permanent, Unavailable
+
+
+def value(name: str, **labels: str) -> float:
+    return REGISTRY.get_sample_value(name, labels) or 0.0
+
+
+async def test_the_trace_survives_the_hop(flow):
+    inside: list[tracing.TraceContext | None] = []
+
+    async def handle(text: str) -> list[str]:
+        inside.append(tracing.current())
+        return [text]
+
+    async with flow.hearing("result.>") as ear, flow.running(flow.stage(handle)):
+        with tracing.span("submit") as sent:
+            await flow.submit("one")
+        out = await ear.next()
+    assert set(out.headers) == {"Nats-Msg-Id", "schema", "traceparent"}
+    arrived = tracing.TraceContext.parse(out.headers["traceparent"])
+    [handled] = inside
+    assert handled.trace_id == sent.trace_id == arrived.trace_id
+    assert handled.span_id == arrived.span_id != sent.span_id
+
+
+async def test_two_jobs_handled_at_once_keep_their_own_traces(flow):
+    both, seen = asyncio.Barrier(2), {}
+
+    async def handle(text: str) -> list[str]:
+        await both.wait()
+        seen[text] = tracing.current().trace_id
+        return []
+
+    sent = {}
+    async with flow.running(flow.stage(handle, concurrency=2)):
+        for text in ("one", "two"):
+            with tracing.span("submit") as context:
+                sent[text] = context.trace_id
+                await flow.bus.publish(Outgoing("job.one", text, "test.Job", text.encode()))
+        await flow.settled()
+    assert seen == sent
+
+
+async def test_deliveries_outcomes_and_dead_letters_are_counted(flow):
+    processed = "messaging_process_duration_seconds_count"
+    names = {
+        "first": ("nuggetstream_deliveries_total", {"stage": "assigner", "redelivered": "false"}),
+        "again": ("nuggetstream_deliveries_total", {"stage": "assigner", "redelivered": "true"}),
+        "ok": (processed, {"stage": "assigner", "outcome": "ok"}),
+        "retried": (processed, {"stage": "assigner", "outcome": "retried"}),
+        "dead": (
+            "messaging_process_duration_seconds_count",
+            {"stage": "assigner", "outcome": "dead_lettered"},
+        ),
+        "letters": ("nuggetstream_dead_letters_total", {"stage": "assigner", "reason": "invalid_input"}),
+    }
+    before = {key: value(name, **labels) for key, (name, labels) in names.items()}
+    calls = []
+
+    async def handle(text: str) -> list[str]:
+        calls.append(text)
+        if text == "refuse":
+            raise InvalidInput("no")
+        if calls.count("retry") == 1:
+            raise Unavailable(Reason.LLM_UNAVAILABLE, "503")
+        return [text]
+
+    async with flow.running(flow.stage(handle, concurrency=1)):
+        await flow.submit("fine", "refuse", "retry")
+        await flow.settled()
+    grown = {key: value(name, **labels) - before[key] for key, (name, labels) in names.items()}
+    assert grown == {"first": 3, "again": 1, "ok": 2, "retried": 1, "dead": 1, "letters": 1}
+
+
+async def test_jobs_in_flight_and_how_long_they_waited_are_gauged(flow):
+    started, finish = asyncio.Event(), asyncio.Event()
+
+    async def handle(_: str) -> list[str]:
+        started.set()
+        await finish.wait()
+        return []
+
+    await flow.submit("one")
+    await asyncio.sleep(0.2)
+    async with flow.running(flow.stage(handle)):
+        await started.wait()
+        assert value("nuggetstream_in_flight", stage="assigner") == 1
+        assert 0.2 <= value("nuggetstream_consumer_lag_age_seconds", stage="assigner") < 5
+        finish.set()
+        await flow.settled()
+    assert value("nuggetstream_in_flight", stage="assigner") == 0
+
+
+async def test_a_reconnection_is_counted(flow):
+    before = value("nuggetstream_bus_reconnects_total")
+    back = asyncio.Event()
+    flow.bus.on_reconnect(back.set)
+    await flow.server.kill()
+    await flow.server.start()
+    await asyncio.wait_for(back.wait(), 5)
+    assert value("nuggetstream_bus_reconnects_total") == before + 1
+
+
+async def test_a_plain_message_reaches_all_listeners_and_one_of_a_queue(flow):
+    heard: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
+
+    def listener(name: str):
+        async def hear(note: Notification) -> None:
+            heard.put_nowait((name, note.body))
+
+        return hear
+
+    bus = flow.bus
+    async with (
+        bus.core_subscribe("news", listener("a")),
+        bus.core_subscribe("news", listener("b")),
+        bus.core_subscribe("news", listener("queue"), queue="q"),
+        bus.core_subscribe("news", listener("queue"), queue="q"),
+    ):
+        await bus.core_publish("news", b"hello")
+        got = sorted([await asyncio.wait_for(heard.get(), 5) for _ in range(3)])
+        await bus.flush()
+        assert heard.empty()
+    assert got == [("a", b"hello"), ("b", b"hello"), ("queue", b"hello")]
+
+
+async def test_a_message_larger_than_the_broker_takes_is_refused_for_good(flow):
+
+    with pytest.raises(Permanent, match="too_large"):
+        await flow.bus.publish(Outgoing("job.one", "big", "test.Job", b"x" * 1_100_000))

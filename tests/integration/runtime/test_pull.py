@@ -1,0 +1,123 @@
+"""The pull loop keeps its consumer fed and never spins."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from contextlib import contextmanager
+
+from services.runtime.bus import Outgoing, ensure
+from services.runtime.bus.pull import PullSettings
+from services.runtime.runner import Runner
+
+NEXT = "$JS.API.CONSUMER.MSG.NEXT.>"
+CREATE = "$JS.API.CONSUMER.CREATE.JOBS.>"
+QUICK = PullSettings(expires=0.3, heartbeat=0.1)
+
+
+async def test_a_deleted_consumer_is_created_again_and_work_goes_on(flow):
+    async with flow.hearing("result.>") as results, flow.running(flow.stage(), pull=QUICK):
+        await flow.submit("before")
+        await results.next()
+        async with flow.hearing(NEXT, CREATE) as requests:
+            await flow.bus.js.delete_consumer("JOBS", "assigner")
+            while not (await requests.next()).subject.startswith("$JS.API.CONSUMER.CREATE"):
+                pass
+            await flow.submit("before", "after")
+            # The new consumer reads the stream from its start; "before" gives no second result.
+            heard = {(await results.next()).body for _ in range(2)}
+        assert b"AFTER" in heard
+        await flow.settled()
+    assert await flow.count("RESULTS") == 2
+
+
+async def test_a_missing_stream_is_asked_for_with_growing_pauses_until_it_is_back(flow):
+    stream = (await flow.bus.js.stream_info("JOBS")).config
+    async with flow.running(flow.stage(), pull=QUICK):
+        async with flow.hearing(NEXT, CREATE) as requests:
+            await flow.bus.js.delete_stream("JOBS")
+            await asyncio.sleep(1.5)
+            assert 2 <= requests.heard <= 15
+        await flow.bus.js.add_stream(stream)
+        async with flow.hearing("result.>") as results:
+            await flow.submit("again")
+            assert (await results.next()).body == b"AGAIN"
+
+
+async def test_an_idle_consumer_costs_one_request_per_expiry(flow):
+    async with flow.hearing(NEXT) as requests, flow.running(flow.stage(), pull=QUICK):
+        await asyncio.sleep(1.5)
+        assert 4 <= requests.heard <= 7
+
+
+async def test_work_that_comes_after_a_request_expired_is_still_taken(flow):
+    async with (
+        flow.hearing(NEXT) as requests,
+        flow.hearing("result.>") as results,
+        flow.running(flow.stage(), pull=QUICK),
+    ):
+        await requests.take(3)
+        await flow.submit("late")
+        assert (await results.next(within=2)).body == b"LATE"
+
+
+async def test_one_request_brings_many_messages(flow):
+    total = 400
+    await flow.submit(*(str(number) for number in range(total)))
+    stage = flow.stage(concurrency=16)
+    async with flow.hearing(NEXT) as requests, flow.running(stage):
+        await flow.settled()
+        assert requests.heard <= total / 4
+
+
+async def test_a_broker_that_falls_silent_is_asked_again(flow):
+    patient = PullSettings(expires=20.0, heartbeat=0.1)
+    async with flow.hearing("result.>") as results, flow.running(flow.stage(), pull=patient) as runner:
+        await until(lambda: runner.pulls == 1)
+        with suspended(flow.server):
+            await until(lambda: runner.pulls == 3)
+        await flow.submit("awake")
+        assert (await results.next()).body == b"AWAKE"
+
+
+async def test_a_flush_that_was_given_up_on_does_not_deafen_the_connection(flow):
+    with suspended(flow.server):
+        flushing = asyncio.create_task(flow.bus.flush())
+        await asyncio.sleep(0)
+        await asyncio.sleep(0.05)
+        flushing.cancel()
+        await asyncio.gather(flushing, return_exceptions=True)
+    await flow.bus.publish(Outgoing("job.one", "x", "test.Job", b"x"), within=2)
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(5):
+        while not holds():
+            await asyncio.sleep(0.01)
+
+
+@contextmanager
+def suspended(server):
+    """A broker that is there and says nothing."""
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+
+
+async def test_a_consumer_that_nobody_created_is_created_by_its_runner(flow):
+    await flow.bus.js.delete_consumer("JOBS", "assigner")
+    stop = asyncio.Event()
+    task = asyncio.create_task(Runner(flow.bus, flow.stage(), pull=QUICK).run(stop))
+    async with flow.hearing("result.>") as results:
+        await flow.submit("one")
+        assert (await results.next()).body == b"ONE"
+    stop.set()
+    await asyncio.wait_for(task, 10)
+
+
+async def test_ensure_is_quick_enough_to_run_at_every_start(flow):
+    async with asyncio.timeout(1):
+        for _ in range(10):
+            await ensure(flow.bus.js, (), (flow.consumer,))

@@ -1,0 +1,150 @@
+"""Chunks, vectors, sources, bodies and replies: kept once, found again, on both databases."""
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+
+from services.core.battle import Side
+from services.core.hashing import content_hash
+from services.store.blobs import Blobs, Replies
+from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
+from services.store.database import Database
+from tests.samples import NOON
+
+
+def chunks_of(page: str, count: int) -> list[StoredChunk]:
+    return [StoredChunk(f"{page}-{i}", page, i, f"Chunk {i} of {page}.") for i in range(count)]
+
+
+async def all_after(chunks: Chunks, limit: int, position: int = 0) -> list[StoredChunk]:
+    found: list[StoredChunk] = []
+    while True:
+        position, new = await chunks.after(position, limit)
+        if not new:
+            return found
+        found += new
+
+
+async def test_chunks_come_back_by_id_and_by_page(database: Database) -> None:
+    chunks, page, other = Chunks(database), chunks_of("p", 3), chunks_of("q", 2)
+    await chunks.add([*page, *other])
+    assert await chunks.get(["p-1", "gone"]) == {"p-1": page[1]}
+    assert await chunks.of_pages(["p"]) == page
+    assert await chunks.get([]) == {}
+
+
+async def test_storing_a_chunk_again_changes_nothing(database: Database) -> None:
+    chunks = Chunks(database)
+    await chunks.add(chunks_of("p", 3))
+    await chunks.add([StoredChunk("p-1", "p", 1, "Other words."), *chunks_of("p", 4)])
+    assert await all_after(chunks, 10) == chunks_of("p", 4)
+
+
+async def test_asking_for_what_is_new_pages_through_everything(database: Database) -> None:
+    chunks, everything = Chunks(database), chunks_of("p", 1203)
+    await chunks.add(everything)
+    assert await all_after(chunks, 500) == everything
+    assert await chunks.after(10**9, 500) == (10**9, [])
+
+
+async def test_a_reader_that_keeps_asking_misses_nothing_many_writers_add(
+    database: Database, database_url: str
+) -> None:
+    writers = [Chunks(Database(database_url)) for _ in range(4)]
+    reader, seen, position = Chunks(database), list[str](), 0
+    writing = asyncio.gather(
+        *(writer.add(chunks_of(f"p{i}-{n}", 40)) for n in range(5) for i, writer in enumerate(writers))
+    )
+    while True:
+        finished = writing.done()  # before asking: what is written after it is asked for once more
+        position, new = await reader.after(position, 50)
+        seen += [chunk.id for chunk in new]
+        if finished and not new:
+            break
+    await writing
+    await asyncio.gather(*(writer._database.close() for writer in writers))
+    assert len(seen) == len(set(seen)) == 4 * 5 * 40
+
+
+async def test_writers_of_the_same_rows_in_opposite_order_do_not_block_each_other(
+    database: Database, database_url: str
+) -> None:
+    other = Chunks(Database(database_url))
+    rows = {f"{i:064}": np.ones(4, np.float32) for i in range(400)}
+    backwards = dict(reversed(rows.items()))
+    for model in map(str, range(5)):
+        await asyncio.gather(Chunks(database).add_vectors(model, rows), other.add_vectors(model, backwards))
+        assert len(await other.get_vectors(model, list(rows))) == 400
+    await other._database.close()
+
+
+async def test_vectors_survive_the_record_bit_by_bit(database: Database) -> None:
+    chunks, row = Chunks(database), np.array([0.1, -1e-30, 3e38, 0.0], np.float32)
+    await chunks.add_vectors("m", {"x": row})
+    await chunks.add_vectors("m", {"x": np.zeros(4, np.float32)})
+    found = await chunks.get_vectors("m", ["x", "gone"])
+    assert list(found) == ["x"]
+    assert found["x"].dtype == np.float32
+    assert found["x"].tobytes() == row.tobytes()
+
+
+async def test_vectors_of_one_model_are_not_those_of_another(database: Database) -> None:
+    chunks = Chunks(database)
+    await chunks.add_vectors("m", {"x": np.ones(2, np.float32)})
+    assert await chunks.get_vectors("n", ["x"]) == {}
+
+
+async def urls(sources: Sources, side: Side | None = None) -> Sequence[str]:
+    return [source.url for source in await sources.of_battle("b1", side)]
+
+
+async def test_sources_are_found_by_battle_and_by_side(database: Database) -> None:
+    sources = Sources(database)
+    both = StoredSource("u1", "One", "p", NOON, (Side.A, Side.B))
+    right, nobody = StoredSource("u2", "", "q", None, (Side.B,)), StoredSource("u3", "", "p", None, ())
+    await sources.add("b1", [both, right, nobody])
+    await sources.add("b1", [StoredSource("u1", "Other title", "q", None, ())])
+    await sources.add("b2", [StoredSource("u4", "", "r", None, (Side.A,))])
+    assert await sources.of_battle("b1") == [both, right, nobody]
+    assert await urls(sources, Side.A) == ["u1"]
+    assert await urls(sources, Side.B) == ["u1", "u2"]
+    assert await sources.of_pages(["p", "r", "gone"]) == {
+        "p": both,
+        "r": StoredSource("u4", "", "r", None, (Side.A,)),
+    }
+
+
+async def test_a_url_longer_than_any_index_is_no_trouble(database: Database) -> None:
+    sources, long = Sources(database), "https://example.org/" + "x" * 8000
+    await sources.add("b1", [StoredSource(long, "", "p", None, ())])
+    assert await urls(sources) == [long]
+
+
+async def test_a_body_stays_under_its_hash(database: Database) -> None:
+    blobs = Blobs(database)
+    await blobs.put_blob("k", b"\x00\xff")
+    await blobs.put_blob("k", b"other")
+    assert await blobs.get_blob("k") == b"\x00\xff"
+    assert await blobs.get_blob("gone") is None
+
+
+async def test_a_text_is_found_by_its_hash(database: Database) -> None:
+    blobs = Blobs(database)
+    key = await blobs.put_text("grüner Tee 茶")
+    assert key == content_hash("grüner Tee 茶")
+    assert await blobs.get_texts([key, "gone"]) == {key: "grüner Tee 茶"}
+
+
+async def test_what_no_database_takes_as_text_is_replaced(database: Database) -> None:
+    blobs = Blobs(database)
+    key = await blobs.put_text("a\x00b\ud800c")
+    assert await blobs.get_texts([key]) == {key: "a\ufffdb?c"}
+
+
+async def test_the_first_reply_stays(database: Database) -> None:
+    replies = Replies(database)
+    assert await replies.get("k") is None
+    await replies.put("k", '{"a": "ü"}')
+    await replies.put("k", "other")
+    assert await replies.get("k") == '{"a": "ü"}'

@@ -1,0 +1,48 @@
+"""The migrations and the tables say the same, on both databases."""
+
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, inspect
+
+from services.store.database import Database
+from services.store.migrate import downgrade, upgrade
+from services.store.tables import metadata
+
+
+def tables_in(connection: Connection) -> set[str]:
+    return set(inspect(connection).get_table_names())
+
+
+def differences(connection: Connection) -> list[object]:
+    context = MigrationContext.configure(connection, opts={"compare_type": True})
+    return list(compare_metadata(context, metadata))
+
+
+async def test_migrating_an_empty_database_gives_exactly_the_tables_of_this_version(
+    empty_database: Database,
+) -> None:
+    await upgrade(empty_database)
+    async with empty_database.engine.connect() as connection:
+        assert await connection.run_sync(tables_in) == {*metadata.tables, "alembic_version"}
+        assert await connection.run_sync(differences) == []
+
+
+async def test_a_missing_column_would_be_noticed(empty_database: Database) -> None:
+    await upgrade(empty_database)
+    async with empty_database.engine.begin() as connection:
+        await connection.exec_driver_sql("ALTER TABLE failures DROP COLUMN detail")
+        assert await connection.run_sync(differences) != []
+
+
+async def test_migrating_twice_changes_nothing(empty_database: Database) -> None:
+    await upgrade(empty_database)
+    await upgrade(empty_database)
+    async with empty_database.engine.connect() as connection:
+        assert await connection.run_sync(differences) == []
+
+
+async def test_going_back_to_the_start_removes_every_table(empty_database: Database) -> None:
+    await upgrade(empty_database)
+    await downgrade(empty_database, "base")
+    async with empty_database.engine.connect() as connection:
+        assert await connection.run_sync(tables_in) <= {"alembic_version"}

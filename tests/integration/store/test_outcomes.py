@@ -1,0 +1,76 @@
+"""Outcomes: one per battle and source, the newest; counted by pair, on both databases."""
+
+from dataclasses import replace
+from datetime import timedelta, timezone
+
+import pytest
+
+from services.core.battle import Vote
+from services.store.database import Database
+from services.store.outcomes import Lens, Outcome, Outcomes, PairCount
+from tests.samples import NOON
+
+OUTCOME = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
+
+
+async def test_an_outcome_comes_back_whole(database: Database) -> None:
+    outcomes = Outcomes(database)
+    nugget = replace(OUTCOME, source="nugget", lens=Lens.NUGGET, margin=-0.25)
+    for outcome in (nugget, OUTCOME, OUTCOME):
+        await outcomes.put(outcome)
+    assert await outcomes.of_battle("b1") == [OUTCOME, nugget]
+    assert await outcomes.of_arena("default") == [OUTCOME, nugget]
+    assert await outcomes.count("default") == 2
+    assert await outcomes.count("elsewhere") == 0
+
+
+@pytest.mark.parametrize("minutes", [0, 1])
+async def test_a_newer_outcome_of_the_same_source_wins(database: Database, minutes: int) -> None:
+    outcomes, newer = Outcomes(database), NOON + timedelta(minutes=minutes)
+    await outcomes.put(OUTCOME)
+    await outcomes.put(replace(OUTCOME, winner=Vote.B, decided_at=newer))
+    (found,) = await outcomes.of_battle("b1")
+    assert (found.winner, found.decided_at) == (Vote.B, newer)
+
+
+async def test_an_older_outcome_that_comes_late_is_ignored(database: Database) -> None:
+    outcomes = Outcomes(database)
+    await outcomes.put(OUTCOME)
+    await outcomes.put(replace(OUTCOME, winner=Vote.B, decided_at=NOON - timedelta(microseconds=1)))
+    assert await outcomes.of_battle("b1") == [OUTCOME]
+
+
+async def test_newer_means_newer_whatever_the_time_zone(database: Database) -> None:
+    outcomes = Outcomes(database)
+    await outcomes.put(OUTCOME)
+    earlier = (NOON - timedelta(minutes=1)).astimezone(timezone(timedelta(hours=9)))
+    await outcomes.put(replace(OUTCOME, winner=Vote.B, decided_at=earlier))
+    assert await outcomes.of_battle("b1") == [OUTCOME]
+
+
+async def test_a_moment_without_a_time_zone_is_refused(database: Database) -> None:
+    with pytest.raises(Exception, match="has no time zone"):
+        await Outcomes(database).put(replace(OUTCOME, decided_at=NOON.replace(tzinfo=None)))
+
+
+async def test_pairs_are_counted_by_arena_and_lens(database: Database) -> None:
+    outcomes = Outcomes(database)
+    for number, winner in enumerate([Vote.A, Vote.A, Vote.TIE]):
+        await outcomes.put(replace(OUTCOME, battle_id=f"b{number}", winner=winner))
+    await outcomes.put(replace(OUTCOME, battle_id="b7", system_a="right", system_b="left"))
+    await outcomes.put(replace(OUTCOME, battle_id="b8", lens=Lens.JUDGE, source="judge:x"))
+    await outcomes.put(replace(OUTCOME, battle_id="b9", arena="elsewhere"))
+    assert await outcomes.pair_counts("default", Lens.HUMAN) == [
+        PairCount("left", "right", Vote.A, 2),
+        PairCount("left", "right", Vote.TIE, 1),
+        PairCount("right", "left", Vote.A, 1),
+    ]
+    assert await outcomes.pair_counts("nowhere", Lens.HUMAN) == []
+
+
+async def test_a_battle_with_two_judges_is_one_decided_battle(database: Database) -> None:
+    outcomes = Outcomes(database)
+    for source in ("judge:x", "judge:y"):
+        await outcomes.put(replace(OUTCOME, source=source, lens=Lens.JUDGE))
+    assert await outcomes.battles_decided("default", Lens.JUDGE) == 1
+    assert await outcomes.battles_decided("default", Lens.HUMAN) == 0

@@ -1,0 +1,77 @@
+"""The bill: exact sums that every process sees, and budgets that hold across them."""
+
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from services.runtime.errors import BudgetExceeded
+from services.runtime.llm.accounting import Budget, Entry, Ledger, Limit, Spend
+from services.runtime.llm.prices import Money, Price, PriceTable, Tokens
+from services.store.database import Database
+from services.store.spend import SpendRecord
+from tests.samples import NOON
+
+DAY = NOON.date()
+ENTRY = Entry("b1", "judge", "m", DAY, Tokens(100, 20, 40), Money(Decimal("0.000000025")), "usage")
+
+
+async def test_nothing_booked_is_nothing_spent(database: Database) -> None:
+    assert await SpendRecord(database).of_battle("b1") == Spend()
+    assert await SpendRecord(database).of_day(DAY) == Spend()
+
+
+async def test_sums_are_the_same_as_in_memory(database: Database) -> None:
+    record, expected = SpendRecord(database), Spend()
+    for entry in (ENTRY, replace(ENTRY, cost=None), replace(ENTRY, source="estimate"), ENTRY):
+        await record.add(entry)
+        expected = expected + entry
+    assert await record.of_battle("b1") == expected
+    assert await record.of_day(DAY) == expected
+
+
+async def test_a_battle_and_a_day_are_summed_apart(database: Database) -> None:
+    record = SpendRecord(database)
+    await record.add(ENTRY)
+    await record.add(replace(ENTRY, battle_id="b2"))
+    await record.add(replace(ENTRY, day=DAY + timedelta(days=1)))
+    assert (await record.of_battle("b1")).calls == 2
+    assert (await record.of_day(DAY)).calls == 2
+    assert (await record.of_battle("never")).calls == 0
+
+
+async def test_a_thousand_tenths_of_a_cent_are_exactly_a_unit(database: Database) -> None:
+    record = SpendRecord(database)
+    for _ in range(100):
+        await record.add(replace(ENTRY, cost=Money(Decimal("0.01"))))
+    assert (await record.of_day(DAY)).amount == Decimal(1)
+
+
+async def test_what_is_too_small_to_write_down_is_rounded_up(database: Database) -> None:
+    record = SpendRecord(database)
+    await record.add(replace(ENTRY, cost=Money(Decimal("1e-15"))))
+    assert (await record.of_day(DAY)).amount == Decimal("1e-12")
+
+
+async def test_other_money_does_not_add_and_is_called_unpriced(database: Database) -> None:
+    record = SpendRecord(database, "EUR")
+    await record.add(ENTRY)
+    await record.add(replace(ENTRY, cost=Money(Decimal(2), "EUR")))
+    spent = await record.of_day(DAY)
+    assert (spent.amount, spent.unpriced, spent.calls) == (Decimal(2), 1, 2)
+
+
+async def test_a_budget_holds_across_processes(database: Database, database_url: str) -> None:
+    prices = PriceTable({"m": Price(input=Decimal(1_000_000), output=Decimal(0))})
+    budget = Budget(battle=Limit(money=Decimal(10)))
+    other = Database(database_url)
+    here = Ledger(prices, budget, SpendRecord(database), today=lambda: DAY)
+    there = Ledger(prices, budget, SpendRecord(other), today=lambda: DAY)
+    await here.book("b1", "judge", "m", Tokens(input=9), "usage")
+    async with there.hold("b1", "m", 1):
+        pass
+    with pytest.raises(BudgetExceeded, match=r"11\.0000 of 10 in money"):
+        async with there.hold("b1", "m", 2):
+            pass
+    await other.close()

@@ -1,0 +1,89 @@
+"""Small battles and what follows from them, for tests that need one at hand."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from services.core import events
+from services.core.battle import Answer, Battle, Side, Source, Vote
+from services.core.evidence import Evidence, Page, PageState
+from services.core.failure import Reason, Stage, StageFailure
+from services.core.hashing import content_hash
+from services.core.judgment import Judgment
+from services.core.nugget import Assignment, AssignmentSet, Importance, Nugget, NuggetList, Support
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+
+
+def battle(
+    name: str = "b1",
+    a: str = "Tea is made of leaves.",
+    b: str = "Tea is a drink.",
+    urls_a: Sequence[str] = (),
+    urls_b: Sequence[str] = (),
+    arena: str = "default",
+) -> Battle:
+    """A battle between `left` and `right`."""
+    left = Answer("left", a, tuple(Source(url) for url in urls_a))
+    return Battle(name, arena, "What is tea?", left, Answer("right", b, tuple(Source(url) for url in urls_b)))
+
+
+def page(url: str, text: str, state: PageState = PageState.FETCHED) -> Page:
+    """A page whose text would be stored under its hash."""
+    return Page(url, url, f"title of {url}", state, "ok", "", content_hash(text), "en", NOON)
+
+
+def evidence(place: int) -> Evidence:
+    """One retrieved chunk."""
+    name = f"https://example.org/{place}"
+    return Evidence(f"chunk{place}", f"Passage number {place}.", name, "", f"h{place}", NOON, (Side.A,), 1.0)
+
+
+def retrieved(chunks: int = 2, key: str = "k1", fought: Battle | None = None) -> events.BattleRetrieved:
+    """What the nuggetizer and the judge read."""
+    found = tuple(evidence(place) for place in range(1, chunks + 1))
+    return events.BattleRetrieved(key, fought or battle(), (), found, "bm25")
+
+
+def nugget_list(vital: int, okay: int = 0) -> NuggetList:
+    """Nuggets v0.. and o0.., vital ones first."""
+    nuggets = [Nugget(f"v{i}", f"Vital fact {i}.", Importance.VITAL) for i in range(vital)]
+    nuggets += [Nugget(f"o{i}", f"Okay fact {i}.", Importance.OKAY) for i in range(okay)]
+    return NuggetList(tuple(nuggets), (), "live", "both", "m", "1")
+
+
+def nuggetized(vital: int, okay: int = 0, fought: Battle | None = None) -> events.BattleNuggetized:
+    """What the assigner reads."""
+    return events.BattleNuggetized("k2", fought or battle(), nugget_list(vital, okay))
+
+
+def assigned(
+    supported_a: int, supported_b: int, of: int, fought: Battle | None = None, key: str = "assigned"
+) -> events.BattleAssigned:
+    """Of so many vital nuggets each side states so many."""
+    nuggets = nugget_list(of)
+    labels = [
+        Assignment(nugget.id, side, Support.SUPPORT if place < count else Support.NOT_SUPPORT)
+        for side, count in ((Side.A, supported_a), (Side.B, supported_b))
+        for place, nugget in enumerate(nuggets.nuggets)
+    ]
+    return events.BattleAssigned(key, fought or battle(), nuggets, AssignmentSet(tuple(labels), "m", "1"))
+
+
+def judged(
+    winner: Vote = Vote.A, evaluator: str = "pairwise", fought: Battle | None = None
+) -> events.BattleJudged:
+    """One judge's verdict."""
+    judgment = Judgment(evaluator, winner, None, (), "m", "1")
+    return events.BattleJudged(f"judged {evaluator}", fought or battle(), judgment)
+
+
+def voted(vote: Vote = Vote.B, at: datetime = NOON, name: str = "b1") -> events.BattleVoted:
+    """A human's vote."""
+    return events.BattleVoted(f"vote {at}", name, "default", "left", "right", vote, at)
+
+
+def failed(stage: Stage, name: str = "b1", reason: Reason = Reason.LLM_UNAVAILABLE) -> events.BattleFailed:
+    """A stage gave up."""
+    return events.BattleFailed(
+        f"failed {stage}", name, "default", StageFailure(stage, reason, "no answer", 5)
+    )

@@ -1,0 +1,139 @@
+"""The report as files: every state of the data has a page, and the page needs nothing else."""
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from services.analysis.report.build import write_report
+from services.cli.main import main
+from tests.evaluated import battle, file_of, round_robin
+
+HOSTILE = "</script><script>document.title='owned'</script><b>x</b>"
+
+
+def made(folder: Path, *battles: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The page's text without scripts and styles, and the numbers."""
+    written = write_report(file_of(folder, battles), folder / "out")
+    page = written.page.read_text(encoding="utf-8")
+    numbers: dict[str, Any] = json.loads(written.numbers.read_text(encoding="utf-8"))
+    visible = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
+    return html.unescape(re.sub(r"[ \n]+", " ", re.sub(r"<[^>]+>", " ", visible))), numbers["sections"]
+
+
+def test_every_section_is_there_with_what_it_rests_on(tmp_path: Path) -> None:
+    text, sections = made(tmp_path, *round_robin())
+    assert len(sections) == 12
+    assert "12 of 12 battles" in text
+    assert "By human, nugget and judge, the intervals of all rated systems overlap: no leader yet." in text
+    assert "Self preference: not applicable" in text
+    assert "No cost recorded" in text
+
+
+def test_a_leader_is_named_when_its_interval_is_above_the_others(tmp_path: Path) -> None:
+    text, _ = made(tmp_path, *round_robin(per_pair=24))
+    assert "All three lenses put strong first. Kendall's tau with people's order is 1.00 for nugget" in text
+
+
+def test_without_votes_what_needs_people_says_so(tmp_path: Path) -> None:
+    text, sections = made(tmp_path, battle("b1", human=None), battle("b2", human=None))
+    assert text.count("No battle has a human preference") == 3
+    assert "No system can be rated yet by human" in text
+    assert sections["confusion"] == sections["threshold"] == sections["differences"] == []
+
+
+def test_with_nothing_scored_no_number_is_made_up(tmp_path: Path) -> None:
+    failure = {"stage": "nuggetizer", "reason": "llm_unavailable"}
+    lost = [battle(f"b{i}", scores=None, judge=None, failures=[failure]) for i in range(3)]
+    text, sections = made(tmp_path, *lost)
+    assert "0 of 3 battles received are scored" in text
+    assert "nuggetizer: llm_unavailable" in text
+    for state in ("No battle has nuggets", "nothing to audit", "No nugget has a label", "nothing to sweep"):
+        assert state in text
+    assert sections["nuggets"]["count"] is None
+    assert sections["confusion"][0]["kappa"] is None
+    assert all(row["row"]["agreement"]["share"] is None for row in sections["agreement"][:2])
+
+
+def test_one_system_alone_is_on_no_board(tmp_path: Path) -> None:
+    text, sections = made(tmp_path, battle("b1", "only", "only"))
+    assert "Battles of a system with itself: 1." in text
+    assert [board["board"]["standings"] for board in sections["leaderboards"][0]["boards"]] == [[]] * 3
+
+
+def test_an_undefeated_system_is_not_rankable_yet(tmp_path: Path) -> None:
+    text, sections = made(tmp_path, battle("b1"), battle("b2"))
+    assert "not rankable yet: never lost or tied" in text
+    standings = sections["leaderboards"][0]["boards"][0]["board"]["standings"]
+    assert all(row["rating"] is None for row in standings)
+
+
+def test_two_islands_are_not_ranked_against_each_other(tmp_path: Path) -> None:
+    def pair(a: str, b: str) -> list[dict[str, Any]]:
+        return [battle(f"{a}{winner}", a, b, human=winner, judge=winner) for winner in ("a", "b")]
+
+    text, sections = made(tmp_path, *pair("x", "y"), *pair("v", "w"))
+    assert "not rankable yet: no chain of wins and losses" in text
+    human = sections["leaderboards"][0]["boards"][0]["board"]["standings"]
+    assert sum(row["rating"] is None for row in human) == 2
+
+
+def test_when_everybody_ties_there_is_no_order_and_no_kappa(tmp_path: Path) -> None:
+    pairs = [("x", "y"), ("y", "z"), ("x", "z")]
+    ties = [battle(a + b, a, b, human="tie", judge="tie", scores=(0.5, 0.5)) for a, b in pairs]
+    text, sections = made(tmp_path, *ties)
+    assert "rates all systems alike" in text
+    assert all(row["kappa"] is None for row in sections["confusion"])
+    assert sections["inversions"]["slices"][0]["inverted"]["nugget"]["value"] is None
+
+
+def test_a_share_of_few_is_marked(tmp_path: Path) -> None:
+    text, _ = made(tmp_path, *round_robin())
+    assert "0.0% (0 of 12)\N{NO-BREAK SPACE}†" in text
+
+
+def test_text_from_battles_is_only_ever_text(tmp_path: Path) -> None:
+    write_report(file_of(tmp_path, [battle("b1", HOSTILE, "right", language=HOSTILE)]), tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert HOSTILE not in page
+    assert "<b>x</b>" not in page
+    assert "\\u003cb\\u003ex" not in page  # plotly would read it as markup
+    assert "&lt;/script&gt;" in page
+
+
+def test_the_page_embeds_plotly_once_and_asks_for_nothing(tmp_path: Path) -> None:
+    write_report(file_of(tmp_path, round_robin()), tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert page.count("plotly.js v") == 1
+    assert "default-src 'none'" in page
+    assert not re.findall(
+        r"<(?:script|img|iframe)[^>]*\ssrc=|<link[^>]*href=\"(?!data:)", page.split("plotly.js v")[0]
+    )
+
+
+def test_the_same_results_give_the_same_numbers(tmp_path: Path) -> None:
+    _, first = made(tmp_path, *round_robin())
+    _, second = made(tmp_path, *round_robin())
+    assert first == second
+
+
+def test_the_command_writes_both_files_and_says_where(tmp_path: Path) -> None:
+    path = file_of(tmp_path, round_robin())
+    done = CliRunner().invoke(main, ["report", str(path), "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0
+    assert "scored 12 of 12 battles received" in done.output
+    assert {each.name for each in (tmp_path / "out").iterdir()} == {"report.html", "report.json"}
+
+
+@pytest.mark.parametrize("content", ["", '{"id": "b1"}\n'])
+def test_the_command_names_what_it_cannot_use(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text(content)
+    done = CliRunner().invoke(main, ["report", str(path), "--out", str(tmp_path / "out")])
+    assert done.exit_code == 1
+    assert str(path) in done.output
+    assert "Traceback" not in done.output

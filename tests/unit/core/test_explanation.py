@@ -1,0 +1,184 @@
+"""What decided a battle, in words."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from services.core.account import Account, account_of
+from services.core.battle import Answer, Battle, Side, Source, Vote
+from services.core.events import (
+    BattleAssigned,
+    BattleFailed,
+    BattleJudged,
+    BattleNuggetized,
+    BattleRetrieved,
+    BattleVoted,
+)
+from services.core.evidence import Evidence
+from services.core.explanation import Cause, cause_of, explain
+from services.core.failure import Reason, Stage, StageFailure
+from services.core.judgment import Judgment, OrderedVerdict, combine_orders
+from services.core.nugget import (
+    Assignment,
+    AssignmentSet,
+    Importance,
+    Nugget,
+    NuggetList,
+    Provenance,
+    Support,
+)
+
+YES, PART, NO = Support.SUPPORT, Support.PARTIAL_SUPPORT, Support.NOT_SUPPORT
+BATTLE = Battle("1", "arena", "Why?", Answer("x", "X.", (Source("https://a"),)), Answer("y", "Y."))
+CHUNK = Evidence("c1", "text", "https://a", "", "", None, cited_by=(Side.A,), score=1.0)
+NOW = datetime(2025, 5, 4, tzinfo=UTC)
+
+
+def nugget(name: str, *documents: str, importance: Importance = Importance.VITAL) -> Nugget:
+    return Nugget(name, f"Fact {name}", importance, tuple(Provenance(document) for document in documents))
+
+
+def account(states: dict[Nugget, tuple[Support, Support]]) -> Account:
+    labels = tuple(
+        Assignment(n.id, side, support)
+        for n, both in states.items()
+        for side, support in zip(Side, both, strict=True)
+    )
+    nugget_list = NuggetList(tuple(states), (), "live", "both", "m", "1")
+    return Account(BATTLE, evidence=(CHUNK,), nugget_list=nugget_list, assignments=labels)
+
+
+def judged(a_first: Vote, b_first: Vote) -> Judgment:
+    verdicts = (OrderedVerdict(Side.A, a_first, ""), OrderedVerdict(Side.B, b_first, ""))
+    winner, flipped = combine_orders(verdicts)
+    return Judgment("pairwise", winner, flipped, verdicts, "m", "1")
+
+
+def vote(value: Vote, at: datetime = NOW) -> BattleVoted:
+    return BattleVoted(f"{value}{at}", "1", "arena", "x", "y", value, at)
+
+
+@pytest.mark.parametrize(
+    ("documents", "side", "cause"),
+    [
+        (("c1",), Side.A, Cause.GENERATION),
+        (("answer:b", "c1"), Side.A, Cause.GENERATION),
+        (("c1",), Side.B, Cause.RETRIEVAL),
+        (("answer:a", "c1"), Side.B, Cause.RETRIEVAL),
+        (("a chunk that was not retrieved",), Side.A, Cause.RETRIEVAL),
+        (("answer:b",), Side.A, Cause.UNSOURCED),
+        ((), Side.A, None),
+    ],
+)
+def test_the_cause_of_a_miss_follows_from_where_the_nugget_was_read(
+    documents: tuple[str, ...], side: Side, cause: Cause | None
+) -> None:
+    assert cause_of(nugget("1", *documents), side, [CHUNK]) is cause
+
+
+def test_the_sentences_name_what_only_one_answer_states_and_whose_fault_the_rest_is() -> None:
+    states = {
+        nugget("1", "c1"): (YES, YES),
+        nugget("2", "c1"): (YES, NO),
+        nugget("3", "answer:b"): (NO, PART),
+        nugget("4", "c1"): (PART, YES),
+        nugget("5", "c1"): (NO, NO),
+        nugget("6", "c1", importance=Importance.OKAY): (YES, NO),
+    }
+    assert explain(account(states)).lines == (
+        "The nuggets prefer A: All Scores 0.58 (A) and 0.42 (B) differ by 0.17, "
+        "more than the tie threshold of 0.07.",
+        "Of 5 vital nuggets, both answers state 1 and neither states 1.",
+        "Only A states: “Fact 2”",
+        "Only B states, and in part: “Fact 3”",
+        "B states in full what A states in part: “Fact 4”",
+        "A misses 2 nuggets: 1 although a source of its own has it (generation), "
+        "1 that no source has, only an answer (unsourced).",
+        "B misses 3 nuggets: 3 that only sources it did not find have (retrieval).",
+    )
+
+
+def test_a_difference_within_the_threshold_is_called_a_tie() -> None:
+    explained = explain(account({nugget("1", "c1"): (YES, YES)}))
+    assert explained.preference is Vote.TIE
+    assert explained.lines[0].startswith("The nuggets see a tie: All Scores 1.00 (A) and 1.00 (B)")
+
+
+def test_a_missing_label_is_not_a_miss_and_not_a_zero() -> None:
+    complete = account({nugget("1", "c1"): (YES, NO), nugget("2", "c1"): (YES, NO)})
+    lacking = replace(complete, assignments=(complete.assignments or ())[:-1])
+    explained = explain(lacking)
+    assert explained.scores is None
+    assert explained.preference is None
+    assert [miss.nugget.id for miss in explained.misses] == ["1"]
+    assert "cannot be scored: 1 of 2 nuggets have no label" in explained.lines[0]
+
+
+@pytest.mark.parametrize(
+    ("judgment", "line"),
+    [
+        (
+            judged(Vote.A, Vote.A),
+            "The judge (pairwise) agrees with the nuggets: A is better, in both orders.",
+        ),
+        (
+            judged(Vote.B, Vote.B),
+            "The judge (pairwise) disagrees with the nuggets: B is better, in both orders.",
+        ),
+        (
+            judged(Vote.A, Vote.B),
+            "The judge (pairwise) flipped, which counts as a tie: "
+            "A is better when A comes first and B is better when B comes first.",
+        ),
+    ],
+)
+def test_the_judge_agrees_disagrees_or_flips(judgment: Judgment, line: str) -> None:
+    said = replace(account({nugget("1", "c1"): (YES, NO)}), judgments=(judgment,))
+    assert explain(said).lines[-1] == line
+
+
+def test_a_judge_who_finds_both_bad_agrees_with_a_tie() -> None:
+    tied = replace(account({nugget("1", "c1"): (NO, NO)}), vote=vote(Vote.BOTH_BAD))
+    assert explain(tied).lines[-1] == "The human vote agrees with the nuggets: both are bad."
+
+
+def test_without_nuggets_the_failure_speaks_and_opinions_are_compared_with_nothing() -> None:
+    failure = StageFailure(Stage.ASSIGNER, Reason.LLM_REFUSED, "It said no.")
+    lines = explain(Account(BATTLE, failures=(failure,), judgments=(judged(Vote.B, Vote.B),))).lines
+    assert lines == (
+        "There are no nugget scores: the assigner gave up (llm_refused): It said no.",
+        "The judge (pairwise): B is better, in both orders.",
+    )
+
+
+def test_a_battle_nobody_has_looked_at_has_no_explanation() -> None:
+    assert explain(Account(BATTLE)).lines == ()
+
+
+def test_an_account_holds_the_newest_of_everything() -> None:
+    first = account({nugget("1", "c1"): (YES, NO)})
+    second = account({nugget("2", "c1"): (NO, YES)})
+    assert first.nugget_list is not None
+    assert second.nugget_list is not None
+    failure = StageFailure(Stage.JUDGE, Reason.DEADLINE, "late")
+    told = account_of(
+        BATTLE,
+        [
+            BattleRetrieved("r", BATTLE, (), (CHUNK,), "hybrid"),
+            BattleNuggetized("n", BATTLE, first.nugget_list),
+            BattleFailed("f", "1", "arena", failure),
+            BattleAssigned("a", BATTLE, first.nugget_list, AssignmentSet(first.assignments or (), "m", "1")),
+            BattleNuggetized("n2", BATTLE, second.nugget_list),
+            BattleJudged("j", BATTLE, judged(Vote.A, Vote.A)),
+            BattleJudged("j2", BATTLE, judged(Vote.B, Vote.B)),
+            vote(Vote.A, NOW),
+            vote(Vote.TIE, NOW - timedelta(hours=1)),
+        ],
+    )
+    assert told.nugget_list is first.nugget_list  # the labels belong to this list, not to the newer one
+    assert told.assignments == first.assignments
+    assert [judgment.winner for judgment in told.judgments] == [Vote.B]
+    assert told.vote == vote(Vote.A, NOW)
+    assert told.failures == (failure,)
+    assert told.evidence == (CHUNK,)

@@ -1,0 +1,64 @@
+"""What the environment says, and what it cannot mean."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from services.runtime.llm.accounting import Budget, Limit
+from services.runtime.llm.build import build_chat_model
+from services.runtime.llm.settings import LLMSettings
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for field in LLMSettings.model_fields:
+        monkeypatch.delenv(f"NUGGETSTREAM_LLM_{field.upper()}", raising=False)
+
+
+def test_without_key_and_url_everything_is_offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    settings = LLMSettings()
+    assert settings.offline
+    assert settings.model_name == "offline-heuristic"
+    with pytest.raises(ValueError, match="no offline application"):
+        build_chat_model(settings)
+
+
+def test_a_key_alone_means_the_public_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    monkeypatch.setenv("NUGGETSTREAM_LLM_MODEL", "some-model")
+    settings = LLMSettings()
+    assert not settings.offline
+    assert settings.url == "https://api.openai.com/v1"
+    assert "secret" not in repr(settings)
+    assert build_chat_model(settings).name == "some-model"
+
+
+def test_our_own_names_win_over_the_public_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "public")
+    monkeypatch.setenv("NUGGETSTREAM_LLM_API_KEY", "ours")
+    monkeypatch.setenv("NUGGETSTREAM_LLM_BASE_URL", "http://localhost:1/v1")
+    settings = LLMSettings()
+    assert settings.api_key is not None
+    assert settings.api_key.get_secret_value() == "ours"
+    assert settings.url == "http://localhost:1/v1"
+
+
+def test_an_endpoint_without_a_model_is_an_error() -> None:
+    with pytest.raises(ValueError, match="set NUGGETSTREAM_LLM_MODEL"):
+        build_chat_model(LLMSettings(base_url="http://localhost:1/v1"))
+
+
+def test_a_money_budget_without_a_price_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NUGGETSTREAM_LLM_DAY_MONEY", "2.5")
+    settings = LLMSettings(base_url="http://localhost:1/v1", model="m-1")
+    with pytest.raises(ValueError, match="needs a price for m-1"):
+        build_chat_model(settings)
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[models."m"]\ninput = 1\noutput = 2\n')
+    monkeypatch.setenv("NUGGETSTREAM_LLM_PRICES", str(prices))
+    ledger = build_chat_model(LLMSettings(base_url="http://localhost:1/v1", model="m-1")).ledger
+    assert ledger.budget == Budget(day=Limit(money=Decimal("2.5")))
