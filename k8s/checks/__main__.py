@@ -1,0 +1,96 @@
+"""`python -m k8s.checks`: run every check; exit 1 when one fails."""
+
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from k8s.checks import rules, schemas, tools
+from k8s.checks.render import (
+    OVERLAYS,
+    KubectlMissing,
+    Manifest,
+    Unrenderable,
+    combinations,
+    render,
+    render_text,
+    render_with,
+)
+
+
+def main() -> int:
+    """Run them all; returns the exit code."""
+    failed = sum(
+        [
+            check("Dockerfile: hadolint", tools.hadolint),
+            check(
+                "Dockerfile: checkov", lambda: tools.checkov(tools.ROOT / "deploy/Dockerfile", "dockerfile")
+            ),
+            check("broker configurations", tools.brokers),
+            check("Prometheus: configuration, alerts and their tests", tools.promtool),
+            *(check_overlay(folder) for folder in OVERLAYS),
+            check("every combination of components", check_combinations),
+        ]
+    )
+    return 1 if failed else 0
+
+
+def check(title: str, find_problems: Callable[[], Sequence[str]]) -> int:
+    """Run one check and say how it went; returns the number of problems."""
+    try:
+        found = find_problems()
+    except (tools.Missing, KubectlMissing) as reason:
+        print(f"skip  {title}: {reason}")
+        return 0
+    except Unrenderable as error:
+        found = [str(error)]
+    print(f"{'FAIL ' if found else 'ok   '} {title}")
+    for problem in found:
+        print(f"        {problem}")
+    return len(found)
+
+
+def check_overlay(folder: Path) -> int:
+    """Everything about one overlay."""
+    title = f"overlay {folder.name}"
+    return sum(
+        [
+            check(f"{title}: schemas, rules", lambda: manifest_problems(render(folder))),
+            check(f"{title}: KEDA and Prometheus kinds", lambda: foreign(render(folder))),
+            check(f"{title}: checkov", lambda: checkov(folder)),
+        ]
+    )
+
+
+def manifest_problems(manifests: Sequence[Manifest]) -> list[str]:
+    """By the schemas of Kubernetes and by our rules."""
+    policies = any(manifest["kind"] == "NetworkPolicy" for manifest in manifests)
+    return [*schemas.own_problems(manifests), *rules.problems(manifests, policies=policies)]
+
+
+def foreign(manifests: Sequence[Manifest]) -> list[str]:
+    """By the schemas of KEDA and the Prometheus operator."""
+    if reason := schemas.why_not_foreign():
+        raise tools.Missing(reason)
+    return schemas.foreign_problems(manifests)
+
+
+def checkov(folder: Path) -> list[str]:
+    """An overlay by checkov."""
+    with tempfile.TemporaryDirectory() as scratch:
+        rendered = Path(scratch) / f"{folder.name}.yaml"
+        rendered.write_text(render_text(folder), encoding="utf-8")
+        return tools.checkov(rendered)
+
+
+def check_combinations() -> list[str]:
+    """The base with every choice of components: 2 to the power of their number."""
+    return [
+        f"{'+'.join(path.name for path in chosen) or 'base'}: {problem}"
+        for chosen in combinations()
+        for problem in manifest_problems(render_with(chosen))
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

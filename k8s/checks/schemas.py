@@ -1,0 +1,47 @@
+"""Strict validation: every key known, every value of its type."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from k8s.checks.render import Manifest, name_of
+
+HERE = Path(__file__).parent
+KUBERNETES = "1.31"  # the oldest version that we say works
+FOREIGN = ("keda.sh/v1alpha1", "monitoring.coreos.com/v1")
+
+
+def own_problems(manifests: Sequence[Manifest]) -> list[str]:
+    """What Kubernetes' own schemas say against its own kinds."""
+    import kubernetes_validate
+
+    found = []
+    for manifest in manifests:
+        if manifest["apiVersion"] in FOREIGN:
+            continue
+        try:
+            kubernetes_validate.validate(manifest, KUBERNETES, strict=True)
+        except (kubernetes_validate.ValidationError, kubernetes_validate.SchemaNotFoundError) as error:
+            found.append(f"{name_of(manifest)}: {getattr(error, 'message', None) or type(error).__name__}")
+    return found
+
+
+def why_not_foreign() -> str:
+    """Why kinds of KEDA and the Prometheus operator cannot be validated here; empty when they can."""
+    if shutil.which("node") is None:
+        return "node is not installed"
+    if not (HERE / "node_modules" / "typescript").is_dir():
+        return "run: npm ci --ignore-scripts --prefix k8s/checks"
+    return ""
+
+
+def foreign_problems(manifests: Sequence[Manifest]) -> list[str]:
+    """What the published schemas and types of KEDA and the Prometheus operator say against their kinds."""
+    objects = [manifest for manifest in manifests if manifest["apiVersion"] in FOREIGN]
+    done = subprocess.run(  # noqa: S603 - our own script
+        ["node", str(HERE / "kinds.mjs")],  # noqa: S607 - whichever node is installed
+        input=json.dumps(objects), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return [*done.stdout.splitlines(), *([done.stderr.strip()] if done.returncode else [])]

