@@ -35,7 +35,7 @@ class Reader:
         return await asyncio.to_thread(self._browser.execute_script, f"return {script}")
 
     async def until(self, script: str, holds: Callable[[Any], bool] = bool) -> Any:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not holds(found := await self.runs(script)):
                 await asyncio.sleep(0.02)
         return found

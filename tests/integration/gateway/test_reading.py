@@ -1,5 +1,6 @@
 """What the front door tells about battles, boards and failures."""
 
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -54,6 +55,30 @@ async def test_before_anything_happened_nothing_is_zero(world: World) -> None:
     assert shown["human_vote"] is None
     assert {source["state"] for source in shown["a"]["sources"]} == {"pending"}
     assert {step["state"] for step in shown["steps"]} == {"pending"}
+
+
+async def test_a_battle_shows_when_each_step_was_recorded_and_how_long_it_took(world: World) -> None:
+    shown = await told(world, Story(battle()).voted())
+    recorded = await world.gateway.battles.events_of("tides")
+    at = {event.name: event.recorded_at for event in recorded}
+    steps = {step["name"]: step for step in shown["steps"]}
+    for name, before, event in (
+        ("indexer", "scraped", "indexed"),
+        ("assigner", "nuggetized", "assigned"),
+        ("judge", "retrieved", "judged"),  # beside the nuggets, not after them
+    ):
+        assert datetime.fromisoformat(steps[name]["recorded_at"]) == at[event]
+        assert steps[name]["seconds"] == pytest.approx((at[event] - at[before]).total_seconds())
+
+
+async def test_a_step_recorded_before_its_predecessor_has_no_duration(world: World) -> None:
+    story = Story(battle())
+    await world.happens(story.submitted(), story.indexed(), story.scraped(), story.judged())
+    steps = {step["name"]: step for step in (await world.http.get("/v1/battles/tides")).json()["steps"]}
+    assert steps["indexer"]["seconds"] is None
+    assert steps["judge"]["seconds"] is None  # nothing was retrieved
+    assert steps["indexer"]["recorded_at"] < steps["scraper"]["recorded_at"] < steps["judge"]["recorded_at"]
+    assert (steps["retriever"]["recorded_at"], steps["retriever"]["seconds"]) == (None, None)
 
 
 async def test_a_battle_whose_nuggets_failed_still_shows_its_verdict(world: World) -> None:

@@ -39,8 +39,8 @@ async def test_a_server_is_serving_until_it_is_left(name: str) -> None:
 
     async with rpc.serve("127.0.0.1:0", [service()]) as port:
         watcher = asyncio.create_task(watch(port))
-        await asyncio.wait_for(watching.wait(), 10)
-    assert await asyncio.wait_for(watcher, 10) == [SERVING, NOT_SERVING]
+        await asyncio.wait_for(watching.wait(), 30)
+    assert await asyncio.wait_for(watcher, 30) == [SERVING, NOT_SERVING]
 
 
 async def test_a_service_nobody_added_has_no_health() -> None:
@@ -82,7 +82,7 @@ async def test_a_call_in_flight_is_finished_when_the_server_is_left() -> None:
     async with rpc.serve("127.0.0.1:0", [embedding_service(Slow())]) as port:
         client = GrpcEmbedder(f"127.0.0.1:{port}", "words")
         call = asyncio.create_task(client.embed(["tea"]))
-        await asyncio.wait_for(started.wait(), 10)
+        await asyncio.wait_for(started.wait(), 30)
         asyncio.get_running_loop().call_later(0.05, go.set)
     assert (await call).shape == (1, 64)
     await client.close()

@@ -66,10 +66,10 @@ class Ear:
         self.heard += 1
         self._queue.put_nowait(note)
 
-    async def next(self, within: float = 10.0) -> Notification:
+    async def next(self, within: float = 30.0) -> Notification:
         return await asyncio.wait_for(self._queue.get(), within)
 
-    async def take(self, count: int, within: float = 10.0) -> list[Notification]:
+    async def take(self, count: int, within: float = 30.0) -> list[Notification]:
         async with asyncio.timeout(within):
             return [await self._queue.get() for _ in range(count)]
 
@@ -121,7 +121,7 @@ class Flow:
 
     async def settled(self, durable: str = "assigner", stream: str = "JOBS") -> None:
         """Wait until everything in the stream had its last word."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while True:
                 info = await self.bus.js.consumer_info(stream, durable)
                 if info.num_pending == 0 and info.num_ack_pending == 0:
@@ -131,6 +131,12 @@ class Flow:
         """Messages in somebody's hands."""
         info = await self.bus.js.consumer_info("JOBS", "assigner")
         return int(info.num_ack_pending or 0)
+
+    async def holding(self, messages: int) -> None:
+        """Wait until exactly so many are."""
+        async with asyncio.timeout(30):
+            while await self.held() != messages:
+                await asyncio.sleep(0.01)
 
     async def count(self, stream: str) -> int:
         return (await self.bus.js.stream_info(stream)).state.messages

@@ -207,10 +207,10 @@ async def test_a_handler_slower_than_ack_wait_is_kept_alive_and_so_is_what_waits
 
     async def slow(text: str) -> list[str]:
         calls.append(text)
-        await asyncio.sleep(0.9)
+        await asyncio.sleep(1.8)
         return [text]
 
-    async with flow.running(flow.stage(slow, ack_wait=0.3, concurrency=1)):
+    async with flow.running(flow.stage(slow, ack_wait=0.9, concurrency=1)):
         await flow.submit("one", "two")
         await flow.settled()
     assert calls == ["one", "two"]
@@ -247,6 +247,7 @@ async def test_no_more_than_twice_the_concurrency_is_held_at_once(flow):
     await flow.submit(*(str(n) for n in range(20)))
     async with flow.running(flow.stage(wait, concurrency=3)):
         await busy.wait()
+        await flow.holding(6)
         await flow.bus.flush()
         assert await flow.held() == 6
         release.set()

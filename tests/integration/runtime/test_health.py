@@ -31,7 +31,7 @@ async def running(service: Service, bus: Bus, stop: asyncio.Event) -> AsyncItera
     port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     task = asyncio.create_task(run_service(service, bus, stop, ready=port.set_result))
     try:
-        yield await asyncio.wait_for(port, 10)
+        yield await asyncio.wait_for(port, 30)
     finally:
         stop.set()
         await asyncio.wait_for(task, 20)
@@ -48,9 +48,9 @@ async def test_a_draining_service_is_not_ready_and_lives_while_it_finishes(flow:
     async with running(Service("assigner", [flow.stage(slow)]), flow.bus, stop) as port:
         assert await ask(port, READY) == await ask(port, rpc.LIVE) == SERVING
         await flow.submit("tea")
-        await asyncio.wait_for(started.wait(), 10)
+        await asyncio.wait_for(started.wait(), 30)
         stop.set()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while await ask(port, READY) == SERVING:
                 await asyncio.sleep(0.01)
         assert await ask(port, READY) == NOT_SERVING
@@ -65,12 +65,12 @@ async def test_a_broker_that_is_away_is_no_death(nats_server: NatsServer) -> Non
         await ensure(bus.js, STREAMS)
         async with running(Service("quiet"), bus, asyncio.Event()) as port:
             await nats_server.kill()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 while bus.healthy:
                     await asyncio.sleep(0.01)
             assert await ask(port, rpc.LIVE) == SERVING
             await nats_server.start()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 while not bus.connected:
                     await asyncio.sleep(0.01)
             assert await ask(port, rpc.LIVE) == SERVING

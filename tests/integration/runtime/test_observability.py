@@ -95,7 +95,7 @@ async def test_jobs_in_flight_and_how_long_they_waited_are_gauged(flow):
     async with flow.running(flow.stage(handle)):
         await started.wait()
         assert value("nuggetstream_in_flight", stage="assigner") == 1
-        assert 0.2 <= value("nuggetstream_consumer_lag_age_seconds", stage="assigner") < 5
+        assert 0.2 <= value("nuggetstream_consumer_lag_age_seconds", stage="assigner") < 60
         finish.set()
         await flow.settled()
     assert value("nuggetstream_in_flight", stage="assigner") == 0
@@ -107,7 +107,7 @@ async def test_a_reconnection_is_counted(flow):
     flow.bus.on_reconnect(back.set)
     await flow.server.kill()
     await flow.server.start()
-    await asyncio.wait_for(back.wait(), 5)
+    await asyncio.wait_for(back.wait(), 30)
     assert value("nuggetstream_bus_reconnects_total") == before + 1
 
 
@@ -128,7 +128,7 @@ async def test_a_plain_message_reaches_all_listeners_and_one_of_a_queue(flow):
         bus.core_subscribe("news", listener("queue"), queue="q"),
     ):
         await bus.core_publish("news", b"hello")
-        got = sorted([await asyncio.wait_for(heard.get(), 5) for _ in range(3)])
+        got = sorted([await asyncio.wait_for(heard.get(), 30) for _ in range(3)])
         await bus.flush()
         assert heard.empty()
     assert got == [("a", b"hello"), ("b", b"hello"), ("queue", b"hello")]

@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Callable
 from contextlib import contextmanager
+from time import monotonic
 
 from services.runtime.bus import Outgoing, ensure
 from services.runtime.bus.pull import PullSettings
@@ -36,8 +37,9 @@ async def test_a_missing_stream_is_asked_for_with_growing_pauses_until_it_is_bac
     async with flow.running(flow.stage(), pull=QUICK):
         async with flow.hearing(NEXT, CREATE) as requests:
             await flow.bus.js.delete_stream("JOBS")
+            await requests.take(2)
             await asyncio.sleep(1.5)
-            assert 2 <= requests.heard <= 15
+            assert requests.heard <= 15
         await flow.bus.js.add_stream(stream)
         async with flow.hearing("result.>") as results:
             await flow.submit("again")
@@ -45,9 +47,12 @@ async def test_a_missing_stream_is_asked_for_with_growing_pauses_until_it_is_bac
 
 
 async def test_an_idle_consumer_costs_one_request_per_expiry(flow):
+    requested = 6
     async with flow.hearing(NEXT) as requests, flow.running(flow.stage(), pull=QUICK):
-        await asyncio.sleep(1.5)
-        assert 4 <= requests.heard <= 7
+        await requests.next()
+        began = monotonic()
+        await requests.take(requested)
+        assert monotonic() - began > 0.75 * requested * QUICK.expires
 
 
 async def test_work_that_comes_after_a_request_expired_is_still_taken(flow):
@@ -58,7 +63,7 @@ async def test_work_that_comes_after_a_request_expired_is_still_taken(flow):
     ):
         await requests.take(3)
         await flow.submit("late")
-        assert (await results.next(within=2)).body == b"LATE"
+        assert (await results.next()).body == b"LATE"
 
 
 async def test_one_request_brings_many_messages(flow):
@@ -87,11 +92,11 @@ async def test_a_flush_that_was_given_up_on_does_not_deafen_the_connection(flow)
         await asyncio.sleep(0.05)
         flushing.cancel()
         await asyncio.gather(flushing, return_exceptions=True)
-    await flow.bus.publish(Outgoing("job.one", "x", "test.Job", b"x"), within=2)
+    await flow.bus.publish(Outgoing("job.one", "x", "test.Job", b"x"), within=20)
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not holds():
             await asyncio.sleep(0.01)
 
@@ -114,10 +119,10 @@ async def test_a_consumer_that_nobody_created_is_created_by_its_runner(flow):
         await flow.submit("one")
         assert (await results.next()).body == b"ONE"
     stop.set()
-    await asyncio.wait_for(task, 10)
+    await asyncio.wait_for(task, 30)
 
 
 async def test_ensure_is_quick_enough_to_run_at_every_start(flow):
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(10):
         for _ in range(10):
             await ensure(flow.bus.js, (), (flow.consumer,))

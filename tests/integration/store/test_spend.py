@@ -41,6 +41,21 @@ async def test_a_battle_and_a_day_are_summed_apart(database: Database) -> None:
     assert (await record.of_battle("never")).calls == 0
 
 
+async def test_a_battle_is_summed_per_stage_and_model(database: Database) -> None:
+    record = SpendRecord(database)
+    assert await record.of_battle_by_stage("b1") == []
+    for entry in (ENTRY, replace(ENTRY, stage="assigner", model="z"), replace(ENTRY, stage="assigner")):
+        await record.add(entry)
+    await record.add(replace(ENTRY, cost=None))
+    await record.add(replace(ENTRY, battle_id="b2"))
+    found = await record.of_battle_by_stage("b1")
+    assert [(each.stage, each.model) for each in found] == [
+        ("assigner", "m"), ("assigner", "z"), ("judge", "m"),
+    ]  # fmt: skip
+    assert found[2].spend == Spend() + ENTRY + replace(ENTRY, cost=None)
+    assert [each.spend.unpriced for each in found] == [0, 0, 1]
+
+
 async def test_a_thousand_tenths_of_a_cent_are_exactly_a_unit(database: Database) -> None:
     record = SpendRecord(database)
     for _ in range(100):
