@@ -1,26 +1,39 @@
 """Bring the database to the schema this version expects."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.store.database import Database
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
+_LOCK = 7_311_905  # any number that nothing else in the database locks
 
 
 async def upgrade(database: Database, revision: str = "head") -> None:
-    """Apply every migration up to a revision; running it again changes nothing."""
-    async with database.engine.begin() as connection:
+    """Apply every migration up to a revision; running it again, or twice at once, changes nothing."""
+    async with _alone(database) as connection:
         await connection.run_sync(_run, command.upgrade, revision)
 
 
 async def downgrade(database: Database, revision: str) -> None:
     """Reverse migrations down to a revision ("base" removes every table)."""
-    async with database.engine.begin() as connection:
+    async with _alone(database) as connection:
         await connection.run_sync(_run, command.downgrade, revision)
+
+
+@asynccontextmanager
+async def _alone(database: Database) -> AsyncIterator[AsyncConnection]:
+    """A transaction in which nobody else migrates; whoever comes second waits."""
+    lock = "BEGIN IMMEDIATE" if database.is_sqlite else f"SELECT pg_advisory_xact_lock({_LOCK})"
+    async with database.engine.begin() as connection:
+        await connection.exec_driver_sql(lock)
+        yield connection
 
 
 def config(connection: Connection) -> Config:

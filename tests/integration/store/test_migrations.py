@@ -1,5 +1,7 @@
 """The migrations and the tables say the same, on both databases."""
 
+import asyncio
+
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect
@@ -37,6 +39,15 @@ async def test_a_missing_column_would_be_noticed(empty_database: Database) -> No
 async def test_migrating_twice_changes_nothing(empty_database: Database) -> None:
     await upgrade(empty_database)
     await upgrade(empty_database)
+    async with empty_database.engine.connect() as connection:
+        assert await connection.run_sync(differences) == []
+
+
+async def test_migrating_from_several_processes_at_once_is_migrating_once(empty_database: Database) -> None:
+    databases = [Database(empty_database.url) for _ in range(4)]
+    await asyncio.gather(*(upgrade(database) for database in databases))
+    for database in databases:
+        await database.close()
     async with empty_database.engine.connect() as connection:
         assert await connection.run_sync(differences) == []
 
