@@ -10,6 +10,7 @@ COMMANDS = {
     "serve": "serve",
     "eval": "evaluate",
     "report": "report",
+    "rate": "rate",
     "fidelity": "fidelity",
     "demo": "demo",
     "bootstrap": "bootstrap",

@@ -1,0 +1,116 @@
+"""Which votes go into a rating, from how many sources, and what each of them weighs."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from services.analysis.dataset import UnusableFile
+from services.analysis.rating.records import Record, read_records
+from services.analysis.rating.votes import NoOutcome, Reading, VoteSource, read_votes
+
+HUMAN = "human"
+_ENDINGS = (".gz", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+
+
+class UnknownSource(ValueError):
+    """A weight for a source that no file holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A source and the weight of each of its votes."""
+
+    source: VoteSource
+    weight: float
+
+
+def gather(paths: Sequence[Path], weights: Mapping[str, float], reading: Reading) -> tuple[Weighed, ...]:
+    """The sources of all files.
+
+    A file of votes is one source, named after the file, of weight 1 unless said otherwise. Results of
+    an evaluation are three, the lenses human, nugget and judge: those that have a weight are taken, and
+    without any the human one.
+
+    Args:
+        paths: at least one.
+        weights: by name of the source.
+        reading: how to read the files.
+
+    Raises:
+        UnusableFile: naming file, line and field.
+        UnknownSource: a weight that is not for a source, or is not above 0.
+    """
+    for name, weight in weights.items():
+        if not (math.isfinite(weight) and weight > 0):
+            raise UnknownSource(f"source {name!r} has weight {weight:g}; expected above 0, or leave it out")
+    found: list[Weighed] = []
+    offered: list[str] = []
+    for path, name in zip(paths, _names(paths), strict=True):
+        records = read_records(path)
+        if not _is_evaluated(records):
+            offered.append(name)
+            found.append(Weighed(read_votes(name, path, records, reading), weights.get(name, 1.0)))
+            continue
+        taken, lenses = _lenses(path, records, weights, reading)
+        offered += lenses
+        found += taken
+    if unknown := sorted(set(weights) - set(offered)):
+        raise UnknownSource(f"{unknown[0]!r} is no source; there is {', '.join(offered)}")
+    names = [each.source.name for each in found]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UnknownSource(f"two sources are called {twice[0]!r}; rate them one by one")
+    return tuple(found)
+
+
+def human_source(path: Path, reading: Reading) -> VoteSource:
+    """The human votes of a file: its votes, or the human lens of an evaluation's results.
+
+    Raises:
+        UnusableFile: naming file, line and field.
+    """
+    (found,) = gather([path], {}, reading)
+    return found.source
+
+
+def _is_evaluated(records: Sequence[Record]) -> bool:
+    return "nugget_verdict" in records[0].fields
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """A short name per file; files of the same short name are called by their paths."""
+    short = [_short(path) for path in paths]
+    return [name if short.count(name) == 1 else str(path) for name, path in zip(short, paths, strict=True)]
+
+
+def _short(path: Path) -> str:
+    name = path.name
+    for ending in _ENDINGS:
+        name = name.removesuffix(ending) or name
+    return name
+
+
+def _lenses(
+    path: Path, records: Sequence[Record], weights: Mapping[str, float], reading: Reading
+) -> tuple[list[Weighed], list[str]]:
+    from services.analysis.rating.lenses import LENSES, lens_records
+
+    rows = lens_records(path, records)
+    arenas = sorted({str(row.fields["arena"]) for row in rows[HUMAN]})
+    if len(arenas) > 1 and "arena" not in dict(reading.where):
+        raise UnusableFile(
+            f"{path}: arena: holds {', '.join(arenas)}, which have boards of their own; choose one with "
+            f"--where arena={arenas[0]}"
+        )
+    asked = [lens for lens in LENSES if lens in weights] or [HUMAN]
+    usual = replace(reading.named, a=None, b=None, winner=None, weight=None, battle=None)
+    taken = []
+    for lens in asked:
+        try:
+            source = read_votes(lens, path, rows[lens], replace(reading, named=usual))
+        except NoOutcome as error:
+            others = ", ".join(other for other in LENSES if other != lens)
+            hint = f"the lens {lens!r} has no vote; choose {others} with --weigh, such as --weigh judge=1"
+            raise NoOutcome(f"{path}: {hint}") from error
+        taken.append(Weighed(source, weights.get(lens, 1.0)))
+    return taken, list(LENSES)

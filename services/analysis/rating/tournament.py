@@ -1,0 +1,77 @@
+"""The same votes as games of Elo tournaments."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from services.analysis.rating.casting import Poll
+from services.core.elo import Arithmetic, Games, tournaments
+from services.core.tally import TiePolicy
+
+_PLAYABLE = 2**28  # games of all rounds: their orders take 2 GB
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """One system.
+
+    Attributes:
+        rating: mean over the tournaments; None without a game.
+        deviation: over the tournaments, the luck of the order and not of the votes; None likewise.
+        games: in one tournament.
+    """
+
+    system: str
+    rating: float | None
+    deviation: float | None
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """Tournaments.
+
+    Attributes:
+        players: best first, those without a game last.
+        missing: why none was played; None where they were.
+    """
+
+    players: tuple[Player, ...]
+    arithmetic: Arithmetic
+    rounds: int
+    missing: str | None = None
+
+
+def play(
+    poll: Poll, policy: TiePolicy, arithmetic: Arithmetic, *, rounds: int, k: float, seed: int
+) -> Played:
+    """Play every vote that counts once in each of many shuffled tournaments.
+
+    Args:
+        poll: the votes; a tie that counts is half a point each, whatever the policy calls it.
+        policy: which ties count.
+        arithmetic: float, or as RAGElo keeps ratings.
+        rounds: tournaments.
+        k: largest change of a game.
+        seed: of the orders.
+    """
+    ballots = poll.ballots
+    counts = np.flatnonzero(ballots.counting(policy) & (ballots.weight > 0))
+    if not len(counts):
+        return Played((), arithmetic, rounds, "no vote counts: there is no game to play")
+    if (ballots.weight[counts] != ballots.weight[counts[0]]).any():
+        return Played((), arithmetic, rounds, "games are whole: votes of different weight cannot be played")
+    if len(counts) * rounds > _PLAYABLE:
+        most = _PLAYABLE // len(counts)
+        why = f"{len(counts)} games in {rounds} rounds are too many to hold; --rounds {most} would fit"
+        return Played((), arithmetic, rounds, why)
+    games = Games(ballots.systems, ballots.a[counts], ballots.b[counts], ballots.score[counts])
+    elo = tournaments(games, np.random.default_rng(seed), rounds=rounds, k=k, arithmetic=arithmetic)
+    players = [
+        Player(name, rating, deviation, count) if count else Player(name, None, None, 0)
+        for name, rating, deviation, count in zip(
+            elo.systems, elo.rating.tolist(), elo.deviation.tolist(), elo.games.tolist(), strict=True
+        )
+    ]
+    players.sort(key=lambda player: (player.rating is None, -(player.rating or 0.0)))
+    return Played(tuple(players), arithmetic, rounds)
