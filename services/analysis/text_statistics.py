@@ -116,14 +116,14 @@ def cosine(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     """Cosine of the angle between two vectors of the same length, -1..1.
 
     Raises:
-        NothingToMeasure: a vector of length 0 points nowhere.
+        NothingToMeasure: a vector of length 0, or one with a number missing, points nowhere.
 
     >>> cosine(np.array([1.0, 0.0]), np.array([3.0, 4.0]))
     0.6
     """
     lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
-    if lengths == 0:
-        raise NothingToMeasure("a vector of length 0 has no direction")
+    if not 0 < lengths < np.inf:
+        raise NothingToMeasure("a vector of length 0, or with a number missing, has no direction")
     return float(first @ second) / lengths
 
 
@@ -156,13 +156,16 @@ def reading_ease(text: str) -> float:
     206.835 - 1.015 · words / sentences - 84.6 · syllables / words
 
     Syllables are estimated by hyphenation (package pyphen), which misses a few short ones: compare texts
-    by it, do not quote it to the digit.
+    by it, do not quote it to the digit. A sentence is what holds a word and ends in ".", "!" or "?", or with
+    the text.
 
     Raises:
         NothingToMeasure: no word.
 
     Source: Flesch, 1948.
     """
+    # textstat has the same formula, but its English syllables come from a dictionary that it downloads at the
+    # first call; without a network it has no answer. pyphen, its own fallback, carries its patterns with it.
     import pyphen
 
     spelled = _LETTERS.findall(text)
@@ -170,7 +173,7 @@ def reading_ease(text: str) -> float:
         raise NothingToMeasure("no word to read")
     hyphens = pyphen.Pyphen(lang=_ENGLISH)
     syllables = sum(len(hyphens.positions(word)) + 1 for word in spelled)
-    sentences = max(1, len(_SENTENCE_END.findall(text)))
+    sentences = sum(1 for part in _SENTENCE_END.split(text) if _LETTERS.search(part))
     return 206.835 - 1.015 * len(spelled) / sentences - 84.6 * syllables / len(spelled)
 
 

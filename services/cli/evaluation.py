@@ -15,6 +15,7 @@ import httpx2
 
 from services.analysis.dataset import BadLine, BattleLine
 from services.cli.embedded import Embedded
+from services.runtime.llm.accounting import Spend
 from services.store.battles import Battles, BattleState, Branch
 from services.store.outcomes import Lens, Outcomes
 from services.store.spend import SpendRecord
@@ -88,7 +89,7 @@ class Evaluation:
         async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
             found = [await http.get(f"/v1/battles/{_quoted(battle_id)}") for battle_id in self.accepted]
         views = [response.raise_for_status().json() for response in found]
-        return [view | {"cost": await self._cost_of(view["id"])} for view in views]
+        return [view | await self._bill_of(view["id"]) for view in views]
 
     async def boards(self) -> list[dict[str, Any]]:
         """The boards of every arena in the file."""
@@ -101,9 +102,19 @@ class Evaluation:
         """Money spent so far, this run and earlier ones."""
         return (await SpendRecord(self.platform.database, self.currency).total()).amount
 
-    async def _cost_of(self, battle_id: str) -> dict[str, str] | None:
-        """What a battle's model calls cost; None where a call's price is unknown, which is not nothing."""
-        spend = await SpendRecord(self.platform.database, self.currency).of_battle(battle_id)
+    async def _bill_of(self, battle_id: str) -> dict[str, Any]:
+        """A battle's `cost`, and its `spend` per stage and model."""
+        record = SpendRecord(self.platform.database, self.currency)
+        spend = [
+            {"stage": each.stage, "model": each.model, "calls": each.spend.calls}
+            | {"input_tokens": each.spend.tokens.input, "output_tokens": each.spend.tokens.output}
+            | {"cost": self._cost(each.spend)}
+            for each in await record.of_battle_by_stage(battle_id)
+        ]
+        return {"cost": self._cost(await record.of_battle(battle_id)), "spend": spend}
+
+    def _cost(self, spend: Spend) -> dict[str, str] | None:
+        """What model calls cost; None where a call's price is unknown, which is not nothing."""
         if spend.unpriced:
             return None
         return {"amount": str(spend.amount), "currency": self.currency}

@@ -10,7 +10,6 @@ from services.core.explanation import Cause
 from services.core.failure import Reason, Stage
 from services.core.nugget import Importance, Support
 from services.store.battles import BattleState, Branch
-from services.store.outcomes import Lens
 
 
 class _View(BaseModel):
@@ -142,6 +141,11 @@ class StepView(_View):
 
     name: str
     state: Branch
+    recorded_at: datetime | None = None
+    """When the event that completes the step was recorded, the first of several; null until then."""
+    seconds: float | None = None
+    """From when the step before was recorded to when this one was, waiting in line included. Null until
+    then, and where the step before is not recorded, or not before this one."""
 
 
 class Preferences(_View):
@@ -195,35 +199,6 @@ class BattleView(_View):
     def answer(self, side: Side) -> AnswerView:
         """The answer of one side."""
         return self.a if side is Side.A else self.b
-
-
-class StandingView(_View):
-    """One system on a board: estimates, or the reason why there are none."""
-
-    system: str
-    rating: float | None = None
-    low: float | None = None
-    high: float | None = None
-    rank: int | None = None
-    probability_first: float | None = None
-    battles: float
-    wins: float
-    losses: float
-    ties: float
-    unrankable: str | None = None
-
-
-class BoardView(_View):
-    """One leaderboard, with the battles it rests on of the battles received."""
-
-    arena: str
-    lens: Lens
-    standings: list[StandingView]
-    scored: int
-    received: int
-    tie_policy: str
-    resamples: int
-    level: float
 
 
 class Submitted(_View):

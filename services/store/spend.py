@@ -1,11 +1,12 @@
 """The bill, kept where every process sees it, so that budgets hold across them."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import ROUND_UP, Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, func, insert, select, true
+from sqlalchemy import ColumnElement, Select, case, func, insert, select, true
 
 from services.runtime.llm.accounting import Entry, Spend
 from services.runtime.llm.prices import Tokens
@@ -13,6 +14,15 @@ from services.store.database import Database
 from services.store.tables import spend
 
 _PICO = Decimal("1e-12")  # a price per million tokens with up to six decimals is a whole number of these
+
+
+@dataclass(frozen=True, slots=True)
+class StageSpend:
+    """What one stage spent on one model for a battle."""
+
+    stage: str
+    model: str
+    spend: Spend
 
 
 class SpendRecord:
@@ -43,6 +53,14 @@ class SpendRecord:
         """The sum over a battle."""
         return await self._sum(spend.c.battle_id == battle_id)
 
+    async def of_battle_by_stage(self, battle_id: str) -> list[StageSpend]:
+        """A battle's sums per stage and model, by name; together they are `of_battle`."""
+        keys = (spend.c.stage, spend.c.model)
+        query = self._sums().add_columns(*keys).where(spend.c.battle_id == battle_id)
+        async with self._database.transaction() as tx:
+            rows = await tx.execute(query.group_by(*keys).order_by(*keys))
+            return [StageSpend(row.stage, row.model, _spend(row._mapping)) for row in rows]
+
     async def of_day(self, day: date) -> Spend:
         """The sum over a day (UTC)."""
         return await self._sum(spend.c.day == day)
@@ -52,8 +70,13 @@ class SpendRecord:
         return await self._sum(true())
 
     async def _sum(self, which: ColumnElement[bool]) -> Spend:
+        async with self._database.transaction() as tx:
+            row = (await tx.execute(self._sums().where(which))).one()._mapping
+        return _spend(row)
+
+    def _sums(self) -> Select[*tuple[Any, ...]]:
         picos = case((spend.c.currency == self._currency, spend.c.picos))
-        query = select(
+        return select(
             func.sum(spend.c.input_tokens).label("input"),
             func.sum(spend.c.output_tokens).label("output"),
             func.sum(spend.c.cached_input_tokens).label("cached_input"),
@@ -61,10 +84,7 @@ class SpendRecord:
             func.count().label("calls"),
             func.count(picos).label("priced"),
             func.count(case((spend.c.source == "estimate", 1))).label("estimated"),
-        ).where(which)
-        async with self._database.transaction() as tx:
-            row = (await tx.execute(query)).one()._mapping
-        return _spend(row)
+        )
 
 
 def _row(entry: Entry) -> dict[str, Any]:

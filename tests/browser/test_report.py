@@ -12,19 +12,21 @@ from tests.evaluated import battle, file_of, round_robin
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"><a href='https://example.org'>x</a>"
 
+DRAWN = "return document.documentElement.dataset.drawn === 'yes'"
+
 
 @pytest.fixture
 def page(browser: Chrome, tmp_path: Path) -> Chrome:
     """A report opened from disk, all figures drawn."""
-    references = [{"quality_overall": "a", "coverage": side} for side in ("a", "b") * 6]
+    references = [{"quality_overall": "a", "coverage": side} for side in ("a", "b") * 9]
     battles = [
-        row | {"reference": reference} for row, reference in zip(round_robin(), references, strict=True)
+        row | {"reference": reference}
+        for row, reference in zip(round_robin(per_pair=6), references, strict=True)
     ]
     battles.append(battle("hostile", HOSTILE, "weak", language=HOSTILE, tags=[f"category:{HOSTILE}"]))
     browser.get_log("browser")  # what earlier pages said
     browser.get(write_report(file_of(tmp_path, battles), tmp_path).page.as_uri())
-    drawn = "return document.documentElement.dataset.drawn === 'yes'"
-    WebDriverWait(browser, 30, 0.05).until(lambda each: each.execute_script(drawn))
+    WebDriverWait(browser, 30, 0.05).until(lambda each: each.execute_script(DRAWN))
     return browser
 
 
@@ -36,7 +38,7 @@ def shown(page: Chrome) -> list[str]:
 
 def test_every_figure_is_drawn_without_a_complaint_or_a_request(page: Chrome) -> None:
     plots = page.find_elements(By.CSS_SELECTOR, ".set:not([hidden]) .plot")
-    assert len(plots) >= 12
+    assert len(plots) >= 20
     assert all(plot.find_elements(By.CSS_SELECTOR, ".main-svg .cartesianlayer .subplot") for plot in plots)
     assert page.get_log("browser") == []
     assert page.execute_script("return performance.getEntriesByType('resource').map(e => e.name)") == []
@@ -44,10 +46,22 @@ def test_every_figure_is_drawn_without_a_complaint_or_a_request(page: Chrome) ->
 
 def test_choosing_a_dimension_shows_its_figures(page: Chrome) -> None:
     before = [title for title in shown(page) if "labelled" in title]
-    assert before == ["quality overall: 12 of 12 battles labelled"] * len(before)
+    assert before == ["quality overall: 18 of 18 battles labelled"] * len(before)
     for select in page.find_elements(By.CSS_SELECTOR, "#differences select"):
         Select(select).select_by_visible_text("coverage")
-    assert "coverage: 12 of 12 battles labelled" in shown(page)
+    assert "coverage: 18 of 18 battles labelled" in shown(page)
+    assert page.get_log("browser") == []
+
+
+def test_choosing_a_lens_shows_its_win_matrix(page: Chrome) -> None:
+    assert "Share of points, human lens" in shown(page)
+    (choice,) = page.find_elements(By.CSS_SELECTOR, "#leaderboards select")
+    Select(choice).select_by_visible_text("judge")
+    assert [title for title in shown(page) if "Share of points" in title] == ["Share of points, judge lens"]
+    cells = page.find_elements(
+        By.CSS_SELECTOR, "#leaderboards .set:not([hidden]) .heatmaplayer .heatmap-label"
+    )
+    assert {"83%†", "17%†"} <= {cell.text.split("\n")[0][:4] for cell in cells}
     assert page.get_log("browser") == []
 
 
@@ -62,6 +76,7 @@ def test_a_phone_does_not_scroll_sideways(page: Chrome) -> None:
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
         page.refresh()
+        WebDriverWait(page, 30, 0.05).until(lambda each: each.execute_script(DRAWN))
         assert page.execute_script("return document.documentElement.scrollWidth") <= 360
     finally:
         page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

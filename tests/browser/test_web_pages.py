@@ -123,6 +123,25 @@ async def test_the_leaderboard_draws_an_interval_for_every_ranked_system(
     assert await reader.complaints() == []
 
 
+async def test_the_leaderboards_form_works_without_a_script(browser: Chrome, world: World) -> None:
+    for number in range(4):
+        for pair in (("x", "y"), ("y", "z"), ("z", "x")):
+            story = Story(between(*pair, number))
+            await world.happens(story.submitted(), story.voted(Vote.A if number else Vote.TIE))
+    reader = Reader(browser, world)
+    await reader.opens("/leaderboard?arena=demo&lens=human")
+    assert await reader.runs("document.scripts.length") == 0
+    assert "half a win for each" in (await reader.texts(".made"))[0]
+    choice = await reader.one("form.ask option[value=drop]")
+    await asyncio.to_thread(choice.click)
+    await asyncio.to_thread((await reader.one("form.ask button")).click)
+    await reader.until("new URLSearchParams(location.search).get('ties')", lambda ties: ties == "drop")
+    await reader.until("document.readyState", lambda state: state == "complete")
+    assert "ties: left out" in (await reader.texts(".made"))[0]
+    assert [text.split()[-1] for text in await reader.texts(".board th[scope=row] small")] == ["3–3–0"] * 3
+    assert await reader.complaints() == []
+
+
 async def test_nothing_sticks_out_at_the_width_of_a_phone(browser: Chrome, world: World) -> None:
     await world.happens(*Story(battle()).told())
     reader = Reader(browser, world)

@@ -50,6 +50,9 @@ async def test_the_demo_explains_a_battle_and_leaves_its_files(tmp_path: Path) -
     results = read_lines(tmp_path / "demo" / "results.jsonl")
     assert len(results) == 19
     assert {result["state"] for result in results} == {"scored"}
+    assert all(step["recorded_at"] for result in results for step in result["steps"])
+    spent = {each["stage"] for result in results for each in result["spend"]}
+    assert spent == {"nuggetizer", "assigner", "judge"}
     qualities = {s["quality"] for result in results for side in "ab" for s in result[side]["sources"]}
     assert {"ok", "not_found", "cookie_wall", "too_large", "timeout", "wrong_type", "empty"} <= qualities
     start_page = (tmp_path / "demo" / "pages" / "index.html").read_text(encoding="utf-8")

@@ -49,13 +49,21 @@ class LabelRow(_Part):
     cause: Cause | None = None
 
 
+class PlaceRow(_Part):
+    """Where a nugget was read: "answer:a", "answer:b" or the id of a chunk."""
+
+    document: str
+
+
 class NuggetRow(_Part):
-    """A nugget; a label is None where none was given."""
+    """A nugget; a label is None where none was given, `entailment` where nothing measured it."""
 
     text: str
     importance: Importance
     a: LabelRow | None = None
     b: LabelRow | None = None
+    provenance: tuple[PlaceRow, ...] = ()
+    entailment: float | None = Field(default=None, ge=0, le=1)
 
 
 class ScoresRow(_Part):
@@ -101,6 +109,7 @@ class FailureRow(_Part):
 class EvidenceRow(_Part):
     """One retrieved chunk."""
 
+    chunk_id: str = ""
     text: str
 
 
@@ -109,6 +118,25 @@ class CostRow(_Part):
 
     amount: float = Field(ge=0)
     currency: str = Field(min_length=1)
+
+
+class SpendRow(_Part):
+    """What one stage spent on one model; no cost where a price is unknown."""
+
+    stage: str
+    model: str
+    calls: int = Field(ge=0)
+    input_tokens: int = Field(ge=0)
+    output_tokens: int = Field(ge=0)
+    cost: CostRow | None = None
+
+
+class StepRow(_Part):
+    """One step of the flow; no moment before it ended, no seconds where its start is not known."""
+
+    name: str
+    recorded_at: AwareDatetime | None = None
+    seconds: float | None = Field(default=None, ge=0)
 
 
 class BattleRow(_Part):
@@ -129,7 +157,9 @@ class BattleRow(_Part):
     human_vote: Vote | None
     evidence: tuple[EvidenceRow, ...]
     failures: tuple[FailureRow, ...]
+    steps: tuple[StepRow, ...] = ()
     cost: CostRow | None = None
+    spend: tuple[SpendRow, ...] = ()
     reference: dict[str, Vote] = {}
 
     def answer(self, side: Side) -> AnswerRow:

@@ -27,7 +27,7 @@ def made(folder: Path, *battles: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def test_every_section_is_there_with_what_it_rests_on(tmp_path: Path) -> None:
     text, sections = made(tmp_path, *round_robin())
-    assert len(sections) == 12
+    assert len(sections) == 17
     assert "12 of 12 battles" in text
     assert "By human, nugget and judge, the intervals of all rated systems overlap: no leader yet." in text
     assert "Self preference: not applicable" in text
@@ -44,6 +44,76 @@ def test_without_votes_what_needs_people_says_so(tmp_path: Path) -> None:
     assert text.count("No battle has a human preference") == 3
     assert "No system can be rated yet by human" in text
     assert sections["confusion"] == sections["threshold"] == sections["differences"] == []
+
+
+@pytest.mark.parametrize(
+    ("battles", "states"),
+    [
+        (
+            [battle("b1", human=None), battle("b2", human=None)],
+            [
+                "No style control: no human vote between two systems",
+                "no combined estimate, because the judge lens cannot rank any two systems yet",
+                "What to ask next: not known, because no human vote between two systems",
+            ],
+        ),
+        (
+            [battle("b1", "only", "only")],
+            [
+                "No two systems have met with an outcome, so there is no win matrix",
+                "human and judge: 0 systems have battles that both scored; limits need at least 3",
+                "No lens rates two systems, so there are no neighbours to compare",
+            ],
+        ),
+        (
+            [battle("b1"), battle("b2", human="b", judge="b", scores=(0.2, 0.6))],
+            [
+                "No style control: no feature of style differs in at least 10 of 2 votes",
+                "human and nugget: 2 systems have battles that both scored; limits need at least 3",
+                "so the combined estimate is people's alone",
+            ],
+        ),
+        (
+            [battle("b1", scores=None, judge=None)],
+            [
+                "No battle has two labelled nuggets, so no preference has a probability",
+                "No judge was asked: no order effect",
+                "Latency per stage: not measured",
+                "Cost per stage and model: not measured",
+            ],
+        ),
+        (
+            [battle("b1")],
+            [
+                "Entailment of nuggets by their passages: not measured",
+                "Nuggets and their passages: nothing to compare",
+                "No battle has evidence: closeness to it is not measured",
+                "which answer they were shown first, so no order effect is known",
+                "people call no battle a tie",
+            ],
+        ),
+    ],
+    ids=["no votes", "one system", "one pair", "nothing scored", "one battle"],
+)
+def test_what_the_data_do_not_allow_is_said(
+    tmp_path: Path, battles: list[dict[str, Any]], states: list[str]
+) -> None:
+    text, _ = made(tmp_path, *battles)
+    assert [state for state in states if state not in text] == []
+
+
+def test_how_boards_are_made_is_named(tmp_path: Path) -> None:
+    text, _ = made(tmp_path, *round_robin())
+    assert "Tie policy “half”: half a win for each" in text
+    assert "Bootstrap “bayesian”: every battle gets a random weight with mean 1, 1,000 resamples" in text
+    assert "strong over middle" in text
+
+
+def test_a_stage_is_told_beside_the_whole_battle(tmp_path: Path) -> None:
+    step = {"name": "judge", "state": "done", "recorded_at": "2026-05-04T12:00:01Z", "seconds": 1.25}
+    text, _ = made(tmp_path, battle("b1", steps=[step]))
+    assert "judge 1.25 1.25† 1 of 1" in text
+    assert "whole battle 2.00 2.00† 1 of 1" in text
 
 
 def test_with_nothing_scored_no_number_is_made_up(tmp_path: Path) -> None:
@@ -80,6 +150,8 @@ def test_two_islands_are_not_ranked_against_each_other(tmp_path: Path) -> None:
     assert "not rankable yet: no chain of wins and losses" in text
     human = sections["leaderboards"][0]["boards"][0]["board"]["standings"]
     assert sum(row["rating"] is None for row in human) == 2
+    combined = sections["combined"][0]["powered"][1]["systems"]
+    assert len(combined) == 2  # the other island is not on the same scale
 
 
 def test_when_everybody_ties_there_is_no_order_and_no_kappa(tmp_path: Path) -> None:
@@ -89,6 +161,15 @@ def test_when_everybody_ties_there_is_no_order_and_no_kappa(tmp_path: Path) -> N
     assert "rates all systems alike" in text
     assert all(row["kappa"] is None for row in sections["confusion"])
     assert sections["inversions"]["slices"][0]["inverted"]["nugget"]["value"] is None
+    assert sections["threshold"][0]["by_kappa"]["threshold"] is None
+    assert sections["combined"][0]["next"]["ask"] == []
+    boards = sections["leaderboards"][0]["boards"]
+    assert [
+        (row["rating"], row["low"], row["probability_first"]) for row in boards[0]["board"]["standings"]
+    ] == [(1000.0, None, None)] * 3
+    assert all(board["gaps"] == [] for board in boards)
+    assert "Judge lens: every resample gives the same ratings" in text
+    assert text.count("there is no spread to tell errors by") == 4  # style, both lenses, advice
 
 
 def test_a_share_of_few_is_marked(tmp_path: Path) -> None:

@@ -60,6 +60,10 @@ def test_lines_refused_by_the_evaluation_count_as_received(tmp_path: Path) -> No
         ),
         ({"a": {"system": "", "text": "", "sources": []}}, "a.system: "),
         ({"received_at": "2026-05-04T12:00:00"}, "received_at: "),
+        ({"steps": [{"name": "judge", "seconds": float("nan")}]}, "steps.0.seconds: "),
+        ({"steps": [{"name": "judge", "seconds": -1}]}, "steps.0.seconds: "),
+        ({"cost": {"amount": float("nan"), "currency": "USD"}}, "cost.amount: "),
+        ({"nuggets": [nugget() | {"entailment": 1.5}]}, "nuggets.0.entailment: "),
         ({"id": None, "query": 3}, "id: input should be a valid string (and 1 more fields)"),
     ],
 )
@@ -85,6 +89,19 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, content: bytes, sai
     path = tmp_path / "results.jsonl"
     path.write_bytes(content)
     with pytest.raises(UnusableFile, match=said):
+        read_results(path)
+
+
+def test_battles_that_are_not_evaluated_yet_are_refused_by_field(tmp_path: Path) -> None:
+    submitted = {"id": "b1", "query": "q", "a": {"system": "x", "text": ""}, "b": {"system": "y", "text": ""}}
+    with pytest.raises(UnusableFile, match=r":1: arena: field required \(and 6 more fields\)"):
+        read_results(file_of(tmp_path, [submitted]))
+
+
+def test_a_table_is_no_file_of_results(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("system_a,system_b,winner\nx,y,a\n")
+    with pytest.raises(UnusableFile, match=r":1: is not JSON"):
         read_results(path)
 
 

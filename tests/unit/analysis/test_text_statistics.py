@@ -66,8 +66,9 @@ def test_jaccard_is_symmetric_and_1_for_the_same_words(one: list[str], other: li
 def test_vectors_and_texts_without_content_have_no_similarity() -> None:
     with pytest.raises(NothingToMeasure):
         jaccard("...", "!")
-    with pytest.raises(NothingToMeasure):
-        cosine(np.zeros(2), np.ones(2))
+    for vector in (np.zeros(2), np.array([np.nan, 1.0])):
+        with pytest.raises(NothingToMeasure):
+            cosine(vector, np.ones(2))
 
 
 def test_diversity_is_the_mean_over_all_pairs() -> None:
@@ -89,6 +90,24 @@ def test_reading_ease_by_hand() -> None:
     # Ten words of one syllable in two sentences.
     text = "The cat sat on the mat. It did not move."
     assert reading_ease(text) == pytest.approx(206.835 - 1.015 * 10 / 2 - 84.6)
+
+
+@pytest.mark.parametrize(
+    ("text", "words_", "sentences", "syllables"),
+    [
+        ("The cat sat on the mat. It did not move.", 10, 2, 10),
+        ("The river carries water. Water carries boats!", 7, 2, 12),
+        ("The river rose. The town below it did not", 9, 2, 11),  # the last sentence counts without its stop
+        ("The dam held 2.5 metres; none slept...", 6, 1, 7),  # a number is no word, its point no end
+    ],
+)
+def test_reading_ease_is_the_formula_that_textstat_has_too(
+    text: str, words_: int, sentences: int, syllables: int
+) -> None:
+    """Base, weight of words per sentence, weight of syllables per word, as textstat has them for English."""
+    base, per_sentence, per_word = 206.835, 1.015, 84.6
+    by_hand = base - per_sentence * words_ / sentences - per_word * syllables / words_
+    assert reading_ease(text) == pytest.approx(by_hand)
 
 
 def test_longer_words_and_sentences_read_harder() -> None:

@@ -1,8 +1,11 @@
 """What each section shows: numbers in, figures, tables and sentences out."""
 
 from services.analysis.report.drawing import (
+    answers,
     baselines,
     boards,
+    certainty,
+    combined,
     confusion,
     coverage,
     differences,
@@ -11,13 +14,18 @@ from services.analysis.report.drawing import (
     misses,
     nuggets,
     running,
+    scorers,
     sources,
+    style_control,
     thresholds,
 )
 
 __all__ = [
+    "answers",
     "baselines",
     "boards",
+    "certainty",
+    "combined",
     "confusion",
     "coverage",
     "differences",
@@ -26,6 +34,8 @@ __all__ = [
     "misses",
     "nuggets",
     "running",
+    "scorers",
     "sources",
+    "style_control",
     "thresholds",
 ]

@@ -3,7 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from services.analysis.report.blocks import Block, Figure, Figures, Section, State, Table
+import plotly.graph_objects as go
+
+from services.analysis.report.blocks import MISSING, Block, Figure, Figures, Section, State, Table
+from services.analysis.report.drawing.pairs import draw_gaps, draw_pairs
 from services.analysis.report.drawing.style import (
     LENS_COLOURS,
     LENS_SYMBOLS,
@@ -12,34 +15,68 @@ from services.analysis.report.drawing.style import (
     names_axis,
     offset,
     rows_height,
+    share_axis,
 )
 from services.analysis.report.drawing.words import number, of, percent, whole
 from services.analysis.report.numbers.boards import ArenaBoards, LensBoard
+from services.core.bootstrap import Bootstrap
 from services.core.leaderboard import Standing
+from services.core.tally import TiePolicy
 
 _ROW = 52
+_POLICIES = {
+    TiePolicy.HALF: "half a win for each, and “both bad” likewise",
+    TiePolicy.DROP_BOTH_BAD: "half a win for each, “both bad” not counted",
+    TiePolicy.DROP: "decisive battles only",
+    TiePolicy.DAVIDSON: "an outcome of its own (Davidson)",
+    TiePolicy.RAO_KUPPER: "an outcome of its own (Rao and Kupper)",
+}
+_FLAT = (
+    "every resample gives the same ratings, as it does when everything is a tie. Nothing tells how far off "
+    "they are, so there are no intervals and no chance of being first."
+)
+_BOOTSTRAPS = {
+    Bootstrap.BAYESIAN: "every battle gets a random weight with mean 1",
+    Bootstrap.MULTINOMIAL: "battles are drawn with replacement",
+}
 
 
 def draw(found: Sequence[ArenaBoards]) -> Section:
     """Ratings with intervals per arena, their order agreement, and the standings in full."""
     blocks: list[Block] = []
-    options = {arena.arena: (chart,) for arena in found if (chart := _chart(arena)) is not None}
+    options = {
+        arena.arena: (chart, _firsts(arena)) for arena in found if (chart := _chart(arena)) is not None
+    }
     if options:
         blocks.append(Figures("Arena" if len(options) > 1 else "", options))
     for arena in found:
         suffix = f", {arena.arena}" if len(found) > 1 else ""
         blocks += [_orders(arena, suffix), *(_standings(board, suffix) for board in arena.boards)]
+        blocks += [
+            State(f"{board.lens.capitalize()} lens{suffix}: {_FLAT}") for board in arena.boards if board.flat
+        ]
+    blocks += [draw_gaps(found), *draw_pairs(found)]
     return Section(
         name="leaderboards",
         title="Leaderboards of three lenses",
         question="Do people, nuggets and the judge rank the systems alike?",
         finding=" ".join(_finding(arena, len(found) > 1) for arena in found),
         reading="Each mark is a Bradley-Terry rating on the Elo scale (400 points are odds of ten to one, "
-        "1000 is the board's mean), the line its 95% interval from 1,000 resamples. Ties count half. A "
-        "system's rank is one more than the number of systems whose whole interval lies above its own: equal "
-        "ranks mean that the data do not tell those systems apart.",
+        f"1000 is the board's mean), the line its interval. {_made(found)} P(first) is the share of "
+        "resamples in which a system is the best of those rated. A system's rank is one more than the "
+        "number of systems whose whole interval lies above its own: equal ranks mean that the data do not "
+        "tell those systems apart.",
         basis=_basis(found),
         blocks=tuple(blocks),
+    )
+
+
+def _made(found: Sequence[ArenaBoards]) -> str:
+    """Tie policy, bootstrap and level in words; the same for every board of a report."""
+    board = found[0].boards[0].board
+    return (
+        f"Tie policy “{board.policy.value}”: {_POLICIES[board.policy]}. Bootstrap “{board.bootstrap.value}”: "
+        f"{_BOOTSTRAPS[board.bootstrap]}, {whole(board.resamples)} resamples, {board.level:.0%} intervals."
     )
 
 
@@ -95,11 +132,11 @@ def _chart(arena: ArenaBoards) -> Figure | None:
                 board.lens,
                 [each.rating or 0.0 for each in rated],
                 [names.index(each.system) + offset(place, len(arena.boards)) for each in rated],
-                [each.low or 0.0 for each in rated],
-                [each.high or 0.0 for each in rated],
+                [_or_rating(each.low, each) for each in rated],
+                [_or_rating(each.high, each) for each in rated],
                 marker={"color": LENS_COLOURS[board.lens], "symbol": LENS_SYMBOLS[board.lens], "size": 11},
-                customdata=[(each.rank, round(each.low or 0), round(each.high or 0)) for each in rated],
-                hovertemplate="%{x:.0f} (%{customdata[1]}–%{customdata[2]}), rank %{customdata[0]}",
+                customdata=[(each.rank, _interval(each)) for each in rated],
+                hovertemplate="%{x:.0f} (%{customdata[1]}), rank %{customdata[0]}",
             )
         )
     alt = "; ".join(
@@ -108,6 +145,28 @@ def _chart(arena: ArenaBoards) -> Figure | None:
     )
     layout = {"yaxis": names_axis(names), "xaxis": {"title": {"text": "rating"}}}
     return figure("Ratings with 95% intervals", alt, traces, rows_height(len(names), _ROW), layout)
+
+
+def _firsts(arena: ArenaBoards) -> Figure:
+    names = list(dict.fromkeys(each.system for board in arena.boards for each in _rated(board)))
+    traces = [
+        go.Scatter(
+            name=board.lens,
+            mode="markers",
+            x=[each.probability_first for each in _rated(board)],
+            y=[names.index(each.system) + offset(place, len(arena.boards)) for each in _rated(board)],
+            marker={"color": LENS_COLOURS[board.lens], "symbol": LENS_SYMBOLS[board.lens], "size": 11},
+            hovertemplate="%{x:.1%}",
+        )
+        for place, board in enumerate(arena.boards)
+    ]
+    alt = "; ".join(
+        f"{board.lens}: "
+        + ", ".join(f"{each.system} {percent(each.probability_first)}" for each in _rated(board))
+        for board in arena.boards
+    )
+    layout = {"yaxis": names_axis(names), "xaxis": share_axis("P(first)", range=[-0.03, 1.03])}
+    return figure("Chance of being first", alt, traces, rows_height(len(names), _ROW), layout)
 
 
 def _orders(arena: ArenaBoards, suffix: str) -> Table:
@@ -139,13 +198,21 @@ def _standings(board: LensBoard, suffix: str) -> Block:
     return Table(caption, columns, rows, text_columns=(1, 8), folded=True)
 
 
+def _interval(each: Standing) -> str:
+    return MISSING if each.low is None or each.high is None else f"{each.low:.0f}–{each.high:.0f}"
+
+
+def _or_rating(end: float | None, each: Standing) -> float:
+    """An end of an interval; where there is none, the mark stands alone."""
+    return end if end is not None else (each.rating or 0.0)
+
+
 def _row(each: Standing) -> tuple[str, ...]:
-    low_high = "–" if each.low is None or each.high is None else f"{each.low:.0f}–{each.high:.0f}"
     return (
         "–" if each.rank is None else str(each.rank),
         each.system,
         number(each.rating, 0),
-        low_high,
+        _interval(each),
         percent(each.probability_first),
         whole(each.wins),
         whole(each.losses),

@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 from services.analysis.report.blocks import Block, Fact, Facts, Figure, Figures, Section, State, Table
 from services.analysis.report.drawing.style import BLUE, GREY, ORANGE, SKY, figure, names_axis
 from services.analysis.report.drawing.words import number, of, percent, whole
+from services.analysis.report.numbers.grounding import NEAR, Grounding, Quartiles
 from services.analysis.report.numbers.nuggets import LABELS, Nuggets, Spread
 
 _LOOKS = dict(
@@ -21,6 +22,7 @@ def draw(found: Nuggets) -> Section:
     blocks: list[Block] = []
     if found.count and found.vital:
         blocks += [_facts(found), Figures("", {"": (_histogram(found), _labels(found))}), _table(found)]
+        blocks += _grounding(found.grounding)
     else:
         blocks.append(State("No battle has nuggets."))
     return Section(
@@ -30,7 +32,9 @@ def draw(found: Nuggets) -> Section:
         finding=_finding(found),
         reading="A nugget is one fact a good answer needs; vital ones a good answer must state. Each is "
         "labelled once per answer. Diversity is 1 minus the mean Jaccard similarity of any two nuggets of "
-        "a battle: near 1 they say different things, near 0 they repeat each other.",
+        "a battle: near 1 they say different things, near 0 they repeat each other. ROUGE-L recall is the "
+        "share of a nugget's words that one sentence of a passage it was read from holds in the same order; "
+        "that is overlap of words, and no check that the passage entails the nugget.",
         basis=of(found.battles, found.received) + " with nuggets",
         blocks=tuple(blocks),
     )
@@ -117,6 +121,36 @@ def _table(found: Nuggets) -> Table:
         for name, labels in found.labels.items()
     ]
     return Table("Spread over battles", columns, rows, f"Labels. {'; '.join(labelled)}.", folded=True)
+
+
+def _grounding(found: Grounding) -> list[Block]:
+    """Nuggets against the passages they name, and what was measured of entailment."""
+    read = f"{of(found.from_passages, found.nuggets, 'nuggets')} name a passage of the evidence, "
+    read += f"{whole(found.from_answers)} answers only, {whole(found.unnamed)} nothing that is at hand."
+    rows = [
+        (name, *_quartiles(each, found.nuggets))
+        for name, each in (
+            ("ROUGE-L recall by their passages", found.recall),
+            ("entailment", found.entailment),
+        )
+        if each
+    ]
+    blocks: list[Block] = []
+    if rows:
+        columns = ("per nugget", "mean", "quarter below", "median", "quarter above", "nuggets")
+        near = f"{of(found.near, found.recall.nuggets, 'nuggets')} stand nearly whole" if found.recall else ""
+        note = f"{read} {near} (recall at least {NEAR}) in one sentence." if near else read
+        blocks.append(Table("Nuggets and their passages", columns, rows, note))
+    else:
+        blocks.append(State(f"Nuggets and their passages: nothing to compare. {read}"))
+    if found.entailment is None:
+        blocks.append(State("Entailment of nuggets by their passages: not measured."))
+    return blocks
+
+
+def _quartiles(each: Quartiles, total: int) -> tuple[str, ...]:
+    values = (each.mean, each.quarter, each.median, each.three_quarters)
+    return (*(number(value) for value in values), of(each.nuggets, total, ""))
 
 
 def _row(name: str, spread: Spread | None, received: int, digits: int) -> tuple[str, ...]:

@@ -2,14 +2,25 @@
 
 import plotly.graph_objects as go
 
-from services.analysis.report.blocks import Block, Fact, Facts, Figure, Figures, Section, State, Table
+from services.analysis.report.blocks import (
+    MISSING,
+    Block,
+    Fact,
+    Facts,
+    Figure,
+    Figures,
+    Section,
+    State,
+    Table,
+)
 from services.analysis.report.drawing.style import BLUE, figure
-from services.analysis.report.drawing.words import number, of, whole
+from services.analysis.report.drawing.words import FEW_MARK, FEW_NOTE, number, of, whole
 from services.analysis.report.numbers.running import Latency, Running
+from services.analysis.report.share import FEW
 
-_STAGES = (
-    "Latency per stage is not recorded here: results tell when a battle arrived and when it ended. "
-    "The metrics of a running platform have every stage."
+_NO_STAGES = (
+    "Latency per stage: not measured. These results tell when a battle arrived and when it ended, not when "
+    "its steps were recorded; the metrics of a running platform have every stage."
 )
 
 
@@ -23,7 +34,7 @@ def draw(found: Running) -> Section:
     if found.out_of_order:
         text = f"{whole(found.out_of_order)} battles end before they arrive (a wrong clock) and are left out."
         blocks.append(State(text))
-    blocks += [State(_STAGES), _costs(found)]
+    blocks += [_stages(found) if found.stages else State(_NO_STAGES), *_costs(found)]
     covered = found.latency.battles if found.latency else 0
     return Section(
         name="running",
@@ -32,7 +43,8 @@ def draw(found: Running) -> Section:
         finding=_finding(found.latency),
         reading="From a battle's arrival to its end. In an evaluation many battles are under way at "
         "once, so waiting in line is part of it. The curve shows the share of battles done within so many "
-        "seconds.",
+        "seconds. A stage's time runs from the record of the step before to its own. The nuggets' steps and "
+        "the judge run side by side, so stages add up to more than the whole.",
         basis=of(covered, found.received) + " timed",
         blocks=tuple(blocks),
     )
@@ -45,7 +57,7 @@ def _finding(latency: Latency | None) -> str:
 
 
 def _facts(latency: Latency, received: int) -> Facts:
-    names = {0.5: "median", 0.9: "90% within", 0.99: "99% within"}
+    names = {0.5: "median", 0.95: "95% within", 0.99: "99% within"}
     basis = of(latency.battles, received)
     return Facts(
         tuple(
@@ -68,15 +80,66 @@ def _chart(latency: Latency) -> Figure:
         "xaxis": {"title": {"text": "seconds from arrival to end"}, "rangemode": "tozero"},
         "yaxis": {"title": {"text": "battles done"}, "tickformat": ".0%", "range": [0, 1.02]},
     }
-    alt = f"median {number(latency.quantiles[0.5], 1)} s, 90% within {number(latency.quantiles[0.9], 1)} s"
+    alt = f"median {number(latency.quantiles[0.5], 1)} s, 95% within {number(latency.quantiles[0.95], 1)} s"
     return figure("Battles done within so many seconds", alt, [curve], 320, layout)
 
 
-def _costs(found: Running) -> Block:
-    if not found.costs:
-        return State("No cost recorded. That means it is not known here, not that it was nothing.")
+def _stages(found: Running) -> Table:
     rows = [
-        (cost.currency, number(cost.total, 4), number(cost.mean, 6), of(cost.battles, found.received, ""))
-        for cost in found.costs
+        (
+            each.stage,
+            number(each.median, 2),
+            number(each.late, 2) + _mark(each.timed),
+            of(each.timed, each.ended, ""),
+        )
+        for each in found.stages
     ]
-    return Table("Cost", ("currency", "total", "mean per battle", "battles with a cost"), rows)
+    if found.latency:
+        median, late = (number(found.latency.quantiles[level], 2) for level in (0.5, 0.95))
+        timed = of(found.latency.battles, found.received, "")
+        rows.append(("whole battle", median, late + _mark(found.latency.battles), timed))
+    columns = ("stage", "median, seconds", "95% within, seconds", "timed of ended")
+    note = f"A battle is not timed in a stage whose start is not recorded, or recorded late. {FEW_NOTE}"
+    return Table("Latency per stage", columns, rows, note)
+
+
+def _mark(cases: int) -> str:
+    return FEW_MARK if 0 < cases < FEW else ""
+
+
+def _costs(found: Running) -> list[Block]:
+    blocks: list[Block] = []
+    if found.costs:
+        rows = [
+            (cost.currency, number(cost.total, 4), number(cost.mean, 6), of(cost.battles, found.received, ""))
+            for cost in found.costs
+        ]
+        columns = ("currency", "total", "mean per battle", "battles with a cost")
+        blocks.append(Table("Cost", columns, rows, _FREE if not any(x.total for x in found.costs) else ""))
+    else:
+        blocks.append(State("No cost recorded. That means it is not known here, not that it was nothing."))
+    if found.models:
+        blocks.append(_models(found))
+    else:
+        blocks.append(State("Cost per stage and model: not measured."))
+    return blocks
+
+
+_FREE = "Nothing was charged: the models used are priced at zero, or their replies were already paid for."
+
+
+def _models(found: Running) -> Table:
+    rows = [
+        (
+            f"{each.stage}, {each.model}",
+            MISSING if each.amount is None else f"{number(each.amount, 4)} {each.currency}",
+            whole(each.calls),
+            whole(each.input_tokens),
+            whole(each.output_tokens),
+            whole(each.battles),
+        )
+        for each in found.models
+    ]
+    columns = ("stage and model", "cost", "calls", "tokens in", "tokens out", "battles")
+    note = "A dash for cost: a call without a known price, which is not nothing."
+    return Table("Cost per stage and model", columns, rows, note)

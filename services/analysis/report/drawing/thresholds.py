@@ -1,10 +1,11 @@
 """The sweep of the tie threshold."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
-from services.analysis.report.blocks import Block, Figure, Figures, Section, State, Table
+from services.analysis.report.blocks import MISSING, Block, Figure, Figures, Section, State, Table
 from services.analysis.report.drawing.style import BLUE, GREEN, GREY, ORANGE, figure
 from services.analysis.report.drawing.words import dimension_name, number, of, percent
 from services.analysis.report.numbers.thresholds import Sweep
@@ -16,7 +17,7 @@ def draw(found: Sequence[Sweep]) -> Section:
     blocks: list[Block] = []
     if able:
         blocks.append(Figures("Human dimension", {dimension_name(x.dimension): (_chart(x),) for x in able}))
-        blocks.append(_table(able))
+        blocks += [_calibrations(able), _table(able)]
     else:
         blocks.append(State("No battle has both a human preference and nugget scores: nothing to sweep."))
     return Section(
@@ -26,8 +27,9 @@ def draw(found: Sequence[Sweep]) -> Section:
         finding=_finding(able),
         reading="Two answers whose scores differ by at most the threshold are a tie. A larger threshold "
         "makes more ties, and every tie is half an agreement. The vertical line is the threshold that "
-        "these results were made with. The best one is read off the same battles it is judged by, so take "
-        "it as a hint.",
+        "these results were made with, the dotted one splits the battles that people call a tie most evenly "
+        "over A, tie and B, the dashed one has the highest kappa. Calibrated thresholds are read off the "
+        "same battles they are judged by, so take them as hints.",
         basis=of(able[0].compared, able[0].received) if able else "0 battles",
         blocks=tuple(blocks),
     )
@@ -38,7 +40,10 @@ def _finding(able: Sequence[Sweep]) -> str:
         return ""
     used = ", ".join(number(value) for value in sorted(able[0].used))
     name = dimension_name(able[0].dimension)
-    return f"On {name}, kappa is highest at {number(able[0].best)}; these results use {used}."
+    text = f"On {name}, kappa is highest at {number(able[0].best)}; these results use {used}."
+    if (even := able[0].equal_split.threshold) is not None:
+        text += f" The human ties split most evenly at {number(even, 3)}."
+    return text
 
 
 def _chart(each: Sweep) -> Figure:
@@ -65,10 +70,42 @@ def _chart(each: Sweep) -> Figure:
     layout = {
         "xaxis": {"title": {"text": "threshold"}, "tickformat": ".2f"},
         "yaxis": {"title": {"text": "value"}, "rangemode": "tozero"},
-        "shapes": [{**line, "x0": used, "x1": used} for used in each.used],
+        "shapes": [
+            *({**line, "x0": used, "x1": used} for used in each.used),
+            *_marks(each, line),
+        ],
     }
     title = f"{dimension_name(each.dimension)}: {of(each.compared, each.labelled)} labelled"
     return figure(title, alt, traces, 360, layout)
+
+
+def _marks(each: Sweep, line: dict[str, Any]) -> list[dict[str, Any]]:
+    """Calibrated thresholds as vertical lines, where the axis reaches."""
+    marks = ((each.equal_split.threshold, "dot"), (each.by_kappa.threshold, "dash"))
+    return [
+        {**line, "x0": at, "x1": at, "line": {"color": GREY, "width": 1.5, "dash": dash}}
+        for at, dash in marks
+        if at is not None and at <= each.steps[-1].threshold
+    ]
+
+
+def _calibrations(able: Sequence[Sweep]) -> Table:
+    rows = [
+        (
+            dimension_name(each.dimension),
+            name,
+            number(found.threshold, 3),
+            number(found.kappa),
+            percent(found.ties),
+            MISSING if found.tie_row is None else " / ".join(percent(share, 0) for share in found.tie_row),
+            found.missing or "",
+        )
+        for each in able
+        for name, found in (("even split of human ties", each.equal_split), ("highest kappa", each.by_kappa))
+    ]
+    columns = ("dimension", "calibrated by", "threshold", "kappa", "ties", "human ties: A / tie / B", "")
+    note = "Chosen among all differences that occur, not among the steps of the sweep; “both bad” left out."
+    return Table("Calibrated thresholds", columns, rows, note, text_columns=(1, 6), folded=len(rows) > 4)
 
 
 def _table(able: Sequence[Sweep]) -> Table:

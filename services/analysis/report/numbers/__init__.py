@@ -1,8 +1,11 @@
 """The numbers of each section: pure functions of the results."""
 
 from services.analysis.report.numbers import (
+    answers,
     baselines,
     boards,
+    certainty,
+    combined,
     confusion,
     coverage,
     differences,
@@ -11,13 +14,18 @@ from services.analysis.report.numbers import (
     misses,
     nuggets,
     running,
+    scorers,
     sources,
+    style_control,
     thresholds,
 )
 
 __all__ = [
+    "answers",
     "baselines",
     "boards",
+    "certainty",
+    "combined",
     "confusion",
     "coverage",
     "differences",
@@ -26,6 +34,8 @@ __all__ = [
     "misses",
     "nuggets",
     "running",
+    "scorers",
     "sources",
+    "style_control",
     "thresholds",
 ]

@@ -1,8 +1,8 @@
 """Leaderboards of the three lenses, and how far their orders agree."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
 
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
@@ -10,22 +10,71 @@ from scipy.stats import kendalltau, spearmanr
 from services.analysis.report.rows import Results
 from services.analysis.summary import Evaluated
 from services.core.battle import Vote
+from services.core.estimate import estimate
+from services.core.intervals import differences
 from services.core.leaderboard import Board, leaderboard
-from services.core.tally import Tally
+from services.core.tally import Tally, TiePolicy, rankable
+from services.core.votes import Counted
 
 LENSES = ("human", "nugget", "judge")
+POLICY = TiePolicy.HALF
 ENOUGH = 3  # systems; the order of two can only agree or not
+_NO_WIDTH = 1e-6  # Elo points
 _SEED = 20250504  # that of the live boards, so that the same battles give the same intervals
 
 
 @dataclass(frozen=True, slots=True)
+class PairResult:
+    """Two systems that met: what the first took from the second.
+
+    Attributes:
+        share: of the points, ties half, in [0, 1].
+    """
+
+    first: str
+    second: str
+    battles: int
+    won: int
+    lost: int
+    tied: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A rated system and the next one below it.
+
+    Attributes:
+        points: difference of their ratings.
+        low: lower end of its 95 % interval, from the same resamples as the ratings.
+        high: upper end.
+        above: share of the resamples in which the upper one is above.
+    """
+
+    upper: str
+    lower: str
+    points: float
+    low: float
+    high: float
+    above: float
+
+
+@dataclass(frozen=True, slots=True)
 class LensBoard:
-    """One lens of one arena: battles with an outcome, of those accepted. Self-battles have none."""
+    """One lens of one arena: battles with an outcome, of those accepted. Self-battles have none.
+
+    Attributes:
+        flat: all resamples agree to the last digit, as they do when everything is a tie. Then nothing
+            is known about errors, and intervals and P(first) are None.
+    """
 
     lens: str
     board: Board
+    flat: bool
     scored: int
     received: int
+    pairs: tuple[PairResult, ...]
+    gaps: tuple[Gap, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +107,15 @@ class ArenaBoards:
 
 def compute(results: Results) -> tuple[ArenaBoards, ...]:
     """The boards of every arena, ties counted half."""
+    return tuple(_arena(name, battles) for name, battles in by_arena(results).items())
+
+
+def by_arena(results: Results) -> dict[str, list[Evaluated]]:
+    """The battles of each arena, in the order of the file."""
     arenas: dict[str, list[Evaluated]] = {}
     for row, battle in zip(results.rows, results.battles, strict=True):
         arenas.setdefault(row.arena, []).append(battle)
-    return tuple(_arena(name, battles) for name, battles in arenas.items())
+    return arenas
 
 
 def _arena(name: str, battles: Sequence[Evaluated]) -> ArenaBoards:
@@ -76,8 +130,52 @@ def _board(lens: str, battles: Sequence[Evaluated]) -> LensBoard:
         for battle in battles
         if battle.system_a != battle.system_b and (vote := outcome(battle, lens)) is not None
     ]
-    board = leaderboard(Tally.count(outcomes), np.random.default_rng(_SEED))
-    return LensBoard(lens, board, len(outcomes), len(battles))
+    tally = Tally.count(outcomes)
+    board = leaderboard(tally, np.random.default_rng(_SEED))
+    if flat := _flat(board):
+        standings = (replace(s, low=None, high=None, probability_first=None) for s in board.standings)
+        board = replace(board, standings=tuple(standings))
+    gaps = () if flat else _gaps(tally, board)
+    return LensBoard(lens, board, flat, len(outcomes), len(battles), _pairs(tally), gaps)
+
+
+def _flat(board: Board) -> bool:
+    widths = [s.high - s.low for s in board.standings if s.low is not None and s.high is not None]
+    return bool(widths) and max(widths) < _NO_WIDTH
+
+
+def _pairs(tally: Tally) -> tuple[PairResult, ...]:
+    drawn = tally.drawn(POLICY)
+    played, share = tally.wins + tally.wins.T + drawn, tally.win_matrix(POLICY)
+    return tuple(
+        PairResult(
+            tally.systems[i],
+            tally.systems[j],
+            battles=int(played[i, j]),
+            won=int(tally.wins[i, j]),
+            lost=int(tally.wins[j, i]),
+            tied=int(drawn[i, j]),
+            share=float(share[i, j]),
+        )
+        for i, j in np.argwhere(np.triu(played, 1))
+    )
+
+
+def _gaps(tally: Tally, board: Board) -> tuple[Gap, ...]:
+    """Neighbours of the standings; the seed is the board's, so these are its resamples."""
+    group, _ = rankable(tally.points(POLICY))
+    if not len(group):
+        return ()
+    rng = np.random.default_rng(_SEED)
+    found = differences(estimate(Counted(tally), group, rng, resamples=board.resamples), board.level)
+    place = {tally.systems[index]: at for at, index in enumerate(group)}
+    rated = [standing.system for standing in board.standings if standing.rating is not None]
+    gaps = []
+    for upper, lower in pairwise(rated):
+        at = place[upper], place[lower]
+        ends = (float(matrix[at]) for matrix in (found.gap, found.low, found.high, found.above))
+        gaps.append(Gap(upper, lower, *ends))
+    return tuple(gaps)
 
 
 def outcome(battle: Evaluated, lens: str) -> Vote | None:

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
+from services.analysis.report.numbers.grounding import Grounding, grounding
 from services.analysis.report.rows import BattleRow, NuggetRow, Results
 from services.core.nugget import Importance, Support
 from services.core.terms import terms
@@ -41,6 +42,7 @@ class Nuggets:
         diversity: per battle, 1 minus the mean Jaccard similarity of the term sets of any two nuggets;
             1 means no term in common. Over battles with at least two nuggets.
         labels: importance -> label -> how often; two labels per nugget, one for each answer.
+        grounding: how close they are to the passages they were read from.
     """
 
     received: int
@@ -51,6 +53,7 @@ class Nuggets:
     vital: Spread | None
     diversity: Spread | None
     labels: dict[str, dict[str, int]]
+    grounding: Grounding
 
 
 def compute(results: Results) -> Nuggets:
@@ -69,6 +72,7 @@ def compute(results: Results) -> Nuggets:
         vital=_spread([_vital(row) for row in rows]),
         diversity=_spread([diversity(row.nuggets) for row in rows if len(row.nuggets) > 1]),
         labels=labels,
+        grounding=grounding(rows),
     )
 
 

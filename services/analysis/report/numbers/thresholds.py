@@ -1,11 +1,17 @@
 """The tie threshold, swept: what if a larger or smaller difference of scores counted as a tie?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from services.analysis.report.rows import Results
 from services.core.agreement import confusion_of, weighted_kappa
 from services.core.battle import Vote
+from services.core.preference import (
+    NoThreshold,
+    ThresholdPoint,
+    threshold_by_equal_split,
+    threshold_by_kappa,
+)
 from services.core.scores import preference
 
 STEPS = tuple(step / 100 for step in range(31))
@@ -30,6 +36,25 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Calibrated:
+    """A threshold chosen by the battles themselves, among all their differences.
+
+    Attributes:
+        threshold: None where the battles cannot choose one.
+        kappa: quadratic weights, at that threshold.
+        ties: share of battles that it makes a tie; "both bad" ones left out.
+        tie_row: shares of A, tie and B among the battles people call a tie; None without such a battle.
+        missing: why there is no threshold; None where there is one.
+    """
+
+    threshold: float | None
+    kappa: float | None
+    ties: float | None
+    tie_row: tuple[float, ...] | None
+    missing: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Sweep:
     """One human dimension.
 
@@ -40,7 +65,9 @@ class Sweep:
         decided: compared battles in which people prefer one answer.
         human_ties: share of the compared battles that people call a tie.
         used: threshold -> battles it was applied to in these results.
-        best: the threshold with the highest kappa, the smallest among equals; None without one.
+        best: the step with the highest kappa, the smallest among equals; None without one.
+        equal_split: the threshold that splits human ties most evenly over A, tie and B.
+        by_kappa: the threshold with the highest kappa.
         steps: none when there is nothing to compare.
     """
 
@@ -52,6 +79,8 @@ class Sweep:
     human_ties: float | None
     used: Mapping[float, int]
     best: float | None
+    equal_split: Calibrated
+    by_kappa: Calibrated
     steps: tuple[Step, ...]
 
 
@@ -85,8 +114,23 @@ def _sweep(results: Results, dimension: str) -> Sweep:
         human_ties=ties / len(humans) if humans else None,
         used=used,
         best=-max(answered)[1] if answered else None,
+        equal_split=_calibrated(threshold_by_equal_split, margins, humans),
+        by_kappa=_calibrated(threshold_by_kappa, margins, humans),
         steps=steps,
     )
+
+
+def _calibrated(
+    choose: Callable[[Sequence[float], Sequence[Vote]], ThresholdPoint],
+    margins: Sequence[float],
+    humans: Sequence[Vote],
+) -> Calibrated:
+    try:
+        point = choose(margins, humans)
+    except NoThreshold as error:
+        return Calibrated(None, None, None, None, str(error))
+    row = tuple(point.tie_row_shares.tolist()) if point.confusion[1].any() else None
+    return Calibrated(point.threshold, point.kappa, point.tie_share, row, None)
 
 
 def _step(threshold: float, margins: Sequence[float], humans: Sequence[Vote]) -> Step:

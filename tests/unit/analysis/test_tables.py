@@ -1,0 +1,23 @@
+"""Tables for a person to read first."""
+
+from typing import Any
+
+from services.analysis.tables import MISSING, board_table
+
+
+def standing(**changes: Any) -> dict[str, Any]:
+    """One system on a board as the gateway returns it."""
+    return {
+        "system": "x", "rating": 1000.0, "low": 950.0, "high": 1050.0, "rank": 1, "probability_first": 0.5,
+        "wins": 1, "losses": 1, "ties": 2, "unrankable": None,
+    } | changes  # fmt: skip
+
+
+def test_a_board_of_ties_has_ratings_and_no_intervals() -> None:
+    tied = standing(system="tied", low=None, high=None, probability_first=None)
+    board = {"lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95}
+    table = board_table(board | {"standings": [standing(), tied]})
+    columns = {str(column.header): list(column.cells) for column in table.columns}
+    assert columns["rating"] == ["1000", "1000"]
+    assert columns["interval"] == ["950–1050", MISSING]
+    assert columns["P(first)"] == ["50.0%", MISSING]
