@@ -89,6 +89,7 @@ def _standing(row: Mapping[str, Any]) -> Sequence[str]:
     record = f"{row['wins']:.0f}-{row['losses']:.0f}-{row['ties']:.0f}"
     if row["rating"] is None:
         return MISSING, row["system"], "not yet", row["unrankable"], MISSING, record
-    interval = f"{row['low']:.0f}–{row['high']:.0f}"
+    ends = row["low"], row["high"]  # null where there is nothing but ties
+    interval = MISSING if None in ends else f"{ends[0]:.0f}–{ends[1]:.0f}"
     first = percent(row["probability_first"])
     return str(row["rank"]), row["system"], f"{row['rating']:.0f}", interval, first, record

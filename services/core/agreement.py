@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.core.battle import Vote
+from services.core.intervals import wilson
 
 _TIES = (Vote.TIE, Vote.BOTH_BAD)
+_NO_SPREAD = 1e-12
 
 
 class KappaWeights(StrEnum):
@@ -50,25 +52,40 @@ def agreement(
 ) -> Agreement:
     """Agreement of predictions with reference decisions, ties of the predictor counted half.
 
-    The interval is a percentile bootstrap over clusters: battles about the same query are not
-    independent, so whole queries are drawn.
+    share = (agreeing decisions + ½ predicted ties) / reference decisions. The interval is a percentile
+    bootstrap over clusters: battles about the same query are not independent, so whole queries are drawn.
+    Where every cluster agrees to the same degree, drawing them again shows no spread and would look like
+    certainty; the interval then is Wilson's for as many votes as clusters.
 
     Args:
         predicted: one vote per battle.
         reference: one vote per battle; battles in which it is a tie are left out.
         clusters: what must be drawn together, such as the query.
         rng: source of randomness.
-        resamples: of the bootstrap.
+        resamples: of the bootstrap, at least 1.
+
+    Returns:
+        See `Agreement`; higher is better, ½ is what tossing a coin gives.
 
     Raises:
-        ValueError: sequences of different length.
+        ValueError: sequences of different length, or no resample.
+
+    Source: Efron, 1979; whole clusters: Field and Welsh, 2007; Wilson, 1927.
+
+    >>> votes, queries = [Vote.A, Vote.TIE, Vote.B], ["1", "2", "3"]
+    >>> agreement(votes, [Vote.A, Vote.B, Vote.TIE], queries, np.random.default_rng(0)).share
+    0.75
     """
     rows = list(zip(predicted, reference, clusters, strict=True))
     decided = [(p, r, c) for p, r, c in rows if r not in _TIES]
     hits = np.array([_credit(p, r) for p, r, _ in decided])
     if not len(hits):
         return Agreement(None, None, None, 0, len(rows), 0)
-    low, high = clustered_interval(hits, [c for _, _, c in decided], rng, resamples)
+    groups = [c for _, _, c in decided]
+    low, high = clustered_interval(hits, groups, rng, resamples)
+    if high - low < _NO_SPREAD:
+        count = len(set(groups))
+        low, high = wilson(float(hits.mean()) * count, count)
     ties = sum(p in _TIES for p, _, _ in decided)
     return Agreement(float(hits.mean()), low, high, len(hits), len(rows) - len(hits), ties)
 
@@ -82,8 +99,18 @@ def clustered_interval(
         values: (n,), n >= 1.
         clusters: n names.
         rng: source of randomness.
-        resamples: how many.
+        resamples: how many, at least 1.
+
+    Returns:
+        Lower and upper end, in the unit of the values; equal where all clusters have the same mean.
+
+    Raises:
+        ValueError: no value, a value that is not finite, not one cluster per value, or no resample.
+
+    Source: Efron, 1979; Field and Welsh, 2007.
     """
+    if not len(values) or len(values) != len(clusters) or resamples < 1 or not np.isfinite(values).all():
+        raise ValueError(f"{resamples} resamples of {len(values)} finite values in {len(clusters)} clusters")
     names, member = np.unique(np.asarray(clusters), return_inverse=True)
     sums = np.bincount(member, weights=values)
     sizes = np.bincount(member)

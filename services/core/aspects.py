@@ -5,7 +5,8 @@
 Amount of information and formality are rated from -1 (too little, too casual) over 0 (right) to 1 (too
 much, too formal), so their distance from 0 is what costs.
 
-Source: the weighted aspects for long-form answers (W-LLM); weights from its regression on human ratings.
+Source: Kamoda et al., "Quantifying the Influence of Evaluation Aspects on Long-Form Response Assessment",
+2025; weights from its regression on human ratings.
 """
 
 from collections.abc import Sequence
@@ -105,6 +106,9 @@ def refit(ratings: Sequence[AspectRating], acceptability: Sequence[float]) -> Re
     Args:
         ratings: n aspects, per answer (means over its raters).
         acceptability: n numbers in the same order.
+
+    Returns:
+        Weights in units of acceptability, with standard errors.
 
     Raises:
         ValueError: different lengths, or a number that is not finite.

@@ -30,6 +30,9 @@ class Bootstrap(StrEnum):
     def draw(self, pairs: Pairs, resamples: int, rng: np.random.Generator) -> Pairs:
         """R resamples of the counts of one data set.
 
+        Bayesian: count ~ Gamma(count, 1) per cell, the sum of Exp(1) weights of its battles. Multinomial: N
+        whole battles over the cells, each as often as it was seen.
+
         Args:
             pairs: (E,) counts.
             resamples: R, at least 1.
@@ -40,19 +43,18 @@ class Bootstrap(StrEnum):
 
         Raises:
             FractionalCounts: drawing whole battles from counts that are not whole.
+            ValueError: a count that is missing or negative, or no resample.
+
+        Source: Rubin, 1981 (Bayesian); Efron, 1979 (with replacement).
         """
         cells = pairs.cells
-        seen = cells > 0
+        if resamples < 1 or not (np.isfinite(cells).all() and (cells >= 0).all()):
+            raise ValueError("a resample needs counts that are finite and not negative, and to be drawn")
         if self is Bootstrap.BAYESIAN:
-            weights = rng.standard_gamma(cells[seen], (resamples, int(seen.sum())))
-            weights = np.maximum(weights, _OPEN, out=weights)
+            weights = _weighed(cells, resamples, rng)
         else:
-            weights = _drawn_with_replacement(cells[seen], resamples, rng)
-        if seen.all():
-            return pairs.counted(weights.reshape(resamples, *cells.shape))
-        drawn = np.zeros((resamples, cells.size))
-        drawn[:, np.flatnonzero(seen)] = weights
-        return pairs.counted(drawn.reshape(resamples, *cells.shape))
+            weights = _drawn_with_replacement(cells, resamples, rng)
+        return pairs.counted(weights)
 
     def weights(self, clusters: int, resamples: int, rng: np.random.Generator) -> Floats:
         """(R, C) weights of whole clusters: Exp(1), or how often each was drawn.
@@ -61,19 +63,39 @@ class Bootstrap(StrEnum):
             clusters: C, such as the number of queries or users.
             resamples: R.
             rng: source of randomness.
+
+        Raises:
+            ValueError: no cluster to draw, or no resample.
+
+        Source: as `draw`; whole clusters: Field and Welsh, 2007.
         """
+        if clusters < 1 or resamples < 1:
+            raise ValueError(f"{resamples} resamples of {clusters} clusters")
         if self is Bootstrap.BAYESIAN:
             return rng.standard_exponential((resamples, clusters))
         even = np.full(clusters, 1 / clusters)
         return rng.multinomial(clusters, even, resamples).astype(np.float64)
 
 
-def _drawn_with_replacement(counts: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """(R, cells) counts of as many battles as there were, each drawn from all of them."""
-    if (counts % 1).any():
+def _weighed(cells: Floats, resamples: int, rng: np.random.Generator) -> Floats:
+    """(R, 3, E) sums of Exp(1) weights, one Gamma draw per cell."""
+    shapes = cells.ravel()
+    weights = np.zeros((shapes.size, resamples))
+    for place in np.flatnonzero(shapes):
+        # One cell after the other: with a single shape parameter numpy draws faster.
+        rng.standard_gamma(shapes[place], out=weights[place])
+    np.maximum(weights, np.where(shapes > 0, _OPEN, 0.0)[:, None], out=weights)
+    by_outcome = weights.reshape(*cells.shape, resamples).transpose(0, 2, 1).copy()
+    return np.moveaxis(by_outcome, 0, 1)  # won, lost, drawn are each (R, E) in one piece
+
+
+def _drawn_with_replacement(cells: Floats, resamples: int, rng: np.random.Generator) -> Floats:
+    """(R, 3, E) counts of as many battles as there were, each drawn from all of them."""
+    if (cells % 1).any():
         raise FractionalCounts("the multinomial bootstrap draws whole battles; use the Bayesian one")
-    total = counts.sum()
-    return rng.multinomial(int(total), counts / max(total, 1.0), resamples).astype(np.float64)
+    total = cells.sum()
+    drawn = rng.multinomial(int(total), cells.ravel() / max(total, 1.0), resamples)
+    return drawn.astype(np.float64).reshape(resamples, *cells.shape)
 
 
 def resample(wins: Floats, drawn: Floats, resamples: int, rng: np.random.Generator) -> Floats:
@@ -92,6 +114,9 @@ def resample(wins: Floats, drawn: Floats, resamples: int, rng: np.random.Generat
 
     Returns:
         (R, K, K) resampled points.
+
+    Raises:
+        ValueError: as `Bootstrap.draw`.
 
     Source: Rubin, "The Bayesian Bootstrap", 1981.
     """

@@ -77,7 +77,8 @@ def fit(points: Floats, start: Floats | None = None) -> Floats:
         (..., K) strengths.
 
     Raises:
-        NotConverged: when a slice is not strongly connected.
+        NotConverged: when a slice is not strongly connected, has fewer than two systems, or a count that is
+            missing or negative.
 
     Source: Bradley and Terry, 1952; existence: Ford, 1957.
 
@@ -101,7 +102,11 @@ def fit_pairs(pairs: Pairs, start: Floats | None = None, *, precision: float = E
 
     Raises:
         NotConverged: as `fit`.
+
+    Source: as `fit`.
     """
+    if pairs.size < 2:
+        raise NotConverged(f"{pairs.size} systems: a strength compares at least two")
     batch = pairs.won.shape[:-1]
     flat = (-1, len(pairs.first)) if len(pairs.first) else (int(np.prod(batch)), 0)
     scored, played = pairs.scored.reshape(flat), pairs.played.reshape(flat)
@@ -114,7 +119,12 @@ def fit_pairs(pairs: Pairs, start: Floats | None = None, *, precision: float = E
 
 
 def chances(theta: Floats) -> Floats:
-    """(..., K, K) probability that i beats j, ties left aside.
+    """(..., K, K) probability in (0, 1) that i beats j, ties left aside: 1 / (1 + exp(θj - θi)).
+
+    Args:
+        theta: (..., K) strengths in logits.
+
+    Source: Bradley and Terry, 1952.
 
     >>> chances(np.log([3.0, 1.0])).round(2).tolist()
     [[0.5, 0.75], [0.25, 0.5]]
@@ -146,8 +156,14 @@ def rate(
         anchor: (index, rating): this system has this rating, in every resample too.
         bootstrap: how resamples are drawn.
 
+    Returns:
+        (K,) Elo points, higher is better; see `Ratings`.
+
     Raises:
         NotConverged: as `fit`.
+        ValueError: no resample, or a level outside (0, 1).
+
+    Source: as `fit`; resamples: Rubin, 1981, or Efron, 1979.
     """
     pairs = Pairs.of(wins, drawn)
     theta = fit_pairs(pairs)

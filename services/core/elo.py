@@ -43,6 +43,8 @@ class Games:
     def __post_init__(self) -> None:
         if not len(self.a):
             raise ValueError("a tournament needs games")
+        if not self.a.shape == self.b.shape == self.score.shape:
+            raise ValueError(f"{len(self.a)} and {len(self.b)} systems for {len(self.score)} scores")
         if (self.a == self.b).any():
             raise ValueError("a system plays itself")
         if not ((self.score >= 0) & (self.score <= 1)).all():
@@ -108,6 +110,9 @@ def tournaments(
         k: largest change a game can make.
         arithmetic: float, or as RAGElo keeps ratings.
 
+    Returns:
+        (K,) ratings in Elo points, higher is better; in float arithmetic their mean is `start`.
+
     Raises:
         ValueError: fewer than one round.
 
@@ -143,6 +148,14 @@ def tournaments(
 def expected(own: Floats, other: Floats) -> Floats:
     """Points a system of rating `own` takes from one of rating `other` on average, in (0, 1).
 
+    1 / (1 + 10^((other - own) / 400))
+
+    Args:
+        own: ratings of any shape, in Elo points.
+        other: ratings of the opponents, of the same shape.
+
+    Source: Elo, 1978.
+
     >>> float(expected(np.array(1400.0), np.array(1000.0)).round(4))
     0.9091
     """
@@ -152,7 +165,10 @@ def expected(own: Floats, other: Floats) -> Floats:
 def win_percentages(tally: Tally) -> Floats:
     """(K, K) share in percent of the battles between i and j that i won outright; NaN where none.
 
-    Ties count for neither, so [i, j] and [j, i] sum to 100 less the percentage of ties.
+    100 · wins[i, j] / (wins + losses + ties). Ties count for neither, so [i, j] and [j, i] sum to 100 less
+    the percentage of ties.
+
+    Source: Table 5 of Rackauckas, Câmara, Zavrel, 2024.
     """
     played = tally.wins + tally.wins.T + tally.ties + tally.both_bad
     return np.divide(100 * tally.wins, played, out=np.full_like(played, np.nan), where=played > 0)

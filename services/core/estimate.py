@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from services.core.bootstrap import Bootstrap
 from services.core.bradley_terry import fit_pairs
 from services.core.intervals import Strengths
-from services.core.newton import DRAWN, EXACT
+from services.core.newton import DRAWN, EXACT, NotConverged
 from services.core.pairs import Pairs
 from services.core.tally import TiePolicy
 from services.core.tie_models import fit_davidson, fit_rao_kupper
@@ -40,8 +40,13 @@ def estimate(
         Strengths in logits. Resamples that cannot be ranked are counted, not fitted.
 
     Raises:
-        NotConverged: the model of ties has no finite solution for these counts.
+        NotConverged: the model of ties has no finite solution for these counts, or the group has fewer than
+            two systems.
+
+    Source: the model's: `bradley_terry`, `tie_models`; the resamples': `bootstrap`.
     """
+    if len(group) < 2:
+        raise NotConverged(f"{len(group)} systems: a strength compares at least two")
     counts = pairs_among(votes.tally, group, policy)
     theta, tie = fit(counts, policy)
     size = max(_CHUNK // (3 * len(counts.first)), 1)
@@ -50,7 +55,8 @@ def estimate(
         drawn = votes.resample(group, policy, bootstrap, min(size, resamples - start), rng)
         if not bootstrap.keeps_cells:
             drawn = drawn.slice(_rankable(drawn, policy))
-        draws.append(_fit_all(drawn, policy, theta)[0])
+        if len(drawn.won):  # perhaps none of them can be ranked
+            draws.append(_fit_all(drawn, policy, theta)[0])
     fitted = np.concatenate(draws)
     return Strengths(theta, fitted, resamples - len(fitted), tie)
 
@@ -64,6 +70,8 @@ def fit(counts: Pairs, policy: TiePolicy) -> tuple[Floats, float | None]:
 
     Raises:
         NotConverged: no finite solution.
+
+    Source: the model's: `bradley_terry`, `tie_models`.
     """
     theta, tie = _fit_all(counts.counted(counts.cells[None]), policy, None)
     return theta[0], None if tie is None else float(tie[0])

@@ -14,19 +14,25 @@ def reciprocal_rank_fusion(
     """Fuse rankings: score(d) = Σ 1 / (constant + rank of d), ranks from 1, absent = no term.
 
     Args:
-        rankings: each a list of keys, best first, without repeats.
-        constant: damps the advantage of the very first ranks.
+        rankings: each a list of keys, best first; a key that repeats counts once, at its best place.
+        constant: damps the advantage of the very first ranks, at least 0.
 
     Returns:
-        (key, score), best first; equal scores in order of first appearance.
+        (key, score), best first; equal scores in order of first appearance. Scores are above 0, at most
+        rankings / (constant + 1).
+
+    Raises:
+        ValueError: a constant below 0.
 
     Source: Cormack, Clarke and Büttcher, SIGIR 2009.
 
     >>> [key for key, _ in reciprocal_rank_fusion([["a", "b"], ["b", "c"]])]
     ['b', 'a', 'c']
     """
+    if not constant >= 0:
+        raise ValueError(f"a constant of {constant} would favour the last ranks")
     scores: dict[K, float] = {}
     for ranking in rankings:
-        for rank, key in enumerate(ranking, start=1):
+        for rank, key in enumerate(dict.fromkeys(ranking), start=1):
             scores[key] = scores.get(key, 0.0) + 1 / (constant + rank)
     return sorted(scores.items(), key=lambda item: -item[1])

@@ -62,6 +62,8 @@ def summarise(
 ) -> Ratings:
     """Ratings on the Elo scale with percentile intervals.
 
+    rating = center + 400 / ln 10 · (θ - mean θ), or the anchor's rating + 400 / ln 10 · (θ - θ_anchor).
+
     A resample that cannot be ranked agrees with any rating: it counts as minus infinity for the lower
     end and as plus infinity for the upper one. Leaving it out would make the interval narrower the less
     the data say.
@@ -73,8 +75,13 @@ def summarise(
         anchor: (index, rating) of the system that has this rating in every resample; its interval has
             no width, and the others' intervals are of differences to it.
 
+    Returns:
+        (K,) Elo points, higher is better; low ≤ rating ≤ high.
+
     Raises:
-        ValueError: without a single resample there is no interval.
+        ValueError: without a single resample there is no interval; a level outside (0, 1).
+
+    Source: Efron, 1979 (percentile intervals).
     """
     total = len(strengths.draws) + strengths.unranked
     if not total:
@@ -110,12 +117,21 @@ def percentile_interval(draws: Floats, unranked: int, level: float) -> tuple[Flo
     Returns:
         Lower and upper ends, (...); infinite where unranked resamples reach into the tail.
 
+    Raises:
+        ValueError: no resample at all, a value that is not a number, or a level outside (0, 1).
+
+    Source: Efron, 1979.
+
     >>> [float(end.round(6)) for end in percentile_interval(np.arange(101.0), 0, 0.9)]
     [5.0, 95.0]
     >>> [float(end) for end in percentile_interval(np.arange(101.0), 20, 0.9)]
     [-inf, inf]
     """
-    tail = (1 - level) / 2
+    if not len(draws) + unranked:
+        raise ValueError("an interval needs at least one resample")
+    if np.isnan(draws).any():
+        raise ValueError("a resampled value is not a number")
+    tail = (1 - _inside(level)) / 2
     if not unranked:
         low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
         return low, high
@@ -128,9 +144,21 @@ def percentile_interval(draws: Floats, unranked: int, level: float) -> tuple[Flo
 def ranks_by_overlap(low: Floats, high: Floats) -> NDArray[np.intp]:
     """1 + the number of systems whose interval lies wholly above; touching intervals overlap.
 
+    Args:
+        low: (K,) lower ends, in any unit; -inf welcome.
+        high: (K,) upper ends, in the same unit; inf welcome.
+
+    Returns:
+        (K,) ranks 1..K, lower is better.
+
+    Raises:
+        ValueError: an end that is not a number; it lies above nothing and would rank first.
+
     >>> ranks_by_overlap(np.array([5.0, 3.0, 0.0]), np.array([7.0, 5.0, 2.0])).tolist()
     [1, 1, 3]
     """
+    if np.isnan(low).any() or np.isnan(high).any():
+        raise ValueError("an interval without an end has no rank")
     return np.asarray(1 + (low[None, :] > high[:, None]).sum(axis=1))
 
 
@@ -160,6 +188,14 @@ def differences(strengths: Strengths, level: float = 0.95) -> Differences:
     Args:
         strengths: of K systems.
         level: in (0, 1).
+
+    Returns:
+        (K, K) Elo points, antisymmetric; low ≤ gap ≤ high.
+
+    Raises:
+        ValueError: as `percentile_interval`.
+
+    Source: Efron, 1979.
     """
     size = len(strengths.theta)
     gap = strengths.theta[:, None] - strengths.theta[None, :]
@@ -188,7 +224,7 @@ def wilson(successes: float, trials: float, level: float = 0.95) -> tuple[float,
         Lower and upper end, in [0, 1].
 
     Raises:
-        ValueError: no trials, or successes outside [0, trials].
+        ValueError: no trials, successes outside [0, trials], or a level outside (0, 1).
 
     Source: Wilson, 1927.
 
@@ -197,11 +233,30 @@ def wilson(successes: float, trials: float, level: float = 0.95) -> tuple[float,
     """
     if not (trials > 0 and 0 <= successes <= trials):
         raise ValueError(f"{successes} of {trials} is no proportion")
-    z, p = float(norm.ppf((1 + level) / 2)), successes / trials
+    z, p = two_sided_z(level), successes / trials
     middle = p + z**2 / (2 * trials)
     reach = z * float(np.sqrt(p * (1 - p) / trials + z**2 / (4 * trials**2)))
     scale = 1 + z**2 / trials
-    return max((middle - reach) / scale, 0.0), min((middle + reach) / scale, 1.0)
+    # Rounding must not leave the proportion itself outside, as for 24 of 24.
+    return max(min((middle - reach) / scale, p), 0.0), min(max((middle + reach) / scale, p), 1.0)
+
+
+def two_sided_z(level: float) -> float:
+    """z with P(|Z| ≤ z) = level for a standard normal Z, above 0.
+
+    Raises:
+        ValueError: a level outside (0, 1).
+
+    >>> round(two_sided_z(0.95), 4)
+    1.96
+    """
+    return float(norm.ppf((1 + _inside(level)) / 2))
+
+
+def _inside(level: float) -> float:
+    if not 0 < level < 1:
+        raise ValueError(f"the level of an interval lies in (0, 1), not at {level}")
+    return level
 
 
 def _placed(theta: Floats, anchor: tuple[int, float] | None) -> Floats:

@@ -43,7 +43,8 @@ def combine_orders(verdicts: Sequence[OrderedVerdict]) -> tuple[Vote, bool | Non
         The combined winner, and whether the verdict flipped with the order (None for one order).
 
     Raises:
-        ValueError: without a verdict there is nothing to combine; a failed judge is not a tie.
+        ValueError: without a verdict there is nothing to combine, a failed judge is not a tie; or two
+            verdicts on the same order, as after a retry: keep one.
 
     >>> a_first = OrderedVerdict(Side.A, Vote.A, "")
     >>> b_first = OrderedVerdict(Side.B, Vote.B, "")
@@ -52,6 +53,8 @@ def combine_orders(verdicts: Sequence[OrderedVerdict]) -> tuple[Vote, bool | Non
     """
     if not verdicts:
         raise ValueError("no verdict to combine")
+    if len({verdict.first for verdict in verdicts}) < len(verdicts):
+        raise ValueError("two verdicts on the same order do not say whether order matters")
     winners = {verdict.winner for verdict in verdicts}
     if len(verdicts) == 1:
         return verdicts[0].winner, None

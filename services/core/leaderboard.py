@@ -1,4 +1,10 @@
-"""A leaderboard: every system that has battled, rated where the data allow it, with reasons where not."""
+"""A leaderboard: every system that has battled, rated where the data allow it, with reasons where not.
+
+Ratings are Elo points, higher is better, for the largest group that wins and losses link.
+
+Source: Bradley and Terry, 1952; who can be ranked: Ford, 1957; ties: Davidson, 1970, Rao and Kupper, 1967;
+resamples: Rubin, 1981, or Efron, 1979.
+"""
 
 from dataclasses import dataclass
 
@@ -95,8 +101,7 @@ def leaderboard(
     """Rate what can be rated and say why the rest cannot be.
 
     Args:
-        votes: counts; several sources of them (`votes.Mixed`); or single ballots, resampled by their
-            cluster (`ballots.Ballots`).
+        votes: counts; several sources (`votes.Mixed`); or ballots, resampled by cluster (`ballots.Ballots`).
         rng: source of randomness; the same seed gives the same board.
         policy: what a tie says.
         resamples: of the bootstrap.
@@ -106,6 +111,7 @@ def leaderboard(
 
     Raises:
         AnchorNotRanked: the anchor is unknown, or one of those that cannot be ranked.
+        ValueError: no resample, a level outside (0, 1), or counts that are missing or negative.
 
     >>> from services.core.battle import Vote
     >>> tally = Tally.count([("x", "y", Vote.A, 2), ("x", "y", Vote.B, 1), ("z", "y", Vote.A, 1)])

@@ -92,6 +92,9 @@ def maximise(
 
     Raises:
         NotConverged: a data set has no finite maximum.
+
+    Source: Newton's method for paired comparisons: Hunter, "MM Algorithms for Generalized Bradley-Terry
+    Models", 2004, which compares it with others.
     """
     if not _linked(model):
         raise NotConverged("there are islands: no battle links some systems to the others")
@@ -162,10 +165,15 @@ def _climb(
 
 
 def _solved(hessian: Floats, gradient: Floats) -> Floats:
-    return np.asarray(np.linalg.solve(hessian, gradient[..., None])[..., 0], dtype=np.float64)
+    """The Newton step. Strengths are known up to a constant: the first system stays where it is."""
+    step = np.zeros_like(gradient)
+    step[:, 1:] = np.linalg.solve(hessian[:, 1:, 1:], gradient[:, 1:, None])[..., 0]
+    return step
 
 
 def _bend(model: Model, rows: Places, state: Floats) -> Bend:
+    if (state == state[0]).all():
+        state = state[:1]  # resamples start from one guess: what a model expects there is computed once
     gap = state[:, model.first] - state[:, model.second]
     return model.bend(rows, gap, state[:, -1])
 
@@ -196,11 +204,7 @@ def _hessian(model: Model, ends: _Incidence, bend: Bend) -> Floats:
     hessian[:, model.first, model.second] = -bend.curve
     hessian[:, model.second, model.first] = -bend.curve
     place = np.arange(size)
-    degree = np.asarray(bend.curve @ ends.plain)
-    # Strengths are known up to a constant. Weighing down one system's step to zero fixes it; the weight
-    # has the Laplacian's own scale, and the mean is taken out at the end.
-    degree[:, 0] += degree.mean(axis=1) + 1e-300
-    hessian[:, place, place] = degree
+    hessian[:, place, place] = bend.curve @ ends.plain
     if bend.cross is not None and bend.tie_curve is not None:
         hessian[:, :size, size] = hessian[:, size, :size] = bend.cross @ ends.signed
         hessian[:, size, size] = bend.tie_curve

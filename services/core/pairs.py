@@ -36,7 +36,7 @@ class Pairs:
     def of(cls, wins: Floats, drawn: Floats) -> Self:
         """Read (..., K, K) matrices: wins[i, j] battles i won against j, drawn symmetric."""
         size = wins.shape[-1]
-        met = (wins + np.swapaxes(wins, -1, -2) + drawn).reshape(-1, size, size).any(axis=0)
+        met = (wins + np.swapaxes(wins, -1, -2) + drawn).any(axis=tuple(range(wins.ndim - 2)))
         first, second = np.nonzero(np.triu(met, 1))
         forth, back = (..., first, second), (..., second, first)
         return cls(size, first, second, wins[forth], wins[back], drawn[forth])
@@ -44,12 +44,14 @@ class Pairs:
     @property
     def played(self) -> Floats:
         """(..., E) battles of each pair."""
-        return np.asarray(self.won + self.lost + self.drawn)
+        played = self.won + self.lost
+        return np.add(played, self.drawn, out=played)
 
     @property
     def scored(self) -> Floats:
         """(..., E) points of the first of each pair; a tie is half a point."""
-        return np.asarray(self.won + self.drawn / 2)
+        points = self.drawn / 2
+        return np.add(self.won, points, out=points)
 
     def points(self) -> Floats:
         """(..., K, K) points i took from j."""

@@ -12,14 +12,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from scipy.stats import norm
 
 from services.core.bradley_terry import BradleyTerry, NotConverged
+from services.core.intervals import two_sided_z, wilson
 from services.core.newton import maximise
 from services.core.tally import rankable
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
+
+
+_NO_SPREAD = 1e-9  # a standard error below it is a zero but for rounding
 
 
 class TooFewVotes(ValueError):
@@ -28,7 +31,10 @@ class TooFewVotes(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value with its standard error and normal interval."""
+    """A value with its standard error and normal interval.
+
+    The error is 0 where all votes are the same. That is no certainty, so the interval then is Wilson's.
+    """
 
     value: float
     error: float
@@ -70,9 +76,12 @@ def win_rate(human: Floats, automatic: Floats, further: Floats, level: float = 0
         further: (N,) points by automatic vote on other battles.
         level: of the intervals.
 
+    Returns:
+        Shares in [0, 1] but for sampling error, which may carry the combined one past an end.
+
     Raises:
         TooFewVotes: n < 2.
-        ValueError: points outside [0, 1], NaN included; sequences that do not match.
+        ValueError: points outside [0, 1], NaN included; sequences that do not match; a level outside (0, 1).
 
     Source: Angelopoulos, Bates, Fannjiang, Jordan, Zrnic, "Prediction-powered inference", 2023;
     Angelopoulos, Duchi, Zrnic, "PPI++", 2023.
@@ -92,7 +101,6 @@ def win_rate(human: Floats, automatic: Floats, further: Floats, level: float = 0
     n, more = len(human), len(further)
     if n < 2:
         raise TooFewVotes(f"{n} human votes")
-    z = float(norm.ppf((1 + level) / 2))
     spread = np.cov(np.stack([human, automatic]))
     trust = 0.0
     pooled = np.concatenate([automatic, further])
@@ -103,18 +111,21 @@ def win_rate(human: Floats, automatic: Floats, further: Floats, level: float = 0
     value = rest.mean() + (trust * further.mean() if more else 0.0)
     variance = rest.var(ddof=1) / n + (trust**2 * further.var(ddof=1) / more if more > 1 else 0.0)
     return WinRate(
-        human=_estimate(human.mean(), spread[0, 0] / n, z),
-        automatic=_estimate(pooled.mean(), varies / len(pooled), z),
-        combined=_estimate(value, variance, z),
+        human=_estimate(human.mean(), spread[0, 0] / n, n, level),
+        automatic=_estimate(pooled.mean(), varies / len(pooled), len(pooled), level),
+        combined=_estimate(value, variance, n, level),
         trust=trust,
         humans=n,
         automatics=more,
     )
 
 
-def _estimate(value: float, variance: float, z: float) -> Estimate:
-    error = float(np.sqrt(variance))
-    return Estimate(float(value), error, float(value) - z * error, float(value) + z * error)
+def _estimate(value: float, variance: float, votes: int, level: float) -> Estimate:
+    value, error = float(value), float(np.sqrt(variance))
+    if error < _NO_SPREAD:
+        return Estimate(value, 0.0, *wilson(min(max(value, 0.0), 1.0) * votes, votes, level))
+    reach = two_sided_z(level) * error
+    return Estimate(value, error, value - reach, value + reach)
 
 
 class Judged(NamedTuple):
@@ -173,9 +184,13 @@ def ratings(systems: int, human: Judged, automatic: Floats, further: Judged) -> 
         automatic: (n,) points of A by automatic vote in the same battles.
         further: N battles with automatic points only.
 
+    Returns:
+        (K,) strengths in logits with mean zero, higher is better, with their sandwich covariance; None
+        for an estimate that does not exist, such as one with islands.
+
     Raises:
         TooFewVotes: n < 2.
-        ValueError: points outside [0, 1], or numbers of votes that do not match.
+        ValueError: points outside [0, 1], a system battling itself, or numbers of votes that do not match.
 
     Source: as `win_rate`; the Bradley-Terry loss is one of its convex M-estimators.
     """

@@ -17,6 +17,7 @@ from services.core.scores import CREDIT, Unscorable, labels_of, preference
 
 Floats = NDArray[np.float64]
 
+_DIGITS = 12  # that count when equals are looked for; the rest is rounding
 _TIE = 1  # row and column of a tie in a (3, 3) confusion over A, tie, B
 
 
@@ -74,9 +75,14 @@ def sweep(
             answer is better.
         thresholds: in [0, 1].
 
+    Returns:
+        A point per threshold: counts, share of ties in [0, 1], kappa in [-1, 1], higher is better.
+
     Raises:
         NoThreshold: no battle is left.
         ValueError: sequences of different length, a margin or a threshold out of range.
+
+    Source: Sharifymoghaddam et al., "Search Arena Meets Nuggets", 2025 (arXiv:2504.20006).
 
     >>> points = sweep([0.3, 0.1, -0.3], [Vote.A, Vote.TIE, Vote.B], [0.0, 0.1])
     >>> [round(point.tie_share, 2) for point in points], points[1].kappa
@@ -106,7 +112,7 @@ def threshold_by_equal_split(margins: Sequence[float], human: Sequence[Vote]) ->
     if Vote.TIE not in human:
         raise NoThreshold("people call no battle a tie")
     points = sweep(margins, human, _candidates(margins, human))
-    return min(points, key=lambda point: float(((point.tie_row_shares - 1 / 3) ** 2).sum()))
+    return min(points, key=lambda point: round(float(((point.tie_row_shares - 1 / 3) ** 2).sum()), _DIGITS))
 
 
 def threshold_by_kappa(margins: Sequence[float], human: Sequence[Vote]) -> ThresholdPoint:
@@ -115,13 +121,15 @@ def threshold_by_kappa(margins: Sequence[float], human: Sequence[Vote]) -> Thres
     Raises:
         NoThreshold: no battle, or kappa has no answer at any threshold.
         ValueError: as `sweep`.
+
+    Source: Cohen, 1968 (the kappa).
     """
     points = [
         point for point in sweep(margins, human, _candidates(margins, human)) if point.kappa is not None
     ]
     if not points:
         raise NoThreshold("kappa has no answer at any threshold")
-    return max(points, key=lambda point: (point.kappa or 0.0, -point.threshold))
+    return max(points, key=lambda point: (round(point.kappa or 0.0, _DIGITS), -point.threshold))
 
 
 def nugget_credits(nuggets: Sequence[Nugget], assignments: Sequence[Assignment]) -> tuple[Floats, Floats]:
@@ -155,6 +163,9 @@ def preference_probability(
         threshold: |margin| up to it is a tie.
         rng: source of randomness.
         resamples: how many, at least 1.
+
+    Returns:
+        Three shares of the resamples, each in [0, 1], that sum to 1.
 
     Raises:
         Unscorable: fewer than two nuggets; one nugget drawn again is always itself, which would look

@@ -8,9 +8,12 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import norm
 
+from services.core.intervals import two_sided_z
 from services.core.sandwich import gap_variance
 
 Floats = NDArray[np.float64]
+
+_EQUAL = 1e-9  # logits; strengths nearer than this are equal but for rounding
 
 
 def battles_needed(
@@ -32,10 +35,13 @@ def battles_needed(
 
     Returns:
         Battles, 0 when there are enough already; None when the strengths are equal, as no number
-        of battles tells equals apart.
+        of battles tells equals apart, or so far apart that a battle has nothing left to say.
 
     Raises:
-        ValueError: i is j.
+        ValueError: i is j, strengths or variance that are not finite, a level outside (0, 1), or a power
+            outside [0.5, 1).
+
+    Source: the sample size of a Wald test; Cohen, "Statistical Power Analysis", 1988.
 
     >>> apart = np.log([1.5, 1.0])
     >>> battles_needed(apart, np.eye(2), 0, 1)
@@ -43,14 +49,18 @@ def battles_needed(
     """
     if i == j:
         raise ValueError("a system does not differ from itself")
-    gap = float(theta[i] - theta[j])
-    if gap == 0:
+    if not 0.5 <= power < 1:
+        raise ValueError(f"a power of {power} is not in [0.5, 1)")
+    gap, variance = float(theta[i] - theta[j]), float(gap_variance(covariance)[i, j])
+    if not (np.isfinite(gap) and np.isfinite(variance)):
+        raise ValueError("strengths or their variance are not finite")
+    reach = two_sided_z(level) + float(norm.ppf(power))
+    if abs(gap) < _EQUAL:
         return None
-    chance = float(expit(gap))
-    needed = ((norm.ppf((1 + level) / 2) + norm.ppf(power)) / gap) ** 2
-    variance = float(gap_variance(covariance)[i, j])
-    known = 1 / variance if variance > 0 else np.inf
-    return max(int(np.ceil((needed - known) / (chance * (1 - chance)))), 0)
+    if abs(gap) >= reach * variance**0.5:
+        return 0
+    bend = float(expit(gap) * expit(-gap))  # information that one battle adds
+    return int(np.ceil(((reach / gap) ** 2 - 1 / variance) / bend)) if bend > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +93,10 @@ def most_informative(
         among: indices of the systems that can battle; all, when None.
 
     Returns:
-        Best pair first; equal ones in the order of their indices.
+        Best pair first; equal ones in the order of their indices. None where nothing is left to learn.
+
+    Raises:
+        ValueError: strengths or a covariance that are not finite.
 
     Source: the A-criterion of optimal design; Chernoff, 1953.
 
@@ -91,14 +104,17 @@ def most_informative(
     >>> [(advice.i, advice.j) for advice in most_informative(np.zeros(3), known, count=1)]
     [(0, 1)]
     """
+    if not (np.isfinite(theta).all() and np.isfinite(covariance).all()):
+        raise ValueError("strengths or their covariance are not finite")
     total = float(np.trace(covariance))
     if total <= 0:
         return []
     square = covariance @ covariance
     own = np.diag(square)
     moved = own[:, None] + own[None, :] - 2 * square
-    chance = expit(theta[:, None] - theta[None, :])
-    worth = moved / (1 / (chance * (1 - chance)) + gap_variance(covariance)) / total
+    gap = theta[:, None] - theta[None, :]
+    bend = expit(gap) * expit(-gap)
+    worth = moved * bend / (1 + bend * gap_variance(covariance)) / total
     able = sorted(range(len(theta)) if among is None else set(among))
     pairs = [(i, j) for i in able for j in able if i < j]
     pairs.sort(key=lambda pair: (-worth[pair], pair))

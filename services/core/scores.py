@@ -6,6 +6,7 @@ al., "Search Arena Meets Nuggets", 2025 (arXiv:2504.20006).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from services.core.battle import Battle, Side, Vote
 from services.core.nugget import Assignment, Importance, Nugget, Support
@@ -50,6 +51,9 @@ def score_answer(nuggets: Sequence[Nugget], labels: Mapping[str, Support]) -> Nu
     Args:
         nuggets: of the battle, at least one.
         labels: nugget id -> label, one for every nugget.
+
+    Returns:
+        Six shares in [0, 1], higher is better.
 
     Raises:
         Unscorable: without nuggets, or when a nugget has no label.
@@ -96,12 +100,24 @@ def tie_threshold(battle: Battle) -> float:
 
 
 def preference(score_a: float, score_b: float, threshold: float) -> Vote:
-    """Which answer the scores prefer; a difference of at most the threshold is a tie.
+    """Which answer the scores prefer: a tie where |A - B| ≤ threshold, else the higher.
+
+    Args:
+        score_a: of A, such as its All Score.
+        score_b: of B, in the same unit.
+        threshold: in that unit, at least 0; a difference of exactly the threshold is a tie.
+
+    Raises:
+        Unscorable: a score that is missing, or a threshold that is missing or negative.
+
+    Source: Sharifymoghaddam et al., 2025.
 
     >>> preference(0.50, 0.43, 0.07), preference(0.50, 0.42, 0.07)
     (<Vote.TIE: 'tie'>, <Vote.A: 'a'>)
     """
     difference = score_a - score_b
+    if not (isfinite(difference) and threshold >= 0):
+        raise Unscorable(f"{score_a} and {score_b} cannot be compared with a threshold of {threshold}")
     if abs(difference) <= threshold + _EPSILON:
         return Vote.TIE
     return Vote.A if difference > 0 else Vote.B

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 from scipy.special import expit
-from scipy.stats import norm
 
 from services.core.ballots import Ballots
+from services.core.intervals import two_sided_z
 from services.core.newton import NotConverged
 from services.core.tally import TiePolicy, rankable
 
@@ -79,6 +79,8 @@ def features(answer: str, citations: int) -> Floats:
         answer: Markdown; what stands in fenced code is no markup.
         citations: counted by the caller, as every arena marks them its own way.
 
+    Source: the features of Li, Angelopoulos, Chiang, 2024, and citations.
+
     >>> features("# Title\\n- **one**\\n- two", citations=3).tolist()
     [23.0, 3.0, 1.0, 2.0, 1.0]
     """
@@ -105,6 +107,8 @@ def relative_difference(of_a: Floats, of_b: Floats) -> Floats:
 
     Raises:
         ValueError: amounts that are negative or not finite.
+
+    Source: as `control`.
 
     >>> relative_difference(np.array([[3.0, 0.0]]), np.array([[1.0, 0.0]])).tolist()
     [[0.5, 0.0]]
@@ -135,8 +139,11 @@ def control(
         policy: which ballots count.
         level: of the intervals of the coefficients.
 
+    Returns:
+        Strengths and coefficients in logits; a positive coefficient: more of it was preferred.
+
     Raises:
-        ValueError: shapes that do not fit, or differences that are not finite.
+        ValueError: shapes that do not fit, differences that are not finite, a level outside (0, 1).
         StyleUndetermined: collinear features, or too few clusters.
         NotConverged: style predicts every vote, so that no finite coefficient fits.
 
@@ -220,7 +227,7 @@ def _coefficients(
     names: Sequence[str], deviation: Floats, beta: Floats, matrix: Floats, level: float
 ) -> tuple[Coefficient, ...]:
     """Coefficients in the order of the names; those that never vary are not in `beta`."""
-    z = float(norm.ppf((1 + level) / 2))
+    z = two_sided_z(level)
     fitted = iter(zip(beta.tolist(), np.sqrt(np.diag(matrix)).tolist(), strict=True))
     found = []
     for name, unit in zip(names, deviation.tolist(), strict=True):

@@ -95,7 +95,10 @@ class Tally:
         return np.asarray(self.wins + self.drawn(policy) / 2)
 
     def win_matrix(self, policy: TiePolicy = TiePolicy.HALF) -> Floats:
-        """(K, K) observed share of the points i took from j; NaN where they never met."""
+        """(K, K) observed share of the points i took from j, in [0, 1]; NaN where they never met.
+
+        share[i, j] = points[i, j] / (points[i, j] + points[j, i])
+        """
         points = self.points(policy)
         played = points + points.T
         share = np.full_like(points, np.nan)
@@ -131,7 +134,14 @@ def rankable(points: Floats) -> tuple[NDArray[np.intp], dict[int, Unrankable]]:
 
     Returns:
         Indices of the ranked group in ascending order, and index -> reason for the rest.
+
+    Raises:
+        ValueError: points that are missing or negative; they would read as battles never fought.
+
+    Source: Ford, 1957.
     """
+    if not (np.isfinite(points).all() and (points >= 0).all()):
+        raise ValueError("points are finite and not negative")
     size = len(points)
     if size == 0:
         return np.array([], dtype=np.intp), {}

@@ -163,6 +163,8 @@ def determined(pairs: Pairs) -> bool:
     Args:
         pairs: (E,) counts.
 
+    Source: existence: as Ford, 1957, for Bradley-Terry; difference constraints: Bellman, 1958.
+
     >>> circle = Pairs.of(np.array([[0, 1.0, 0], [0, 0, 1.0], [1.0, 0, 0]]), np.zeros((3, 3)))
     >>> determined(circle)
     True
@@ -186,6 +188,8 @@ def determined(pairs: Pairs) -> bool:
 
 def _check(pairs: Pairs) -> None:
     """Refuse a batch with a data set that is not determined; resamples mostly have one pattern."""
+    if not (np.isfinite(pairs.cells).all() and (pairs.cells >= 0).all()):
+        raise NotConverged("counts are finite and not negative")
     seen = pairs.cells > 0
     rows = [0] if (seen == seen[:1]).all() else range(len(seen))
     if not all(determined(pairs.slice(np.intp(row))) for row in rows):

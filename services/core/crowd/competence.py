@@ -12,6 +12,11 @@ SPAM_LIMIT = 0.7
 def kept_votes(votes: Sequence[Vote], spam: Sequence[float], limit: float = SPAM_LIMIT) -> list[Vote]:
     """The votes whose spam probability is at most the limit, in order; possibly none.
 
+    Args:
+        votes: about one item, one per worker.
+        spam: of the worker behind each vote, in [0, 1].
+        limit: likewise.
+
     Raises:
         ValueError: sequences of different length, or a probability outside [0, 1].
 
@@ -20,7 +25,7 @@ def kept_votes(votes: Sequence[Vote], spam: Sequence[float], limit: float = SPAM
     >>> kept_votes([Vote.A, Vote.B, Vote.A], [0.2, 0.9, 0.7])
     [<Vote.A: 'a'>, <Vote.A: 'a'>]
     """
-    if not all(0 <= probability <= 1 for probability in spam):
+    if not all(0 <= probability <= 1 for probability in (*spam, limit)):
         raise ValueError("a spam probability lies in [0, 1]")
     return [vote for vote, probability in zip(votes, spam, strict=True) if probability <= limit]
 
@@ -42,5 +47,7 @@ def corrected_label(votes: Sequence[Vote], spam: Sequence[float], limit: float =
 
     Raises:
         ValueError: as `kept_votes`.
+
+    Source: as `kept_votes`.
     """
     return majority(kept_votes(votes, spam, limit))

@@ -104,14 +104,19 @@ def grades(names: Sequence[Item], merit: Floats, comparisons: Sequence[Compariso
         merit: (n,) as `merits` returns them.
         comparisons: that the merits come from.
 
+    Returns:
+        1..n, each once, higher is better.
+
     Raises:
-        ValueError: not one merit per name.
+        ValueError: not one merit per name, or a merit that is not finite; it would sort to the top.
 
     >>> grades(["x", "y", "z"], np.array([0.5, 2.0, 0.5]), [Comparison(0, 2)])
     {'z': 1, 'x': 2, 'y': 3}
     """
     if len(names) != len(merit):
         raise ValueError(f"{len(merit)} merits for {len(names)} items")
+    if not np.isfinite(merit).all():
+        raise ValueError("a merit is missing or not finite")
     level = _levels(merit)
     direct = np.zeros(len(names))
     for c in comparisons:

@@ -75,6 +75,9 @@ def mace(
         restarts: at least 1.
         iterations: of EM per restart, at least 1.
 
+    Returns:
+        Probabilities in [0, 1]: of each label per item, and of spam per worker.
+
     Raises:
         ValueError: no restart or no iteration.
     """

@@ -48,6 +48,9 @@ def bland_altman(first: Sequence[float], second: Sequence[float], level: float =
         second: n measurements of the same things, in the same unit.
         level: in (0, 1); 0.95 gives z = 1.96.
 
+    Returns:
+        In the unit of the measurements; nearer to 0 is better.
+
     Raises:
         ValueError: lists of different length, fewer than 3 pairs, a number that is not finite, or a
             level out of range.

@@ -58,6 +58,9 @@ def inversions(confusion: Floats) -> Inversions:
     Args:
         confusion: (4, 3) counts, or (3, 3) where nobody could say "both bad".
 
+    Returns:
+        Counts, and their share in [0, 1], lower is better; None as share without a battle.
+
     Raises:
         ValueError: another shape, or a count that is negative or not finite.
 
@@ -79,6 +82,8 @@ def inversions_by_slice(battles: Iterable[tuple[str, Vote, Vote]]) -> dict[str, 
 
     Args:
         battles: (slice, human vote, computed preference). A battle in two slices is given twice.
+
+    Source: as `inversions`.
     """
     grouped: dict[str, list[tuple[Vote, Vote]]] = defaultdict(list)
     for name, human, computed in battles:

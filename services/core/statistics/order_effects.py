@@ -54,6 +54,12 @@ def position_preference(votes: Sequence[Vote]) -> PositionPreference:
 
     The test takes votes as independent; where one person gives many, read the share rather than p.
 
+    Args:
+        votes: one per showing; ties and "both bad" favour no position.
+
+    Returns:
+        Share in [0, 1]; None without a decision.
+
     Source: Clopper and Pearson, 1934; scipy.stats.binomtest.
 
     >>> position_preference([Vote.A, Vote.A, Vote.B, Vote.TIE]).share
@@ -86,6 +92,12 @@ def order_effect(
         groups: name -> units of that group.
         pooled: the units of all groups together.
         reliability: such as Krippendorff's alpha; None where it has no answer.
+
+    Returns:
+        The largest |pooled - group| in the unit of the reliability, lower is better; None where a group or
+        the whole has no answer.
+
+    Source: Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", SIGIR 2025.
     """
     alone = {name: reliability(units) for name, units in groups.items()}
     together = reliability(pooled)

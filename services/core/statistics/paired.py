@@ -10,6 +10,8 @@ from scipy import stats
 
 Name = TypeVar("Name", bound=Hashable)
 
+_ROUNDING = 1e-12  # relative; differences closer than this are the same, and t would be beyond all bounds
+
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
@@ -49,7 +51,7 @@ def paired_t(first: Sequence[float], second: Sequence[float]) -> PairedTest | No
     3.464
     """
     difference = _differences(first, second)
-    if len(difference) < 2 or np.ptp(difference) == 0:
+    if len(difference) < 2 or np.ptp(difference) <= _ROUNDING * np.abs(difference).max():
         return None
     found = stats.ttest_rel(first, second)
     return _test(difference, float(found.statistic), float(found.pvalue))
@@ -58,8 +60,13 @@ def paired_t(first: Sequence[float], second: Sequence[float]) -> PairedTest | No
 def wilcoxon(first: Sequence[float], second: Sequence[float]) -> PairedTest | None:
     """Wilcoxon's signed-rank test of "differences are symmetric about 0", two-sided.
 
-    Pairs without a difference are left out (`zero_method="wilcox"`), no continuity correction; exact
-    where the sample is small and free of ties, else the normal approximation.
+    W = min(Σ ranks of positive, Σ ranks of negative differences), ranks of |difference|. Pairs without a
+    difference are left out (`zero_method="wilcox"`), no continuity correction; exact up to 50 pairs, up to 13
+    where sizes are tied or zero, else the normal approximation.
+
+    Args:
+        first: n measurements.
+        second: n measurements of the same things.
 
     Returns:
         None when no pair differs.
@@ -83,6 +90,12 @@ def benjamini_hochberg(p_values: Mapping[Name, float]) -> dict[Name, float]:
     """p-values adjusted for how many there are, so that "≤ q" keeps the false discovery rate at q.
 
     adjusted(i) = min over j ≥ i of p(j) · m / j, with p(1) ≤ … ≤ p(m).
+
+    Args:
+        p_values: m of them by name.
+
+    Returns:
+        Name -> adjusted value in [0, 1], at least the p-value itself.
 
     Raises:
         ValueError: a p-value outside [0, 1] or missing. Leave out a test without an answer before, and

@@ -67,6 +67,14 @@ def test_no_threshold_splits_the_tie_row_more_evenly_or_agrees_more(
         assert (threshold_by_kappa(margins, human).kappa or 0) >= max(kappas) - 1e-12
 
 
+def test_of_thresholds_that_agree_equally_the_lowest_is_chosen_whatever_rounding_says() -> None:
+    margins, human = [0.0] * 3 + [0.05] * 3 + [-0.05], [A, TIE, B, A, TIE, B, TIE]
+    forward = threshold_by_kappa(margins, human)
+    backward = threshold_by_kappa([-m for m in margins], [{A: B, B: A, TIE: TIE}[vote] for vote in human])
+    assert (forward.threshold, backward.threshold) == (0.0, 0.0)
+    assert forward.kappa == pytest.approx(0, abs=1e-12)
+
+
 def test_the_equal_split_by_hand() -> None:
     margins, human = [-0.4, -0.1, 0.0, 0.1, 0.4, 0.9], [TIE] * 5 + [A]
     # ties at 0: 1 of 5, at 0.1: 3 of 5, at 0.4: all; A and B share the rest
