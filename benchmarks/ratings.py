@@ -1,6 +1,6 @@
 """Bradley-Terry ratings and their resamples, side by side with other libraries.
 
-    NUGGETSTREAM_DATA=... python benchmarks/ratings.py [--limit 180] [--cache FOLDER] [--only evalica ...]
+    NUGGETSTREAM_DATA=... python benchmarks/ratings.py [--limit 100] [--cache FOLDER] [--only evalica ...]
 
 Three cases: (a) a fit of 1.67 million arena votes over 129 models; (b) 1000 resamples of 24,000 votes over
 13 models, simulated from a seed; (c) 1000 resamples of 8,931 crowd votes over 59 models. Every peer gets
@@ -193,7 +193,7 @@ def main() -> int:
     )
     base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     options.add_argument("--cache", type=Path, default=base / "nuggetstream" / "rating-peers")
-    options.add_argument("--limit", type=float, default=180, help="seconds for a peer in a case")
+    options.add_argument("--limit", type=float, default=100, help="seconds for a peer in a case")
     options.add_argument("--only", nargs="*", choices=[p for p in REQUIREMENTS if p != "ours"])
     chosen = options.parse_args()
     if "NUGGETSTREAM_DATA" not in os.environ:
