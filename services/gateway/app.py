@@ -10,7 +10,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from services.gateway import events, health, pages, problems, reading, submissions
+from services.gateway import events, health, leaderboards, pages, problems, reading, submissions
 from services.gateway.ports import Gateway
 
 _STATIC = Path(__file__).parent / "static"
@@ -40,6 +40,7 @@ def create_app(gateway: Gateway) -> FastAPI:
     app.include_router(submissions.routes(gateway))
     app.include_router(events.routes(gateway))
     app.include_router(reading.routes(gateway))
+    app.include_router(leaderboards.routes(gateway))
     app.include_router(health.routes(gateway.readiness))
     app.include_router(pages.routes(gateway))
     app.mount("/static", StaticFiles(directory=_STATIC))

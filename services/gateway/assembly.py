@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import cast
 
 from services.core.account import Account, account_of
@@ -42,6 +43,14 @@ STEPS: Mapping[Stage, str] = {
     Stage.ASSIGNER: "assigned",
     Stage.JUDGE: "judged",
 }
+# The step each one waits for; the scraper waits for the battle itself.
+_AFTER: Mapping[Stage, Stage] = {
+    Stage.INDEXER: Stage.SCRAPER,
+    Stage.RETRIEVER: Stage.INDEXER,
+    Stage.NUGGETIZER: Stage.RETRIEVER,
+    Stage.ASSIGNER: Stage.NUGGETIZER,
+    Stage.JUDGE: Stage.RETRIEVER,
+}
 
 
 def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> BattleView:
@@ -63,7 +72,7 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         received_at=row.received_at,
         ended_at=row.ended_at,
         event_count=row.event_count,
-        steps=_steps(recorded, account),
+        steps=_steps(row, recorded, account),
         a=_answer(account, Side.A),
         b=_answer(account, Side.B),
         nuggets=_nuggets(account, explanation),
@@ -107,18 +116,20 @@ def failure_view(recorded: RecordedFailure) -> FailureView:
     )
 
 
-def _steps(recorded: Sequence[RecordedEvent], account: Account) -> list[StepView]:
-    done = {event.name for event in recorded}
+def _steps(row: BattleRow, recorded: Sequence[RecordedEvent], account: Account) -> list[StepView]:
+    done = {event.name: event.recorded_at for event in reversed(recorded)}
     failed = {failure.stage for failure in account.failures}
-    return [
-        StepView(name=stage.value, state=_step(stage, name, done, failed)) for stage, name in STEPS.items()
-    ]
+    return [_step(stage, row, done, failed) for stage in STEPS]
 
 
-def _step(stage: Stage, event: str, done: set[str], failed: set[Stage]) -> Branch:
-    if event in done:
-        return Branch.DONE
-    return Branch.FAILED if stage in failed else Branch.PENDING
+def _step(stage: Stage, row: BattleRow, done: Mapping[str, datetime], failed: set[Stage]) -> StepView:
+    at = done.get(STEPS[stage])
+    if at is None:
+        return StepView(name=stage.value, state=Branch.FAILED if stage in failed else Branch.PENDING)
+    start = done.get(STEPS[_AFTER[stage]]) if stage in _AFTER else row.received_at
+    # Two clocks, or two events recorded out of turn, can put the start after the end.
+    seconds = None if start is None or start > at else (at - start).total_seconds()
+    return StepView(name=stage.value, state=Branch.DONE, recorded_at=at, seconds=seconds)
 
 
 def _answer(account: Account, side: Side) -> AnswerView:

@@ -1,27 +1,39 @@
-"""Leaderboards, asked of the rater over gRPC and given as plain values."""
+"""Ratings, asked of the rater over gRPC and given as plain values."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC
+from typing import Any, TypeVar
 
 import grpc
-from arena.v1 import ratings_pb2, ratings_pb2_grpc
+from arena.v1 import ratings_pb2_grpc
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 
-from services.gateway.views import BoardView, StandingView
+from services.gateway.board_views import AdviceView, AgreementView, BoardView, CombinedView, PairsView
+from services.gateway.questions import (
+    AdviceQuestion,
+    AgreementQuestion,
+    BoardsQuestion,
+    CombinedQuestion,
+    PairsQuestion,
+)
+from services.gateway.refusals import InvalidQuestion
 from services.runtime.rpc import DEADLINE, as_stage_error
 from services.store.outcomes import Lens
 
-_NUMBERS = {
-    Lens.HUMAN: ratings_pb2.LENS_HUMAN,
-    Lens.NUGGET: ratings_pb2.LENS_NUGGET,
-    Lens.JUDGE: ratings_pb2.LENS_JUDGE,
-}
-_LENSES = {number: lens for lens, number in _NUMBERS.items()}
-_ESTIMATES = ("rating", "low", "high", "rank", "probability_first")
+# Field descriptors have two implementations (C and Python) without a common type.
+FieldDescriptor = Any
+R = TypeVar("R", bound=Message)
 
 
 @dataclass(frozen=True, slots=True)
 class BoardsClient:
     """Asks the rater.
+
+    Every question may raise:
+        Unavailable: the rater does not answer.
+        InvalidQuestion: what was asked for does not exist, such as an anchor that is not ranked.
 
     Attributes:
         channel: to the rater.
@@ -32,43 +44,72 @@ class BoardsClient:
     deadline: float = DEADLINE
 
     async def get(self, arena: str, lenses: Sequence[Lens] = ()) -> list[BoardView]:
-        """The boards of one arena, all three lenses by default.
+        """The boards of one arena as the rater makes them, all three lenses by default."""
+        return await self.boards(BoardsQuestion(arena=arena, lens=list(lenses)))
 
-        Raises:
-            Unavailable: the rater does not answer.
-            InvalidInput: the rater does not know what was asked for.
-        """
-        stub = ratings_pb2_grpc.RatingsStub(self.channel)
-        numbers = [_NUMBERS[lens] for lens in lenses]
-        request = ratings_pb2.GetLeaderboardRequest(arena=arena, lenses=numbers)
+    async def boards(self, question: BoardsQuestion) -> list[BoardView]:
+        """The boards asked for."""
+        response = await self._ask(self._stub.GetLeaderboard, question.message())
+        return [BoardView.model_validate(plain(board)) for board in response.boards]
+
+    async def combined(self, question: CombinedQuestion) -> CombinedView:
+        """Human and automatic votes in one rating."""
+        return CombinedView.model_validate(plain(await self._ask(self._stub.GetCombined, question.message())))
+
+    async def pairs(self, question: PairsQuestion) -> PairsView:
+        """Every pair of systems."""
+        return PairsView.model_validate(plain(await self._ask(self._stub.GetPairs, question.message())))
+
+    async def advice(self, question: AdviceQuestion) -> AdviceView:
+        """What to ask next."""
+        return AdviceView.model_validate(plain(await self._ask(self._stub.GetAdvice, question.message())))
+
+    async def agreement(self, question: AgreementQuestion) -> AgreementView:
+        """How far the lenses agree."""
+        return AgreementView.model_validate(
+            plain(await self._ask(self._stub.GetAgreement, question.message()))
+        )
+
+    @property
+    def _stub(self) -> Any:
+        return ratings_pb2_grpc.RatingsStub(self.channel)
+
+    async def _ask(self, call: Callable[..., Awaitable[R]], request: Message) -> R:
         try:
-            response = await stub.GetLeaderboard(request, timeout=self.deadline)
+            return await call(request, timeout=self.deadline)
         except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
+                raise InvalidQuestion([error.details() or "not valid"]) from error
             raise as_stage_error(error, "the rater") from error
-        return [_board(board) for board in response.boards]
 
 
-def _board(board: ratings_pb2.Board) -> BoardView:
-    return BoardView(
-        arena=board.arena,
-        lens=_LENSES[board.lens],
-        standings=[_standing(standing) for standing in board.standings],
-        scored=board.scored,
-        received=board.received,
-        tie_policy=board.tie_policy,
-        resamples=board.resamples,
-        level=board.level,
-    )
+def plain(message: Message) -> dict[str, Any]:
+    """A message as plain values; what is absent, and what is an empty text, is left out.
+
+    >>> from arena.v1 import ratings_pb2
+    >>> plain(ratings_pb2.Standing(system="x", battles=2, rank=1))
+    {'system': 'x', 'rank': 1, 'battles': 2.0, 'wins': 0.0, 'losses': 0.0, 'ties': 0.0}
+    """
+    fields = [field for field in message.DESCRIPTOR.fields if _is_there(message, field)]
+    return {field.name: _value(field, getattr(message, field.name)) for field in fields}
 
 
-def _standing(standing: ratings_pb2.Standing) -> StandingView:
-    known = {name: getattr(standing, name) for name in _ESTIMATES if standing.HasField(name)}  # type: ignore[arg-type]
-    return StandingView(
-        system=standing.system,
-        battles=standing.battles,
-        wins=standing.wins,
-        losses=standing.losses,
-        ties=standing.ties,
-        unrankable=standing.unrankable or None,
-        **known,
-    )
+def _is_there(message: Message, field: FieldDescriptor) -> bool:
+    return message.HasField(field.name) if field.has_presence else getattr(message, field.name) != ""
+
+
+def _value(field: FieldDescriptor, content: Any) -> Any:
+    if field.is_repeated:
+        return [_one(field, each) for each in content]
+    return _one(field, content)
+
+
+def _one(field: FieldDescriptor, content: Any) -> Any:
+    if isinstance(content, Timestamp):
+        return content.ToDatetime(tzinfo=UTC)
+    if isinstance(content, Message):
+        return plain(content)
+    if field.enum_type is not None:
+        prefix = field.enum_type.values_by_number[0].name.removesuffix("UNSPECIFIED")
+        return field.enum_type.values_by_number[content].name.removeprefix(prefix).lower()
+    return content

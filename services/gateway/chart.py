@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.gateway.views import BoardView
+from services.gateway.board_views import BoardView
 
-MEAN = 1000.0  # of every board, by construction
+MEAN = 1000.0  # of every board without an anchor, by construction
 _STEP = 50.0
 
 
@@ -26,14 +26,18 @@ class Axis:
         return round(100.0 * (rating - self.low) / (self.high - self.low), 2)
 
 
-def axis_of(boards: Sequence[BoardView]) -> Axis:
-    """The smallest axis in whole steps that holds every interval and the mean.
+def axis_of(boards: Sequence[BoardView], zero: float = MEAN) -> Axis:
+    """The smallest axis in whole steps that holds every rating, every end of an interval, and the zero.
+
+    Args:
+        boards: to be compared.
+        zero: what ratings are relative to: their mean, or the anchor.
 
     >>> axis_of([])
     Axis(low=950.0, high=1050.0)
     """
     standings = [standing for board in boards for standing in board.standings]
-    ends = [end for s in standings for end in (s.low, s.high) if end is not None and math.isfinite(end)]
-    low = math.floor(min([*ends, MEAN - _STEP]) / _STEP) * _STEP
-    high = math.ceil(max([*ends, MEAN + _STEP]) / _STEP) * _STEP
+    ends = [end for s in standings for end in (s.low, s.rating, s.high) if end is not None]
+    low = math.floor(min([*ends, zero - _STEP]) / _STEP) * _STEP
+    high = math.ceil(max([*ends, zero + _STEP]) / _STEP) * _STEP
     return Axis(low, high)

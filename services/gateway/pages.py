@@ -7,15 +7,18 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.datastructures import QueryParams
 
 from services.core.battle import Side
+from services.core.tally import TiePolicy
 from services.gateway.chart import MEAN, axis_of
 from services.gateway.marks import pieces_of
 from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED, problem_of, status_of
+from services.gateway.questions import boards_asked_by_form
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
@@ -40,8 +43,8 @@ def routes(gateway: Gateway) -> APIRouter:
         return await _page(env, lambda: _battle(gateway, env, battle_id))
 
     @router.get("/leaderboard")
-    async def leaderboard(arena: Arena = None) -> HTMLResponse:
-        return await _page(env, lambda: _leaderboard(gateway, env, arena))
+    async def leaderboard(request: Request) -> HTMLResponse:
+        return await _page(env, lambda: _leaderboard(gateway, env, request.query_params))
 
     return router
 
@@ -118,9 +121,19 @@ async def _battle(gateway: Gateway, env: Environment, battle_id: str) -> str:
     return env.get_template("battle.html").render(battle=view, pieces=pieces)
 
 
-async def _leaderboard(gateway: Gateway, env: Environment, arena: str | None) -> str:
+async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) -> str:
     arenas = await gateway.battles.arenas()
-    chosen = arena or max(arenas, key=lambda name: arenas[name], default="default")
-    boards = await gateway.boards.get(chosen)
-    values = {"arena": chosen, "arenas": arenas, "boards": boards, "axis": axis_of(boards), "mean": MEAN}
+    asked = boards_asked_by_form(params, max(arenas, key=lambda name: arenas[name], default="default"))
+    boards = await gateway.boards.boards(asked)
+    anchors = [board.method.anchor for board in boards if board.method.anchor is not None]
+    zero = anchors[0].rating if anchors else MEAN
+    values: dict[str, Any] = {
+        "arena": asked.arena,
+        "arenas": arenas,
+        "asked": asked,
+        "policies": list(TiePolicy),
+        "boards": boards,
+        "axis": axis_of(boards, zero),
+        "zero": zero,
+    }
     return env.get_template("leaderboard.html").render(values)

@@ -2,29 +2,22 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from sqlalchemy import text
 
 from services.gateway.assembly import assemble, summarize
+from services.gateway.boards import BoardsClient
 from services.gateway.intake import Intake
 from services.gateway.refusals import UnknownBattle
-from services.gateway.views import BattleSummary, BattleView, BoardView
+from services.gateway.views import BattleSummary, BattleView
 from services.gateway.watch import Watchers
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.outcomes import Lens, Outcomes
+from services.store.outcomes import Outcomes
 
 Readiness = Callable[[], Awaitable[Sequence[str]]]
-
-
-class BoardSource(Protocol):
-    """Where leaderboards come from: `services.gateway.boards.BoardsClient`."""
-
-    async def get(self, arena: str, lenses: Sequence[Lens] = ()) -> list[BoardView]:
-        """The boards of one arena, all three lenses by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +36,7 @@ class Gateway:
     battles: Battles
     outcomes: Outcomes
     intake: Intake
-    boards: BoardSource
+    boards: BoardsClient
     watchers: Watchers
     readiness: Readiness
 

@@ -8,7 +8,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from services.gateway.refusals import Conflict, Refusal, TooLarge, UnknownBattle, UnknownFormat
+from services.gateway.refusals import (
+    Conflict,
+    InvalidQuestion,
+    Refusal,
+    TooLarge,
+    UnknownBattle,
+    UnknownFormat,
+)
 from services.gateway.views import Problem
 from services.runtime.errors import StageError, Unavailable
 from services.wire.submission import InvalidSubmission
@@ -21,6 +28,7 @@ _STATUS: dict[type[Exception], int] = {
     TooLarge: 413,
     UnknownFormat: 415,
     InvalidSubmission: 422,
+    InvalidQuestion: 422,
     Unavailable: 503,
 }
 _INVALID = "the request is not valid"
@@ -46,6 +54,8 @@ def problem_of(error: Exception) -> Problem:
     """What to tell the sender about an error in `EXPECTED`."""
     if isinstance(error, InvalidSubmission):
         return Problem(error="this is not a valid battle", problems=error.problems)
+    if isinstance(error, InvalidQuestion):
+        return Problem(error=_INVALID, problems=error.problems)
     return Problem(error=error.detail if isinstance(error, StageError) else str(error))
 
 

@@ -1,4 +1,4 @@
-"""What can be asked of the record and the rater over REST, and voting."""
+"""What can be asked of the record over REST, and voting."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -10,8 +10,7 @@ from services.core.battle import Vote
 from services.gateway.assembly import failure_view
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
-from services.gateway.views import BattleSummary, BattleView, BoardView, FailureView, VoteReceipt
-from services.store.outcomes import Lens
+from services.gateway.views import BattleSummary, BattleView, FailureView, VoteReceipt
 
 Limit = Annotated[int, Query(ge=1, le=200)]
 
@@ -51,13 +50,6 @@ def routes(gateway: Gateway) -> APIRouter:
     )
     async def battle(battle_id: str) -> BattleView:
         return await gateway.view(battle_id)
-
-    @router.get("/leaderboard", summary="The boards of an arena", tags=["ratings"])
-    async def leaderboard(
-        arena: Annotated[str, Query(min_length=1)] = "default",
-        lens: Annotated[list[Lens] | None, Query()] = None,
-    ) -> list[BoardView]:
-        return await gateway.boards.get(arena, lens or ())
 
     @router.get("/failures", summary="Stages that gave up, newest first", tags=["operations"])
     async def failures(battle: str | None = None, limit: Limit = 50) -> list[FailureView]:

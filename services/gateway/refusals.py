@@ -4,11 +4,14 @@
     ├── Conflict         another battle already has this id          409  ALREADY_EXISTS
     ├── UnknownBattle    no battle has this id                       404  NOT_FOUND
     ├── TooLarge         the body is longer than a battle may be     413
-    └── UnknownFormat    the body is not declared as JSON            415
+    ├── UnknownFormat    the body is not declared as JSON            415
+    └── InvalidQuestion  what is asked for does not exist            422
 
 Invalid battles are `wire.submission.InvalidSubmission` (422, INVALID_ARGUMENT); a broker, database or
 rater that does not answer is `runtime.errors.Unavailable` (503, UNAVAILABLE).
 """
+
+from collections.abc import Iterable
 
 
 class Refusal(Exception):
@@ -44,3 +47,11 @@ class UnknownFormat(Refusal):
     def __init__(self, content_type: str) -> None:
         named = repr(content_type) if content_type else "no content type"
         super().__init__(f"send application/json or application/x-ndjson, not {named}")
+
+
+class InvalidQuestion(Refusal):
+    """What is asked for does not exist; says which field and why, one problem per line."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = list(problems)
+        super().__init__("; ".join(self.problems))

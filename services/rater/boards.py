@@ -2,23 +2,30 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
+from itertools import combinations
 
-import numpy as np
 import structlog
 
 from services.core.events import RatingsUpdated
 from services.core.hashing import derived_id
-from services.core.leaderboard import Board, leaderboard
-from services.core.tally import Tally, TiePolicy
+from services.core.leaderboard import Anchor, Board
+from services.core.tally import TiePolicy
+from services.rater.advice import Advised, advise
+from services.rater.agreement import LensAgreement, agree, ratings_of
+from services.rater.combined import Combined, combine
+from services.rater.memory import Memory
+from services.rater.options import InvalidQuestion, Options
+from services.rater.pairwise import Compared, compare
+from services.rater.rating import BoardState, Rated, rate
 from services.runtime.errors import Unavailable
 from services.store.battles import Battles
-from services.store.outcomes import Lens, Outcomes, PairCount
+from services.store.outcomes import JointCount, Lens, Outcomes, PairCount
+from services.store.slices import EVERYTHING, Slice
 
 log = structlog.get_logger(__name__)
-
-_SEED = 20250504  # any number; fixed, so that the same outcomes always give the same board
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,51 +33,140 @@ class LensBoard:
     """One board with what it rests on.
 
     Attributes:
+        options: how it was asked for.
+        among: the battles it is about.
         scored: battles with an outcome in this lens.
+        outcomes: that were counted; a battle with two judges has two.
         received: battles the arena sent.
     """
 
     arena: str
     lens: Lens
-    board: Board
+    rated: Rated
+    options: Options
+    among: Slice
     scored: int
+    outcomes: int
     received: int
+
+    @property
+    def board(self) -> Board:
+        """The standings and how they were made."""
+        return self.rated.board
+
+    @property
+    def state(self) -> BoardState:
+        """What the battles allowed to say."""
+        return self.rated.state
 
 
 @dataclass(slots=True)
 class Boards:
-    """Computes boards on demand; the last one is kept while its counts are the same.
+    """Computes boards on demand; those asked for last are kept while their counts are the same.
 
     Attributes:
         outcomes: the counts.
         battles: to know how many were received.
-        policy: what a tie says.
-        resamples: of the bootstrap.
+        policy: what a tie says, unless asked otherwise.
+        resamples: of the bootstrap, likewise.
+        memory: what was computed.
     """
 
     outcomes: Outcomes
     battles: Battles
     policy: TiePolicy = TiePolicy.HALF
     resamples: int = 1000
-    _kept: dict[tuple[str, Lens], tuple[Sequence[PairCount], Board]] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
 
-    async def get(self, arena: str, lenses: Sequence[Lens] = tuple(Lens)) -> list[LensBoard]:
-        """The boards of one arena; an arena nobody has heard of has empty ones."""
-        received = (await self.battles.arenas()).get(arena, 0)
-        return [await self._one(arena, lens, received) for lens in lenses]
+    @property
+    def options(self) -> Options:
+        """How boards are made when nobody asks for anything else."""
+        return Options(policy=self.policy, resamples=self.resamples)
 
-    async def _one(self, arena: str, lens: Lens, received: int) -> LensBoard:
-        counts = await self.outcomes.pair_counts(arena, lens)
-        known = self._kept.get((arena, lens))
-        if known is None or known[0] != counts:
-            known = counts, await asyncio.to_thread(self._compute, counts)
-            if counts:  # anybody may ask for an arena that does not exist
-                self._kept[arena, lens] = known
-        return LensBoard(arena, lens, known[1], await self.outcomes.battles_decided(arena, lens), received)
+    async def get(
+        self,
+        arena: str,
+        lenses: Sequence[Lens] = tuple(Lens),
+        options: Options | None = None,
+        among: Slice = EVERYTHING,
+    ) -> list[LensBoard]:
+        """The boards of one arena; an arena nobody has heard of has empty ones.
 
-    def _compute(self, counts: Sequence[PairCount]) -> Board:
-        tally = Tally.count((c.system_a, c.system_b, c.winner, c.count) for c in counts)
-        return leaderboard(tally, np.random.default_rng(_SEED), policy=self.policy, resamples=self.resamples)
+        Raises:
+            InvalidQuestion: the anchor is not ranked on a board that ranks others.
+        """
+        received = await self.received(arena, among)
+        return [await self._one(arena, lens, options or self.options, among, received) for lens in lenses]
+
+    async def pairs(self, arena: str, lens: Lens, options: Options, among: Slice) -> Compared:
+        """Every pair of systems of one lens."""
+        counts = tuple(await self.outcomes.pair_counts(arena, lens, among))
+        options = replace(options, anchor=None)  # differences have no zero
+        return await self.memory.get(("pairs", counts, options), lambda: compare(counts, options))
+
+    async def advice(
+        self, arena: str, lens: Lens, options: Options, among: Slice, *, power: float, count: int
+    ) -> Advised:
+        """What to ask next."""
+        counts = tuple(await self.outcomes.pair_counts(arena, lens, among))
+        return await self.memory.get(
+            ("advice", counts, options, power, count),
+            lambda: advise(counts, options, power=power, count=count),
+        )
+
+    async def combined(
+        self, arena: str, automatic: Lens, among: Slice, *, level: float, anchor: Anchor | None
+    ) -> Combined:
+        """People's votes and automatic ones in one rating.
+
+        Raises:
+            InvalidQuestion: the anchor is not ranked.
+        """
+        joint = tuple(await self.outcomes.joint_counts(arena, Lens.HUMAN, automatic, among))
+        return await self.memory.get(
+            ("combined", joint, level, anchor), lambda: combine(joint, level=level, anchor=anchor)
+        )
+
+    async def agreement(self, arena: str, policy: TiePolicy, among: Slice) -> list[LensAgreement]:
+        """How far each two lenses agree."""
+        counts = {lens: tuple(await self.outcomes.pair_counts(arena, lens, among)) for lens in Lens}
+        found = []
+        for first, second in combinations(Lens, 2):
+            joint = tuple(await self.outcomes.joint_counts(arena, first, second, among))
+            found.append(
+                await self.memory.get(
+                    ("agreement", first, second, joint, counts[first], counts[second], policy),
+                    partial(_agreement, (first, second), joint, (counts[first], counts[second]), policy),
+                )
+            )
+        return found
+
+    async def scored(self, arena: str, lens: Lens, among: Slice) -> int:
+        """Battles with an outcome in a lens."""
+        return await self.outcomes.battles_decided(arena, lens, among)
+
+    async def received(self, arena: str, among: Slice) -> int:
+        """Battles the arena sent."""
+        return await self.battles.received(arena, among)
+
+    async def _one(self, arena: str, lens: Lens, options: Options, among: Slice, received: int) -> LensBoard:
+        counts = tuple(await self.outcomes.pair_counts(arena, lens, among))
+        try:
+            rated = await self.memory.get(("board", counts, options), lambda: rate(counts, options))
+        except InvalidQuestion as error:
+            raise InvalidQuestion(error.field, f"on the {lens.value} board {error.why}") from error
+        scored = await self.scored(arena, lens, among)
+        total = sum(cell.count for cell in counts)
+        return LensBoard(arena, lens, rated, options, among, scored, total, received)
+
+
+def _agreement(
+    lenses: tuple[Lens, Lens],
+    joint: Sequence[JointCount],
+    counts: tuple[Sequence[PairCount], Sequence[PairCount]],
+    policy: TiePolicy,
+) -> LensAgreement:
+    return agree(lenses, joint, (ratings_of(counts[0], policy), ratings_of(counts[1], policy)))
 
 
 @dataclass(slots=True)

@@ -1,52 +1,138 @@
-"""`Ratings.GetLeaderboard`: the boards of an arena."""
+"""`Ratings`: boards, combined ratings, pairs, advice and agreement, from the outcomes as they are now."""
 
+from collections.abc import Awaitable
 from datetime import UTC, datetime
+from typing import Any, TypeVar
 
 import grpc
 from arena.v1 import ratings_pb2, ratings_pb2_grpc
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from services.core.leaderboard import Standing
-from services.rater.boards import Boards, LensBoard
-from services.runtime.errors import StageError
+from services.core.leaderboard import Anchor, Board
+from services.core.tally import TiePolicy
+from services.rater import replies, requests
+from services.rater.boards import Boards
+from services.rater.options import Method, Options, method_of
+from services.runtime.errors import InvalidInput, StageError
 from services.runtime.rpc import Register
 from services.store.outcomes import Lens
+from services.store.slices import Slice
+from services.wire.questions import Intervals
 
-_LENSES = {
-    ratings_pb2.LENS_HUMAN: Lens.HUMAN,
-    ratings_pb2.LENS_NUGGET: Lens.NUGGET,
-    ratings_pb2.LENS_JUDGE: Lens.JUDGE,
-}
-_NUMBERS = {lens: number for number, lens in _LENSES.items()}
+Context = grpc.aio.ServicerContext[Any, Any]
+R = TypeVar("R")
+
+_POWER, _COUNT = 0.8, 10  # of advice, where nobody says otherwise
+_SANDWICHED = tuple(policy for policy in TiePolicy if not policy.models_ties)
 
 
 class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
-    """Answers with boards computed from the outcomes as they are now."""
+    """Answers with what is computed from the outcomes as they are now."""
 
     def __init__(self, boards: Boards) -> None:
         self._boards = boards
 
     async def GetLeaderboard(  # noqa: N802 - the contract's name
-        self,
-        request: ratings_pb2.GetLeaderboardRequest,
-        context: grpc.aio.ServicerContext[
-            ratings_pb2.GetLeaderboardRequest, ratings_pb2.GetLeaderboardResponse
-        ],
+        self, request: ratings_pb2.GetLeaderboardRequest, context: Context
     ) -> ratings_pb2.GetLeaderboardResponse:
         """The boards of one arena, all three lenses by default."""
-        if not request.arena:
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "arena: is empty")
-        if unknown := [number for number in request.lenses if number not in _LENSES]:
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"lenses: {unknown[0]} is no lens")
-        lenses = [_LENSES[number] for number in request.lenses] or list(Lens)
-        try:
-            boards = await self._boards.get(request.arena, lenses)
-        except StageError as error:
-            await context.abort(grpc.StatusCode.UNAVAILABLE, error.detail)
+        return await _answered(context, self._leaderboard(request))
+
+    async def GetCombined(  # noqa: N802
+        self, request: ratings_pb2.GetCombinedRequest, context: Context
+    ) -> ratings_pb2.GetCombinedResponse:
+        """People's votes and automatic ones in one rating."""
+        return await _answered(context, self._combined(request))
+
+    async def GetPairs(  # noqa: N802
+        self, request: ratings_pb2.GetPairsRequest, context: Context
+    ) -> ratings_pb2.GetPairsResponse:
+        """Every pair of systems."""
+        return await _answered(context, self._pairs(request))
+
+    async def GetAdvice(  # noqa: N802
+        self, request: ratings_pb2.GetAdviceRequest, context: Context
+    ) -> ratings_pb2.GetAdviceResponse:
+        """What to ask next."""
+        return await _answered(context, self._advice(request))
+
+    async def GetAgreement(  # noqa: N802
+        self, request: ratings_pb2.GetAgreementRequest, context: Context
+    ) -> ratings_pb2.GetAgreementResponse:
+        """How far the lenses agree."""
+        return await _answered(context, self._agreement(request))
+
+    async def _leaderboard(
+        self, request: ratings_pb2.GetLeaderboardRequest
+    ) -> ratings_pb2.GetLeaderboardResponse:
+        arena, lenses = requests.arena_of(request.arena), requests.lenses_of(request.lenses)
+        options = requests.options_of(request.options, self._boards.options)
+        boards = await self._boards.get(arena, lenses, options, requests.slice_of(request.slice))
         now = Timestamp()
         now.FromDatetime(datetime.now(UTC))
-        return ratings_pb2.GetLeaderboardResponse(boards=[_board(b) for b in boards], computed_at=now)
+        messages = [replies.board_message(board) for board in boards]
+        return ratings_pb2.GetLeaderboardResponse(boards=messages, computed_at=now)
+
+    async def _combined(self, request: ratings_pb2.GetCombinedRequest) -> ratings_pb2.GetCombinedResponse:
+        arena, automatic = requests.arena_of(request.arena), requests.automatic_of(request.automatic)
+        options = Options(
+            intervals=Intervals.SANDWICH,
+            level=requests.level_of(request.level) if request.HasField("level") else Options().level,
+            anchor=requests.anchor_of(request.anchor) if request.HasField("anchor") else None,
+        )
+        among = requests.slice_of(request.slice)
+        combined = await self._boards.combined(
+            arena, automatic, among, level=options.level, anchor=options.anchor
+        )
+        rated = any(each.human or each.automatic or each.combined for each in combined.standings)
+        method = _normal(options, among, options.anchor if rated else None)
+        reply = replies.combined_reply(combined, method)
+        reply.arena, reply.received = arena, await self._boards.received(arena, among)
+        reply.automatic_lens = _number(automatic)
+        return reply
+
+    async def _pairs(self, request: ratings_pb2.GetPairsRequest) -> ratings_pb2.GetPairsResponse:
+        arena, lens = requests.arena_of(request.arena), requests.lens_of(request.lens)
+        options = requests.options_of(request.options, self._boards.options)
+        among = requests.slice_of(request.slice)
+        compared = await self._boards.pairs(arena, lens, options, among)
+        reply = replies.pairs_reply(compared, method_of(options, compared.rated.board, among))
+        reply.arena, reply.lens = arena, _number(lens)
+        reply.scored = await self._boards.scored(arena, lens, among)
+        reply.received = await self._boards.received(arena, among)
+        return reply
+
+    async def _advice(self, request: ratings_pb2.GetAdviceRequest) -> ratings_pb2.GetAdviceResponse:
+        arena, lens = requests.arena_of(request.arena), requests.lens_of(request.lens)
+        own = self._boards.policy if self._boards.policy in _SANDWICHED else TiePolicy.HALF
+        options = Options(
+            policy=requests.policy_of(request.ties, own, _SANDWICHED),
+            intervals=Intervals.SANDWICH,
+            level=requests.level_of(request.level) if request.HasField("level") else Options().level,
+        )
+        power = requests.power_of(request.power) if request.HasField("power") else _POWER
+        count = requests.count_of(request.count) if request.HasField("count") else _COUNT
+        among = requests.slice_of(request.slice)
+        advised = await self._boards.advice(arena, lens, options, among, power=power, count=count)
+        reply = replies.advice_reply(advised, method_of(options, advised.rated.board, among))
+        reply.arena, reply.lens, reply.power = arena, _number(lens), power
+        reply.scored = await self._boards.scored(arena, lens, among)
+        reply.received = await self._boards.received(arena, among)
+        return reply
+
+    async def _agreement(self, request: ratings_pb2.GetAgreementRequest) -> ratings_pb2.GetAgreementResponse:
+        arena = requests.arena_of(request.arena)
+        policy = requests.policy_of(request.ties, self._boards.policy)
+        among = requests.slice_of(request.slice)
+        found = await self._boards.agreement(arena, policy, among)
+        return ratings_pb2.GetAgreementResponse(
+            arena=arena,
+            pairs=[replies.agreement_message(each) for each in found],
+            received=await self._boards.received(arena, among),
+            tie_policy=policy.value,
+            slice=replies.slice_message(among),
+        )
 
 
 def ratings_service(boards: Boards) -> Register:
@@ -59,31 +145,21 @@ def ratings_service(boards: Boards) -> Register:
     return register
 
 
-def _board(lens_board: LensBoard) -> ratings_pb2.Board:
-    board = lens_board.board
-    return ratings_pb2.Board(
-        arena=lens_board.arena,
-        lens=_NUMBERS[lens_board.lens],
-        standings=[_standing(standing) for standing in board.standings],
-        scored=lens_board.scored,
-        received=lens_board.received,
-        tie_policy=board.policy.value,
-        resamples=board.resamples,
-        level=board.level,
-    )
+async def _answered(context: Context, answering: Awaitable[R]) -> R:
+    try:
+        return await answering
+    except InvalidInput as error:
+        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, error.detail)
+    except StageError as error:
+        await context.abort(grpc.StatusCode.UNAVAILABLE, error.detail)
+    raise AssertionError  # abort always raises
 
 
-def _standing(standing: Standing) -> ratings_pb2.Standing:
-    return ratings_pb2.Standing(
-        system=standing.system,
-        rating=standing.rating,
-        low=standing.low,
-        high=standing.high,
-        rank=standing.rank,
-        probability_first=standing.probability_first,
-        battles=standing.battles,
-        wins=standing.wins,
-        losses=standing.losses,
-        ties=standing.ties,
-        unrankable=standing.unrankable.value if standing.unrankable else "",
-    )
+def _normal(options: Options, among: Slice, anchor: Anchor | None) -> Method:
+    """Normal intervals around combined ratings; ties are half a win for each."""
+    board = Board((), options.policy, 0, options.level, anchor=anchor)
+    return method_of(options, board, among)
+
+
+def _number(lens: Lens) -> ratings_pb2.Lens.ValueType:
+    return ratings_pb2.Lens.Value(f"LENS_{lens.name}")

@@ -13,6 +13,7 @@ from services.core import events as core
 from services.core.battle import Battle
 from services.core.failure import Reason, Stage, StageFailure
 from services.store.database import Database
+from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, events, failures
 
 _IDS_PER_QUERY = 500
@@ -182,6 +183,12 @@ class Battles:
         query = select(battles.c.arena, func.count()).group_by(battles.c.arena).order_by(battles.c.arena)
         async with self._database.transaction() as tx:
             return {arena: count for arena, count in await tx.execute(query)}  # noqa: C416
+
+    async def received(self, arena: str, among: Slice = EVERYTHING) -> int:
+        """Battles that an arena sent."""
+        where = (battles.c.arena == arena, *among.conditions(sqlite=self._database.is_sqlite))
+        async with self._database.transaction() as tx:
+            return int(await tx.scalar(select(func.count()).select_from(battles).where(*where)) or 0)
 
     async def record(self, new: NewEvent, at: datetime) -> int | None:
         """Append an event to its battle and move the battle's state on.

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, case, func, select
 
 from services.core.battle import Vote
 from services.store.database import Database
-from services.store.tables import outcomes
+from services.store.slices import EVERYTHING, Slice
+from services.store.tables import battles, outcomes
 
 
 class Lens(StrEnum):
@@ -55,6 +57,17 @@ class PairCount:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class JointCount:
+    """How often two lenses said this about battles of two systems; None where a lens said nothing."""
+
+    system_a: str
+    system_b: str
+    first: Vote | None
+    second: Vote | None
+    count: int
+
+
 class Outcomes:
     """The outcomes table."""
 
@@ -73,23 +86,46 @@ class Outcomes:
         async with self._database.transaction() as tx:
             await tx.execute(statement.values(row))
 
-    async def pair_counts(self, arena: str, lens: Lens) -> list[PairCount]:
-        """The outcomes of one board, aggregated; systems in alphabetical order of the query."""
+    async def pair_counts(self, arena: str, lens: Lens, among: Slice = EVERYTHING) -> list[PairCount]:
+        """The outcomes of one board, aggregated; systems in alphabetical order of the query.
+
+        A battle of a system against itself says nothing about who is better, and is left out here as
+        in every count below.
+        """
         keys = (outcomes.c.system_a, outcomes.c.system_b, outcomes.c.winner)
-        query = (
-            select(*keys, func.count().label("battles"))
-            .where(outcomes.c.arena == arena, outcomes.c.lens == lens.value)
-            .group_by(*keys)
-            .order_by(*keys)
-        )
+        query = self._counted(select(*keys, func.count().label("battles")), arena, among, lens)
         async with self._database.transaction() as tx:
-            rows = await tx.execute(query)
+            rows = await tx.execute(query.group_by(*keys).order_by(*keys))
             return [PairCount(r.system_a, r.system_b, Vote(r.winner), r.battles) for r in rows]
 
-    async def battles_decided(self, arena: str, lens: Lens) -> int:
+    async def joint_counts(
+        self, arena: str, first: Lens, second: Lens, among: Slice = EVERYTHING
+    ) -> list[JointCount]:
+        """What two lenses say about the same battles, aggregated; battles on which both are silent left out.
+
+        Where a lens has several sources for one battle, the first by name speaks.
+        """
+        keys = (outcomes.c.battle_id, outcomes.c.system_a, outcomes.c.system_b)
+        place = func.row_number().over(
+            partition_by=(outcomes.c.battle_id, outcomes.c.lens), order_by=outcomes.c.source
+        )
+        columns = select(*keys, outcomes.c.lens, outcomes.c.winner, place.label("place"))
+        said = self._counted(columns, arena, among, first, second).subquery()
+        of_lens = [func.max(case((said.c.lens == lens.value, said.c.winner))) for lens in (first, second)]
+        battle = (
+            select(said.c.system_a, said.c.system_b, of_lens[0].label("first"), of_lens[1].label("second"))
+            .where(said.c.place == 1)
+            .group_by(said.c.battle_id, said.c.system_a, said.c.system_b)
+            .subquery()
+        )
+        cells = (battle.c.system_a, battle.c.system_b, battle.c.first, battle.c.second)
+        query = select(*cells, func.count().label("battles")).group_by(*cells).order_by(*cells)
+        async with self._database.transaction() as tx:
+            return [_joint(row) for row in await tx.execute(query)]
+
+    async def battles_decided(self, arena: str, lens: Lens, among: Slice = EVERYTHING) -> int:
         """Battles with an outcome in a lens, however many sources it has for one battle."""
-        query = select(func.count(outcomes.c.battle_id.distinct()))
-        query = query.where(outcomes.c.arena == arena, outcomes.c.lens == lens.value)
+        query = self._counted(select(func.count(outcomes.c.battle_id.distinct())), arena, among, lens)
         async with self._database.transaction() as tx:
             return int(await tx.scalar(query) or 0)
 
@@ -128,6 +164,21 @@ class Outcomes:
             rows = await tx.execute(query.group_by(outcomes.c.lens))
             found: dict[str, int] = {row[0]: row[1] for row in rows}
         return {lens: found.get(lens.value, 0) for lens in Lens}
+
+    def _counted(self, query: Select[Any], arena: str, among: Slice, *lenses: Lens) -> Select[Any]:
+        """A query over the outcomes of some lenses in a slice of an arena, self-battles left out."""
+        if conditions := among.conditions(sqlite=self._database.is_sqlite):
+            query = query.join(battles, battles.c.id == outcomes.c.battle_id).where(*conditions)
+        return query.where(
+            outcomes.c.arena == arena,
+            outcomes.c.lens.in_([lens.value for lens in lenses]),
+            outcomes.c.system_a != outcomes.c.system_b,
+        )
+
+
+def _joint(row: Any) -> JointCount:
+    first, second = (None if said is None else Vote(said) for said in (row.first, row.second))
+    return JointCount(row.system_a, row.system_b, first, second, row.battles)
 
 
 def _outcome(values: object) -> Outcome:

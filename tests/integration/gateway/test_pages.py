@@ -38,7 +38,8 @@ async def test_nothing_from_outside_becomes_markup(world: World) -> None:
     for page in (listed, shown.text, board.text):
         assert "&lt;script&gt;" in page
         assert not re.search(r"<script(?! src=\"/static/live\.js\" defer>)|<img (?!src=\"/static)", page)
-        assert not re.search(r"<[^>]*\son\w+=", page)
+        unquoted = re.sub(r'="[^"]*"', "", page)  # what stands between quotes is text, whatever it looks like
+        assert not re.search(r"<[^>]*\son\w+", unquoted)
         assert not re.search(r'(href|src)="(?!/|#|https://example\.org/)', page)
 
 
@@ -87,6 +88,79 @@ async def test_the_leaderboard_shows_why_a_system_has_no_rank(world: World) -> N
     page = (await world.http.get("/leaderboard?arena=demo")).text
     assert "never lost or tied" in page
     assert re.search(r"<strong>3</strong> of 3 battles scored", page)
+
+
+async def circle(world: World) -> None:
+    for pair in (("x", "y"), ("y", "z"), ("z", "x")):
+        story = Story(between(*pair, 0))
+        await world.happens(story.submitted(), story.voted(Vote.A))
+
+
+async def test_the_leaderboard_is_rated_as_its_form_asks(world: World) -> None:
+    await circle(world)
+    plain = (await world.http.get("/leaderboard?arena=demo")).text
+    assert "ties: half a win for each; 95 % intervals from" in plain
+    assert "100 bayesian resamples" in plain
+    assert "Start over" not in plain
+    # As a browser sends a form: every field, most of them empty.
+    form = {
+        "arena": "demo",
+        "ties": "drop",
+        "language": "",
+        "tag": "category:science",
+        "since": "",
+        "until": "",
+    }
+    asked = (await world.http.get("/leaderboard", params=form)).text
+    assert "ties: left out;" in asked
+    assert '<option value="drop" selected>' in asked
+    assert 'name="tag" value="category:science"' in asked
+    assert re.search(r"<strong>3</strong> of 3 battles scored", asked)
+    assert "Start over" in asked
+    none = (await world.http.get("/leaderboard?arena=demo&language=tlh")).text
+    assert re.search(r"<strong>0</strong> of 0 battles scored", none)
+    assert "No battle has an outcome here." in none
+
+
+async def test_the_form_keeps_what_it_has_no_field_for(world: World) -> None:
+    await circle(world)
+    page = (await world.http.get("/leaderboard?arena=demo&lens=human&intervals=sandwich&anchor=x:1114")).text
+    for name, value in (("lens", "human"), ("intervals", "sandwich"), ("anchor", "x:1114")):
+        assert f'<input type="hidden" name="{name}" value="{value}">' in page
+    assert "robust standard errors" in page
+    assert "is fixed at 1114" in page
+    assert page.count('class="card board"') == 1
+
+
+async def test_intervals_without_ends_are_drawn_and_named_as_such(world: World) -> None:
+    for one, other, number in (("x", "y", 0), ("y", "x", 0), ("x", "y", 1)):
+        story = Story(between(one, other, number))
+        await world.happens(story.submitted(), story.voted(Vote.A))
+    open_ended = (await world.http.get("/leaderboard?arena=demo&lens=human&bootstrap=multinomial")).text
+    assert "no bounds" in open_ended
+    assert '<rect x="0" width="100"' in open_ended
+    assert "intervals have no ends" in open_ended
+
+
+async def test_a_board_of_ties_draws_no_interval(world: World) -> None:
+    story = Story(between("x", "y", 0))
+    await world.happens(story.submitted(), story.voted(Vote.TIE))
+    page = (await world.http.get("/leaderboard?arena=demo&lens=human")).text
+    assert "<rect" not in page
+    assert "nothing says how surely" in page
+
+
+async def test_a_question_that_makes_no_sense_is_a_page_that_says_why(world: World) -> None:
+    await circle(world)
+    for query, problem in (
+        ("ties=third", "ties: Input should be"),
+        ("colour=red", "colour: Extra inputs are not permitted"),
+        ("anchor=ghost:1", "anchor: on the human board &#39;ghost&#39; has no battle here"),
+    ):
+        response = await world.http.get(f"/leaderboard?arena=demo&{query}")
+        assert response.status_code == 422
+        assert response.headers["content-type"].startswith("text/html")
+        assert problem in response.text
 
 
 async def test_a_battle_still_running_brings_its_script(world: World) -> None:

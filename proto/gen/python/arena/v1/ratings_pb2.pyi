@@ -40,25 +40,219 @@ LENS_JUDGE: Lens.ValueType  # 3
 Global___Lens: _TypeAlias = Lens  # noqa: Y015
 
 @_typing.final
+class Slice(_message.Message):
+    """Which battles count; all of them where nothing is said."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LANGUAGE_FIELD_NUMBER: _builtins.int
+    TAGS_FIELD_NUMBER: _builtins.int
+    SINCE_FIELD_NUMBER: _builtins.int
+    UNTIL_FIELD_NUMBER: _builtins.int
+    language: _builtins.str
+    @_builtins.property
+    def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """A battle has every one of them; a query's category is a tag such as "category:science"."""
+
+    @_builtins.property
+    def since(self) -> _timestamp_pb2.Timestamp:
+        """Received then or later."""
+
+    @_builtins.property
+    def until(self) -> _timestamp_pb2.Timestamp:
+        """Received before then."""
+
+    def __init__(
+        self,
+        *,
+        language: _builtins.str | None = ...,
+        tags: _abc.Iterable[_builtins.str] | None = ...,
+        since: _timestamp_pb2.Timestamp | None = ...,
+        until: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_language", b"_language", "_since", b"_since", "_until", b"_until", "language", b"language", "since", b"since", "until", b"until"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_language", b"_language", "_since", b"_since", "_until", b"_until", "language", b"language", "since", b"since", "tags", b"tags", "until", b"until"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__language: _TypeAlias = _typing.Literal["language"]  # noqa: Y015
+    _WhichOneofArgType__language: _TypeAlias = _typing.Literal["_language", b"_language"]  # noqa: Y015
+    _WhichOneofReturnType__since: _TypeAlias = _typing.Literal["since"]  # noqa: Y015
+    _WhichOneofArgType__since: _TypeAlias = _typing.Literal["_since", b"_since"]  # noqa: Y015
+    _WhichOneofReturnType__until: _TypeAlias = _typing.Literal["until"]  # noqa: Y015
+    _WhichOneofArgType__until: _TypeAlias = _typing.Literal["_until", b"_until"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__language) -> _WhichOneofReturnType__language | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__since) -> _WhichOneofReturnType__since | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__until) -> _WhichOneofReturnType__until | None: ...
+
+Global___Slice: _TypeAlias = Slice  # noqa: Y015
+
+@_typing.final
+class Anchor(_message.Message):
+    """The system that has the same rating on every board."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SYSTEM_FIELD_NUMBER: _builtins.int
+    RATING_FIELD_NUMBER: _builtins.int
+    system: _builtins.str
+    rating: _builtins.float
+    def __init__(
+        self,
+        *,
+        system: _builtins.str = ...,
+        rating: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["rating", b"rating", "system", b"system"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Anchor: _TypeAlias = Anchor  # noqa: Y015
+
+@_typing.final
+class BoardOptions(_message.Message):
+    """How to rate; what is absent is the rater's to choose."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TIES_FIELD_NUMBER: _builtins.int
+    BOOTSTRAP_FIELD_NUMBER: _builtins.int
+    INTERVALS_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    RESAMPLES_FIELD_NUMBER: _builtins.int
+    ANCHOR_FIELD_NUMBER: _builtins.int
+    ties: _builtins.str
+    """half, drop, drop_both_bad, davidson or rao_kupper."""
+    bootstrap: _builtins.str
+    """bayesian or multinomial."""
+    intervals: _builtins.str
+    """bootstrap or sandwich; a sandwich is for policies in which a tie is half a win or nothing."""
+    level: _builtins.float
+    """Confidence level, in [0.5, 0.999]."""
+    resamples: _builtins.int
+    """Of the bootstrap, in [100, 10000]."""
+    @_builtins.property
+    def anchor(self) -> Global___Anchor: ...
+    def __init__(
+        self,
+        *,
+        ties: _builtins.str = ...,
+        bootstrap: _builtins.str = ...,
+        intervals: _builtins.str = ...,
+        level: _builtins.float | None = ...,
+        resamples: _builtins.int | None = ...,
+        anchor: Global___Anchor | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_level", b"_level", "_resamples", b"_resamples", "anchor", b"anchor", "level", b"level", "resamples", b"resamples"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_level", b"_level", "_resamples", b"_resamples", "anchor", b"anchor", "bootstrap", b"bootstrap", "intervals", b"intervals", "level", b"level", "resamples", b"resamples", "ties", b"ties"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__anchor: _TypeAlias = _typing.Literal["anchor"]  # noqa: Y015
+    _WhichOneofArgType__anchor: _TypeAlias = _typing.Literal["_anchor", b"_anchor"]  # noqa: Y015
+    _WhichOneofReturnType__level: _TypeAlias = _typing.Literal["level"]  # noqa: Y015
+    _WhichOneofArgType__level: _TypeAlias = _typing.Literal["_level", b"_level"]  # noqa: Y015
+    _WhichOneofReturnType__resamples: _TypeAlias = _typing.Literal["resamples"]  # noqa: Y015
+    _WhichOneofArgType__resamples: _TypeAlias = _typing.Literal["_resamples", b"_resamples"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__anchor) -> _WhichOneofReturnType__anchor | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__level) -> _WhichOneofReturnType__level | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__resamples) -> _WhichOneofReturnType__resamples | None: ...
+
+Global___BoardOptions: _TypeAlias = BoardOptions  # noqa: Y015
+
+@_typing.final
+class Method(_message.Message):
+    """How ratings were made."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TIE_POLICY_FIELD_NUMBER: _builtins.int
+    TIE_PARAMETER_FIELD_NUMBER: _builtins.int
+    BOOTSTRAP_FIELD_NUMBER: _builtins.int
+    INTERVALS_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    RESAMPLES_FIELD_NUMBER: _builtins.int
+    UNRANKED_RESAMPLES_FIELD_NUMBER: _builtins.int
+    ANCHOR_FIELD_NUMBER: _builtins.int
+    SLICE_FIELD_NUMBER: _builtins.int
+    tie_policy: _builtins.str
+    tie_parameter: _builtins.float
+    """Davidson's nu, or kappa of Rao and Kupper; absent for policies without one."""
+    bootstrap: _builtins.str
+    """Empty for sandwich intervals."""
+    intervals: _builtins.str
+    level: _builtins.float
+    resamples: _builtins.int
+    unranked_resamples: _builtins.int
+    """Of these so many could not be ranked; each makes intervals wider."""
+    @_builtins.property
+    def anchor(self) -> Global___Anchor:
+        """Absent: the mean rating is 1000."""
+
+    @_builtins.property
+    def slice(self) -> Global___Slice: ...
+    def __init__(
+        self,
+        *,
+        tie_policy: _builtins.str = ...,
+        tie_parameter: _builtins.float | None = ...,
+        bootstrap: _builtins.str = ...,
+        intervals: _builtins.str = ...,
+        level: _builtins.float = ...,
+        resamples: _builtins.int = ...,
+        unranked_resamples: _builtins.int = ...,
+        anchor: Global___Anchor | None = ...,
+        slice: Global___Slice | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_tie_parameter", b"_tie_parameter", "anchor", b"anchor", "slice", b"slice", "tie_parameter", b"tie_parameter"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_tie_parameter", b"_tie_parameter", "anchor", b"anchor", "bootstrap", b"bootstrap", "intervals", b"intervals", "level", b"level", "resamples", b"resamples", "slice", b"slice", "tie_parameter", b"tie_parameter", "tie_policy", b"tie_policy", "unranked_resamples", b"unranked_resamples"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__anchor: _TypeAlias = _typing.Literal["anchor"]  # noqa: Y015
+    _WhichOneofArgType__anchor: _TypeAlias = _typing.Literal["_anchor", b"_anchor"]  # noqa: Y015
+    _WhichOneofReturnType__tie_parameter: _TypeAlias = _typing.Literal["tie_parameter"]  # noqa: Y015
+    _WhichOneofArgType__tie_parameter: _TypeAlias = _typing.Literal["_tie_parameter", b"_tie_parameter"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__anchor) -> _WhichOneofReturnType__anchor | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__tie_parameter) -> _WhichOneofReturnType__tie_parameter | None: ...
+
+Global___Method: _TypeAlias = Method  # noqa: Y015
+
+@_typing.final
 class GetLeaderboardRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ARENA_FIELD_NUMBER: _builtins.int
     LENSES_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    SLICE_FIELD_NUMBER: _builtins.int
     arena: _builtins.str
     @_builtins.property
     def lenses(self) -> _containers.RepeatedScalarFieldContainer[Global___Lens.ValueType]:
         """Empty: all three."""
 
+    @_builtins.property
+    def options(self) -> Global___BoardOptions: ...
+    @_builtins.property
+    def slice(self) -> Global___Slice: ...
     def __init__(
         self,
         *,
         arena: _builtins.str = ...,
         lenses: _abc.Iterable[Global___Lens.ValueType] | None = ...,
+        options: Global___BoardOptions | None = ...,
+        slice: Global___Slice | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options", "slice", b"slice"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "lenses", b"lenses"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "lenses", b"lenses", "options", b"options", "slice", b"slice"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -81,10 +275,12 @@ class Standing(_message.Message):
     LOSSES_FIELD_NUMBER: _builtins.int
     TIES_FIELD_NUMBER: _builtins.int
     UNRANKABLE_FIELD_NUMBER: _builtins.int
+    INTERVAL_FIELD_NUMBER: _builtins.int
     system: _builtins.str
     rating: _builtins.float
     """Absent when the system cannot be ranked; `unrankable` says why."""
     low: _builtins.float
+    """Absent where the interval has no end, and `interval` says so: an end is never infinite."""
     high: _builtins.float
     rank: _builtins.int
     """Ranks share a place where intervals overlap: 1 + the systems that are surely better."""
@@ -94,6 +290,10 @@ class Standing(_message.Message):
     losses: _builtins.float
     ties: _builtins.float
     unrankable: _builtins.str
+    interval: _builtins.str
+    """"bounded"; "unbounded": too many resamples could not be ranked; "undetermined": nothing but ties, so no
+    resample differs; "fixed": the anchor. Empty without a rating.
+    """
     def __init__(
         self,
         *,
@@ -108,10 +308,11 @@ class Standing(_message.Message):
         losses: _builtins.float = ...,
         ties: _builtins.float = ...,
         unrankable: _builtins.str = ...,
+        interval: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "high", b"high", "low", b"low", "probability_first", b"probability_first", "rank", b"rank", "rating", b"rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "battles", b"battles", "high", b"high", "losses", b"losses", "low", b"low", "probability_first", b"probability_first", "rank", b"rank", "rating", b"rating", "system", b"system", "ties", b"ties", "unrankable", b"unrankable", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "battles", b"battles", "high", b"high", "interval", b"interval", "losses", b"losses", "low", b"low", "probability_first", b"probability_first", "rank", b"rank", "rating", b"rating", "system", b"system", "ties", b"ties", "unrankable", b"unrankable", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__high: _TypeAlias = _typing.Literal["high"]  # noqa: Y015
     _WhichOneofArgType__high: _TypeAlias = _typing.Literal["_high", b"_high"]  # noqa: Y015
@@ -148,6 +349,10 @@ class Board(_message.Message):
     TIE_POLICY_FIELD_NUMBER: _builtins.int
     RESAMPLES_FIELD_NUMBER: _builtins.int
     LEVEL_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OUTCOMES_FIELD_NUMBER: _builtins.int
+    METHOD_FIELD_NUMBER: _builtins.int
     arena: _builtins.str
     lens: Global___Lens.ValueType
     scored: _builtins.int
@@ -157,8 +362,18 @@ class Board(_message.Message):
     resamples: _builtins.int
     level: _builtins.float
     """Confidence level of low..high, such as 0.95."""
+    state: _builtins.str
+    """"ranked"; "empty": no battle has an outcome; "nobody_ranked": no two systems are linked both ways;
+    "all_tied": every rating is equal, and nothing says how surely.
+    """
+    note: _builtins.str
+    """What a reader must know about these numbers; often empty."""
+    outcomes: _builtins.int
+    """Outcomes counted: a battle with two judges has two in the lens of the judge."""
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]: ...
+    @_builtins.property
+    def method(self) -> Global___Method: ...
     def __init__(
         self,
         *,
@@ -170,10 +385,14 @@ class Board(_message.Message):
         tie_policy: _builtins.str = ...,
         resamples: _builtins.int = ...,
         level: _builtins.float = ...,
+        state: _builtins.str = ...,
+        note: _builtins.str = ...,
+        outcomes: _builtins.int = ...,
+        method: Global___Method | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["method", b"method"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "lens", b"lens", "level", b"level", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "tie_policy", b"tie_policy"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "lens", b"lens", "level", b"level", "method", b"method", "note", b"note", "outcomes", b"outcomes", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "state", b"state", "tie_policy", b"tie_policy"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -202,3 +421,745 @@ class GetLeaderboardResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetLeaderboardResponse: _TypeAlias = GetLeaderboardResponse  # noqa: Y015
+
+@_typing.final
+class GetCombinedRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ARENA_FIELD_NUMBER: _builtins.int
+    AUTOMATIC_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    ANCHOR_FIELD_NUMBER: _builtins.int
+    SLICE_FIELD_NUMBER: _builtins.int
+    arena: _builtins.str
+    automatic: Global___Lens.ValueType
+    """The automatic votes: nugget, as when unspecified, or judge."""
+    level: _builtins.float
+    @_builtins.property
+    def anchor(self) -> Global___Anchor: ...
+    @_builtins.property
+    def slice(self) -> Global___Slice: ...
+    def __init__(
+        self,
+        *,
+        arena: _builtins.str = ...,
+        automatic: Global___Lens.ValueType = ...,
+        level: _builtins.float | None = ...,
+        anchor: Global___Anchor | None = ...,
+        slice: Global___Slice | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_level", b"_level", "anchor", b"anchor", "level", b"level", "slice", b"slice"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_level", b"_level", "anchor", b"anchor", "arena", b"arena", "automatic", b"automatic", "level", b"level", "slice", b"slice"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__anchor: _TypeAlias = _typing.Literal["anchor"]  # noqa: Y015
+    _WhichOneofArgType__anchor: _TypeAlias = _typing.Literal["_anchor", b"_anchor"]  # noqa: Y015
+    _WhichOneofReturnType__level: _TypeAlias = _typing.Literal["level"]  # noqa: Y015
+    _WhichOneofArgType__level: _TypeAlias = _typing.Literal["_level", b"_level"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__anchor) -> _WhichOneofReturnType__anchor | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__level) -> _WhichOneofReturnType__level | None: ...
+
+Global___GetCombinedRequest: _TypeAlias = GetCombinedRequest  # noqa: Y015
+
+@_typing.final
+class Rating(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RATING_FIELD_NUMBER: _builtins.int
+    LOW_FIELD_NUMBER: _builtins.int
+    HIGH_FIELD_NUMBER: _builtins.int
+    RANK_FIELD_NUMBER: _builtins.int
+    rating: _builtins.float
+    low: _builtins.float
+    """Absent for a system that has only tied with the anchor: nothing says how surely it is level."""
+    high: _builtins.float
+    rank: _builtins.int
+    def __init__(
+        self,
+        *,
+        rating: _builtins.float = ...,
+        low: _builtins.float | None = ...,
+        high: _builtins.float | None = ...,
+        rank: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "high", b"high", "low", b"low"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "high", b"high", "low", b"low", "rank", b"rank", "rating", b"rating"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__high: _TypeAlias = _typing.Literal["high"]  # noqa: Y015
+    _WhichOneofArgType__high: _TypeAlias = _typing.Literal["_high", b"_high"]  # noqa: Y015
+    _WhichOneofReturnType__low: _TypeAlias = _typing.Literal["low"]  # noqa: Y015
+    _WhichOneofArgType__low: _TypeAlias = _typing.Literal["_low", b"_low"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__high) -> _WhichOneofReturnType__high | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__low) -> _WhichOneofReturnType__low | None: ...
+
+Global___Rating: _TypeAlias = Rating  # noqa: Y015
+
+@_typing.final
+class CombinedStanding(_message.Message):
+    """One system, rated three ways. A rating is absent where its kind of votes cannot rate the systems."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SYSTEM_FIELD_NUMBER: _builtins.int
+    HUMAN_FIELD_NUMBER: _builtins.int
+    AUTOMATIC_FIELD_NUMBER: _builtins.int
+    COMBINED_FIELD_NUMBER: _builtins.int
+    HUMAN_BATTLES_FIELD_NUMBER: _builtins.int
+    AUTOMATIC_BATTLES_FIELD_NUMBER: _builtins.int
+    UNRANKABLE_FIELD_NUMBER: _builtins.int
+    system: _builtins.str
+    human_battles: _builtins.int
+    """Its battles with both votes."""
+    automatic_battles: _builtins.int
+    """Its battles with an automatic vote, with a human one or without."""
+    unrankable: _builtins.str
+    @_builtins.property
+    def human(self) -> Global___Rating: ...
+    @_builtins.property
+    def automatic(self) -> Global___Rating: ...
+    @_builtins.property
+    def combined(self) -> Global___Rating: ...
+    def __init__(
+        self,
+        *,
+        system: _builtins.str = ...,
+        human: Global___Rating | None = ...,
+        automatic: Global___Rating | None = ...,
+        combined: Global___Rating | None = ...,
+        human_battles: _builtins.int = ...,
+        automatic_battles: _builtins.int = ...,
+        unrankable: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_automatic", b"_automatic", "_combined", b"_combined", "_human", b"_human", "automatic", b"automatic", "combined", b"combined", "human", b"human"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_automatic", b"_automatic", "_combined", b"_combined", "_human", b"_human", "automatic", b"automatic", "automatic_battles", b"automatic_battles", "combined", b"combined", "human", b"human", "human_battles", b"human_battles", "system", b"system", "unrankable", b"unrankable"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__automatic: _TypeAlias = _typing.Literal["automatic"]  # noqa: Y015
+    _WhichOneofArgType__automatic: _TypeAlias = _typing.Literal["_automatic", b"_automatic"]  # noqa: Y015
+    _WhichOneofReturnType__combined: _TypeAlias = _typing.Literal["combined"]  # noqa: Y015
+    _WhichOneofArgType__combined: _TypeAlias = _typing.Literal["_combined", b"_combined"]  # noqa: Y015
+    _WhichOneofReturnType__human: _TypeAlias = _typing.Literal["human"]  # noqa: Y015
+    _WhichOneofArgType__human: _TypeAlias = _typing.Literal["_human", b"_human"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__automatic) -> _WhichOneofReturnType__automatic | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__combined) -> _WhichOneofReturnType__combined | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__human) -> _WhichOneofReturnType__human | None: ...
+
+Global___CombinedStanding: _TypeAlias = CombinedStanding  # noqa: Y015
+
+@_typing.final
+class Estimate(_message.Message):
+    """What one of the three ratings rests on, and why it is missing where it is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BATTLES_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    battles: _builtins.int
+    state: _builtins.str
+    """"rated", or why not: "too_few_votes", "not_linked", "all_tied", "no_finite_solution", "too_many_battles"."""
+    def __init__(
+        self,
+        *,
+        battles: _builtins.int = ...,
+        state: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["battles", b"battles", "state", b"state"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Estimate: _TypeAlias = Estimate  # noqa: Y015
+
+@_typing.final
+class GetCombinedResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ARENA_FIELD_NUMBER: _builtins.int
+    AUTOMATIC_LENS_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    STANDINGS_FIELD_NUMBER: _builtins.int
+    HUMAN_FIELD_NUMBER: _builtins.int
+    AUTOMATIC_FIELD_NUMBER: _builtins.int
+    COMBINED_FIELD_NUMBER: _builtins.int
+    TRUST_FIELD_NUMBER: _builtins.int
+    HUMAN_VOTES_UNUSED_FIELD_NUMBER: _builtins.int
+    RECEIVED_FIELD_NUMBER: _builtins.int
+    METHOD_FIELD_NUMBER: _builtins.int
+    arena: _builtins.str
+    automatic_lens: Global___Lens.ValueType
+    state: _builtins.str
+    """"rated", "empty", "nobody_ranked", or the state of `combined` where that one is missing."""
+    note: _builtins.str
+    trust: _builtins.float
+    """How much of the automatic votes went in, in [0, 1]; absent without a combined rating."""
+    human_votes_unused: _builtins.int
+    """Human votes left out because their battle has no automatic vote, or a system that cannot be ranked."""
+    received: _builtins.int
+    @_builtins.property
+    def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___CombinedStanding]: ...
+    @_builtins.property
+    def human(self) -> Global___Estimate: ...
+    @_builtins.property
+    def automatic(self) -> Global___Estimate: ...
+    @_builtins.property
+    def combined(self) -> Global___Estimate: ...
+    @_builtins.property
+    def method(self) -> Global___Method: ...
+    def __init__(
+        self,
+        *,
+        arena: _builtins.str = ...,
+        automatic_lens: Global___Lens.ValueType = ...,
+        state: _builtins.str = ...,
+        note: _builtins.str = ...,
+        standings: _abc.Iterable[Global___CombinedStanding] | None = ...,
+        human: Global___Estimate | None = ...,
+        automatic: Global___Estimate | None = ...,
+        combined: Global___Estimate | None = ...,
+        trust: _builtins.float | None = ...,
+        human_votes_unused: _builtins.int = ...,
+        received: _builtins.int = ...,
+        method: Global___Method | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_trust", b"_trust", "automatic", b"automatic", "combined", b"combined", "human", b"human", "method", b"method", "trust", b"trust"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_trust", b"_trust", "arena", b"arena", "automatic", b"automatic", "automatic_lens", b"automatic_lens", "combined", b"combined", "human", b"human", "human_votes_unused", b"human_votes_unused", "method", b"method", "note", b"note", "received", b"received", "standings", b"standings", "state", b"state", "trust", b"trust"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__trust: _TypeAlias = _typing.Literal["trust"]  # noqa: Y015
+    _WhichOneofArgType__trust: _TypeAlias = _typing.Literal["_trust", b"_trust"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__trust) -> _WhichOneofReturnType__trust | None: ...
+
+Global___GetCombinedResponse: _TypeAlias = GetCombinedResponse  # noqa: Y015
+
+@_typing.final
+class GetPairsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ARENA_FIELD_NUMBER: _builtins.int
+    LENS_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    SLICE_FIELD_NUMBER: _builtins.int
+    arena: _builtins.str
+    lens: Global___Lens.ValueType
+    """Human when unspecified."""
+    @_builtins.property
+    def options(self) -> Global___BoardOptions:
+        """An anchor changes nothing here: differences have no zero."""
+
+    @_builtins.property
+    def slice(self) -> Global___Slice: ...
+    def __init__(
+        self,
+        *,
+        arena: _builtins.str = ...,
+        lens: Global___Lens.ValueType = ...,
+        options: Global___BoardOptions | None = ...,
+        slice: Global___Slice | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options", "slice", b"slice"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "lens", b"lens", "options", b"options", "slice", b"slice"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPairsRequest: _TypeAlias = GetPairsRequest  # noqa: Y015
+
+@_typing.final
+class Pairing(_message.Message):
+    """Two systems. Numbers that have no answer are absent."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    A_FIELD_NUMBER: _builtins.int
+    B_FIELD_NUMBER: _builtins.int
+    BATTLES_FIELD_NUMBER: _builtins.int
+    WINS_A_FIELD_NUMBER: _builtins.int
+    WINS_B_FIELD_NUMBER: _builtins.int
+    TIES_FIELD_NUMBER: _builtins.int
+    SHARE_FIELD_NUMBER: _builtins.int
+    SHARE_LOW_FIELD_NUMBER: _builtins.int
+    SHARE_HIGH_FIELD_NUMBER: _builtins.int
+    GAP_FIELD_NUMBER: _builtins.int
+    GAP_LOW_FIELD_NUMBER: _builtins.int
+    GAP_HIGH_FIELD_NUMBER: _builtins.int
+    ABOVE_FIELD_NUMBER: _builtins.int
+    BELOW_FIELD_NUMBER: _builtins.int
+    INTERVAL_FIELD_NUMBER: _builtins.int
+    a: _builtins.str
+    b: _builtins.str
+    battles: _builtins.float
+    """Battles that count under the tie policy."""
+    wins_a: _builtins.float
+    wins_b: _builtins.float
+    ties: _builtins.float
+    share: _builtins.float
+    """Share of the points that A took, with its Wilson interval; absent where they never met."""
+    share_low: _builtins.float
+    share_high: _builtins.float
+    gap: _builtins.float
+    """Rating of A less rating of B; absent where one of the two is not ranked."""
+    gap_low: _builtins.float
+    gap_high: _builtins.float
+    above: _builtins.float
+    """Chance that A is above B, and that B is above A; resamples that could not be ranked count for neither."""
+    below: _builtins.float
+    interval: _builtins.str
+    """As of a standing; empty without a gap."""
+    def __init__(
+        self,
+        *,
+        a: _builtins.str = ...,
+        b: _builtins.str = ...,
+        battles: _builtins.float = ...,
+        wins_a: _builtins.float = ...,
+        wins_b: _builtins.float = ...,
+        ties: _builtins.float = ...,
+        share: _builtins.float | None = ...,
+        share_low: _builtins.float | None = ...,
+        share_high: _builtins.float | None = ...,
+        gap: _builtins.float | None = ...,
+        gap_low: _builtins.float | None = ...,
+        gap_high: _builtins.float | None = ...,
+        above: _builtins.float | None = ...,
+        below: _builtins.float | None = ...,
+        interval: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_above", b"_above", "_below", b"_below", "_gap", b"_gap", "_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_share", b"_share", "_share_high", b"_share_high", "_share_low", b"_share_low", "above", b"above", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "share", b"share", "share_high", b"share_high", "share_low", b"share_low"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_above", b"_above", "_below", b"_below", "_gap", b"_gap", "_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_share", b"_share", "_share_high", b"_share_high", "_share_low", b"_share_low", "a", b"a", "above", b"above", "b", b"b", "battles", b"battles", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "interval", b"interval", "share", b"share", "share_high", b"share_high", "share_low", b"share_low", "ties", b"ties", "wins_a", b"wins_a", "wins_b", b"wins_b"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__above: _TypeAlias = _typing.Literal["above"]  # noqa: Y015
+    _WhichOneofArgType__above: _TypeAlias = _typing.Literal["_above", b"_above"]  # noqa: Y015
+    _WhichOneofReturnType__below: _TypeAlias = _typing.Literal["below"]  # noqa: Y015
+    _WhichOneofArgType__below: _TypeAlias = _typing.Literal["_below", b"_below"]  # noqa: Y015
+    _WhichOneofReturnType__gap: _TypeAlias = _typing.Literal["gap"]  # noqa: Y015
+    _WhichOneofArgType__gap: _TypeAlias = _typing.Literal["_gap", b"_gap"]  # noqa: Y015
+    _WhichOneofReturnType__gap_high: _TypeAlias = _typing.Literal["gap_high"]  # noqa: Y015
+    _WhichOneofArgType__gap_high: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high"]  # noqa: Y015
+    _WhichOneofReturnType__gap_low: _TypeAlias = _typing.Literal["gap_low"]  # noqa: Y015
+    _WhichOneofArgType__gap_low: _TypeAlias = _typing.Literal["_gap_low", b"_gap_low"]  # noqa: Y015
+    _WhichOneofReturnType__share: _TypeAlias = _typing.Literal["share"]  # noqa: Y015
+    _WhichOneofArgType__share: _TypeAlias = _typing.Literal["_share", b"_share"]  # noqa: Y015
+    _WhichOneofReturnType__share_high: _TypeAlias = _typing.Literal["share_high"]  # noqa: Y015
+    _WhichOneofArgType__share_high: _TypeAlias = _typing.Literal["_share_high", b"_share_high"]  # noqa: Y015
+    _WhichOneofReturnType__share_low: _TypeAlias = _typing.Literal["share_low"]  # noqa: Y015
+    _WhichOneofArgType__share_low: _TypeAlias = _typing.Literal["_share_low", b"_share_low"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__above) -> _WhichOneofReturnType__above | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__below) -> _WhichOneofReturnType__below | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gap) -> _WhichOneofReturnType__gap | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gap_high) -> _WhichOneofReturnType__gap_high | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gap_low) -> _WhichOneofReturnType__gap_low | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__share) -> _WhichOneofReturnType__share | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__share_high) -> _WhichOneofReturnType__share_high | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__share_low) -> _WhichOneofReturnType__share_low | None: ...
+
+Global___Pairing: _TypeAlias = Pairing  # noqa: Y015
+
+@_typing.final
+class GetPairsResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ARENA_FIELD_NUMBER: _builtins.int
+    LENS_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    SYSTEMS_FIELD_NUMBER: _builtins.int
+    PAIRS_FIELD_NUMBER: _builtins.int
+    SCORED_FIELD_NUMBER: _builtins.int
+    RECEIVED_FIELD_NUMBER: _builtins.int
+    METHOD_FIELD_NUMBER: _builtins.int
+    arena: _builtins.str
+    lens: Global___Lens.ValueType
+    state: _builtins.str
+    """As of a board."""
+    note: _builtins.str
+    scored: _builtins.int
+    received: _builtins.int
+    @_builtins.property
+    def systems(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Best first and the unranked last; pairs in this order, A before B."""
+
+    @_builtins.property
+    def pairs(self) -> _containers.RepeatedCompositeFieldContainer[Global___Pairing]: ...
+    @_builtins.property
+    def method(self) -> Global___Method: ...
+    def __init__(
+        self,
+        *,
+        arena: _builtins.str = ...,
+        lens: Global___Lens.ValueType = ...,
+        state: _builtins.str = ...,
+        note: _builtins.str = ...,
+        systems: _abc.Iterable[_builtins.str] | None = ...,
+        pairs: _abc.Iterable[Global___Pairing] | None = ...,
+        scored: _builtins.int = ...,
+        received: _builtins.int = ...,
+        method: Global___Method | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["method", b"method"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "lens", b"lens", "method", b"method", "note", b"note", "pairs", b"pairs", "received", b"received", "scored", b"scored", "state", b"state", "systems", b"systems"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPairsResponse: _TypeAlias = GetPairsResponse  # noqa: Y015
+
+@_typing.final
+class GetAdviceRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ARENA_FIELD_NUMBER: _builtins.int
+    LENS_FIELD_NUMBER: _builtins.int
+    TIES_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    POWER_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    SLICE_FIELD_NUMBER: _builtins.int
+    arena: _builtins.str
+    lens: Global___Lens.ValueType
+    """Human when unspecified."""
+    ties: _builtins.str
+    """half, drop or drop_both_bad."""
+    level: _builtins.float
+    power: _builtins.float
+    """How likely the battles needed then show the difference, in [0.5, 0.99]."""
+    count: _builtins.int
+    """Pairs to name, in [1, 100]."""
+    @_builtins.property
+    def slice(self) -> Global___Slice: ...
+    def __init__(
+        self,
+        *,
+        arena: _builtins.str = ...,
+        lens: Global___Lens.ValueType = ...,
+        ties: _builtins.str = ...,
+        level: _builtins.float | None = ...,
+        power: _builtins.float | None = ...,
+        count: _builtins.int | None = ...,
+        slice: Global___Slice | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_count", b"_count", "_level", b"_level", "_power", b"_power", "count", b"count", "level", b"level", "power", b"power", "slice", b"slice"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_count", b"_count", "_level", b"_level", "_power", b"_power", "arena", b"arena", "count", b"count", "lens", b"lens", "level", b"level", "power", b"power", "slice", b"slice", "ties", b"ties"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__count: _TypeAlias = _typing.Literal["count"]  # noqa: Y015
+    _WhichOneofArgType__count: _TypeAlias = _typing.Literal["_count", b"_count"]  # noqa: Y015
+    _WhichOneofReturnType__level: _TypeAlias = _typing.Literal["level"]  # noqa: Y015
+    _WhichOneofArgType__level: _TypeAlias = _typing.Literal["_level", b"_level"]  # noqa: Y015
+    _WhichOneofReturnType__power: _TypeAlias = _typing.Literal["power"]  # noqa: Y015
+    _WhichOneofArgType__power: _TypeAlias = _typing.Literal["_power", b"_power"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__count) -> _WhichOneofReturnType__count | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__level) -> _WhichOneofReturnType__level | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__power) -> _WhichOneofReturnType__power | None: ...
+
+Global___GetAdviceRequest: _TypeAlias = GetAdviceRequest  # noqa: Y015
+
+@_typing.final
+class Neighbours(_message.Message):
+    """Two systems next to each other on the board."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ABOVE_FIELD_NUMBER: _builtins.int
+    BELOW_FIELD_NUMBER: _builtins.int
+    GAP_FIELD_NUMBER: _builtins.int
+    GAP_LOW_FIELD_NUMBER: _builtins.int
+    GAP_HIGH_FIELD_NUMBER: _builtins.int
+    BATTLES_FIELD_NUMBER: _builtins.int
+    NEEDED_FIELD_NUMBER: _builtins.int
+    above: _builtins.str
+    below: _builtins.str
+    gap: _builtins.float
+    """Of their ratings."""
+    gap_low: _builtins.float
+    gap_high: _builtins.float
+    battles: _builtins.float
+    """Battles between the two so far."""
+    needed: _builtins.int
+    """Direct battles still needed to tell them apart; absent where they look equal, as no number would do."""
+    def __init__(
+        self,
+        *,
+        above: _builtins.str = ...,
+        below: _builtins.str = ...,
+        gap: _builtins.float = ...,
+        gap_low: _builtins.float | None = ...,
+        gap_high: _builtins.float | None = ...,
+        battles: _builtins.float = ...,
+        needed: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_needed", b"_needed", "gap_high", b"gap_high", "gap_low", b"gap_low", "needed", b"needed"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_needed", b"_needed", "above", b"above", "battles", b"battles", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "needed", b"needed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__gap_high: _TypeAlias = _typing.Literal["gap_high"]  # noqa: Y015
+    _WhichOneofArgType__gap_high: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high"]  # noqa: Y015
+    _WhichOneofReturnType__gap_low: _TypeAlias = _typing.Literal["gap_low"]  # noqa: Y015
+    _WhichOneofArgType__gap_low: _TypeAlias = _typing.Literal["_gap_low", b"_gap_low"]  # noqa: Y015
+    _WhichOneofReturnType__needed: _TypeAlias = _typing.Literal["needed"]  # noqa: Y015
+    _WhichOneofArgType__needed: _TypeAlias = _typing.Literal["_needed", b"_needed"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gap_high) -> _WhichOneofReturnType__gap_high | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gap_low) -> _WhichOneofReturnType__gap_low | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__needed) -> _WhichOneofReturnType__needed | None: ...
+
+Global___Neighbours: _TypeAlias = Neighbours  # noqa: Y015
+
+@_typing.final
+class NextBattle(_message.Message):
+    """A battle worth having."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    A_FIELD_NUMBER: _builtins.int
+    B_FIELD_NUMBER: _builtins.int
+    BATTLES_FIELD_NUMBER: _builtins.int
+    SHRINKAGE_FIELD_NUMBER: _builtins.int
+    a: _builtins.str
+    b: _builtins.str
+    battles: _builtins.float
+    shrinkage: _builtins.float
+    """Share of the total variance of all ratings that one more battle takes away."""
+    def __init__(
+        self,
+        *,
+        a: _builtins.str = ...,
+        b: _builtins.str = ...,
+        battles: _builtins.float = ...,
+        shrinkage: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["a", b"a", "b", b"b", "battles", b"battles", "shrinkage", b"shrinkage"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NextBattle: _TypeAlias = NextBattle  # noqa: Y015
+
+@_typing.final
+class Unranked(_message.Message):
+    """A system without a rating, and why."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SYSTEM_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    system: _builtins.str
+    reason: _builtins.str
+    def __init__(
+        self,
+        *,
+        system: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason", "system", b"system"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Unranked: _TypeAlias = Unranked  # noqa: Y015
+
+@_typing.final
+class GetAdviceResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ARENA_FIELD_NUMBER: _builtins.int
+    LENS_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    NEIGHBOURS_FIELD_NUMBER: _builtins.int
+    NEXT_FIELD_NUMBER: _builtins.int
+    UNRANKED_FIELD_NUMBER: _builtins.int
+    POWER_FIELD_NUMBER: _builtins.int
+    SCORED_FIELD_NUMBER: _builtins.int
+    RECEIVED_FIELD_NUMBER: _builtins.int
+    METHOD_FIELD_NUMBER: _builtins.int
+    arena: _builtins.str
+    lens: Global___Lens.ValueType
+    state: _builtins.str
+    """As of a board."""
+    note: _builtins.str
+    power: _builtins.float
+    scored: _builtins.int
+    received: _builtins.int
+    @_builtins.property
+    def neighbours(self) -> _containers.RepeatedCompositeFieldContainer[Global___Neighbours]: ...
+    @_builtins.property
+    def next(self) -> _containers.RepeatedCompositeFieldContainer[Global___NextBattle]: ...
+    @_builtins.property
+    def unranked(self) -> _containers.RepeatedCompositeFieldContainer[Global___Unranked]: ...
+    @_builtins.property
+    def method(self) -> Global___Method: ...
+    def __init__(
+        self,
+        *,
+        arena: _builtins.str = ...,
+        lens: Global___Lens.ValueType = ...,
+        state: _builtins.str = ...,
+        note: _builtins.str = ...,
+        neighbours: _abc.Iterable[Global___Neighbours] | None = ...,
+        next: _abc.Iterable[Global___NextBattle] | None = ...,
+        unranked: _abc.Iterable[Global___Unranked] | None = ...,
+        power: _builtins.float = ...,
+        scored: _builtins.int = ...,
+        received: _builtins.int = ...,
+        method: Global___Method | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["method", b"method"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "lens", b"lens", "method", b"method", "neighbours", b"neighbours", "next", b"next", "note", b"note", "power", b"power", "received", b"received", "scored", b"scored", "state", b"state", "unranked", b"unranked"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetAdviceResponse: _TypeAlias = GetAdviceResponse  # noqa: Y015
+
+@_typing.final
+class GetAgreementRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ARENA_FIELD_NUMBER: _builtins.int
+    TIES_FIELD_NUMBER: _builtins.int
+    SLICE_FIELD_NUMBER: _builtins.int
+    arena: _builtins.str
+    ties: _builtins.str
+    """For the ratings that are compared."""
+    @_builtins.property
+    def slice(self) -> Global___Slice: ...
+    def __init__(
+        self,
+        *,
+        arena: _builtins.str = ...,
+        ties: _builtins.str = ...,
+        slice: Global___Slice | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["slice", b"slice"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "slice", b"slice", "ties", b"ties"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetAgreementRequest: _TypeAlias = GetAgreementRequest  # noqa: Y015
+
+@_typing.final
+class LensAgreement(_message.Message):
+    """Two lenses on the same battles. A coefficient without an answer is absent, and its note says why."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIRST_FIELD_NUMBER: _builtins.int
+    SECOND_FIELD_NUMBER: _builtins.int
+    BATTLES_FIELD_NUMBER: _builtins.int
+    AGREED_FIELD_NUMBER: _builtins.int
+    INVERTED_FIELD_NUMBER: _builtins.int
+    KAPPA_FIELD_NUMBER: _builtins.int
+    KAPPA_NOTE_FIELD_NUMBER: _builtins.int
+    SYSTEMS_FIELD_NUMBER: _builtins.int
+    TAU_B_FIELD_NUMBER: _builtins.int
+    RHO_FIELD_NUMBER: _builtins.int
+    ORDER_NOTE_FIELD_NUMBER: _builtins.int
+    first: Global___Lens.ValueType
+    second: Global___Lens.ValueType
+    battles: _builtins.int
+    """Battles decided by both."""
+    agreed: _builtins.int
+    """Of these: the same outcome, "both bad" counted as a tie."""
+    inverted: _builtins.int
+    """Of these: one lens says A and the other B."""
+    kappa: _builtins.float
+    """Cohen's kappa over A, tie and B, quadratic weights."""
+    kappa_note: _builtins.str
+    systems: _builtins.int
+    """Systems that both lenses rank; over them Kendall's tau-b and Spearman's rho of the ratings."""
+    tau_b: _builtins.float
+    rho: _builtins.float
+    order_note: _builtins.str
+    def __init__(
+        self,
+        *,
+        first: Global___Lens.ValueType = ...,
+        second: Global___Lens.ValueType = ...,
+        battles: _builtins.int = ...,
+        agreed: _builtins.int = ...,
+        inverted: _builtins.int = ...,
+        kappa: _builtins.float | None = ...,
+        kappa_note: _builtins.str = ...,
+        systems: _builtins.int = ...,
+        tau_b: _builtins.float | None = ...,
+        rho: _builtins.float | None = ...,
+        order_note: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_kappa", b"_kappa", "_rho", b"_rho", "_tau_b", b"_tau_b", "kappa", b"kappa", "rho", b"rho", "tau_b", b"tau_b"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_kappa", b"_kappa", "_rho", b"_rho", "_tau_b", b"_tau_b", "agreed", b"agreed", "battles", b"battles", "first", b"first", "inverted", b"inverted", "kappa", b"kappa", "kappa_note", b"kappa_note", "order_note", b"order_note", "rho", b"rho", "second", b"second", "systems", b"systems", "tau_b", b"tau_b"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__kappa: _TypeAlias = _typing.Literal["kappa"]  # noqa: Y015
+    _WhichOneofArgType__kappa: _TypeAlias = _typing.Literal["_kappa", b"_kappa"]  # noqa: Y015
+    _WhichOneofReturnType__rho: _TypeAlias = _typing.Literal["rho"]  # noqa: Y015
+    _WhichOneofArgType__rho: _TypeAlias = _typing.Literal["_rho", b"_rho"]  # noqa: Y015
+    _WhichOneofReturnType__tau_b: _TypeAlias = _typing.Literal["tau_b"]  # noqa: Y015
+    _WhichOneofArgType__tau_b: _TypeAlias = _typing.Literal["_tau_b", b"_tau_b"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__kappa) -> _WhichOneofReturnType__kappa | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rho) -> _WhichOneofReturnType__rho | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__tau_b) -> _WhichOneofReturnType__tau_b | None: ...
+
+Global___LensAgreement: _TypeAlias = LensAgreement  # noqa: Y015
+
+@_typing.final
+class GetAgreementResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ARENA_FIELD_NUMBER: _builtins.int
+    PAIRS_FIELD_NUMBER: _builtins.int
+    RECEIVED_FIELD_NUMBER: _builtins.int
+    TIE_POLICY_FIELD_NUMBER: _builtins.int
+    SLICE_FIELD_NUMBER: _builtins.int
+    arena: _builtins.str
+    received: _builtins.int
+    tie_policy: _builtins.str
+    @_builtins.property
+    def pairs(self) -> _containers.RepeatedCompositeFieldContainer[Global___LensAgreement]: ...
+    @_builtins.property
+    def slice(self) -> Global___Slice: ...
+    def __init__(
+        self,
+        *,
+        arena: _builtins.str = ...,
+        pairs: _abc.Iterable[Global___LensAgreement] | None = ...,
+        received: _builtins.int = ...,
+        tie_policy: _builtins.str = ...,
+        slice: Global___Slice | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["slice", b"slice"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "pairs", b"pairs", "received", b"received", "slice", b"slice", "tie_policy", b"tie_policy"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetAgreementResponse: _TypeAlias = GetAgreementResponse  # noqa: Y015

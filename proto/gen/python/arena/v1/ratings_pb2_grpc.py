@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class RatingsStub:
-    """Missing associated documentation comment in .proto file."""
+    """Requests that cannot be met end with INVALID_ARGUMENT and "field: why".
+    """
 
     def __init__(self, channel):
         """Constructor.
@@ -39,13 +40,62 @@ class RatingsStub:
                 request_serializer=arena_dot_v1_dot_ratings__pb2.GetLeaderboardRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_ratings__pb2.GetLeaderboardResponse.FromString,
                 _registered_method=True)
+        self.GetCombined = channel.unary_unary(
+                '/arena.v1.Ratings/GetCombined',
+                request_serializer=arena_dot_v1_dot_ratings__pb2.GetCombinedRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_ratings__pb2.GetCombinedResponse.FromString,
+                _registered_method=True)
+        self.GetPairs = channel.unary_unary(
+                '/arena.v1.Ratings/GetPairs',
+                request_serializer=arena_dot_v1_dot_ratings__pb2.GetPairsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_ratings__pb2.GetPairsResponse.FromString,
+                _registered_method=True)
+        self.GetAdvice = channel.unary_unary(
+                '/arena.v1.Ratings/GetAdvice',
+                request_serializer=arena_dot_v1_dot_ratings__pb2.GetAdviceRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_ratings__pb2.GetAdviceResponse.FromString,
+                _registered_method=True)
+        self.GetAgreement = channel.unary_unary(
+                '/arena.v1.Ratings/GetAgreement',
+                request_serializer=arena_dot_v1_dot_ratings__pb2.GetAgreementRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_ratings__pb2.GetAgreementResponse.FromString,
+                _registered_method=True)
 
 
 class RatingsServicer:
-    """Missing associated documentation comment in .proto file."""
+    """Requests that cannot be met end with INVALID_ARGUMENT and "field: why".
+    """
 
     def GetLeaderboard(self, request, context):
         """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetCombined(self, request, context):
+        """People's votes and automatic ones in one rating, beside each kind alone.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetPairs(self, request, context):
+        """Every pair of systems: who won how often, and how far apart they are.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetAdvice(self, request, context):
+        """What to ask next: battles until neighbours are told apart, and the battles that tell most.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetAgreement(self, request, context):
+        """How far the lenses agree, battle by battle and in the order of systems.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
@@ -58,6 +108,26 @@ def add_RatingsServicer_to_server(servicer, server):
                     request_deserializer=arena_dot_v1_dot_ratings__pb2.GetLeaderboardRequest.FromString,
                     response_serializer=arena_dot_v1_dot_ratings__pb2.GetLeaderboardResponse.SerializeToString,
             ),
+            'GetCombined': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetCombined,
+                    request_deserializer=arena_dot_v1_dot_ratings__pb2.GetCombinedRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_ratings__pb2.GetCombinedResponse.SerializeToString,
+            ),
+            'GetPairs': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetPairs,
+                    request_deserializer=arena_dot_v1_dot_ratings__pb2.GetPairsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_ratings__pb2.GetPairsResponse.SerializeToString,
+            ),
+            'GetAdvice': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetAdvice,
+                    request_deserializer=arena_dot_v1_dot_ratings__pb2.GetAdviceRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_ratings__pb2.GetAdviceResponse.SerializeToString,
+            ),
+            'GetAgreement': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetAgreement,
+                    request_deserializer=arena_dot_v1_dot_ratings__pb2.GetAgreementRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_ratings__pb2.GetAgreementResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'arena.v1.Ratings', rpc_method_handlers)
@@ -67,7 +137,8 @@ def add_RatingsServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Ratings:
-    """Missing associated documentation comment in .proto file."""
+    """Requests that cannot be met end with INVALID_ARGUMENT and "field: why".
+    """
 
     @staticmethod
     def GetLeaderboard(request,
@@ -86,6 +157,114 @@ class Ratings:
             '/arena.v1.Ratings/GetLeaderboard',
             arena_dot_v1_dot_ratings__pb2.GetLeaderboardRequest.SerializeToString,
             arena_dot_v1_dot_ratings__pb2.GetLeaderboardResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetCombined(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.Ratings/GetCombined',
+            arena_dot_v1_dot_ratings__pb2.GetCombinedRequest.SerializeToString,
+            arena_dot_v1_dot_ratings__pb2.GetCombinedResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetPairs(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.Ratings/GetPairs',
+            arena_dot_v1_dot_ratings__pb2.GetPairsRequest.SerializeToString,
+            arena_dot_v1_dot_ratings__pb2.GetPairsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetAdvice(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.Ratings/GetAdvice',
+            arena_dot_v1_dot_ratings__pb2.GetAdviceRequest.SerializeToString,
+            arena_dot_v1_dot_ratings__pb2.GetAdviceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetAgreement(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.Ratings/GetAgreement',
+            arena_dot_v1_dot_ratings__pb2.GetAgreementRequest.SerializeToString,
+            arena_dot_v1_dot_ratings__pb2.GetAgreementResponse.FromString,
             options,
             channel_credentials,
             insecure,

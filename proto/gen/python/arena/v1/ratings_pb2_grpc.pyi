@@ -27,23 +27,77 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RatingsStub:
+    """Requests that cannot be met end with INVALID_ARGUMENT and "field: why"."""
+
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> RatingsAsyncStub: ...
     GetLeaderboard: _grpc.UnaryUnaryMultiCallable[_ratings_pb2.GetLeaderboardRequest, _ratings_pb2.GetLeaderboardResponse]
+    GetCombined: _grpc.UnaryUnaryMultiCallable[_ratings_pb2.GetCombinedRequest, _ratings_pb2.GetCombinedResponse]
+    """People's votes and automatic ones in one rating, beside each kind alone."""
+    GetPairs: _grpc.UnaryUnaryMultiCallable[_ratings_pb2.GetPairsRequest, _ratings_pb2.GetPairsResponse]
+    """Every pair of systems: who won how often, and how far apart they are."""
+    GetAdvice: _grpc.UnaryUnaryMultiCallable[_ratings_pb2.GetAdviceRequest, _ratings_pb2.GetAdviceResponse]
+    """What to ask next: battles until neighbours are told apart, and the battles that tell most."""
+    GetAgreement: _grpc.UnaryUnaryMultiCallable[_ratings_pb2.GetAgreementRequest, _ratings_pb2.GetAgreementResponse]
+    """How far the lenses agree, battle by battle and in the order of systems."""
 
 @_typing.type_check_only
 class RatingsAsyncStub(RatingsStub):
+    """Requests that cannot be met end with INVALID_ARGUMENT and "field: why"."""
+
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetLeaderboard: _aio.UnaryUnaryMultiCallable[_ratings_pb2.GetLeaderboardRequest, _ratings_pb2.GetLeaderboardResponse]  # type: ignore[assignment]
+    GetCombined: _aio.UnaryUnaryMultiCallable[_ratings_pb2.GetCombinedRequest, _ratings_pb2.GetCombinedResponse]  # type: ignore[assignment]
+    """People's votes and automatic ones in one rating, beside each kind alone."""
+    GetPairs: _aio.UnaryUnaryMultiCallable[_ratings_pb2.GetPairsRequest, _ratings_pb2.GetPairsResponse]  # type: ignore[assignment]
+    """Every pair of systems: who won how often, and how far apart they are."""
+    GetAdvice: _aio.UnaryUnaryMultiCallable[_ratings_pb2.GetAdviceRequest, _ratings_pb2.GetAdviceResponse]  # type: ignore[assignment]
+    """What to ask next: battles until neighbours are told apart, and the battles that tell most."""
+    GetAgreement: _aio.UnaryUnaryMultiCallable[_ratings_pb2.GetAgreementRequest, _ratings_pb2.GetAgreementResponse]  # type: ignore[assignment]
+    """How far the lenses agree, battle by battle and in the order of systems."""
 
 class RatingsServicer(metaclass=_abc_1.ABCMeta):
+    """Requests that cannot be met end with INVALID_ARGUMENT and "field: why"."""
+
     @_abc_1.abstractmethod
     def GetLeaderboard(
         self,
         request: _ratings_pb2.GetLeaderboardRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ratings_pb2.GetLeaderboardResponse, _abc.Awaitable[_ratings_pb2.GetLeaderboardResponse]]: ...
+
+    @_abc_1.abstractmethod
+    def GetCombined(
+        self,
+        request: _ratings_pb2.GetCombinedRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ratings_pb2.GetCombinedResponse, _abc.Awaitable[_ratings_pb2.GetCombinedResponse]]:
+        """People's votes and automatic ones in one rating, beside each kind alone."""
+
+    @_abc_1.abstractmethod
+    def GetPairs(
+        self,
+        request: _ratings_pb2.GetPairsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ratings_pb2.GetPairsResponse, _abc.Awaitable[_ratings_pb2.GetPairsResponse]]:
+        """Every pair of systems: who won how often, and how far apart they are."""
+
+    @_abc_1.abstractmethod
+    def GetAdvice(
+        self,
+        request: _ratings_pb2.GetAdviceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ratings_pb2.GetAdviceResponse, _abc.Awaitable[_ratings_pb2.GetAdviceResponse]]:
+        """What to ask next: battles until neighbours are told apart, and the battles that tell most."""
+
+    @_abc_1.abstractmethod
+    def GetAgreement(
+        self,
+        request: _ratings_pb2.GetAgreementRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ratings_pb2.GetAgreementResponse, _abc.Awaitable[_ratings_pb2.GetAgreementResponse]]:
+        """How far the lenses agree, battle by battle and in the order of systems."""
 
 def add_RatingsServicer_to_server(servicer: RatingsServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1,0 +1,158 @@
+"""What callers ask for, checked field by field."""
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TypeVar
+
+from arena.v1 import ratings_pb2
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from services.core.bootstrap import Bootstrap
+from services.core.leaderboard import Anchor
+from services.core.tally import TiePolicy
+from services.rater.options import InvalidQuestion, Options
+from services.store.outcomes import Lens
+from services.store.slices import Slice
+from services.wire import questions
+from services.wire.questions import Intervals
+
+_LENSES = {
+    ratings_pb2.LENS_HUMAN: Lens.HUMAN,
+    ratings_pb2.LENS_NUGGET: Lens.NUGGET,
+    ratings_pb2.LENS_JUDGE: Lens.JUDGE,
+}
+
+W = TypeVar("W", bound=StrEnum)
+
+
+def arena_of(name: str) -> str:
+    """The arena of a request.
+
+    Raises:
+        InvalidQuestion: as every function here, naming the field and saying why.
+    """
+    if not name:
+        raise InvalidQuestion("arena", "is empty")
+    return _text("arena", name)
+
+
+def lenses_of(numbers: Sequence[int]) -> list[Lens]:
+    """The lenses of a request; all three where none is named."""
+    return [_lens("lenses", number) for number in dict.fromkeys(numbers)] or list(Lens)
+
+
+def lens_of(number: int, default: Lens = Lens.HUMAN) -> Lens:
+    """The one lens of a request."""
+    return default if number == ratings_pb2.LENS_UNSPECIFIED else _lens("lens", number)
+
+
+def automatic_of(number: int) -> Lens:
+    """The automatic lens of a request."""
+    lens = lens_of(number, Lens.NUGGET)
+    if lens is Lens.HUMAN:
+        raise InvalidQuestion("automatic", "human votes are not automatic; choose nugget or judge")
+    return lens
+
+
+def policy_of(word: str, default: TiePolicy, among: Sequence[TiePolicy] = tuple(TiePolicy)) -> TiePolicy:
+    """The tie policy of a request."""
+    return _word("ties", word, among, default)
+
+
+def options_of(asked: ratings_pb2.BoardOptions, own: Options) -> Options:
+    """How to rate.
+
+    Args:
+        asked: what the caller says.
+        own: what holds where the caller says nothing.
+    """
+    return Options(
+        policy=policy_of(asked.ties, own.policy),
+        bootstrap=_word("bootstrap", asked.bootstrap, tuple(Bootstrap), own.bootstrap),
+        intervals=_word("intervals", asked.intervals, tuple(Intervals), own.intervals),
+        level=level_of(asked.level) if asked.HasField("level") else own.level,
+        resamples=resamples_of(asked.resamples) if asked.HasField("resamples") else own.resamples,
+        anchor=anchor_of(asked.anchor) if asked.HasField("anchor") else own.anchor,
+    )
+
+
+def level_of(level: float) -> float:
+    """A confidence level."""
+    return _between("level", level, questions.LEAST_LEVEL, questions.MOST_LEVEL)
+
+
+def resamples_of(resamples: int) -> int:
+    """How many resamples to draw."""
+    return _between("resamples", resamples, questions.LEAST_RESAMPLES, questions.MOST_RESAMPLES)
+
+
+def power_of(power: float) -> float:
+    """How likely a difference shall show."""
+    return _between("power", power, questions.LEAST_POWER, questions.MOST_POWER)
+
+
+def count_of(count: int) -> int:
+    """How many pairs to name."""
+    return _between("count", count, 1, questions.MOST_PAIRS)
+
+
+def anchor_of(asked: ratings_pb2.Anchor) -> Anchor:
+    """The system whose rating is fixed."""
+    if not asked.system:
+        raise InvalidQuestion("anchor", "names no system")
+    _between("anchor", asked.rating, -questions.MOST_RATING, questions.MOST_RATING)
+    return Anchor(asked.system, asked.rating)
+
+
+def slice_of(asked: ratings_pb2.Slice) -> Slice:
+    """Which battles count; an empty language is none asked for."""
+    if len(asked.tags) > questions.MOST_TAGS:
+        raise InvalidQuestion("tags", f"{len(asked.tags)} of them; at most {questions.MOST_TAGS}")
+    since = _moment("since", asked.since) if asked.HasField("since") else None
+    until = _moment("until", asked.until) if asked.HasField("until") else None
+    if since is not None and until is not None and since >= until:
+        raise InvalidQuestion("until", "is not after since")
+    tags = tuple(dict.fromkeys(_text("tags", tag) for tag in asked.tags))
+    return Slice(_text("language", asked.language) or None, tags, since, until)
+
+
+def _lens(field: str, number: int) -> Lens:
+    if number not in _LENSES:
+        raise InvalidQuestion(field, f"{number} is no lens")
+    return _LENSES[number]  # type: ignore[index]
+
+
+def _word(field: str, word: str, known: Sequence[W], default: W) -> W:
+    if not word:
+        return default
+    for each in known:
+        if each.value == word:
+            return each
+    raise InvalidQuestion(field, f"{word!r} is none of {', '.join(known)}")
+
+
+N = TypeVar("N", int, float)
+
+
+def _between(field: str, number: N, least: float, most: float) -> N:
+    if not (math.isfinite(number) and least <= number <= most):
+        raise InvalidQuestion(field, f"{number:g} is not between {least:g} and {most:g}")
+    return number
+
+
+def _text(field: str, text: str) -> str:
+    if "\x00" in text:  # no database keeps one
+        raise InvalidQuestion(field, "contains a NUL character")
+    return text
+
+
+def _moment(field: str, stamp: Timestamp) -> datetime:
+    try:
+        moment = stamp.ToDatetime(tzinfo=UTC)
+    except (ValueError, OverflowError) as error:
+        raise InvalidQuestion(field, "is no moment") from error
+    if not questions.EARLIEST <= moment < questions.LATEST:
+        raise InvalidQuestion(field, f"{moment.isoformat()} is out of range")
+    return moment

@@ -1,0 +1,68 @@
+"""What the rater computes, what travels and what is shown have the same fields."""
+
+import dataclasses
+import typing
+
+import pytest
+from arena.v1 import ratings_pb2
+from pydantic import BaseModel
+
+from services.core.leaderboard import Anchor
+from services.gateway import board_views
+from services.rater.advice import Neighbours, NextBattle, Unranked
+from services.rater.agreement import LensAgreement
+from services.rater.combined import CombinedStanding, Estimate, EstimateState, Rating
+from services.rater.options import Method
+from services.rater.pairwise import Pairing
+from services.rater.rating import BoardState, IntervalState
+from services.store.slices import Slice
+
+COMPUTED: list[type[typing.Any]] = [
+    Anchor, CombinedStanding, Estimate, LensAgreement, Method, Neighbours, NextBattle, Pairing, Rating,
+    Slice, Unranked,
+]  # fmt: skip
+SHOWN: dict[type[BaseModel], str] = {
+    board_views.AdviceView: "GetAdviceResponse",
+    board_views.AgreementView: "GetAgreementResponse",
+    board_views.AnchorView: "Anchor",
+    board_views.BoardView: "Board",
+    board_views.CombinedStandingView: "CombinedStanding",
+    board_views.CombinedView: "GetCombinedResponse",
+    board_views.EstimateView: "Estimate",
+    board_views.LensAgreementView: "LensAgreement",
+    board_views.MethodView: "Method",
+    board_views.NeighboursView: "Neighbours",
+    board_views.NextBattleView: "NextBattle",
+    board_views.PairingView: "Pairing",
+    board_views.PairsView: "GetPairsResponse",
+    board_views.RatingView: "Rating",
+    board_views.SliceView: "Slice",
+    board_views.StandingView: "Standing",
+    board_views.UnrankedView: "Unranked",
+}
+
+
+def fields_of(message: str) -> set[str]:
+    return set(ratings_pb2.DESCRIPTOR.message_types_by_name[message].fields_by_name)
+
+
+@pytest.mark.parametrize("kind", COMPUTED, ids=lambda kind: kind.__name__)
+def test_what_is_computed_travels_whole(kind: type[typing.Any]) -> None:
+    assert {field.name for field in dataclasses.fields(kind)} == fields_of(kind.__name__)
+
+
+@pytest.mark.parametrize(("view", "message"), SHOWN.items(), ids=list(SHOWN.values()))
+def test_what_travels_is_shown_whole(view: type[BaseModel], message: str) -> None:
+    assert set(view.model_fields) == fields_of(message)
+
+
+@pytest.mark.parametrize(
+    ("computed", "shown"),
+    [
+        (BoardState, board_views.BoardState),
+        (IntervalState, board_views.IntervalState),
+        (EstimateState, board_views.EstimateState),
+    ],
+)
+def test_every_state_has_a_word_for_it(computed: type[typing.Any], shown: object) -> None:
+    assert {state.value for state in computed} == set(typing.get_args(shown))

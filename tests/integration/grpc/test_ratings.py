@@ -1,0 +1,274 @@
+"""Ratings over a real socket: what may be asked, what may not, and that nothing infinite travels."""
+
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import grpc
+import pytest
+from arena.v1 import ratings_pb2
+from arena.v1.ratings_pb2 import (
+    Anchor,
+    BoardOptions,
+    GetAdviceRequest,
+    GetAgreementRequest,
+    GetCombinedRequest,
+    GetLeaderboardRequest,
+    GetPairsRequest,
+    Slice,
+)
+from arena.v1.ratings_pb2_grpc import RatingsStub
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from services.core.battle import Vote
+from services.core.tally import TiePolicy
+from services.rater.boards import Boards
+from services.rater.grpc_service import ratings_service
+from services.runtime import rpc
+from services.store.battles import Battles
+from services.store.database import Database
+from services.store.outcomes import Lens, Outcome, Outcomes
+from tests.samples import NOON, battle
+
+CIRCLE = [("x", "y", Vote.A), ("y", "z", Vote.A), ("z", "x", Vote.A), ("x", "y", Vote.A)]
+
+
+@pytest.fixture
+async def boards(record: Database) -> Boards:
+    """Over the record, with the rater's own policy unlike the usual one."""
+    return Boards(Outcomes(record), Battles(record), TiePolicy.DROP_BOTH_BAD, resamples=100)
+
+
+@pytest.fixture
+async def ratings(boards: Boards) -> AsyncIterator[RatingsStub]:
+    server = rpc.serve("127.0.0.1:0", [ratings_service(boards)], grace=0)
+    async with server as port, rpc.channel(f"127.0.0.1:{port}") as channel:
+        yield RatingsStub(channel)
+
+
+async def happen(record: Database, *fights: tuple[str, str, Vote], lens: Lens = Lens.HUMAN) -> None:
+    """Battles received a minute apart, in English and German by turns, each with an outcome."""
+    for number, (a, b, winner) in enumerate(fights):
+        name, language = f"{a}-{b}-{number}", ("en", "de")[number % 2]
+        sent = replace(battle(name), language=language, tags=(f"category:{language}",))
+        at = NOON + timedelta(minutes=number)
+        await Battles(record).accept(sent, b"", at)
+        outcome = Outcome(name, lens.value, lens, "default", a, b, winner, None, at)
+        await Outcomes(record).put(outcome)
+
+
+async def refusal(call: Awaitable[Any]) -> str:
+    with pytest.raises(grpc.aio.AioRpcError) as raised:
+        await call
+    assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    return raised.value.details() or ""
+
+
+async def board(ratings: RatingsStub, **asked: Any) -> ratings_pb2.Board:
+    request = GetLeaderboardRequest(arena="default", lenses=[ratings_pb2.LENS_HUMAN], **asked)
+    (found,) = (await ratings.GetLeaderboard(request)).boards
+    return found
+
+
+async def test_who_asks_for_nothing_gets_the_raters_own_way(record: Database, ratings: RatingsStub) -> None:
+    await happen(record, *CIRCLE)
+    found = await board(ratings)
+    made = found.method
+    assert (made.tie_policy, made.bootstrap, made.intervals) == ("drop_both_bad", "bayesian", "bootstrap")
+    assert (made.level, made.resamples, made.unranked_resamples) == (0.95, 100, 0)
+    assert not made.HasField("anchor")
+    assert not made.HasField("tie_parameter")
+    assert (found.state, found.note, found.outcomes, found.scored) == ("ranked", "", 4, 4)
+    assert {standing.interval for standing in found.standings} == {"bounded"}
+
+
+async def test_a_board_is_made_as_asked_and_says_so(record: Database, ratings: RatingsStub) -> None:
+    await happen(record, *CIRCLE, ("x", "y", Vote.TIE), ("y", "z", Vote.BOTH_BAD))
+    asked = BoardOptions(
+        ties="davidson",
+        level=0.8,
+        resamples=150,
+        anchor=Anchor(system="z", rating=1114),
+        intervals="bootstrap",
+    )
+    found = await board(ratings, options=asked)
+    made = found.method
+    assert (made.tie_policy, made.level, made.resamples) == ("davidson", 0.8, 150)
+    assert made.tie_parameter > 0
+    assert (made.anchor.system, made.anchor.rating) == ("z", 1114)
+    (z,) = (standing for standing in found.standings if standing.system == "z")
+    assert (z.rating, z.low, z.high, z.interval) == (1114, 1114, 1114, "fixed")
+
+
+async def test_a_slice_counts_what_is_scored_and_received_in_it(
+    record: Database, ratings: RatingsStub
+) -> None:
+    await happen(record, *CIRCLE)
+    await Battles(record).accept(replace(battle("unscored"), language="en"), b"", NOON)
+    until = Timestamp()
+    until.FromDatetime(NOON + timedelta(minutes=2))
+    found = await board(ratings, slice=Slice(language="en", until=until))
+    assert (found.scored, found.received, found.outcomes) == (1, 2, 1)
+    assert (found.method.slice.language, found.method.slice.until) == ("en", until)
+    assert list(found.method.slice.tags) == []
+
+
+async def test_sandwich_intervals_need_no_resamples(record: Database, ratings: RatingsStub) -> None:
+    await happen(record, *CIRCLE)
+    found = await board(ratings, options=BoardOptions(intervals="sandwich"))
+    assert (found.method.intervals, found.method.bootstrap, found.method.resamples) == ("sandwich", "", 0)
+    assert all(s.HasField("low") and not s.HasField("probability_first") for s in found.standings)
+
+
+def numbers_in(message: Message) -> list[float]:
+    """Every number of a message, however deep."""
+    found: list[float] = []
+    for field, content in message.ListFields():
+        for each in content if field.is_repeated else [content]:
+            if isinstance(each, Message):
+                found += numbers_in(each)
+            elif isinstance(each, float):
+                found.append(each)
+    return found
+
+
+async def test_an_end_that_is_infinite_is_absent_and_said_to_be(
+    record: Database, ratings: RatingsStub
+) -> None:
+    await happen(record, ("x", "y", Vote.A), ("y", "x", Vote.A), ("x", "y", Vote.A))
+    found = await board(ratings, options=BoardOptions(bootstrap="multinomial"))
+    assert found.method.unranked_resamples > 5
+    for standing in found.standings:
+        assert (standing.HasField("low"), standing.HasField("high")) == (False, False)
+        assert (standing.HasField("rating"), standing.interval) == (True, "unbounded")
+    assert "intervals have no ends" in found.note
+    request = GetPairsRequest(arena="default", options=BoardOptions(bootstrap="multinomial"))
+    pairs = await ratings.GetPairs(request)
+    assert (pairs.pairs[0].interval, pairs.pairs[0].HasField("gap_low")) == ("unbounded", False)
+    assert all(math.isfinite(number) for number in numbers_in(found) + numbers_in(pairs))
+
+
+async def test_pairs_advice_and_agreement_say_what_they_rest_on(
+    record: Database, ratings: RatingsStub
+) -> None:
+    await happen(record, *CIRCLE)
+    await happen(record, *CIRCLE, lens=Lens.JUDGE)
+    pairs = await ratings.GetPairs(GetPairsRequest(arena="default"))
+    assert (pairs.lens, pairs.scored, pairs.received, len(pairs.pairs)) == (ratings_pb2.LENS_HUMAN, 4, 4, 3)
+    advice = await ratings.GetAdvice(GetAdviceRequest(arena="default", lens=ratings_pb2.LENS_JUDGE, count=2))
+    assert (advice.power, len(advice.neighbours), len(advice.next), advice.scored) == (0.8, 2, 2, 4)
+    assert (advice.method.intervals, advice.method.tie_policy) == ("sandwich", "drop_both_bad")
+    agreement = await ratings.GetAgreement(GetAgreementRequest(arena="default"))
+    first, both, last = agreement.pairs
+    assert (both.first, both.second) == (ratings_pb2.LENS_HUMAN, ratings_pb2.LENS_JUDGE)
+    assert (both.battles, both.agreed, both.inverted, both.tau_b) == (4, 4, 0, pytest.approx(1))
+    for nothing in (first, last):
+        assert (nothing.battles, nothing.HasField("kappa"), nothing.HasField("tau_b")) == (0, False, False)
+        assert nothing.kappa_note
+        assert nothing.order_note
+
+
+async def test_a_combined_rating_without_automatic_votes_says_so(
+    record: Database, ratings: RatingsStub
+) -> None:
+    await happen(record, *CIRCLE)
+    found = await ratings.GetCombined(GetCombinedRequest(arena="default"))
+    assert (found.automatic_lens, found.state) == (ratings_pb2.LENS_NUGGET, "empty")
+    assert (found.human_votes_unused, found.received, found.HasField("trust")) == (4, 4, False)
+
+
+def stamp(seconds: int) -> Timestamp:
+    return Timestamp(seconds=seconds)
+
+
+Ask = Callable[[RatingsStub], Awaitable[Any]]
+OPTIONS: list[tuple[BoardOptions, str]] = [
+    (BoardOptions(ties="third"), "ties: 'third' is none of half, drop_both_bad, drop, davidson, rao_kupper"),
+    (BoardOptions(bootstrap="jackknife"), "bootstrap: 'jackknife' is none of bayesian, multinomial"),
+    (BoardOptions(intervals="wide"), "intervals: 'wide' is none of bootstrap, sandwich"),
+    (
+        BoardOptions(ties="davidson", intervals="sandwich"),
+        "intervals: sandwich is for ties counted half or dropped, not for davidson",
+    ),
+    (BoardOptions(level=1), "level: 1 is not between 0.5 and 0.999"),
+    (BoardOptions(level=math.nan), "level: nan is not between 0.5 and 0.999"),
+    (BoardOptions(resamples=99), "resamples: 99 is not between 100 and 10000"),
+    (BoardOptions(resamples=10_001), "resamples: 10001 is not between 100 and 10000"),
+    (BoardOptions(anchor=Anchor(rating=1)), "anchor: names no system"),
+    (
+        BoardOptions(anchor=Anchor(system="x", rating=math.inf)),
+        "anchor: inf is not between -1e+06 and 1e+06",
+    ),
+    (
+        BoardOptions(anchor=Anchor(system="ghost", rating=1)),
+        "anchor: on the human board 'ghost' has no battle here",
+    ),
+    (
+        BoardOptions(anchor=Anchor(system="champion", rating=1)),
+        "anchor: on the human board 'champion' is not ranked: never lost or tied: only a lower bound exists",
+    ),
+]
+SLICES = [
+    (Slice(tags=["x"] * 11), "tags: 11 of them; at most 10"),
+    (Slice(language="e\x00n"), "language: contains a NUL character"),
+    (Slice(since=stamp(60), until=stamp(60)), "until: is not after since"),
+    (Slice(since=stamp(-1)), "since: 1969-12-31T23:59:59+00:00 is out of range"),
+    (Slice(until=stamp(10**15)), "until: is no moment"),
+]
+OTHERS: list[tuple[Ask, str]] = [
+    (lambda r: r.GetPairs(GetPairsRequest(arena="x", lens=9)), "lens: 9 is no lens"),  # type: ignore[arg-type]
+    (lambda r: r.GetPairs(GetPairsRequest()), "arena: is empty"),
+    (lambda r: r.GetPairs(GetPairsRequest(arena="\x00")), "arena: contains a NUL character"),
+    (
+        lambda r: r.GetCombined(GetCombinedRequest(arena="x", automatic=ratings_pb2.LENS_HUMAN)),
+        "automatic: human votes are not automatic; choose nugget or judge",
+    ),
+    (
+        lambda r: r.GetCombined(GetCombinedRequest(arena="x", level=0.1)),
+        "level: 0.1 is not between 0.5 and 0.999",
+    ),
+    (
+        lambda r: r.GetAdvice(GetAdviceRequest(arena="x", ties="davidson")),
+        "ties: 'davidson' is none of half, drop_both_bad, drop",
+    ),
+    (lambda r: r.GetAdvice(GetAdviceRequest(arena="x", power=1)), "power: 1 is not between 0.5 and 0.99"),
+    (lambda r: r.GetAdvice(GetAdviceRequest(arena="x", count=0)), "count: 0 is not between 1 and 100"),
+    (
+        lambda r: r.GetAgreement(GetAgreementRequest(arena="x", ties="none")),
+        "ties: 'none' is none of half, drop_both_bad, drop, davidson, rao_kupper",
+    ),
+]
+
+
+async def test_a_wrong_option_is_refused_by_its_name(record: Database, ratings: RatingsStub) -> None:
+    await happen(record, *CIRCLE, ("champion", "x", Vote.A))
+    for options, problem in OPTIONS:
+        request = GetLeaderboardRequest(arena="default", options=options)
+        assert await refusal(ratings.GetLeaderboard(request)) == problem
+
+
+async def test_a_wrong_slice_is_refused_by_its_field(ratings: RatingsStub) -> None:
+    for among, problem in SLICES:
+        assert await refusal(ratings.GetLeaderboard(GetLeaderboardRequest(arena="x", slice=among))) == problem
+
+
+async def test_what_cannot_be_asked_of_the_others_is_refused_as_well(ratings: RatingsStub) -> None:
+    for ask, problem in OTHERS:
+        assert await refusal(ask(ratings)) == problem
+
+
+async def test_what_was_computed_is_kept_while_counts_and_options_are_the_same(
+    record: Database, ratings: RatingsStub, boards: Boards
+) -> None:
+    await happen(record, *CIRCLE)
+    for _ in range(2):
+        await board(ratings)
+    assert len(boards.memory) == 1
+    await board(ratings, options=BoardOptions(level=0.9))
+    assert len(boards.memory) == 2
+    await happen(record, ("x", "y", Vote.B))
+    await board(ratings)
+    assert len(boards.memory) == 3

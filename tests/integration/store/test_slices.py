@@ -1,0 +1,127 @@
+"""Counts of some battles only, and of two lenses at once, on both databases."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from services.core.battle import Vote
+from services.store.battles import Battles
+from services.store.database import Database
+from services.store.outcomes import JointCount, Lens, Outcome, Outcomes, PairCount
+from services.store.slices import Slice
+from tests.samples import NOON, battle
+
+HUMAN = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
+
+
+async def receive(
+    database: Database, name: str, language: str = "", tags: Sequence[str] = (), at: datetime = NOON
+) -> None:
+    """A battle with a human vote for A."""
+    sent = replace(battle(name), language=language, tags=tuple(tags))
+    await Battles(database).accept(sent, b"", at)
+    await Outcomes(database).put(replace(HUMAN, battle_id=name))
+
+
+async def found(database: Database, among: Slice) -> tuple[int, int, int]:
+    """Outcomes counted, battles decided, battles received."""
+    outcomes = Outcomes(database)
+    counts = await outcomes.pair_counts("default", Lens.HUMAN, among)
+    decided = await outcomes.battles_decided("default", Lens.HUMAN, among)
+    return sum(cell.count for cell in counts), decided, await Battles(database).received("default", among)
+
+
+async def test_a_language_is_matched_exactly(database: Database) -> None:
+    for name, language in (("b1", "en"), ("b2", "en"), ("b3", "en-GB"), ("b4", "")):
+        await receive(database, name, language)
+    assert await found(database, Slice(language="en")) == (2, 2, 2)
+    assert await found(database, Slice(language="EN")) == (0, 0, 0)
+    assert await found(database, Slice(language="")) == (1, 1, 1)
+    assert await found(database, Slice()) == (4, 4, 4)
+
+
+@pytest.mark.parametrize("tag", ["category:science", 'say "no"', "日本\\語", "50%_of"])
+async def test_a_tag_is_the_whole_tag(database: Database, tag: str) -> None:
+    await receive(database, "b1", tags=["other", tag])
+    await receive(database, "b2", tags=[f"{tag} ", f"not {tag}"])
+    await receive(database, "b3")
+    assert await found(database, Slice(tags=(tag,))) == (1, 1, 1)
+
+
+async def test_a_battle_has_all_the_tags_asked_for(database: Database) -> None:
+    await receive(database, "b1", tags=["x", "y", "z"])
+    await receive(database, "b2", tags=["x"])
+    assert await found(database, Slice(tags=("x", "y"))) == (1, 1, 1)
+    assert await found(database, Slice(tags=("x",))) == (2, 2, 2)
+    assert await found(database, Slice(tags=("y", "nothing"))) == (0, 0, 0)
+
+
+async def test_time_runs_from_since_to_just_before_until(database: Database) -> None:
+    for number in range(4):
+        await receive(database, f"b{number}", at=NOON + timedelta(minutes=number))
+    first, third = NOON + timedelta(minutes=1), NOON + timedelta(minutes=3)
+    assert await found(database, Slice(since=first, until=third)) == (2, 2, 2)
+    tokyo = first.astimezone(timezone(timedelta(hours=9)))
+    assert await found(database, Slice(since=tokyo)) == (3, 3, 3)
+    assert await found(database, Slice(until=NOON)) == (0, 0, 0)
+
+
+async def test_conditions_hold_together(database: Database) -> None:
+    await receive(database, "b1", "en", ["x"])
+    await receive(database, "b2", "de", ["x"])
+    await receive(database, "b3", "en", ["x"], NOON + timedelta(days=1))
+    assert await found(database, Slice("en", ("x",), until=NOON + timedelta(hours=1))) == (1, 1, 1)
+
+
+async def test_what_is_received_is_counted_by_arena(database: Database) -> None:
+    await Battles(database).accept(battle("b1"), b"", NOON)
+    await Battles(database).accept(battle("b2", arena="elsewhere"), b"", NOON)
+    assert await Battles(database).received("default") == 1
+    assert await Battles(database).received("nowhere") == 0
+
+
+async def test_a_system_against_itself_is_no_outcome(database: Database) -> None:
+    await Outcomes(database).put(replace(HUMAN, system_b="left"))
+    assert await Outcomes(database).pair_counts("default", Lens.HUMAN) == []
+    assert await Outcomes(database).battles_decided("default", Lens.HUMAN) == 0
+    assert await Outcomes(database).joint_counts("default", Lens.HUMAN, Lens.JUDGE) == []
+
+
+async def say(database: Database, name: str, lens: Lens, winner: Vote, source: str = "") -> None:
+    said = replace(HUMAN, battle_id=name, lens=lens, source=source or lens.value, winner=winner)
+    await Outcomes(database).put(said)
+
+
+async def test_two_lenses_are_counted_over_the_same_battles(database: Database) -> None:
+    for name in ("b1", "b2"):
+        await say(database, name, Lens.HUMAN, Vote.A)
+        await say(database, name, Lens.NUGGET, Vote.TIE)
+    await say(database, "b3", Lens.HUMAN, Vote.B)
+    await say(database, "b4", Lens.NUGGET, Vote.B)
+    await say(database, "b5", Lens.JUDGE, Vote.A)
+    counts = await Outcomes(database).joint_counts("default", Lens.HUMAN, Lens.NUGGET)
+    assert set(counts) == {
+        JointCount("left", "right", Vote.A, Vote.TIE, 2),
+        JointCount("left", "right", Vote.B, None, 1),
+        JointCount("left", "right", None, Vote.B, 1),
+    }
+    assert len(counts) == 3
+
+
+async def test_of_two_judges_the_first_by_name_speaks_for_the_battle(database: Database) -> None:
+    await say(database, "b1", Lens.HUMAN, Vote.A)
+    await say(database, "b1", Lens.JUDGE, Vote.A, "judge:strict")
+    await say(database, "b1", Lens.JUDGE, Vote.TIE, "judge:kind")
+    counts = await Outcomes(database).joint_counts("default", Lens.HUMAN, Lens.JUDGE)
+    assert counts == [JointCount("left", "right", Vote.A, Vote.TIE, 1)]
+    both = await Outcomes(database).pair_counts("default", Lens.JUDGE)
+    assert both == [PairCount("left", "right", Vote.A, 1), PairCount("left", "right", Vote.TIE, 1)]
+
+
+async def test_two_lenses_in_a_slice(database: Database) -> None:
+    await receive(database, "b1", "en")
+    await receive(database, "b2", "de")
+    counts = await Outcomes(database).joint_counts("default", Lens.HUMAN, Lens.JUDGE, Slice("de"))
+    assert counts == [JointCount("left", "right", Vote.A, None, 1)]
