@@ -9,6 +9,8 @@ from scipy.stats import norm
 Floats = NDArray[np.float64]
 
 ELO_PER_LOGIT = 400 / np.log(10)
+# Resamples are fitted to 1e-6 logits, 0.0002 Elo points; what is closer than this is the same.
+_SAME, _NO_WIDTH = 1e-5, 1e-3  # logits, Elo points
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Ratings:
         low: (K,) lower end of the central interval; -inf where too many resamples had no rating.
         high: (K,) upper end; inf likewise.
         rank: (K,) 1 + the number of systems whose interval lies wholly above.
-        probability_first: (K,) share of all resamples in which the system is the best.
+        probability_first: (K,) share of all resamples in which the system is the best; equals share it.
         resamples: how many there were, those without a rating included.
         level: of the interval, such as 0.95.
         unranked: resamples without a rating; the probabilities sum to 1 less their share.
@@ -93,17 +95,39 @@ def summarise(
     # Percentiles of few skewed draws may pass the estimate; an interval that excludes it misleads.
     low, high = np.minimum(low, theta), np.maximum(high, theta)
     zero = center if anchor is None else anchor[1]
-    best = strengths.draws.argmax(axis=1) if len(strengths.draws) else np.array([], dtype=np.intp)
     return Ratings(
         rating=zero + ELO_PER_LOGIT * theta,
         low=zero + ELO_PER_LOGIT * low,
         high=zero + ELO_PER_LOGIT * high,
         rank=ranks_by_overlap(low, high),
-        probability_first=np.bincount(best, minlength=len(theta)) / total,
+        probability_first=_first_places(strengths.draws) / total,
         resamples=total,
         level=level,
         unranked=strengths.unranked,
     )
+
+
+def _first_places(draws: Floats) -> Floats:
+    """(K,) resamples in which each system is the best; those that are best together share the place."""
+    if not len(draws):
+        return np.zeros(draws.shape[1])
+    best = draws >= draws.max(axis=1, keepdims=True) - _SAME
+    return np.asarray((best / best.sum(axis=1, keepdims=True)).sum(axis=0))
+
+
+def has_no_width(low: float, high: float) -> bool:
+    """Whether an interval of ratings is a point: every resample says the same, as where all battles are ties.
+
+    That is not certainty: votes that never disagree say nothing about chance.
+
+    Args:
+        low: Elo points; -inf welcome.
+        high: Elo points; inf welcome.
+
+    >>> has_no_width(1000.0, 1000.0), has_no_width(990.0, 1010.0)
+    (True, False)
+    """
+    return high - low < _NO_WIDTH
 
 
 def percentile_interval(draws: Floats, unranked: int, level: float) -> tuple[Floats, Floats]:

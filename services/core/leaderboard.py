@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from services.core.bootstrap import Bootstrap
 from services.core.estimate import estimate
-from services.core.intervals import Ratings, summarise
+from services.core.intervals import Ratings, has_no_width, summarise
 from services.core.newton import NotConverged
 from services.core.tally import Tally, TiePolicy, Unrankable, rankable
 from services.core.votes import Counted, Share, Votes
@@ -27,7 +27,9 @@ class AnchorNotRanked(ValueError):
 class Standing:
     """One system on a board.
 
-    Rated systems have numbers and no reason; the others a reason and None for every estimate.
+    Rated systems have numbers and no reason; the others a reason and None for every estimate. Where every
+    resample says the same, as where all battles are ties, that says nothing about chance: the ends of the
+    interval are None, and the chance of being first if it is so for all systems.
 
     Attributes:
         rating: Elo scale (400 points = odds of ten to one), board mean 1000 or the anchor at its value.
@@ -122,7 +124,7 @@ def leaderboard(
     cast = Counted(votes) if isinstance(votes, Tally) else votes
     tally = cast.tally
     group, reasons = rankable(tally.points(policy))
-    ratings, tie = None, None
+    ratings, tie, place = None, None, None
     if len(group):
         try:
             strengths = estimate(cast, group, rng, policy=policy, bootstrap=bootstrap, resamples=resamples)
@@ -137,7 +139,7 @@ def leaderboard(
         group = group[:0]
         _place(anchor, tally, group)
     return Board(
-        standings=_standings(tally, policy, group, ratings, reasons),
+        standings=_standings(tally, policy, group, ratings, reasons, anchor=place),
         policy=policy,
         resamples=resamples,
         level=level,
@@ -164,16 +166,20 @@ def _standings(
     group: NDArray[np.intp],
     ratings: Ratings | None,
     reasons: dict[int, Unrankable],
+    *,
+    anchor: tuple[int, float] | None,
 ) -> tuple[Standing, ...]:
     points, standings = tally.points(policy), []
     if ratings is not None:
+        points_only = [has_no_width(*ends) for ends in zip(ratings.low, ratings.high, strict=True)]
         for place in np.argsort(-ratings.rating, kind="stable"):
+            endless = points_only[place] and (anchor is None or place != anchor[0])
             estimates = (
                 float(ratings.rating[place]),
-                float(ratings.low[place]),
-                float(ratings.high[place]),
+                None if endless else float(ratings.low[place]),
+                None if endless else float(ratings.high[place]),
                 int(ratings.rank[place]),
-                float(ratings.probability_first[place]),
+                None if all(points_only) else float(ratings.probability_first[place]),
             )
             standings.append(_standing(tally, points, int(group[place]), estimates, None))
     for index, reason in sorted(reasons.items()):

@@ -7,12 +7,13 @@ from itertools import pairwise
 import numpy as np
 
 from services.core.estimate import fit
+from services.core.intervals import has_no_width
 from services.core.sampling import battles_needed, most_informative
 from services.core.sandwich import covariance, normal_differences
 from services.core.tally import rankable
 from services.core.votes import pairs_among
 from services.rater.options import Options
-from services.rater.rating import BoardState, Rated, has_no_width, rate, tally_of
+from services.rater.rating import BoardState, Rated, rate, tally_of
 from services.store.outcomes import PairCount
 
 

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from services.core import prediction_powered
 from services.core.battle import Vote
 from services.core.estimate import fit
-from services.core.intervals import Ratings
+from services.core.intervals import Ratings, has_no_width
 from services.core.leaderboard import Anchor
 from services.core.prediction_powered import Fitted, Judged, PoweredRatings
 from services.core.sandwich import covariance, normal_ratings
 from services.core.tally import Tally, TiePolicy, Unrankable, rankable
 from services.core.votes import pairs_among
 from services.rater.options import InvalidQuestion
-from services.rater.rating import has_no_width
 from services.store.outcomes import JointCount
 
 MOST_NUMBERS = 5_000_000  # battles times systems: the method holds a few tables of this size

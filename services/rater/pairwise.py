@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from services.core.bootstrap import Bootstrap
 from services.core.estimate import estimate, fit
-from services.core.intervals import Differences, differences, wilson
+from services.core.intervals import Differences, differences, has_no_width, wilson
 from services.core.sandwich import covariance, normal_differences
 from services.core.tally import Tally, rankable
 from services.core.votes import Counted, pairs_among
@@ -20,7 +20,6 @@ from services.rater.rating import (
     IntervalState,
     Rated,
     finite,
-    has_no_width,
     interval_state,
     rate,
     tally_of,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.core.estimate import fit
+from services.core.intervals import has_no_width
 from services.core.leaderboard import Anchor, AnchorNotRanked, Board, Standing, leaderboard
 from services.core.sandwich import covariance, normal_ratings
 from services.core.tally import Tally, connectivity, rankable
@@ -16,7 +17,6 @@ from services.rater.options import InvalidQuestion, Options
 from services.store.outcomes import PairCount
 from services.wire.questions import Intervals
 
-_NO_WIDTH = 1e-6  # Elo points; what a fit leaves of nothing
 SEED = 20250504  # any number; fixed, so that the same outcomes always give the same board
 
 
@@ -69,9 +69,6 @@ def rate(counts: Sequence[PairCount], options: Options) -> Rated:
     if options.intervals is Intervals.SANDWICH and len(group):
         board = _with_sandwich(board, tally, group, options)
     state = state_of(tally, group, board)
-    tied = state is BoardState.ALL_TIED
-    standings = (_honest(standing, anchor, tied) for standing in board.standings)
-    board = replace(board, standings=tuple(standings))
     return Rated(board, state, _note(tally, board, state))
 
 
@@ -93,11 +90,6 @@ def interval_state(low: float | None, high: float | None) -> IntervalState:
     if low is None or high is None:
         return IntervalState.UNDETERMINED
     return IntervalState.BOUNDED if np.isfinite([low, high]).all() else IntervalState.UNBOUNDED
-
-
-def has_no_width(low: float, high: float) -> bool:
-    """Whether an interval is a point, as it is where nothing but ties says anything."""
-    return high - low < _NO_WIDTH
 
 
 def finite(number: float | None) -> float | None:
@@ -156,23 +148,16 @@ def _with_sandwich(board: Board, tally: Tally, group: NDArray[np.intp], options:
         if (index := place.get(standing.system)) is None:
             return standing
         low, high = float(ratings.low[index]), float(ratings.high[index])
-        rank = int(ratings.rank[index])
-        return replace(standing, low=low, high=high, rank=rank, probability_first=None)
+        known = not has_no_width(low, high) or (anchor is not None and index == anchor[0])
+        return replace(
+            standing,
+            low=low if known else None,
+            high=high if known else None,
+            rank=int(ratings.rank[index]),
+            probability_first=None,
+        )
 
     return replace(board, standings=tuple(map(bounded, board.standings)), resamples=0, unranked=0)
-
-
-def _honest(standing: Standing, anchor: Anchor | None, tied: bool) -> Standing:
-    """A standing without the interval that ties alone cannot give."""
-    low, high = standing.low, standing.high
-    if low is None or high is None:
-        return standing
-    fixed = anchor is not None and standing.system == anchor.system
-    if tied:
-        standing = replace(standing, probability_first=None)
-    if fixed or not has_no_width(low, high):
-        return standing
-    return replace(standing, low=None, high=None)
 
 
 def _note(tally: Tally, board: Board, state: BoardState) -> str:

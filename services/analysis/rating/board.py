@@ -1,7 +1,7 @@
 """A leaderboard with everything a reader may ask about it: intervals, differences, wins, what it lacks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -20,8 +20,6 @@ from services.core.votes import Share, Votes, pairs_among
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
-
-_EQUAL = 1e-5  # logits; resamples are fitted to a tenth of this
 
 
 class Unsettled(ArithmeticError):
@@ -204,7 +202,7 @@ def _fitted(votes: Votes, group: Places, method: Method) -> Fitted:
         bootstrap=method.bootstrap,
         resamples=method.resamples,
     )
-    ratings = _sharing_the_first_place(summarise(strengths, level=method.level, anchor=anchor), strengths)
+    ratings = summarise(strengths, level=method.level, anchor=anchor)
     return Fitted(
         names,
         strengths.theta,
@@ -225,15 +223,6 @@ def _covariance(votes: Votes, strengths: Strengths, group: Places, policy: TiePo
         return spread(votes, strengths.theta, group, policy)
     except OneCluster:
         return None
-
-
-def _sharing_the_first_place(ratings: Ratings, strengths: Strengths) -> Ratings:
-    """Systems that are best together share the first place, instead of the one that comes first by name."""
-    if not len(strengths.draws):
-        return ratings
-    best = strengths.draws >= strengths.draws.max(axis=1, keepdims=True) - _EQUAL
-    shared = (best / best.sum(axis=1, keepdims=True)).sum(axis=0) / ratings.resamples
-    return replace(ratings, probability_first=shared)
 
 
 def _standings(

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from services.core.battle import Vote
 from services.core.bradley_terry import ELO_PER_LOGIT, NotConverged, fit, rate, resample
-from services.core.leaderboard import leaderboard
+from services.core.leaderboard import Anchor, leaderboard
 from services.core.tally import Tally, TiePolicy, Unrankable, rankable
 
 
@@ -94,10 +94,24 @@ def test_no_battles_give_an_empty_board() -> None:
     assert leaderboard(Tally.count([]), np.random.default_rng(0)).standings == ()
 
 
-def test_everybody_tied_is_equal_and_certain_to_be_so() -> None:
+def test_everybody_tied_is_equal_and_shares_the_first_place() -> None:
     ratings = rate(np.zeros((2, 2)), np.array([[0.0, 8.0], [8.0, 0.0]]), np.random.default_rng(0))
     assert ratings.rating == pytest.approx([1000, 1000])
     assert list(ratings.rank) == [1, 1]
+    assert ratings.probability_first == pytest.approx([0.5, 0.5])
+
+
+def test_a_board_of_ties_alone_has_ratings_and_says_nothing_of_how_sure_they_are() -> None:
+    board = leaderboard(tally_of(("x", "y", Vote.TIE), ("x", "y", Vote.TIE)), np.random.default_rng(0))
+    found = [(s.rating, s.rank, s.low, s.high, s.probability_first) for s in board.standings]
+    assert found == [(pytest.approx(1000), 1, None, None, None)] * 2
+
+
+def test_a_system_that_only_tied_with_the_anchor_has_no_interval_and_the_anchor_has() -> None:
+    votes = [("x", "y", Vote.TIE)] * 3 + [("y", "z", Vote.A), ("y", "z", Vote.B), ("z", "y", Vote.A)]
+    board = leaderboard(tally_of(*votes), np.random.default_rng(0), anchor=Anchor("y", 1100.0))
+    ends = {s.system: (s.low is None, s.probability_first is None) for s in board.standings}
+    assert ends == {"x": (True, False), "y": (False, False), "z": (False, False)}
 
 
 def test_a_battle_against_oneself_is_refused() -> None:

@@ -1,7 +1,7 @@
 """Leaderboards of the three lenses, and how far their orders agree."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -19,7 +19,6 @@ from services.core.votes import Counted
 LENSES = ("human", "nugget", "judge")
 POLICY = TiePolicy.HALF
 ENOUGH = 3  # systems; the order of two can only agree or not
-_NO_WIDTH = 1e-6  # Elo points
 _SEED = 20250504  # that of the live boards, so that the same battles give the same intervals
 
 
@@ -132,16 +131,14 @@ def _board(lens: str, battles: Sequence[Evaluated]) -> LensBoard:
     ]
     tally = Tally.count(outcomes)
     board = leaderboard(tally, np.random.default_rng(_SEED))
-    if flat := _flat(board):
-        standings = (replace(s, low=None, high=None, probability_first=None) for s in board.standings)
-        board = replace(board, standings=tuple(standings))
+    flat = _flat(board)
     gaps = () if flat else _gaps(tally, board)
     return LensBoard(lens, board, flat, len(outcomes), len(battles), _pairs(tally), gaps)
 
 
 def _flat(board: Board) -> bool:
-    widths = [s.high - s.low for s in board.standings if s.low is not None and s.high is not None]
-    return bool(widths) and max(widths) < _NO_WIDTH
+    rated = [standing for standing in board.standings if standing.rating is not None]
+    return bool(rated) and all(standing.low is None for standing in rated)
 
 
 def _pairs(tally: Tally) -> tuple[PairResult, ...]:
