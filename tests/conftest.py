@@ -5,9 +5,17 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from services.runtime.bus import Bus, BusSettings
 from services.runtime.nats_server import NatsServer
+
+# A loaded machine is no counterexample. The same examples every time, so that a failure is of the change at
+# hand; `pytest --hypothesis-profile explore` looks for new ones.
+_CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("repeatable", _CALM, derandomize=True)
+settings.register_profile("explore", _CALM, max_examples=1000)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session")

@@ -41,7 +41,8 @@ def test_a_correlation_does_not_care_about_units_or_which_list_is_first(
     assume(found is not None)
     for other in (correlate(y, x), correlate(x * scale + shift, y)):
         assert (other.coefficient, other.p_value) == pytest.approx(
-            (found.coefficient, found.p_value), abs=1e-9
+            (found.coefficient, found.p_value),
+            abs=1e-6,  # a p-value near 0 is the root of a rounding error
         )
     assert correlate(-x, y).coefficient == pytest.approx(-found.coefficient)
     assert correlate(x, x).coefficient == pytest.approx(1)
