@@ -6,9 +6,10 @@ from typing import Any, TypeVar
 
 import click
 
-from services.analysis.rating.board import Intervals, Method
+from services.analysis.rating.board import Method
 from services.core.bootstrap import Bootstrap
 from services.core.tally import TiePolicy
+from services.wire.questions import Intervals
 
 F = TypeVar("F", bound=Callable[..., Any])
 _USUAL = Method()

@@ -17,7 +17,7 @@ from services.core.votes import Share, pairs_among
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-_SCORE = {Vote.A: 1.0, Vote.B: 0.0, Vote.TIE: 0.5, Vote.BOTH_BAD: 0.5}
+POINTS = {Vote.A: 1.0, Vote.B: 0.0, Vote.TIE: 0.5, Vote.BOTH_BAD: 0.5}  # that A takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Ballots:
 
 
 def _score(vote: Ballot) -> float:
-    return _SCORE[vote.outcome] if isinstance(vote.outcome, Vote) else float(vote.outcome)
+    return POINTS[vote.outcome] if isinstance(vote.outcome, Vote) else float(vote.outcome)
 
 
 def _check(vote: Ballot) -> None:

@@ -197,7 +197,7 @@ class Differences:
         gap: (K, K) rating of i minus rating of j, Elo points.
         low: (K, K) lower end of its interval.
         high: (K, K) upper end.
-        above: (K, K) share of all resamples in which i is above j; unranked ones count for neither.
+        above: (K, K) share of all resamples in which i is above j; equal and unranked ones count for neither.
     """
 
     gap: Floats
@@ -229,7 +229,7 @@ def differences(strengths: Strengths, level: float = 0.95) -> Differences:
         gaps = strengths.draws[:, i, None] - strengths.draws
         low[i], high[i] = percentile_interval(gaps, strengths.unranked, level)
         low[i, i] = high[i, i] = 0.0
-        above[i] = (gaps > 0).sum(axis=0) / total
+        above[i] = (gaps > _SAME).sum(axis=0) / total
     low, high = np.minimum(low, gap), np.maximum(high, gap)
     return Differences(ELO_PER_LOGIT * gap, ELO_PER_LOGIT * low, ELO_PER_LOGIT * high, above)
 

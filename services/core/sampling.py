@@ -13,7 +13,7 @@ from services.core.sandwich import gap_variance
 
 Floats = NDArray[np.float64]
 
-_EQUAL = 1e-9  # logits; strengths nearer than this are equal but for rounding
+_EQUAL = 1e-6  # logits, under a thousandth of an Elo point: less than what a fit can tell from nothing
 
 
 def battles_needed(
@@ -70,7 +70,7 @@ class Advice:
     Attributes:
         i: index of one system.
         j: index of the other.
-        shrinkage: share of the total variance of all strengths that one battle takes away, in (0, 1).
+        shrinkage: share of the total variance of all strengths that one battle takes away, in [0, 1).
     """
 
     i: int
@@ -111,7 +111,7 @@ def most_informative(
         return []
     square = covariance @ covariance
     own = np.diag(square)
-    moved = own[:, None] + own[None, :] - 2 * square
+    moved = np.maximum(own[:, None] + own[None, :] - 2 * square, 0.0)  # rounding must not cross zero
     gap = theta[:, None] - theta[None, :]
     bend = expit(gap) * expit(-gap)
     worth = moved * bend / (1 + bend * gap_variance(covariance)) / total

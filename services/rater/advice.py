@@ -64,9 +64,6 @@ class Advised:
     unranked: tuple[Unranked, ...]
 
 
-_EQUAL = 1e-6  # logits, under a thousandth of an Elo point: below what a fit can tell from nothing
-
-
 def advise(counts: Sequence[PairCount], options: Options, *, power: float, count: int) -> Advised:
     """Advise on the next battles.
 
@@ -97,8 +94,7 @@ def advise(counts: Sequence[PairCount], options: Options, *, power: float, count
         return float(played[i, j])
 
     def neighbours(i: int, j: int) -> Neighbours:
-        equal = abs(float(theta[i] - theta[j])) < _EQUAL
-        needed = None if equal else battles_needed(theta, spread, i, j, level=options.level, power=power)
+        needed = battles_needed(theta, spread, i, j, level=options.level, power=power)
         gap, low, high = (float(part[i, j]) for part in (between.gap, between.low, between.high))
         point = has_no_width(low, high)
         return Neighbours(

@@ -95,8 +95,24 @@ class Boards:
         Raises:
             InvalidQuestion: the anchor is not ranked on a board that ranks others.
         """
-        received = await self.received(arena, among)
-        return [await self._one(arena, lens, options or self.options, among, received) for lens in lenses]
+        # Before anything is computed, and what was received last: no board rests on battles that it says
+        # were never received.
+        counts = [tuple(await self.outcomes.pair_counts(arena, lens, among)) for lens in lenses]
+        scored = [await self.scored(arena, lens, among) for lens in lenses]
+        received, options = await self.received(arena, among), options or self.options
+        return [
+            LensBoard(
+                arena=arena,
+                lens=lens,
+                rated=await self._rated(lens, cells, options),
+                options=options,
+                among=among,
+                scored=decided,
+                outcomes=sum(cell.count for cell in cells),
+                received=received,
+            )
+            for lens, cells, decided in zip(lenses, counts, scored, strict=True)
+        ]
 
     async def pairs(self, arena: str, lens: Lens, options: Options, among: Slice) -> Compared:
         """Every pair of systems of one lens."""
@@ -149,15 +165,11 @@ class Boards:
         """Battles the arena sent."""
         return await self.battles.received(arena, among)
 
-    async def _one(self, arena: str, lens: Lens, options: Options, among: Slice, received: int) -> LensBoard:
-        counts = tuple(await self.outcomes.pair_counts(arena, lens, among))
+    async def _rated(self, lens: Lens, counts: tuple[PairCount, ...], options: Options) -> Rated:
         try:
-            rated = await self.memory.get(("board", counts, options), lambda: rate(counts, options))
+            return await self.memory.get(("board", counts, options), lambda: rate(counts, options))
         except InvalidQuestion as error:
             raise InvalidQuestion(error.field, f"on the {lens.value} board {error.why}") from error
-        scored = await self.scored(arena, lens, among)
-        total = sum(cell.count for cell in counts)
-        return LensBoard(arena, lens, rated, options, among, scored, total, received)
 
 
 def _agreement(

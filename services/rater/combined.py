@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.core import prediction_powered
+from services.core.ballots import POINTS
 from services.core.battle import Vote
 from services.core.estimate import fit
 from services.core.intervals import Ratings, has_no_width
@@ -20,7 +21,6 @@ from services.rater.options import InvalidQuestion
 from services.store.outcomes import JointCount
 
 MOST_NUMBERS = 5_000_000  # battles times systems: the method holds a few tables of this size
-_POINTS = {Vote.A: 1.0, Vote.B: 0.0, Vote.TIE: 0.5, Vote.BOTH_BAD: 0.5}
 _DECISIVE = (Vote.A, Vote.B)
 
 
@@ -238,7 +238,7 @@ def _powered(votes: _Votes) -> PoweredRatings:
         times = [cell.count for cell in cells]
         a = np.array([place[cell.system_a] for cell in cells], dtype=np.intp)
         b = np.array([place[cell.system_b] for cell in cells], dtype=np.intp)
-        points = np.array([_POINTS[vote] for vote in said if vote is not None], dtype=np.float64)
+        points = np.array([POINTS[vote] for vote in said if vote is not None], dtype=np.float64)
         return Judged(np.repeat(a, times), np.repeat(b, times), np.repeat(points, times))
 
     human = judged(votes.both, [cell.first for cell in votes.both])

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from services.core.newton import NotConverged
 from services.core.sandwich import normal_differences, normal_ratings
 from services.core.tally import Tally, TiePolicy, Unrankable, connectivity, rankable
 from services.core.votes import Share, Votes, pairs_among
+from services.wire.questions import Intervals
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -24,13 +24,6 @@ Places = NDArray[np.intp]
 
 class Unsettled(ArithmeticError):
     """Votes of so uneven weight that no fit of them settles."""
-
-
-class Intervals(StrEnum):
-    """Where intervals come from."""
-
-    BOOTSTRAP = "bootstrap"
-    SANDWICH = "sandwich"
 
 
 @dataclass(frozen=True, slots=True)

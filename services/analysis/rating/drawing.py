@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from services.analysis.rating.advice import Advised
-from services.analysis.rating.board import Intervals, Standing
+from services.analysis.rating.board import Standing
 from services.analysis.rating.interval import Extent, Interval
 from services.analysis.rating.notes import notes
 from services.analysis.rating.powered import Powered, Value
@@ -16,6 +16,7 @@ from services.analysis.rating.study import Study
 from services.analysis.rating.style import Styled
 from services.analysis.rating.tournament import Played
 from services.analysis.tables import MISSING, number, percent
+from services.wire.questions import Intervals
 
 _WORDS = {
     Extent.OPEN: "no end",

@@ -11,6 +11,7 @@ from services.analysis.rating.board import Method, anchor_place
 from services.analysis.rating.interval import Interval, interval
 from services.analysis.rating.votes import CastVote, VoteSource
 from services.core import prediction_powered
+from services.core.ballots import POINTS
 from services.core.battle import Vote
 from services.core.prediction_powered import Fitted, Judged, TooFewVotes
 from services.core.sandwich import normal_ratings
@@ -18,7 +19,6 @@ from services.core.tally import TiePolicy, Unrankable, rankable
 
 Floats = NDArray[np.float64]
 
-_POINTS = {Vote.A: 1.0, Vote.B: 0.0, Vote.TIE: 0.5, Vote.BOTH_BAD: 0.5}
 _STILL = 1e-9  # of a share
 
 
@@ -115,7 +115,7 @@ def power(human: VoteSource, automatic: VoteSource, method: Method) -> Powered:
     further = [judge[name] for name in sorted(judge.keys() - people.keys())]
     systems = sorted({name for battle in judge.values() for name in (battle.first, battle.second)})
     rates = {name: _rate(name, pairs, further, method.level) for name in systems}
-    ratings, notes = _ratings(systems, pairs, further, method)
+    ratings, notes = _ratings(rates, pairs, further, method)
     rates, ratings = _best_first(rates), _best_first(ratings)
     return Powered(rates, ratings, len(both), len(further), len(people) - len(both), notes)
 
@@ -143,7 +143,7 @@ def _battles(votes: Iterable[CastVote], policy: TiePolicy, seen: dict[str, CastV
         amount = vote.weight * vote.count
         if not amount or not _counts(vote.outcome, policy):
             continue
-        points = _POINTS[vote.outcome] if isinstance(vote.outcome, Vote) else vote.outcome
+        points = POINTS[vote.outcome] if isinstance(vote.outcome, Vote) else vote.outcome
         sums = total.setdefault(vote.battle, [0.0, 0.0])
         sums[0] += amount * (points if vote.system_a < vote.system_b else 1 - points)
         sums[1] += amount
@@ -183,13 +183,13 @@ def _points(system: str, battle: _Battle) -> float:
 
 
 def _ratings(
-    systems: Sequence[str],
+    rates: Mapping[str, Three],
     pairs: Sequence[tuple[_Battle, _Battle]],
     further: Sequence[_Battle],
     method: Method,
 ) -> tuple[dict[str, Three], tuple[str, ...]]:
     """Ratings of the systems that all automatic votes together can rank."""
-    group, reasons = _group(systems, [*(judge for _, judge in pairs), *further])
+    group, reasons = _group(list(rates), [*(judge for _, judge in pairs), *further])
     kept = [pair for pair in pairs if {pair[0].first, pair[0].second} <= set(group)]
     rest = [battle for battle in further if {battle.first, battle.second} <= set(group)]
     anchor = anchor_place(method.anchor, group)
@@ -198,12 +198,16 @@ def _ratings(
         _judged(places, battles)
         for battles in ([people for people, _ in kept], [judge for _, judge in kept], rest)
     )
-    lacking = {name: Three(None, None, None, None, 0, 0, str(why)) for name, why in reasons.items()}
+    lacking = {
+        name: Three(None, None, None, None, rates[name].humans, rates[name].automatics, str(why))
+        for name, why in reasons.items()
+    }
     try:
         found = prediction_powered.ratings(len(group), human, judged.score, more)
     except TooFewVotes:
         why = "fewer than two battles between ranked systems have both votes"
-        return {name: Three(None, None, None, None, 0, 0, why) for name in group} | lacking, (why,)
+        three = Three(None, None, None, None, len(kept), len(rest), why)
+        return dict.fromkeys(group, three) | lacking, (why,)
     columns = [_placed(fitted, method, anchor) for fitted in (found.human, found.automatic, found.combined)]
     ratings = {
         name: Three(human, automatic, combined, found.trust, found.humans, found.automatics)

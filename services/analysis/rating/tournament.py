@@ -17,7 +17,8 @@ class Player:
 
     Attributes:
         rating: mean over the tournaments; None without a game.
-        deviation: over the tournaments, the luck of the order and not of the votes; None likewise.
+        deviation: over the tournaments, the luck of the order and not of the votes; None likewise, and
+            after a single one.
         games: in one tournament.
     """
 
@@ -68,7 +69,9 @@ def play(
     games = Games(ballots.systems, ballots.a[counts], ballots.b[counts], ballots.score[counts])
     elo = tournaments(games, np.random.default_rng(seed), rounds=rounds, k=k, arithmetic=arithmetic)
     players = [
-        Player(name, rating, deviation, count) if count else Player(name, None, None, 0)
+        Player(name, rating, deviation if rounds > 1 else None, count)
+        if count
+        else Player(name, None, None, 0)
         for name, rating, deviation, count in zip(
             elo.systems, elo.rating.tolist(), elo.deviation.tolist(), elo.games.tolist(), strict=True
         )

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from services.analysis.dataset import UnusableFile
-from services.analysis.rating.board import Intervals, Method, Unsettled
+from services.analysis.rating.board import Method, Unsettled
 from services.analysis.rating.casting import OneCluster, TooManyVotes
 from services.analysis.rating.columns import Named
 from services.analysis.rating.drawing import draw
@@ -21,6 +21,7 @@ from services.core.bootstrap import Bootstrap
 from services.core.elo import Arithmetic
 from services.core.leaderboard import Anchor, AnchorNotRanked
 from services.core.tally import TiePolicy
+from services.wire.questions import Intervals
 
 _REFUSED = (UnusableFile, UnknownSource, Clash, OneCluster, TooManyVotes, AnchorNotRanked, Unsettled)
 _WIDTH_OF_A_FILE = 140  # a table read from a log is not cut to the 80 columns of a terminal that is not there

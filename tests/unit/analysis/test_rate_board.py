@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.analysis.rating.advice import advise
-from services.analysis.rating.board import Intervals, Method, Rated, Unsettled, rate
+from services.analysis.rating.board import Method, Rated, Unsettled, rate
 from services.analysis.rating.casting import OneCluster, Poll, TooManyVotes, cast, poll, spread, systems_of
 from services.analysis.rating.gaps import gaps, meetings
 from services.analysis.rating.interval import Extent, interval
@@ -21,6 +21,7 @@ from services.core.bootstrap import Bootstrap
 from services.core.leaderboard import Anchor, AnchorNotRanked, leaderboard
 from services.core.tally import TiePolicy, Unrankable
 from services.core.votes import Counted, Mixed
+from services.wire.questions import Intervals
 from tests.voted import board, source, three_systems, vote
 
 ELO_PER_LOGIT = 400 / log(10)

@@ -66,6 +66,12 @@ def test_one_game_moves_half_of_k_and_who_did_not_play_has_no_rating() -> None:
     ]
 
 
+def test_a_single_tournament_does_not_tell_the_luck_of_the_order() -> None:
+    votes = [vote("x", "y", Vote.A, 3), vote("x", "y", Vote.B, 2)]
+    assert {p.deviation for p in played(*votes, rounds=1).players if p.games} == {None}
+    assert all((p.deviation or 0) > 0 for p in played(*votes, rounds=50).players if p.games)
+
+
 def test_ragelo_keeps_whole_numbers_and_the_sum_sinks() -> None:
     votes = [vote("x", "y", Vote.A, 9), vote("x", "y", Vote.B, 4)]
     floats, whole = (played(*votes, arithmetic=each) for each in (Arithmetic.FLOAT, Arithmetic.RAGELO))
@@ -211,6 +217,7 @@ def test_what_too_few_or_one_sided_votes_do_not_tell_is_none_with_a_reason() -> 
     assert one.rates["x"].combined is None
     assert one.rates["x"].missing == "fewer than two battles have both votes"
     assert "fewer than two battles" in str(one.ratings["x"].missing)
+    assert (one.ratings["x"].humans, one.ratings["x"].automatics) == (1, 7)
     agreed = power(said("people", {"1": Vote.A, "3": Vote.A, "4": Vote.A}), judge, Method())
     rate = agreed.rates["x"].human
     assert rate is not None
@@ -229,6 +236,7 @@ def test_systems_the_judge_cannot_rank_have_its_reason() -> None:
     found = power(said("people", PEOPLE), judge, Method())
     assert list(found.ratings)[-1] == "up"
     assert found.ratings["up"].missing == "never lost or tied: only a lower bound exists"
+    assert (found.ratings["up"].humans, found.ratings["up"].automatics) == (0, 2)
     assert found.rates["up"].missing == "fewer than two battles have both votes"
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from services.analysis.report import numbers
 from services.analysis.report.numbers.combined import PEOPLE
+from services.analysis.report.numbers.strengths import Rated
 from services.analysis.report.rows import read_results
 from tests.evaluated import battle, file_of, judgment, round_robin
 
@@ -61,6 +62,16 @@ def test_an_undefeated_system_has_no_neighbours(read: Any) -> None:
     (arena,) = numbers.boards.compute(read(*votes(4, 4)))
     assert arena.boards[0].gaps == ()
     assert arena.boards[0].pairs[0].share == 1.0
+
+
+def test_neighbours_that_have_only_tied_have_no_interval_and_no_chance(read: Any) -> None:
+    tied = [battle(f"t{i}", "y", "z", human="tie", judge=None, scores=None) for i in range(3)]
+    (arena,) = numbers.boards.compute(read(*votes(6, 9), *tied))
+    sure, still = arena.boards[0].gaps
+    assert sure.low is not None
+    assert {still.upper, still.lower} == {"y", "z"}
+    assert (still.low, still.high, still.above) == (None, None, None)
+    assert still.points == pytest.approx(0)
 
 
 # --- style -------------------------------------------------------------------------------------
@@ -183,6 +194,17 @@ def test_a_judge_that_only_ties_has_no_interval_of_its_own(read: Any) -> None:
     judge = numbers.combined.compute(read(*rows))[0].powered[1]
     assert judge.flat == ("automatic",)
     assert all(system.automatic is None and system.human is not None for system in judge.systems)
+
+
+def test_a_system_that_only_ties_with_equals_has_a_rating_and_no_interval(read: Any) -> None:
+    rows = votes(1, 2)
+    rows += [battle(f"{other}{i}", "z", other, human="tie", judge="tie") for other in "xy" for i in range(3)]
+    systems = numbers.combined.compute(read(*rows))[0].powered[1].systems
+    human = {each.system: each.human for each in systems}
+    assert human["z"] == Rated(pytest.approx(1000), None, None)
+    assert human["x"] is not None
+    assert human["x"].low is not None
+    assert human["x"].low < 1000
 
 
 def test_equals_need_no_number_of_votes(read: Any) -> None:

@@ -172,6 +172,16 @@ def test_when_everybody_ties_there_is_no_order_and_no_kappa(tmp_path: Path) -> N
     assert text.count("there is no spread to tell errors by") == 4  # style, both lenses, advice
 
 
+def test_two_that_have_only_tied_have_a_dash_where_others_have_an_interval(tmp_path: Path) -> None:
+    rows = [battle(f"b{i}", "x", "y", human="b" if i else "a", judge=None, scores=None) for i in range(3)]
+    rows += [battle(f"{other}{i}", "z", other, human="tie", judge="tie") for i in range(2) for other in "xy"]
+    rows += [battle(f"j{side}", "x", "y", human=side, judge=side) for side in "ab"]
+    text, sections = made(tmp_path, *rows)
+    judge = {row["system"]: row["human"] for row in sections["combined"][0]["powered"][1]["systems"]}
+    assert judge["z"] == {"rating": 1000.0, "low": None, "high": None}
+    assert "z 1000 (–)" in text
+
+
 def test_a_share_of_few_is_marked(tmp_path: Path) -> None:
     text, _ = made(tmp_path, *round_robin())
     assert "0.0% (0 of 12)\N{NO-BREAK SPACE}†" in text

@@ -114,6 +114,7 @@ def test_battles_already_fought_are_not_needed_again() -> None:
 
 def test_equals_are_never_told_apart() -> None:
     assert battles_needed(np.zeros(2), np.eye(2), 0, 1) is None
+    assert battles_needed(np.array([1e-8, 0.0]), np.eye(2), 0, 1) is None  # what a fit leaves of equals
     with pytest.raises(ValueError, match="itself"):
         battles_needed(np.zeros(2), np.eye(2), 1, 1)
 

@@ -218,6 +218,12 @@ def test_differences_are_antisymmetric(seed: int) -> None:
     assert between.above + between.above.T == pytest.approx(1 - np.eye(4))
 
 
+def test_what_a_fit_leaves_between_equals_puts_neither_above() -> None:
+    draws = np.array([[1.0, 1.0 + 1e-7, 0.0], [0.5, 0.5 - 1e-7, 0.0]])
+    above = differences(Strengths(draws.mean(axis=0), draws)).above
+    assert (above[0, 1], above[1, 0], above[0, 2]) == (0, 0, 1)
+
+
 def test_an_unranked_resample_is_as_bad_as_it_can_be() -> None:
     low, high = percentile_interval(np.arange(99.0), 1, 0.9)
     assert (low, high) == (3.0, 95.0)

@@ -42,6 +42,14 @@ def test_no_number_of_battles_tells_equals_apart() -> None:
     assert (found.needed, abs(found.gap) < 1e-6) == (None, True)
 
 
+def test_a_vote_between_two_that_only_tied_takes_nothing_away_and_never_adds() -> None:
+    votes = counted(("x", "y", Vote.A, 6), ("x", "y", Vote.B, 3), ("y", "z", Vote.TIE, 3))
+    shrinkage = {
+        (best.a, best.b): best.shrinkage for best in advise(votes, SANDWICH, power=0.8, count=3).next
+    }
+    assert 0 <= shrinkage["y", "z"] < 1e-9 < shrinkage["x", "y"] < 1
+
+
 def test_neighbours_follow_the_board_and_only_so_many_pairs_are_named() -> None:
     advised = advise(CIRCLE, SANDWICH, power=0.8, count=2)
     order = [standing.system for standing in advised.rated.board.standings]

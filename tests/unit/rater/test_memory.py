@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from services.rater.memory import Memory
+from services.runtime.errors import Unavailable
 
 
 class Counting:
@@ -79,3 +80,17 @@ async def test_only_so_many_are_computed_at_a_time() -> None:
     for compute in computes:
         compute.may_end.set()
     assert [await first, await second] == [1, 1]
+
+
+async def test_a_line_that_is_full_takes_nobody_more_and_empties_again() -> None:
+    memory, computes = Memory(at_once=1, most_waiting=1), [Counting(), Counting()]
+    asking = [asyncio.create_task(memory.get(key, compute)) for key, compute in enumerate(computes)]
+    await asyncio.sleep(0)
+    for task in asking:
+        task.cancel()  # nobody asks any more, and the work goes on all the same
+    with pytest.raises(Unavailable, match="2 other results"):
+        await memory.get("third", lambda: 3)
+    for compute in computes:
+        compute.may_end.set()
+    assert [await memory.get(key, compute) for key, compute in enumerate(computes)] == [1, 1]
+    assert await memory.get("third", lambda: 3) == 3

@@ -1,10 +1,11 @@
 """Outcomes from events, boards from outcomes, and word of them at a calm pace."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TypeVar
 
 import pytest
 
@@ -14,6 +15,7 @@ from services.core.failure import Stage
 from services.core.nugget import AssignmentSet
 from services.core.scores import Unscorable
 from services.rater.boards import Announcer, Boards
+from services.rater.memory import Memory
 from services.rater.stage import Rater, outcome_of
 from services.runtime.errors import InvalidInput
 from services.store.battles import Battles
@@ -21,6 +23,8 @@ from services.store.database import Database
 from services.store.outcomes import Lens, Outcomes
 from tests import samples
 from tests.samples import NOON
+
+T = TypeVar("T")
 
 
 def test_a_vote_is_what_a_human_says() -> None:
@@ -113,6 +117,40 @@ async def test_a_board_is_computed_again_only_when_its_counts_change(record: Dat
     assert changed.board != first.board
     (fresh,) = await Boards(Outcomes(record), Battles(record), resamples=10).get("default", [Lens.JUDGE])
     assert fresh.board == changed.board  # whichever rater computes it
+
+
+class Meanwhile(Memory):
+    """Before anything is computed, something else happens."""
+
+    def __init__(self, happen: Callable[[], Awaitable[None]]) -> None:
+        super().__init__()
+        self.happen = happen
+
+    async def get(self, key: Hashable, compute: Callable[[], T]) -> T:
+        await self.happen()
+        return await super().get(key, compute)
+
+
+async def test_a_battle_that_arrives_meanwhile_is_in_every_number_of_a_board_or_in_none(
+    record: Database,
+) -> None:
+    names = iter(("b3", "b4", "b5"))
+
+    async def one_more() -> None:
+        name = next(names)
+        await Battles(record).accept(samples.battle(name), b"", NOON)
+        await keep(record, (name, "x", Vote.A))
+
+    for name, winner in (("b1", Vote.A), ("b2", Vote.B)):
+        await Battles(record).accept(samples.battle(name), b"", NOON)
+        await keep(record, (name, "x", winner))
+    boards = Boards(Outcomes(record), Battles(record), resamples=10, memory=Meanwhile(one_more))
+    found = await boards.get("default")
+    assert [(board.outcomes, board.scored, board.received) for board in found] == [
+        (0, 0, 2),
+        (0, 0, 2),
+        (2, 2, 2),
+    ]
 
 
 @dataclass

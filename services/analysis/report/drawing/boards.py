@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from services.analysis.report.blocks import MISSING, Block, Figure, Figures, Section, State, Table
+from services.analysis.report.blocks import Block, Figure, Figures, Section, State, Table
 from services.analysis.report.drawing.pairs import draw_gaps, draw_pairs
 from services.analysis.report.drawing.style import (
     LENS_COLOURS,
@@ -17,7 +17,7 @@ from services.analysis.report.drawing.style import (
     rows_height,
     share_axis,
 )
-from services.analysis.report.drawing.words import number, of, percent, whole
+from services.analysis.report.drawing.words import ends, number, of, percent, whole
 from services.analysis.report.numbers.boards import ArenaBoards, LensBoard
 from services.core.bootstrap import Bootstrap
 from services.core.leaderboard import Standing
@@ -132,10 +132,10 @@ def _chart(arena: ArenaBoards) -> Figure | None:
                 board.lens,
                 [each.rating or 0.0 for each in rated],
                 [names.index(each.system) + offset(place, len(arena.boards)) for each in rated],
-                [_or_rating(each.low, each) for each in rated],
-                [_or_rating(each.high, each) for each in rated],
+                [each.low for each in rated],
+                [each.high for each in rated],
                 marker={"color": LENS_COLOURS[board.lens], "symbol": LENS_SYMBOLS[board.lens], "size": 11},
-                customdata=[(each.rank, _interval(each)) for each in rated],
+                customdata=[(each.rank, ends(each.low, each.high)) for each in rated],
                 hovertemplate="%{x:.0f} (%{customdata[1]}), rank %{customdata[0]}",
             )
         )
@@ -198,21 +198,12 @@ def _standings(board: LensBoard, suffix: str) -> Block:
     return Table(caption, columns, rows, text_columns=(1, 8), folded=True)
 
 
-def _interval(each: Standing) -> str:
-    return MISSING if each.low is None or each.high is None else f"{each.low:.0f}–{each.high:.0f}"
-
-
-def _or_rating(end: float | None, each: Standing) -> float:
-    """An end of an interval; where there is none, the mark stands alone."""
-    return end if end is not None else (each.rating or 0.0)
-
-
 def _row(each: Standing) -> tuple[str, ...]:
     return (
         "–" if each.rank is None else str(each.rank),
         each.system,
         number(each.rating, 0),
-        _interval(each),
+        ends(each.low, each.high),
         percent(each.probability_first),
         whole(each.wins),
         whole(each.losses),

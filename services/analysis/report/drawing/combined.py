@@ -13,7 +13,7 @@ from services.analysis.report.drawing.style import (
     offset,
     rows_height,
 )
-from services.analysis.report.drawing.words import number, percent, whole
+from services.analysis.report.drawing.words import ends, number, percent, whole
 from services.analysis.report.numbers.combined import ArenaCombined, Combined, NextVotes, ThreeWays
 from services.analysis.report.numbers.strengths import FLAT, Rated
 
@@ -91,8 +91,8 @@ def _chart(each: Combined) -> Figure:
                 [x.low for _, x in known],
                 [x.high for _, x in known],
                 marker={"color": colour, "symbol": symbol, "size": 11},
-                customdata=[(round(x.low), round(x.high)) for _, x in known],
-                hovertemplate="%{x:.0f} (%{customdata[0]}–%{customdata[1]})",
+                customdata=[ends(x.low, x.high) for _, x in known],
+                hovertemplate="%{x:.0f} (%{customdata})",
             )
         )
     alt = "; ".join(
@@ -111,7 +111,7 @@ def _chart(each: Combined) -> Figure:
 def _interval(found: Rated | None) -> str:
     if found is None:
         return MISSING
-    return f"{found.rating:.0f} ({found.low:.0f}–{found.high:.0f})"
+    return f"{found.rating:.0f} ({ends(found.low, found.high)})"
 
 
 def _states(each: Combined, suffix: str) -> list[State]:

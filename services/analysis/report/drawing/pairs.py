@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from services.analysis.report.blocks import Block, Figure, Figures, State, Table
+from services.analysis.report.blocks import MISSING, Block, Figure, Figures, State, Table
 from services.analysis.report.drawing.style import figure, label, names_axis, rows_height
 from services.analysis.report.drawing.words import FEW_MARK, FEW_NOTE, number, percent, whole
 from services.analysis.report.numbers.boards import ArenaBoards, LensBoard
@@ -39,7 +39,7 @@ def draw_gaps(found: Sequence[ArenaBoards]) -> Block:
             f"{gap.upper} over {gap.lower}",
             f"{board.lens}, {arena.arena}" if several else board.lens,
             number(gap.points, 0),
-            f"{number(gap.low, 0)} to {number(gap.high, 0)}",
+            MISSING if gap.low is None else f"{number(gap.low, 0)} to {number(gap.high, 0)}",
             percent(gap.above),
         )
         for arena in found
@@ -49,7 +49,8 @@ def draw_gaps(found: Sequence[ArenaBoards]) -> Block:
     if not rows:
         return State("No lens rates two systems, so there are no neighbours to compare.")
     note = "The errors of two ratings are correlated: this is the interval for their difference, not the "
-    note += "overlap of their own. Where it excludes 0, the data tell the two apart."
+    note += "overlap of their own. Where it excludes 0, the data tell the two apart. Without one, every "
+    note += "resample says the same, as of two that have only tied: nothing tells how sure that is."
     columns = ("neighbours", "lens", "points apart", "95% interval", "P(above)")
     return Table("Neighbours in the standings", columns, rows, note, (1,), folded=True)
 

@@ -83,11 +83,11 @@ def interval(
     name: str,
     x: Sequence[float],
     y: Sequence[float],
-    low: Sequence[float],
-    high: Sequence[float],
+    low: Sequence[float | None],
+    high: Sequence[float | None],
     **more: Any,
 ) -> Any:
-    """Points with horizontal, possibly unequal, intervals."""
+    """Points with horizontal, possibly unequal, intervals; where there is no end, the mark stands alone."""
     return go.Scatter(
         name=name,
         x=list(x),
@@ -96,8 +96,8 @@ def interval(
         error_x={
             "type": "data",
             "symmetric": False,
-            "array": [top - at for top, at in zip(high, x, strict=True)],
-            "arrayminus": [at - bottom for bottom, at in zip(low, x, strict=True)],
+            "array": [0.0 if top is None else top - at for top, at in zip(high, x, strict=True)],
+            "arrayminus": [0.0 if bottom is None else at - bottom for bottom, at in zip(low, x, strict=True)],
             "thickness": 2.5,
             "width": 0,
         },

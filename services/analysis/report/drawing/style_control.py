@@ -13,7 +13,7 @@ from services.analysis.report.drawing.style import (
     offset,
     rows_height,
 )
-from services.analysis.report.drawing.words import number, of, whole
+from services.analysis.report.drawing.words import ends, number, of, whole
 from services.analysis.report.numbers.strengths import Rated
 from services.analysis.report.numbers.style_control import PER_PARAMETER, StyleControl
 
@@ -110,8 +110,8 @@ def _ratings(each: StyleControl) -> Figure:
             [x.low for x in ratings],
             [x.high for x in ratings],
             marker={"color": colour, "symbol": symbol, "size": 11},
-            customdata=[(round(x.low), round(x.high)) for x in ratings],
-            hovertemplate="%{x:.0f} (%{customdata[0]}–%{customdata[1]})",
+            customdata=[ends(x.low, x.high) for x in ratings],
+            hovertemplate="%{x:.0f} (%{customdata})",
         )
         for place, (name, ratings, colour, symbol) in enumerate(sides)
     ]
@@ -151,9 +151,9 @@ def _systems(each: StyleControl, suffix: str) -> Table:
         (
             x.system,
             number(x.plain.rating, 0),
-            f"{x.plain.low:.0f}–{x.plain.high:.0f}",
+            ends(x.plain.low, x.plain.high),
             number(x.controlled.rating, 0),
-            f"{x.controlled.low:.0f}–{x.controlled.high:.0f}",
+            ends(x.controlled.low, x.controlled.high),
             number(x.controlled.rating - x.plain.rating, 0),
         )
         for x in each.systems

@@ -43,6 +43,15 @@ def span(low: float | None, high: float | None) -> str:
     return MISSING if low is None or high is None else f"{100 * low:.0f}–{100 * high:.0f}%"
 
 
+def ends(low: float | None, high: float | None) -> str:
+    """An interval of ratings, or a dash where there is none.
+
+    >>> ends(949.7, 1021.2), ends(None, None)
+    ('950–1021', '–')
+    """
+    return MISSING if low is None or high is None else f"{low:.0f}–{high:.0f}"
+
+
 def share_of(found: Share) -> str:
     """A share with what it rests on: "12.5% (1 of 8) †"."""
     if found.value is None:

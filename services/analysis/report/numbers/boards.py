@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
-from scipy.stats import kendalltau, spearmanr
 
 from services.analysis.report.rows import Results
 from services.analysis.summary import Evaluated
 from services.core.battle import Vote
 from services.core.estimate import estimate
-from services.core.intervals import differences
+from services.core.intervals import differences, has_no_width
 from services.core.leaderboard import Board, leaderboard
+from services.core.statistics.ranks import kendall, spearman
 from services.core.tally import Tally, TiePolicy, rankable
 from services.core.votes import Counted
 
@@ -45,17 +45,18 @@ class Gap:
 
     Attributes:
         points: difference of their ratings.
-        low: lower end of its 95 % interval, from the same resamples as the ratings.
-        high: upper end.
-        above: share of the resamples in which the upper one is above.
+        low: lower end of its 95 % interval, from the same resamples as the ratings; None where every
+            resample says the same, as of two systems that have only tied.
+        high: upper end, None likewise.
+        above: share of the resamples in which the upper one is above, None likewise.
     """
 
     upper: str
     lower: str
     points: float
-    low: float
-    high: float
-    above: float
+    low: float | None
+    high: float | None
+    above: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +171,10 @@ def _gaps(tally: Tally, board: Board) -> tuple[Gap, ...]:
     gaps = []
     for upper, lower in pairwise(rated):
         at = place[upper], place[lower]
-        ends = (float(matrix[at]) for matrix in (found.gap, found.low, found.high, found.above))
-        gaps.append(Gap(upper, lower, *ends))
+        points, low, high = (float(matrix[at]) for matrix in (found.gap, found.low, found.high))
+        still = has_no_width(low, high)
+        known = (None, None, None) if still else (low, high, float(found.above[at]))
+        gaps.append(Gap(upper, lower, points, *known))
     return tuple(gaps)
 
 
@@ -195,8 +198,8 @@ def _order(first: LensBoard, second: LensBoard) -> OrderAgreement:
         reason = f"{len(shared)} systems are rated by both; an order needs at least {ENOUGH}"
         return OrderAgreement(first.lens, second.lens, len(shared), None, None, reason)
     x, y = ([round(each[name], 6) for name in shared] for each in ratings)
-    if len(set(x)) == 1 or len(set(y)) == 1:
+    tau, rho = kendall(x, y), spearman(x, y)
+    if tau is None or rho is None:
         reason = "one of the lenses rates all systems alike: there is no order to compare"
         return OrderAgreement(first.lens, second.lens, len(shared), None, None, reason)
-    tau, rho = float(kendalltau(x, y).statistic), float(spearmanr(x, y).statistic)
-    return OrderAgreement(first.lens, second.lens, len(shared), tau, rho, None)
+    return OrderAgreement(first.lens, second.lens, len(shared), tau.coefficient, rho.coefficient, None)

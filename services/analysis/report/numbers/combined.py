@@ -11,6 +11,7 @@ from services.analysis.report.numbers.boards import POLICY, by_arena, outcome
 from services.analysis.report.numbers.strengths import FLAT, Rated, flat, human_strengths, rated
 from services.analysis.report.rows import Results
 from services.analysis.summary import Evaluated
+from services.core.ballots import POINTS
 from services.core.battle import Vote
 from services.core.prediction_powered import Fitted, Judged, PoweredRatings, TooFewVotes, ratings
 from services.core.sampling import battles_needed, most_informative
@@ -23,7 +24,6 @@ AUTOMATIC = ("nugget", "judge")
 WAYS = ("human", "automatic", "combined")
 PEOPLE = "people's votes alone"
 _PAIRS = 5  # pairs named as worth asking about
-_POINTS = {Vote.A: 1.0, Vote.TIE: 0.5, Vote.BOTH_BAD: 0.5, Vote.B: 0.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _judged(
     battles: Sequence[Evaluated], names: Sequence[str], says: Callable[[Evaluated], Vote | None]
 ) -> Judged:
     place = {name: index for index, name in enumerate(names)}
-    votes = [(place[b.system_a], place[b.system_b], _POINTS[vote]) for b in battles if (vote := says(b))]
+    votes = [(place[b.system_a], place[b.system_b], POINTS[vote]) for b in battles if (vote := says(b))]
     a, b, score = zip(*votes, strict=True) if votes else ((), (), ())
     return Judged(np.array(a, np.intp), np.array(b, np.intp), np.array(score, np.float64))
 

@@ -8,6 +8,7 @@ from services.analysis.report.numbers.boards import LENSES, outcome
 from services.analysis.report.rows import Results
 from services.analysis.summary import Evaluated
 from services.core.agreement import confusion_of, weighted_kappa
+from services.core.ballots import POINTS
 from services.core.battle import Side, Vote
 from services.core.statistics.bland_altman import bland_altman
 from services.core.statistics.order_effects import (
@@ -18,7 +19,6 @@ from services.core.statistics.order_effects import (
 )
 
 ENOUGH = 3  # systems; limits of agreement have no meaning for fewer
-_POINTS = {Vote.A: 1.0, Vote.TIE: 0.5, Vote.BOTH_BAD: 0.5, Vote.B: 0.0}
 _ORDERS = {Side.A: "A shown first", Side.B: "B shown first"}
 
 
@@ -136,8 +136,8 @@ def _limits(battles: Sequence[Evaluated], first: str, second: str) -> Limits:
     points: dict[str, list[tuple[float, float]]] = {}
     both = [each for each in _both(battles, first, second) if each[0].system_a != each[0].system_b]
     for battle, x, y in both:
-        points.setdefault(battle.system_a, []).append((_POINTS[x], _POINTS[y]))
-        points.setdefault(battle.system_b, []).append((1 - _POINTS[x], 1 - _POINTS[y]))
+        points.setdefault(battle.system_a, []).append((POINTS[x], POINTS[y]))
+        points.setdefault(battle.system_b, []).append((1 - POINTS[x], 1 - POINTS[y]))
     systems = tuple(
         SystemPoints(name, len(own), *(sum(part) / len(own) for part in zip(*own, strict=True)))
         for name, own in sorted(points.items())

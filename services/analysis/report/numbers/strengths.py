@@ -10,7 +10,7 @@ from services.analysis.report.numbers.boards import POLICY
 from services.analysis.summary import Evaluated
 from services.core.ballots import Ballot, Ballots
 from services.core.estimate import fit
-from services.core.intervals import Ratings
+from services.core.intervals import Ratings, has_no_width
 from services.core.sandwich import clustered_covariance
 from services.core.tally import Tally, rankable
 from services.core.votes import pairs_among
@@ -24,11 +24,16 @@ _NO_SPREAD = 1e-12  # logits squared: a variance of nothing, which is no certain
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A rating on the Elo scale with its 95 % interval."""
+    """A rating on the Elo scale with its 95 % interval.
+
+    Attributes:
+        low: None for a system whose votes show no spread to tell errors by, such as ties with equals.
+        high: likewise.
+    """
 
     rating: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,4 +84,5 @@ def flat(covariance: Floats) -> bool:
 
 def rated(ratings: Ratings, place: int) -> Rated:
     """One system of many."""
-    return Rated(float(ratings.rating[place]), float(ratings.low[place]), float(ratings.high[place]))
+    rating, low, high = (float(part[place]) for part in (ratings.rating, ratings.low, ratings.high))
+    return Rated(rating, None, None) if has_no_width(low, high) else Rated(rating, low, high)
