@@ -1,11 +1,16 @@
 """TREC files: relevance labels (qrels) and runs, read strictly and written back line for line."""
 
+import gzip
+import math
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from services.analysis.dataset import UnusableFile
 from services.core.rubric.relevance import Relevance
+
+_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,7 @@ def read_qrels(path: Path) -> list[Relevance]:
         if (query, document) in seen:
             raise UnusableFile(f"{path}:{number}: {document} is labelled twice for query {query}")
         seen.add((query, document))
-        rows.append(Relevance(query, document, int(_number(path, number, label, whole=True))))
+        rows.append(Relevance(query, document, int(_number(path, number, "label", label, whole=True))))
     return rows
 
 
@@ -56,8 +61,8 @@ def read_run(path: Path) -> list[RunLine]:
         if (query, document) in seen:
             raise UnusableFile(f"{path}:{number}: {document} is ranked twice for query {query}")
         seen.add((query, document))
-        place = int(_number(path, number, rank, whole=True))
-        rows.append(RunLine(query, document, place, _number(path, number, score), run))
+        place = int(_number(path, number, "rank", rank, whole=True))
+        rows.append(RunLine(query, document, place, _number(path, number, "score", score), run))
     return rows
 
 
@@ -72,9 +77,10 @@ def run_text(lines: Iterable[RunLine]) -> str:
 
 def _lines(path: Path, columns: int) -> Iterator[tuple[int, Sequence[str]]]:
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnusableFile(f"{path}: {error}") from error
+        content = path.read_bytes()
+        text = (gzip.decompress(content) if content.startswith(_GZIP) else content).decode()
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        raise UnusableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     for number, line in enumerate(text.splitlines(), 1):
         fields = line.split()
         if fields and len(fields) != columns:
@@ -83,8 +89,12 @@ def _lines(path: Path, columns: int) -> Iterator[tuple[int, Sequence[str]]]:
             yield number, fields
 
 
-def _number(path: Path, line: int, text: str, *, whole: bool = False) -> float:
+def _number(path: Path, line: int, field: str, text: str, *, whole: bool = False) -> float:
     try:
-        return int(text) if whole else float(text)
-    except ValueError as error:
-        raise UnusableFile(f"{path}:{line}: {text!r} is no number") from error
+        number: float = int(text) if whole else float(text)
+    except ValueError:
+        number = math.nan
+    if not (isinstance(number, int) or math.isfinite(number)):
+        expected = "a whole number" if whole else "a number"
+        raise UnusableFile(f"{path}:{line}: {field}: is {text!r}; expected {expected}")
+    return number

@@ -11,6 +11,8 @@ COMMANDS = {
     "eval": "evaluate",
     "report": "report",
     "rate": "rate",
+    "rubric": "rubric",
+    "crowd": "crowd",
     "fidelity": "fidelity",
     "demo": "demo",
     "bootstrap": "bootstrap",

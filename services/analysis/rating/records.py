@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,7 +74,7 @@ def _text(path: Path) -> str:
         return (gzip.decompress(content) if content.startswith(_GZIP) else content).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnusableFile(f"{path}: is not UTF-8 text: {error}") from error
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise UnusableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
 

@@ -70,6 +70,85 @@ def test_a_line_of_another_shape_is_refused_with_its_number(tmp_path: Path, text
         read_graded(write(tmp_path, "\n" + text))
 
 
+@pytest.mark.parametrize(
+    ("grade", "said"),
+    [
+        (7, "self_rating: is 7 for passage 'p'; expected 0 to 5"),
+        (-1, "self_rating: is -1 for passage 'p'; expected 0 to 5"),
+        (3.7, "self_rating: is 3.7 for passage 'p'; expected a whole number"),
+        (float("nan"), "self_rating: is nan for passage 'p'; expected a whole number"),
+        (float("inf"), "self_rating: is inf for passage 'p'; expected a whole number"),
+        (None, "self_rating: is None for passage 'p'"),
+        (True, "self_rating: is True for passage 'p'"),
+        ("good", "self_rating: is 'good' for passage 'p'"),
+    ],
+)
+def test_a_grade_that_is_none_is_refused_with_line_and_field(
+    tmp_path: Path, grade: object, said: str
+) -> None:
+    sets = [{"self_ratings": [{"question_id": "q/1", "self_rating": grade}]}]
+    with pytest.raises(UnusableFile) as refused:
+        read_graded(graded_file(tmp_path, a_passage(exam_grades=sets)))
+    assert f"file:1: {said}" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"paragraph_data": {"rankings": [{"method": "r", "rank": -1}]}}, "rank: is -1"),
+        ({"paragraph_data": {"rankings": [{"method": "r"}]}}, "rank: is missing"),
+        (
+            {"paragraph_data": {"rankings": [{"method": "r", "rank": 1}] * 2}},
+            "rankings: passage 'p' has 'r' twice",
+        ),
+        ({"paragraph_data": {"judgments": [{"relevance": "high"}]}}, "relevance: is 'high'"),
+        ({"exam_grades": [{}]}, "self_ratings: is missing"),
+        ({"exam_grades": None}, "exam_grades: passage 'p' has no list of sets of grades"),
+        (
+            {"exam_grades": [{"self_ratings": [], "answers": "abc"}]},
+            "answers: passage 'p' has something else",
+        ),
+        ({"exam_grades": [{"self_ratings": [{"self_rating": 1}]}]}, "self_ratings: a grade names neither"),
+        (
+            {"exam_grades": [{"self_ratings": [{"nugget_id": "n", "self_rating": 1}] * 2}]},
+            "self_ratings: passage 'p' has 'n' twice",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_passage_is_named(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(UnusableFile) as refused:
+        read_graded(graded_file(tmp_path, a_passage(**changes)))
+    assert f"file:1: {said}" in str(refused.value)
+
+
+def test_a_text_and_a_reply_that_are_null_are_missing(tmp_path: Path) -> None:
+    sets = [{"self_ratings": [{"question_id": "x", "self_rating": 1}], "answers": [["x", None]]}]
+    [found] = read_graded(graded_file(tmp_path, a_passage(text=None, exam_grades=sets)))
+    assert (found.text, found.replies) == ("", {})
+
+
+def test_a_passage_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    line = json.dumps(["q", [a_passage()]])
+    with pytest.raises(UnusableFile, match=":2: paragraph_id: 'p' is there twice for query 'q'"):
+        read_graded(write(tmp_path, f"{line}\n{line}\n"))
+
+
+def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.gz"
+    content = bytearray(gzip.compress(b'["q", []]' * 100))
+    content[12:20] = b"\xff" * 8
+    path.write_bytes(content)
+    for read in (read_graded, read_qrels, read_run):
+        with pytest.raises(UnusableFile, match="damaged"):
+            read(path)
+
+
+def test_labels_and_runs_may_be_gzipped(tmp_path: Path) -> None:
+    path = tmp_path / "labels.gz"
+    path.write_bytes(gzip.compress(b"q 0 d 1\n"))
+    assert [row.label for row in read_qrels(path)] == [1]
+
+
 def test_a_cut_or_missing_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "cut.gz"
     path.write_bytes(gzip.compress(b'["q", []]' * 100)[:-8])

@@ -1,0 +1,49 @@
+"""Cells and tables for a terminal, safe for names from anybody's file."""
+
+from collections.abc import Iterable
+
+from rich.markup import escape
+from rich.table import Table
+
+
+def plain(text: str) -> str:
+    r"""Text without what would move the cursor.
+
+    >>> plain("a\n[b]")
+    'a�[b]'
+    """
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
+
+
+def named(name: str, most: int | None = None) -> str:
+    r"""A name as the file has it, for a cell: plain, and not read as markup.
+
+    Args:
+        name: any text.
+        most: characters to show; the rest becomes an ellipsis.
+
+    >>> named("[b]"), named("a long passage", 7)
+    ('\\[b]', 'a long…')
+    """
+    shown = name if most is None or len(name) <= most else name[: most - 1].rstrip() + "…"
+    return escape(plain(shown))
+
+
+def many(count: int, thing: str, things: str | None = None) -> str:
+    """A count of things.
+
+    >>> many(1, "vote"), many(1200, "row"), many(2, "query", "queries")
+    ('1 vote', '1,200 rows', '2 queries')
+    """
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {things or thing + 's'}"
+
+
+def table(title: str, *columns: str, text: Iterable[str] = ()) -> Table:
+    """An empty table; the columns in `text` are left-aligned and may be folded."""
+    left = frozenset(text)
+    made = Table(title=title, title_justify="left")
+    for name in columns:
+        made.add_column(
+            name, justify="left" if name in left else "right", overflow="fold", no_wrap=name not in left
+        )
+    return made

@@ -1,0 +1,215 @@
+"""Everything that a file of labels says: agreement, gold, competence, pairs that can be told apart."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from services.analysis.crowd.learning import Learned, Method, learn
+from services.analysis.crowd.scale import PREFERENCES, Asked, Scale, scaled
+from services.analysis.crowd.votes import Columns, Crowd, CrowdVote, read_crowd
+from services.analysis.crowd_agreement import mean
+from services.analysis.krippendorff_alpha import alpha
+from services.core.crowd.differentiability import split_by_differentiability
+
+Votes = Sequence[CrowdVote]
+
+
+@dataclass(frozen=True, slots=True)
+class Alpha:
+    """Krippendorff's alpha of some votes.
+
+    Attributes:
+        value: at most 1, 0 is chance; None where there is none.
+        votes: behind it.
+        missing: why there is none.
+    """
+
+    value: float | None
+    votes: int
+    missing: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One dimension.
+
+    Attributes:
+        name: likewise.
+        scale: its labels.
+        votes: in the order of the file.
+        items: how many.
+        workers: how many.
+        counts: label -> votes.
+        agreement: of all votes.
+        without_spam: of the votes whose worker is no likelier spam than the limit, by what the votes say
+            themselves; None where competence has no answer.
+        by_file: the same by the probabilities in the file; None where it has none.
+        learned: gold labels and competence.
+    """
+
+    name: str
+    scale: Scale
+    votes: tuple[CrowdVote, ...]
+    items: int
+    workers: int
+    counts: Mapping[str, int]
+    agreement: Alpha
+    without_spam: Alpha | None
+    by_file: Alpha | None
+    learned: Learned
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """Pairs of one kind, and the mean alpha over all dimensions; None where one of them has no answer."""
+
+    items: tuple[str, ...]
+    agreement: float | None
+    without_spam: float | None
+    by_file: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """Pairs that people can tell apart and the others.
+
+    Attributes:
+        differentiable: likewise.
+        minimal: the others.
+        left_out: items with votes in too few dimensions.
+        missing: why there is no split.
+    """
+
+    differentiable: Half | None = None
+    minimal: Half | None = None
+    left_out: int = 0
+    missing: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked.
+
+    Attributes:
+        file: of labels.
+        columns: of the file.
+        asked: about its labels.
+        method: of learning.
+        needed: votes of one label that decide a dimension.
+        decided: decided dimensions that make a pair differentiable.
+    """
+
+    file: Path
+    columns: Columns = field(default_factory=Columns)
+    asked: Asked = field(default_factory=Asked)
+    method: Method = field(default_factory=Method)
+    needed: int = 3
+    decided: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What was found."""
+
+    question: Question
+    crowd: Crowd
+    dimensions: tuple[Dimension, ...]
+    halves: Halves
+
+
+def study(question: Question) -> Study:
+    """Read the file and answer.
+
+    Raises:
+        UnusableFile: naming file, line and field.
+        NoOrder: ordinal distances for labels without an order.
+    """
+    crowd = read_crowd(question.file, question.columns)
+    scales, votes = scaled(crowd, question.asked)
+    dimensions = tuple(_dimension(name, scales[name], votes[name], question.method) for name in votes)
+    return Study(question, crowd, dimensions, _halves(dimensions, question))
+
+
+def mean_alpha(dimensions: Sequence[Dimension], kind: str) -> float | None:
+    """Plain mean of one kind of alpha over all dimensions; None when one of them has no answer."""
+    found = {each.name: getattr(each, kind) for each in dimensions}
+    return mean({name: one.value if one else None for name, one in found.items()})
+
+
+def _dimension(name: str, scale: Scale, votes: tuple[CrowdVote, ...], method: Method) -> Dimension:
+    learned = learn(votes, scale.labels, method)
+    known = [vote for vote in votes if vote.spam is not None]
+    counts = Counter(vote.label for vote in votes)
+    return Dimension(
+        name=name,
+        scale=scale,
+        votes=votes,
+        items=len({vote.item for vote in votes}),
+        workers=len({vote.worker for vote in votes}),
+        counts={label: counts[label] for label in scale.labels},
+        agreement=_alpha(votes, scale),
+        without_spam=None if learned.missing else _alpha(_trusted(votes, learned), scale),
+        by_file=_alpha(_kept(votes, method.limit), scale) if known else None,
+        learned=learned,
+    )
+
+
+def _trusted(votes: Votes, learned: Learned) -> list[CrowdVote]:
+    kept = {worker.worker for worker in learned.workers if worker.kept}
+    return [vote for vote in votes if vote.worker in kept]
+
+
+def _kept(votes: Votes, limit: float) -> list[CrowdVote]:
+    return [vote for vote in votes if vote.spam is None or vote.spam <= limit]
+
+
+def _alpha(votes: Votes, scale: Scale) -> Alpha:
+    units: dict[str, list[str]] = {}
+    for vote in votes:
+        units.setdefault(vote.item, []).append(vote.label)
+    pairable = [unit for unit in units.values() if len(unit) > 1]
+    if not pairable:
+        return Alpha(None, len(votes), "no item has two votes")
+    if len({label for unit in pairable for label in unit}) < 2:
+        return Alpha(None, len(votes), "one label only: nothing could have disagreed")
+    return Alpha(alpha(units.values(), scale.labels, scale.level), len(votes))
+
+
+def _halves(dimensions: Sequence[Dimension], question: Question) -> Halves:
+    if not all(each.scale.preference for each in dimensions):
+        return Halves(missing="labels do not choose between two answers (a, n, b)")
+    if len(dimensions) < question.decided:
+        return Halves(missing=f"{len(dimensions)} of the {question.decided} dimensions that must be decided")
+    said: dict[str, dict[str, list[str]]] = {}
+    for each in dimensions:
+        for vote in each.votes:
+            said.setdefault(vote.item, {}).setdefault(each.name, []).append(vote.label)
+    enough = {
+        item: {name: [PREFERENCES[label] for label in labels] for name, labels in votes.items()}
+        for item, votes in said.items()
+        if len(votes) >= question.decided
+    }
+    if not enough:
+        return Halves(left_out=len(said), missing=f"no item has votes in {question.decided} dimensions")
+    split = split_by_differentiability(enough, needed=question.needed, dimensions=question.decided)
+    differentiable, minimal = (
+        _half(items, dimensions, question.method.limit)
+        for items in (split.differentiable, split.minimally_differentiable)
+    )
+    return Halves(differentiable, minimal, len(said) - len(enough))
+
+
+def _half(items: tuple[str, ...], dimensions: Sequence[Dimension], limit: float) -> Half:
+    chosen = frozenset(items)
+    found: dict[str, dict[str, float | None]] = {"agreement": {}, "without_spam": {}, "by_file": {}}
+    for each in dimensions:
+        votes = [vote for vote in each.votes if vote.item in chosen]
+        kinds = {
+            "agreement": votes,
+            "without_spam": _trusted(votes, each.learned) if each.without_spam else [],
+            "by_file": _kept(votes, limit) if each.by_file else [],
+        }
+        for kind, kept in kinds.items():
+            found[kind][each.name] = _alpha(kept, each.scale).value
+    return Half(items, **{kind: mean(values) for kind, values in found.items()})

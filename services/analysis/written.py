@@ -1,0 +1,32 @@
+"""Files of results: strict JSON, and tables that any program reads."""
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> Path:
+    """Write an object as JSON without NaN and infinities; what is missing is null.
+
+    Raises:
+        OSError: the file cannot be written.
+        ValueError: a number is not finite.
+    """
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Path:
+    """Write rows as CSV with a header; what is missing is an empty cell.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
