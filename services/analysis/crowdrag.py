@@ -13,6 +13,7 @@ Source: Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", SIG
 
 import gzip
 import json
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -243,7 +244,7 @@ def _each(path: Path, parse: Callable[[Row], Parsed]) -> Iterator[Parsed]:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines, start=1):
                 yield _parsed(f"{path}:{number}", line, parse)
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise UnusableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
 

@@ -8,6 +8,7 @@ A line that cannot be used becomes a `BadLine` and the rest goes on.
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,7 +98,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 for number, line in enumerate(lines, start=1):
                     if line.strip():
                         yield number, line
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UnusableFile(f"{path}: {reason}") from error
 

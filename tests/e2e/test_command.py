@@ -93,9 +93,12 @@ async def test_bad_lines_are_reported_by_number_and_the_rest_goes_on(tmp_path: P
 async def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     torn = tmp_path / "torn.jsonl.gz"
     torn.write_bytes(gzip.compress(b"{}\n" * 1000)[:-9])
-    for file, problem in ((tmp_path / "no.jsonl", "No such file"), (torn, "end-of-stream")):
+    garbled = tmp_path / "garbled.jsonl.gz"
+    garbled.write_bytes(gzip.compress(b"{}\n" * 1000)[:10] + b"\xff" * 20)
+    cases = ((tmp_path / "no.jsonl", "No such file"), (torn, "end-of-stream"), (garbled, "decompressing"))
+    for file, problem in cases:
         code, output = await run_command(LIGHT, "eval", str(file), "--out", str(tmp_path / "out"))
-        assert code == 1
+        assert code == 2
         assert str(file) in output
         assert problem in output
         assert "Traceback" not in output

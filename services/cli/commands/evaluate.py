@@ -13,6 +13,7 @@ from services.cli.meter import Meter
 from services.cli.process import read_settings, run
 from services.cli.results import print_summary, write_results
 from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
+from services.cli.showing import refusing
 from services.runtime.llm.settings import LLMSettings
 
 _STATE = "state"
@@ -77,11 +78,9 @@ def command(file: Path, out: Path, documents: Path | None, limit: int | None) ->
 
 
 def _read(file: Path, documents: Path | None, limit: int | None) -> tuple[list[BattleLine], list[BadLine]]:
-    try:
+    with refusing(UnusableFile):
         texts = read_documents(documents) if documents else {}
         rows = list(read_battles(file, texts))
-    except UnusableFile as error:
-        raise click.ClickException(str(error)) from error
     refused = [row for row in rows if isinstance(row, BadLine)]
     for row in refused:
         click.echo(f"{file}:{row.line}: {'; '.join(row.problems)}", err=True)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from services.analysis.dataset import UnusableFile
 from services.analysis.rating.board import Method, Unsettled
@@ -17,6 +16,7 @@ from services.analysis.rating.study import Clash, Question, study
 from services.analysis.rating.votes import Reading
 from services.analysis.rating.writing import write_study
 from services.cli.rating_options import METHOD_OPTIONS, READING_OPTIONS, SECTION_OPTIONS, with_options
+from services.cli.showing import BadInput, needing_analysis, refusing, show
 from services.core.bootstrap import Bootstrap
 from services.core.elo import Arithmetic
 from services.core.leaderboard import Anchor, AnchorNotRanked
@@ -24,11 +24,6 @@ from services.core.tally import TiePolicy
 from services.wire.questions import Intervals
 
 _REFUSED = (UnusableFile, UnknownSource, Clash, OneCluster, TooManyVotes, AnchorNotRanked, Unsettled)
-_WIDTH_OF_A_FILE = 140  # a table read from a log is not cut to the 80 columns of a terminal that is not there
-
-
-class _BadInput(click.ClickException):
-    exit_code = 2
 
 
 @click.command("rate")
@@ -41,6 +36,7 @@ class _BadInput(click.ClickException):
 @with_options(READING_OPTIONS)
 @with_options(METHOD_OPTIONS)
 @with_options(SECTION_OPTIONS)
+@needing_analysis
 def command(files: tuple[Path, ...], out: Path | None, **given: Any) -> None:
     """Rate the systems of FILES by Bradley-Terry, with honest intervals.
 
@@ -51,20 +47,10 @@ def command(files: tuple[Path, ...], out: Path | None, **given: Any) -> None:
 
     Exits 2 when a file cannot be used, naming file, line and field.
     """
-    try:
+    with refusing(*_REFUSED):
         found = study(_question(files, given))
         written = write_study(found, out) if out else []
-    except ModuleNotFoundError as error:
-        hint = f"{error.name} is not installed; install nuggetstream[analysis]"
-        raise click.ClickException(hint) from error
-    except _REFUSED as error:
-        raise _BadInput(str(error)) from error
-    except OSError as error:
-        raise click.ClickException(str(error)) from error
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=_WIDTH_OF_A_FILE)
-    console.print(draw(found), highlight=False)
+    show(draw(found))
     for path in written:
         click.echo(f"written: {path}")
 
@@ -162,6 +148,6 @@ def _systems(said: Iterable[str]) -> frozenset[str] | None:
         try:
             parts = path.read_text(encoding="utf-8").splitlines() if path.is_file() else each.split(",")
         except (OSError, UnicodeDecodeError) as error:
-            raise _BadInput(f"{path}: {error}") from error
+            raise BadInput(f"{path}: {error}") from error
         names.update(filter(None, map(str.strip, parts)))
     return frozenset(names) or None

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from services.analysis.dataset import UnusableFile
+from services.cli.showing import needing_analysis, refusing
 
 
 @click.command("report")
@@ -15,20 +16,17 @@ from services.analysis.dataset import UnusableFile
     required=True,
     help="Folder for report.html and report.json; created when missing.",
 )
+@needing_analysis
 def command(results: Path, out: Path) -> None:
     """Turn RESULTS (results.jsonl of `nuggetstream eval`) into a report.
 
     Writes OUT/report.html, one page that works offline, and OUT/report.json with every number behind it.
+    Exits 2 when RESULTS cannot be used, naming file, line and field.
     """
-    try:
-        from services.analysis.report.build import write_report
-    except ModuleNotFoundError as error:
-        hint = f"{error.name} is not installed; install nuggetstream[analysis]"
-        raise click.ClickException(hint) from error
-    try:
+    from services.analysis.report.build import write_report
+
+    with refusing(UnusableFile):
         written = write_report(results, out)
-    except (UnusableFile, OSError) as error:
-        raise click.ClickException(str(error)) from error
     click.echo(f"scored {written.scored} of {written.received} battles received")
     click.echo(f"page:    {written.page}   (open it in a browser)")
     click.echo(f"numbers: {written.numbers}")

@@ -225,6 +225,6 @@ def test_the_command_names_what_it_cannot_use(tmp_path: Path, content: str) -> N
     path = tmp_path / "results.jsonl"
     path.write_text(content)
     done = CliRunner().invoke(main, ["report", str(path), "--out", str(tmp_path / "out")])
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert str(path) in done.output
     assert "Traceback" not in done.output
