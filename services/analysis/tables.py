@@ -92,4 +92,5 @@ def _standing(row: Mapping[str, Any]) -> Sequence[str]:
     ends = row["low"], row["high"]  # null where there is nothing but ties
     interval = MISSING if None in ends else f"{ends[0]:.0f}–{ends[1]:.0f}"
     first = percent(row["probability_first"])
-    return str(row["rank"]), row["system"], f"{row['rating']:.0f}", interval, first, record
+    rank = MISSING if row["rank"] is None else str(row["rank"])
+    return rank, row["system"], f"{row['rating']:.0f}", interval, first, record

@@ -28,8 +28,8 @@ class Standing:
     """One system on a board.
 
     Rated systems have numbers and no reason; the others a reason and None for every estimate. Where every
-    resample says the same, as where all battles are ties, that says nothing about chance: the ends of the
-    interval are None, and the chance of being first if it is so for all systems.
+    resample says the same, as where all battles are ties, that says nothing about chance: the rank and the
+    ends of the interval are None, and the chance of being first if it is so for all systems.
 
     Attributes:
         rating: Elo scale (400 points = odds of ten to one), board mean 1000 or the anchor at its value.
@@ -178,7 +178,7 @@ def _standings(
                 float(ratings.rating[place]),
                 None if endless else float(ratings.low[place]),
                 None if endless else float(ratings.high[place]),
-                int(ratings.rank[place]),
+                None if endless else int(ratings.rank[place]),
                 None if all(points_only) else float(ratings.probability_first[place]),
             )
             standings.append(_standing(tally, points, int(group[place]), estimates, None))

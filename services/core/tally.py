@@ -35,7 +35,7 @@ class Unrankable(StrEnum):
     NO_BATTLES = "no battle that counts"
     UNDEFEATED = "never lost or tied: only a lower bound exists"
     WINLESS = "never won or tied: only an upper bound exists"
-    DISCONNECTED = "no chain of wins and losses links it to the systems that are ranked"
+    DISCONNECTED = "not in the largest group of systems that wins link in both directions"
     UNDETERMINED = "ties and wins together leave the model of ties without a finite solution"
 
 

@@ -76,7 +76,7 @@ def state_of(tally: Tally, group: NDArray[np.intp], board: Board) -> BoardState:
     """What the battles allow to say."""
     if not tally.systems:
         return BoardState.EMPTY
-    if not any(standing.rank for standing in board.standings):
+    if not any(standing.rating is not None for standing in board.standings):
         return BoardState.NOBODY_RANKED
     return BoardState.RANKED if tally.wins[np.ix_(group, group)].any() else BoardState.ALL_TIED
 
@@ -153,7 +153,7 @@ def _with_sandwich(board: Board, tally: Tally, group: NDArray[np.intp], options:
             standing,
             low=low if known else None,
             high=high if known else None,
-            rank=int(ratings.rank[index]),
+            rank=int(ratings.rank[index]) if known else None,
             probability_first=None,
         )
 

@@ -147,7 +147,7 @@ def test_two_islands_are_not_ranked_against_each_other(tmp_path: Path) -> None:
         return [battle(f"{a}{winner}", a, b, human=winner, judge=winner) for winner in ("a", "b")]
 
     text, sections = made(tmp_path, *pair("x", "y"), *pair("v", "w"))
-    assert "not rankable yet: no chain of wins and losses" in text
+    assert "not rankable yet: not in the largest group" in text
     human = sections["leaderboards"][0]["boards"][0]["board"]["standings"]
     assert sum(row["rating"] is None for row in human) == 2
     combined = sections["combined"][0]["powered"][1]["systems"]

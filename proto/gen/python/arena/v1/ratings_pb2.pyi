@@ -283,7 +283,9 @@ class Standing(_message.Message):
     """Absent where the interval has no end, and `interval` says so: an end is never infinite."""
     high: _builtins.float
     rank: _builtins.int
-    """Ranks share a place where intervals overlap: 1 + the systems that are surely better."""
+    """Ranks share a place where intervals overlap: 1 + the systems that are surely better. Absent where the
+    interval is undetermined.
+    """
     probability_first: _builtins.float
     battles: _builtins.float
     wins: _builtins.float
