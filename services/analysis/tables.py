@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.table import Table
 
+from services.analysis.numerals import between, fixed
 from services.analysis.summary import Summary
 from services.core.agreement import Agreement
 
@@ -37,8 +38,9 @@ def agreement_table(summary: Summary) -> Table:
     table = Table(
         title="Agreement with human preferences",
         title_justify="left",
-        caption="Share of battles, 95 % interval (bootstrap over queries). A predicted tie counts half;\n"
-        "battles that people call a tie are left out. Kappa and counts: summary.json.",
+        caption="Share of battles, 95 % interval (bootstrap over queries; Wilson's where all agree alike). "
+        "A predicted tie counts half; battles that people call a tie are left out. "
+        "Kappa and counts: summary.json.",
         caption_justify="left",
     )
     predictors = list(dict.fromkeys(row.predictor for row in summary.agreements))
@@ -71,7 +73,7 @@ def board_table(board: Mapping[str, Any]) -> Table:
 
 def number(value: float | None, digits: int = 3) -> str:
     """A number, or a dash where there is none."""
-    return MISSING if value is None else f"{value:.{digits}f}"
+    return MISSING if value is None else fixed(value, digits)
 
 
 def percent(value: float | None) -> str:
@@ -90,7 +92,7 @@ def _standing(row: Mapping[str, Any]) -> Sequence[str]:
     if row["rating"] is None:
         return MISSING, row["system"], "not yet", row["unrankable"], MISSING, record
     ends = row["low"], row["high"]  # null where there is nothing but ties
-    interval = MISSING if None in ends else f"{ends[0]:.0f}–{ends[1]:.0f}"
+    interval = MISSING if None in ends else between(*map(fixed, ends))
     first = percent(row["probability_first"])
     rank = MISSING if row["rank"] is None else str(row["rank"])
-    return rank, row["system"], f"{row['rating']:.0f}", interval, first, record
+    return rank, row["system"], fixed(row["rating"]), interval, first, record

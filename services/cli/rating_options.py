@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from services.analysis.rating.board import Method
 from services.core.bootstrap import Bootstrap
@@ -55,6 +56,39 @@ READING_OPTIONS = (
     ),
 )
 
+
+def _plays(given: dict[str, Any]) -> bool:
+    return bool(given["elo"] or given["ragelo"])
+
+
+def _has_people(given: dict[str, Any]) -> bool:
+    return given["human"] is not None
+
+
+def _resamples(given: dict[str, Any]) -> bool:
+    return bool(given["intervals"] == Intervals.BOOTSTRAP.value)
+
+
+_ONLY_WITH: tuple[tuple[tuple[str, ...], Callable[[dict[str, Any]], bool], str], ...] = (
+    (("rounds", "k"), _plays, "--elo or --ragelo"),
+    (("battle",), _has_people, "--human"),
+    (("bootstrap", "resamples"), _resamples, "--intervals bootstrap"),
+)
+
+
+def refuse_unused(context: click.Context) -> None:
+    """Refuse options of something that is not asked for: they would do nothing without a word.
+
+    Raises:
+        click.UsageError: naming the option and what it belongs to.
+    """
+    for names, is_asked, owner in _ONLY_WITH:
+        for name in names:
+            typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+            if typed and not is_asked(context.params):
+                raise click.UsageError(f"--{name} does nothing without {owner}")
+
+
 METHOD_OPTIONS = (
     click.option(
         "--ties",
@@ -78,7 +112,7 @@ METHOD_OPTIONS = (
         help="Weigh every vote at random, or draw votes with replacement.",
     ),
     click.option(
-        "--resamples", type=click.IntRange(min=1, max=100_000), default=_USUAL.resamples, show_default=True,
+        "--resamples", type=click.IntRange(min=100, max=100_000), default=_USUAL.resamples, show_default=True,
         help="Of the bootstrap.",
     ),
     click.option(

@@ -82,6 +82,14 @@ def test_a_phone_does_not_scroll_sideways(page: Chrome) -> None:
         page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def test_on_a_desk_every_section_is_in_sight_in_the_navigation(page: Chrome) -> None:
+    links = page.find_elements(By.CSS_SELECTOR, "nav a")
+    assert len(links) >= 17
+    assert len({link.location["y"] for link in links}) == 2
+    hidden = "const list = document.querySelector('nav ul'); return list.scrollWidth - list.clientWidth"
+    assert page.execute_script(hidden) <= 0
+
+
 def test_figures_follow_the_readers_theme(page: Chrome) -> None:
     ink = "return getComputedStyle(document.querySelector('.plot .xtick text')).fill"
     colours = {}

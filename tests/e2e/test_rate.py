@@ -22,7 +22,7 @@ TITLES = (
     "Win rates, by people",
     "Ratings, by people",
 )
-QUICK = ("--resamples", "50")
+QUICK = ("--resamples", "100")
 
 
 async def rate(*arguments: str | Path) -> tuple[int, str]:

@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 
 from services.analysis.rating.casting import OneCluster, Poll, spread
 from services.analysis.rating.interval import UNKNOWN, Extent, Interval, interval
+from services.analysis.rating.islands import islands_of
 from services.core.bootstrap import Bootstrap
 from services.core.estimate import estimate, fit
 from services.core.intervals import Differences, Ratings, Strengths, differences, summarise
 from services.core.leaderboard import Anchor, AnchorNotRanked
 from services.core.newton import NotConverged
 from services.core.sandwich import normal_differences, normal_ratings
-from services.core.tally import Tally, TiePolicy, Unrankable, connectivity, rankable
+from services.core.tally import Tally, TiePolicy, Unrankable, rankable
 from services.core.votes import Share, Votes, pairs_among
 from services.wire.questions import Intervals
 
@@ -160,7 +161,7 @@ def rate(votes: Votes, method: Method) -> Rated:
         fitted=fitted,
         tally=tally,
         shares=votes.shares(policy),
-        islands=tuple(island for island in connectivity(tally, policy).islands if len(island) > 1),
+        islands=islands_of(tally, policy),
         only_ties=not settled and bool(tally.drawn(policy).any()),
     )
 

@@ -7,6 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from services.analysis.numerals import MINUS, between, fixed
 from services.analysis.rating.advice import Advised
 from services.analysis.rating.board import Standing
 from services.analysis.rating.interval import Extent, Interval
@@ -33,7 +34,7 @@ def draw(study: Study) -> RenderableType:
     if study.styled:
         parts += ["", *_style(study.styled)]
     for played in study.played:
-        parts += ["", _tournament(played)]
+        parts += ["", *_tournament(played)]
     if study.advised:
         parts += ["", *_advice(study.advised)]
     if study.powered:
@@ -42,7 +43,8 @@ def draw(study: Study) -> RenderableType:
 
 
 def _board(study: Study) -> Table:
-    columns = ("rank", "system", "rating", "interval", "P(best)", "battles", "W-L-T")
+    counts = (f"{name}, weighted" if study.weighted else name for name in ("battles", "W-L-T"))
+    columns = ("rank", "system", "rating", "interval", "P(best)", *counts)
     lacking = any(standing.unrankable for standing in study.rated.standings)
     table = _table("Leaderboard", *columns, *(["not rankable yet"] if lacking else []))
     for standing in study.rated.standings:
@@ -120,15 +122,18 @@ def _style(styled: Styled) -> Iterator[RenderableType]:
     yield table
 
 
-def _tournament(played: Played) -> RenderableType:
+def _tournament(played: Played) -> Iterator[RenderableType]:
     name = f"Elo, {played.rounds} tournaments ({played.arithmetic.value})"
     if played.missing:
-        return Text(f"{name}: no answer: {played.missing}")
+        yield f"{name}: no answer: {played.missing}"
+        return
     table = _table(name, "system", "rating", "± order", "games")
     for player in played.players:
         deviation = number(player.deviation, 1)
         table.add_row(_name(player.system), number(player.rating, 0), deviation, f"{player.games:,}")
-    return table
+    yield table
+    if played.islands:
+        yield f"note: these groups never met, so Elo does not compare them either: {played.islands}"
 
 
 def _advice(advised: Advised) -> Iterator[RenderableType]:
@@ -176,17 +181,17 @@ def _value(found: Value | None, scale: int) -> str:
     unit, digits = ("%", 1) if scale == 100 else ("", 0)
     ends = found.interval
     if ends.low is None or ends.high is None or ends.extent is Extent.FIXED:
-        return f"{scale * found.value:.{digits}f}{unit} ({_span(ends)})"
-    low, high = (f"{scale * end:.{digits}f}" for end in (ends.low, ends.high))
-    return f"{scale * found.value:.{digits}f}{unit} ({low}–{high})"
+        return f"{fixed(scale * found.value, digits)}{unit} ({_span(ends)})"
+    low, high = (fixed(scale * end, digits) for end in (ends.low, ends.high))
+    return f"{fixed(scale * found.value, digits)}{unit} ({between(low, high)})"
 
 
 def _span(ends: Interval) -> str:
     if ends.extent in _WORDS:
         return _WORDS[ends.extent]
-    low = "−∞" if ends.low is None else f"{ends.low:.0f}"
-    high = "∞" if ends.high is None else f"{ends.high:.0f}"
-    return f"{low}–{high}"
+    low = f"{MINUS}∞" if ends.low is None else fixed(ends.low)
+    high = "∞" if ends.high is None else fixed(ends.high)
+    return between(low, high)
 
 
 def _name(name: str) -> str:

@@ -13,7 +13,7 @@ from services.core.battle import Vote
 LENSES = ("human", "nugget", "judge")
 
 
-def lens_records(path: Path, records: Sequence[Record]) -> dict[str, list[Record]]:
+def lens_records(path: Path, records: Sequence[Record], seen: dict[str, str]) -> dict[str, list[Record]]:
     """What each lens says about every battle, as rows of a file of votes.
 
     A battle of a system with itself has no outcome in any lens, as on every board.
@@ -21,12 +21,12 @@ def lens_records(path: Path, records: Sequence[Record]) -> dict[str, list[Record
     Args:
         path: for errors.
         records: rows of a results.jsonl.
+        seen: where each battle of the files before is; those of this one are added.
 
     Raises:
         UnusableFile: a row is no evaluated battle, or the same battle twice.
     """
     rows = [(record, _row(record)) for record in records]
-    seen: dict[str, str] = {}
     for record, row in rows:
         if (first := seen.setdefault(row.id, record.place)) != record.place:
             raise record.wrong("id", f"{row.id!r} is at {first} already")

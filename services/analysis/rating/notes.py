@@ -4,7 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from services.analysis.rating.interval import Extent
+from services.analysis.rating.islands import in_words
 from services.analysis.rating.study import Study
+from services.analysis.rating.votes import counted
+from services.analysis.report.share import FEW
+
+_KNOWN = (Extent.FINITE, Extent.OPEN_BELOW, Extent.OPEN_ABOVE, Extent.FIXED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +38,10 @@ def _notes(study: Study) -> Iterator[Note]:
     if rated.fitted is None:
         yield Note("nobody_ranked", "no two systems can be ranked yet; each line says why")
     if len(rated.islands) > 1:
-        groups = "; ".join(_short(island) for island in rated.islands)
         yield Note(
             "islands",
             f"no battle that counts links these {len(rated.islands)} groups, so nothing ranks one against "
-            f"another: {groups}",
+            f"another: {in_words(rated.islands)}",
         )
     if rated.only_ties:
         yield Note("only_ties", "every battle that counts is a tie: the votes tell nobody apart")
@@ -49,8 +53,18 @@ def _notes(study: Study) -> Iterator[Note]:
             f"{unranked} of {method.resamples} resamples cannot be ranked; they count as minus and plus "
             "infinity and widen every interval",
         )
+    if few := _few(study):
+        yield Note(
+            "few_battles",
+            f"fewer than {FEW} battles: {in_words([few])}; from so few, intervals are too narrow",
+        )
 
 
-def _short(island: tuple[str, ...], most: int = 4) -> str:
-    named = ", ".join(island[:most])
-    return named if len(island) <= most else f"{named} and {len(island) - most} more"
+def _few(study: Study) -> list[str]:
+    """Systems with an interval from few battles; a weight makes none of them more than one battle."""
+    votes = counted((each.source for each in study.sources), study.question.method.policy)
+    return [
+        standing.system
+        for standing in study.rated.standings
+        if standing.interval.extent in _KNOWN and votes[standing.system] < FEW
+    ]

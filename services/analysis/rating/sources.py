@@ -30,7 +30,7 @@ def gather(paths: Sequence[Path], weights: Mapping[str, float], reading: Reading
 
     A file of votes is one source, named after the file, of weight 1 unless said otherwise. Results of
     an evaluation are three, the lenses human, nugget and judge: those that have a weight are taken, and
-    without any the human one.
+    without any the human one. Lenses of several files carry the name of their file, too.
 
     Args:
         paths: at least one.
@@ -46,15 +46,19 @@ def gather(paths: Sequence[Path], weights: Mapping[str, float], reading: Reading
             raise UnknownSource(f"source {name!r} has weight {weight:g}; expected above 0, or leave it out")
     found: list[Weighed] = []
     offered: list[str] = []
-    for path, name in zip(paths, _names(paths), strict=True):
-        records = read_records(path)
+    files = [(path, name, read_records(path)) for path, name in zip(paths, _names(paths), strict=True)]
+    evaluated = sum(_is_evaluated(records) for _, _, records in files)
+    seen: dict[str, str] = {}
+    for path, name, records in files:
         if not _is_evaluated(records):
             offered.append(name)
             found.append(Weighed(read_votes(name, path, records, reading), weights.get(name, 1.0)))
             continue
-        taken, lenses = _lenses(path, records, weights, reading)
-        offered += lenses
-        found += taken
+        rows = _lens_rows(path, records, seen, reading)
+        called = {lens: lens if evaluated == 1 else f"{name}/{lens}" for lens in rows}
+        offered += [*called.values(), *called]
+        found += _lenses(path, rows, called, weights, reading)
+    offered = list(dict.fromkeys(offered))
     if unknown := sorted(set(weights) - set(offered)):
         raise UnknownSource(f"{unknown[0]!r} is no source; there is {', '.join(offered)}")
     names = [each.source.name for each in found]
@@ -78,9 +82,22 @@ def _is_evaluated(records: Sequence[Record]) -> bool:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """A short name per file; files of the same short name are called by their paths."""
-    short = [_short(path) for path in paths]
-    return [name if short.count(name) == 1 else str(path) for name, path in zip(short, paths, strict=True)]
+    """A short name per file, with as many of its folders as tell it from the others."""
+    return [_name(path, [other for other in paths if other is not path]) for path in paths]
+
+
+def _name(path: Path, others: Sequence[Path]) -> str:
+    for folders in range(len(path.absolute().parts)):
+        name = _last(path, folders)
+        if all(_last(other, folders) != name for other in others):
+            return name
+    return path.name  # two formats of the same votes, or the same file twice
+
+
+def _last(path: Path, folders: int) -> str:
+    """The name without its endings, after so many of the folders above it."""
+    parents = path.absolute().parts[:-1]
+    return "/".join([*parents[len(parents) - folders :], _short(path)])
 
 
 def _short(path: Path) -> str:
@@ -90,27 +107,38 @@ def _short(path: Path) -> str:
     return name
 
 
-def _lenses(
-    path: Path, records: Sequence[Record], weights: Mapping[str, float], reading: Reading
-) -> tuple[list[Weighed], list[str]]:
-    from services.analysis.rating.lenses import LENSES, lens_records
+def _lens_rows(
+    path: Path, records: Sequence[Record], seen: dict[str, str], reading: Reading
+) -> dict[str, list[Record]]:
+    from services.analysis.rating.lenses import lens_records
 
-    rows = lens_records(path, records)
+    rows = lens_records(path, records, seen)
     arenas = sorted({str(row.fields["arena"]) for row in rows[HUMAN]})
     if len(arenas) > 1 and "arena" not in dict(reading.where):
         raise UnusableFile(
             f"{path}: arena: holds {', '.join(arenas)}, which have boards of their own; choose one with "
             f"--where arena={arenas[0]}"
         )
-    asked = [lens for lens in LENSES if lens in weights] or [HUMAN]
+    return rows
+
+
+def _lenses(
+    path: Path,
+    rows: Mapping[str, Sequence[Record]],
+    names: Mapping[str, str],
+    weights: Mapping[str, float],
+    reading: Reading,
+) -> list[Weighed]:
+    """The lenses asked for by their own name, or by that of all files."""
+    asked = [lens for lens, name in names.items() if {lens, name} & weights.keys()] or [HUMAN]
     usual = replace(reading.named, a=None, b=None, winner=None, weight=None, battle=None)
     taken = []
     for lens in asked:
         try:
-            source = read_votes(lens, path, rows[lens], replace(reading, named=usual))
+            source = read_votes(names[lens], path, rows[lens], replace(reading, named=usual))
         except NoOutcome as error:
-            others = ", ".join(other for other in LENSES if other != lens)
+            others = ", ".join(other for other in rows if other != lens)
             hint = f"the lens {lens!r} has no vote; choose {others} with --weigh, such as --weigh judge=1"
             raise NoOutcome(f"{path}: {hint}") from error
-        taken.append(Weighed(source, weights.get(lens, 1.0)))
-    return taken, list(LENSES)
+        taken.append(Weighed(source, weights.get(names[lens], weights.get(lens, 1.0))))
+    return taken

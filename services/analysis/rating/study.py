@@ -66,6 +66,13 @@ class Study:
     human: VoteSource | None = None
     powered: Powered | None = None
 
+    @property
+    def weighted(self) -> bool:
+        """Whether some vote does not weigh 1, so that what is counted is weight and not battles."""
+        return any(
+            each.weight != 1 or any(vote.weight != 1 for vote in each.source.votes) for each in self.sources
+        )
+
 
 def study(question: Question) -> Study:
     """Read the files and answer.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from services.analysis.rating.casting import Poll
+from services.analysis.rating.islands import in_words, islands_of
 from services.core.elo import Arithmetic, Games, tournaments
 from services.core.tally import TiePolicy
 
@@ -35,12 +36,14 @@ class Played:
     Attributes:
         players: best first, those without a game last.
         missing: why none was played; None where they were.
+        islands: groups that never met, though they are in one table; None where there is one group.
     """
 
     players: tuple[Player, ...]
     arithmetic: Arithmetic
     rounds: int
     missing: str | None = None
+    islands: str | None = None
 
 
 def play(
@@ -77,4 +80,5 @@ def play(
         )
     ]
     players.sort(key=lambda player: (player.rating is None, -(player.rating or 0.0)))
-    return Played(tuple(players), arithmetic, rounds)
+    islands = islands_of(poll.tally, policy)
+    return Played(tuple(players), arithmetic, rounds, islands=in_words(islands) if len(islands) > 1 else None)

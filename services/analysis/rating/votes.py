@@ -1,6 +1,7 @@
 """The votes of a file, checked one by one: a bad one is named by file, line and field."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,9 @@ from services.analysis.rating.columns import Columns, Named, find_columns, outco
 from services.analysis.rating.records import Record
 from services.core.battle import Vote
 from services.core.style_control import features
+from services.core.tally import TiePolicy
 
+_DROPPED = {TiePolicy.DROP: (Vote.TIE, Vote.BOTH_BAD), TiePolicy.DROP_BOTH_BAD: (Vote.BOTH_BAD,)}
 _LARGEST = 1e12  # of a weight, a count or an amount; sums of more lose single votes to rounding
 
 
@@ -107,6 +110,15 @@ def read_votes(name: str, path: Path, records: Sequence[Record], reading: Readin
     if not votes:
         raise NoOutcome(f"{path}: {columns.winner}: none of {len(rows)} rows says an outcome")
     return VoteSource(name, str(path), votes, len(rows), len(rows) - len(votes))
+
+
+def counted(sources: Iterable[VoteSource], policy: TiePolicy) -> Counter[str]:
+    """Votes that count on each system, every one as one, whatever its weight above 0."""
+    votes: Counter[str] = Counter()
+    for vote in (vote for source in sources for vote in source.votes):
+        if vote.weight > 0 and vote.outcome not in _DROPPED.get(policy, ()):
+            votes.update({vote.system_a: vote.count, vote.system_b: vote.count})
+    return votes
 
 
 def _names(records: Iterable[Record]) -> list[str]:

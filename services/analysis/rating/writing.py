@@ -83,6 +83,7 @@ def _rests_on(study: Study) -> Json:
             for each in study.sources
         ],
         "battles": sum(standing.battles for standing in study.rated.standings) / 2,
+        "weighted": study.weighted,
         "where": dict(question.reading.where),
         "cluster": question.reading.named.cluster,
         "clusters": study.clusters,

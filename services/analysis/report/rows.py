@@ -256,5 +256,6 @@ def _problem(error: ValidationError) -> str:
     """The first field at fault, and how many more there are."""
     first, *more = error.errors(include_url=False)
     field = ".".join(map(str, first["loc"]))
-    others = f" (and {len(more)} more fields)" if more else ""
-    return f"{field}: {first['msg'][0].lower()}{first['msg'][1:]}{others}"
+    others = f" (and {len(more)} more field{'s' if len(more) > 1 else ''})" if more else ""
+    hint = "; is this a results.jsonl of `nuggetstream eval`?" if first["type"] == "missing" else ""
+    return f"{field}: {first['msg'][0].lower()}{first['msg'][1:]}{others}{hint}"

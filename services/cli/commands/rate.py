@@ -15,7 +15,13 @@ from services.analysis.rating.sources import UnknownSource
 from services.analysis.rating.study import Clash, Question, study
 from services.analysis.rating.votes import Reading
 from services.analysis.rating.writing import write_study
-from services.cli.rating_options import METHOD_OPTIONS, READING_OPTIONS, SECTION_OPTIONS, with_options
+from services.cli.rating_options import (
+    METHOD_OPTIONS,
+    READING_OPTIONS,
+    SECTION_OPTIONS,
+    refuse_unused,
+    with_options,
+)
 from services.cli.showing import BadInput, needing_analysis, refusing, show
 from services.core.bootstrap import Bootstrap
 from services.core.elo import Arithmetic
@@ -47,6 +53,7 @@ def command(files: tuple[Path, ...], out: Path | None, **given: Any) -> None:
 
     Exits 2 when a file cannot be used, naming file, line and field.
     """
+    refuse_unused(click.get_current_context())
     with refusing(*_REFUSED):
         found = study(_question(files, given))
         written = write_study(found, out) if out else []
@@ -141,13 +148,26 @@ def _number(said: str, option: str) -> float:
 
 
 def _systems(said: Iterable[str]) -> frozenset[str] | None:
-    """Names given one by one, several with commas between, or as a file with one name per line."""
+    """Names given one by one, several with commas between, or as a file with one name per line.
+
+    A word that looks like a file and is none is a slip, not a name; a comma behind it makes it a name.
+    """
     names: set[str] = set()
     for each in said:
         path = Path(each)
+        if not path.is_file() and _looks_like_a_file(each):
+            raise click.UsageError(f"--systems: there is no file {each!r}; if it is a name, write '{each},'")
         try:
             parts = path.read_text(encoding="utf-8").splitlines() if path.is_file() else each.split(",")
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{path}: {error}") from error
         names.update(filter(None, map(str.strip, parts)))
     return frozenset(names) or None
+
+
+def _looks_like_a_file(said: str) -> bool:
+    """Whether it ends in letters after a dot, or starts with a folder; gpt-4.1 and maker/gpt do neither."""
+    path = Path(said)
+    ending = path.suffix.removeprefix(".")
+    in_folder = path.is_absolute() or said.startswith(".") or (len(path.parts) > 1 and path.parent.is_dir())
+    return "," not in said and (ending.isalpha() or in_folder)

@@ -243,14 +243,49 @@ def test_a_weight_is_above_0_and_for_a_source_that_is_there(
         gather([written(tmp_path, "a,b,winner\nx,y,a\n")], weights, Reading())
 
 
-def test_files_of_the_same_name_are_called_by_their_paths_and_one_file_is_not_taken_twice(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "other").mkdir()
-    paths = [written(folder, "a,b,winner\nx,y,a\n") for folder in (tmp_path, tmp_path / "other")]
-    assert [each.source.name for each in gather(paths, {}, Reading())] == [str(path) for path in paths]
+def names_of(*paths: Path) -> list[str]:
+    return [each.source.name for each in gather(paths, {}, Reading())]
+
+
+def test_files_of_the_same_name_are_called_by_enough_of_their_folders(tmp_path: Path) -> None:
+    for folder in ("x/mine", "y/mine", "y/other"):
+        (tmp_path / folder).mkdir(parents=True)
+    text = "a,b,winner\nx,y,a\n"
+    first, second, third = (written(tmp_path / at, text) for at in ("x/mine", "y/mine", "y/other"))
+    assert names_of(second, third) == ["mine/votes", "other/votes"]
+    assert names_of(first, second, third) == ["x/mine/votes", "y/mine/votes", "other/votes"]
+    weighed = gather([second, third], {"mine/votes": 2.0}, Reading())
+    assert [each.weight for each in weighed] == [2.0, 1.0]
+
+
+def test_two_formats_are_told_apart_by_their_ending_and_one_file_is_not_taken_twice(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b,winner\nx,y,a\n")
+    tabs = written(tmp_path, "a\tb\twinner\nx\ty\ta\n", "votes.tsv")
+    assert names_of(path, tabs) == ["votes.csv", "votes.tsv"]
     with pytest.raises(UnknownSource, match="two sources are called"):
-        gather([paths[0], paths[0]], {}, Reading())
+        gather([path, path], {}, Reading())
+
+
+def test_lenses_of_two_evaluations_carry_the_name_of_their_file(tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        (tmp_path / name).mkdir()
+    paths = [file_of(tmp_path / name, [battle(f"of {name}")]) for name in ("x", "y")]
+    assert names_of(*paths) == ["x/results/human", "y/results/human"]
+    found = gather(paths, {"judge": 0.5, "y/results/judge": 0.2, "x/results/human": 1.0}, Reading())
+    assert [(each.source.name, each.weight) for each in found] == [
+        ("x/results/human", 1.0),
+        ("x/results/judge", 0.5),
+        ("y/results/judge", 0.2),
+    ]
+
+
+def test_a_battle_is_not_counted_twice_because_two_files_hold_it(tmp_path: Path) -> None:
+    (tmp_path / "again").mkdir()
+    paths = [file_of(folder, [battle("b1")]) for folder in (tmp_path, tmp_path / "again")]
+    with pytest.raises(
+        UnusableFile, match=r"again/results.jsonl:1: id: 'b1' is at .*results.jsonl:1 already"
+    ):
+        gather(paths, {}, Reading())
 
 
 def test_an_answer_longer_than_a_csv_field_usually_is_can_be_read(tmp_path: Path) -> None:

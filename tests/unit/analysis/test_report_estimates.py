@@ -56,6 +56,16 @@ def test_three_wins_of_four_put_neighbours_log_three_apart(read: Any) -> None:
     assert gap.low < 0 < gap.points < gap.high
     first = arena.boards[0].board.standings[0].probability_first
     assert gap.above == first  # of two systems the better one is the first: the same resamples
+    assert gap.battles == 4
+
+
+def test_a_gap_rests_on_the_battles_of_the_system_with_fewer(read: Any) -> None:
+    more = [battle(f"z{i}", "z", "x", human="ab"[i % 2]) for i in range(6)]
+    (arena,) = numbers.boards.compute(read(*votes(3, 4), *more))
+    fewer = {(gap.upper, gap.lower): gap.battles for gap in arena.boards[0].gaps}
+    assert len(fewer) == 2
+    for pair, battles in fewer.items():
+        assert battles == (4 if "y" in pair else 6)
 
 
 def test_an_undefeated_system_has_no_neighbours(read: Any) -> None:
@@ -117,7 +127,11 @@ def test_a_feature_that_hardly_ever_differs_is_not_held_equal(read: Any) -> None
         ([battle("1", human=None)], "no human vote between two systems"),
         (votes(4, 4), "people's votes cannot rank any two systems yet"),
         (votes(3, 4, query="q"), "all votes are on one query"),
-        (votes(3, 4), "no feature of style differs in at least 10 of 4 votes"),
+        (
+            [row | {"a": text("x", "abc"), "b": text("y", "cba")} for row in votes(9, 12)],
+            "no feature of style differs in at least 10 of 12",
+        ),
+        (votes(3, 4), "4 votes; it takes 10 that differ in a feature of style"),
     ],
 )
 def test_why_style_cannot_be_held_equal_is_said(read: Any, rows: list[dict[str, Any]], reason: str) -> None:
@@ -185,7 +199,7 @@ def test_why_there_is_no_combined_estimate_is_said(read: Any) -> None:
         row |= {"human_vote": None, "reference": {}}
     nugget, judge = numbers.combined.compute(read(*rows))[0].powered
     assert "nugget lens cannot rank any two systems" in (nugget.missing or "")  # x wins them all
-    assert "1 battles have both" in (judge.missing or "")
+    assert "1 battle has both" in (judge.missing or "")
     assert (judge.trust, judge.systems) == (None, ())
 
 

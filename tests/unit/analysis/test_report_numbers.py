@@ -113,6 +113,42 @@ def test_a_difference_equal_to_the_threshold_is_a_tie(read: Any) -> None:
     assert found.used == {0.07: 2}
 
 
+def test_of_thresholds_with_one_kappa_the_smallest_is_best(read: Any) -> None:
+    battles = [battle("b1", scores=(0.9, 0.1)), battle("b2", human="b", scores=(0.1, 0.9))]
+    (found,) = numbers.thresholds.compute(read(*battles))
+    assert (found.best, found.equals) == (0.0, 31)
+
+
+def test_kappas_that_differ_by_rounding_alone_are_equal(read: Any) -> None:
+    """A sixth twice: computed as 0.16666666666666663 up to 0.04, as 0.16666666666666674 from 0.15 on."""
+    said = (("tie", 0.25), ("tie", -0.15), ("tie", -0.15), ("b", -0.05), ("tie", -0.05))
+    battles = [battle(f"b{i}", human=vote) for i, (vote, _) in enumerate(said)]
+    for row, (_, margin) in zip(battles, said, strict=True):
+        row["nugget_verdict"]["margin"] = margin
+    (found,) = numbers.thresholds.compute(read(*battles))
+    kappas = {step.threshold: step.kappa for step in found.steps}
+    assert kappas[0.0] == pytest.approx(1 / 6)
+    assert kappas[0.15] == pytest.approx(1 / 6)
+    assert kappas[0.0] != kappas[0.15]
+    assert (found.best, found.equals) == (0.0, 15)
+
+
+def test_human_ties_that_no_threshold_splits_have_no_even_split(read: Any) -> None:
+    (found,) = numbers.thresholds.compute(read(battle("t", human="tie", scores=(0.1, 0.9)), battle("b1")))
+    assert (found.equal_split.threshold, found.equal_split.tie_row) == (None, None)
+    assert "all human ties are in one" in (found.equal_split.missing or "")
+    ties = [battle(f"t{i}", human="tie", scores=each) for i, each in enumerate([(0.9, 0.1), (0.1, 0.9)])]
+    (found,) = numbers.thresholds.compute(read(*ties, battle("b1")))
+    assert (found.equal_split.threshold, found.equal_split.tie_row) == (0.0, (0.5, 0.0, 0.5))
+
+
+def test_queries_are_those_of_the_battles_compared(read: Any) -> None:
+    rows = [battle("b1"), battle("b2", human="tie"), battle("b3", scores=None), battle("b4", human=None)]
+    found = {each.row.predictor: each for each in numbers.baselines.compute(read(*rows))}
+    assert (found["nugget preference"].queries, found["nugget preference"].row.agreement.compared) == (1, 1)
+    assert found["judge"].queries == 2
+
+
 def test_inversions_are_counted_where_both_decide(read: Any) -> None:
     found = numbers.inversions.compute(
         read(

@@ -39,6 +39,52 @@ def test_a_leader_is_named_when_its_interval_is_above_the_others(tmp_path: Path)
     assert "All three lenses put strong first. Kendall's tau with people's order is 1.00 for nugget" in text
 
 
+def test_a_gap_from_few_battles_is_marked_and_called_no_difference(tmp_path: Path) -> None:
+    """Neither four nor nine wins of ten say so for sure, but resamples of so few may all say the same."""
+    text, _ = made(tmp_path, *round_robin(per_pair=10))
+    few = re.search(r"strong over middle human (\d+) (\S+ to \d+\s†) (\S+%\s†)", text)
+    assert few, text
+    assert "Where it excludes 0 and has no †, the data tell the two apart" in text
+    assert "† fewer than 30 battles: the interval is too narrow." in text
+
+
+def test_a_gap_from_many_battles_has_no_mark(tmp_path: Path) -> None:
+    text, _ = made(tmp_path, *round_robin(per_pair=15))
+    assert re.search(r"strong over middle human \d+ \S+ to \d+ \d+\.\d% ", text)
+    assert "the interval is too narrow." not in text
+
+
+def test_a_leader_from_few_battles_is_a_hint(tmp_path: Path) -> None:
+    rows = round_robin(per_pair=14)
+    text, sections = made(tmp_path, *rows)
+    board = sections["leaderboards"][0]["boards"][0]["board"]["standings"]
+    assert [each["rank"] for each in board][1] > 1
+    assert "With fewer than 30 battles, that is a hint." in text
+
+
+def test_of_several_best_thresholds_the_smallest_is_named_as_such(tmp_path: Path) -> None:
+    close = [battle("b1", scores=(0.6, 0.5)), battle("b2", human="b", scores=(0.5, 0.6))]
+    text, _ = made(tmp_path, *close)
+    assert "kappa is highest at 0.00, the smallest of 10 thresholds with the same kappa;" in text
+
+
+def test_few_votes_are_told_in_words_that_fit(tmp_path: Path) -> None:
+    rows = [
+        battle("b1"),
+        battle("b2", human="b", judge="b", scores=(0.1, 0.5)),
+        battle("b3", human="tie"),
+        battle("b4", human=None),
+    ]
+    text, _ = made(tmp_path, *rows)
+    assert "3 votes; it takes 10 that differ" in text
+    assert "kappa is the same at every threshold;" in text
+    assert "human ties split most evenly at" not in text
+    assert "1 further vote of the nugget lens goes in with a trust of" in text
+    assert "1 battle has its vote and no human one" in text
+    assert "Rests on 2 of 4 battles, on 2 queries" in text
+    assert "the interval is Wilson's" in text
+
+
 def test_without_votes_what_needs_people_says_so(tmp_path: Path) -> None:
     text, sections = made(tmp_path, battle("b1", human=None), battle("b2", human=None))
     assert text.count("No battle has a human preference") == 3
@@ -68,7 +114,7 @@ def test_without_votes_what_needs_people_says_so(tmp_path: Path) -> None:
         (
             [battle("b1"), battle("b2", human="b", judge="b", scores=(0.2, 0.6))],
             [
-                "No style control: no feature of style differs in at least 10 of 2 votes",
+                "No style control: 2 votes; it takes 10 that differ in a feature of style",
                 "human and nugget: 2 systems have battles that both scored; limits need at least 3",
                 "so the combined estimate is people's alone",
             ],

@@ -64,7 +64,7 @@ def test_lines_refused_by_the_evaluation_count_as_received(tmp_path: Path) -> No
         ({"steps": [{"name": "judge", "seconds": -1}]}, "steps.0.seconds: "),
         ({"cost": {"amount": float("nan"), "currency": "USD"}}, "cost.amount: "),
         ({"nuggets": [nugget() | {"entailment": 1.5}]}, "nuggets.0.entailment: "),
-        ({"id": None, "query": 3}, "id: input should be a valid string (and 1 more fields)"),
+        ({"id": None, "query": 3}, "id: input should be a valid string (and 1 more field)"),
     ],
 )
 def test_a_wrong_field_is_named_with_file_and_line(tmp_path: Path, change: dict[str, Any], said: str) -> None:
@@ -94,7 +94,9 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, content: bytes, sai
 
 def test_battles_that_are_not_evaluated_yet_are_refused_by_field(tmp_path: Path) -> None:
     submitted = {"id": "b1", "query": "q", "a": {"system": "x", "text": ""}, "b": {"system": "y", "text": ""}}
-    with pytest.raises(UnusableFile, match=r":1: arena: field required \(and 6 more fields\)"):
+    with pytest.raises(
+        UnusableFile, match=r":1: arena: field required \(and 6 more fields\); is this a results.jsonl of"
+    ):
         read_results(file_of(tmp_path, [submitted]))
 
 

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from services.analysis.tables import MISSING, board_table
+from services.analysis.summary import AgreementRow, Summary
+from services.analysis.tables import MISSING, agreement_table, board_table
+from services.core.agreement import Agreement
 
 
 def standing(**changes: Any) -> dict[str, Any]:
@@ -21,3 +23,17 @@ def test_a_board_of_ties_has_ratings_and_no_intervals() -> None:
     assert columns["rating"] == ["1000", "1000"]
     assert columns["interval"] == ["950–1050", MISSING]
     assert columns["P(first)"] == ["50.0%", MISSING]
+
+
+def test_a_negative_end_of_a_board_has_a_minus_sign_and_no_dash() -> None:
+    board = {"lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95}
+    table = board_table(board | {"standings": [standing(rating=-5.0, low=-23.0, high=1010.0)]})
+    columns = {str(column.header): list(column.cells) for column in table.columns}
+    assert (columns["rating"], columns["interval"]) == (["−5"], ["−23 to 1010"])
+
+
+def test_the_agreement_table_names_both_of_its_intervals() -> None:
+    row = AgreementRow("judge", "vote", Agreement(1.0, 0.5, 1.0, 4, 0, 0), None, 0)
+    summary = Summary(4, 0, 4, 0, {}, 0, 0, (), (row,))
+    caption = str(agreement_table(summary).caption)
+    assert "bootstrap over queries; Wilson's where all agree alike" in caption

@@ -49,8 +49,9 @@ def draw(found: Sequence[Predicted]) -> Section:
         finding=_finding(known),
         reading="The share of human decisions that each predictor shares. A predicted tie counts half; "
         "battles that people call a tie are left out. A coin is at 50%. Lines are 95% intervals from "
-        "resampling whole queries, because battles on one query are not independent. A machine that does "
-        "not beat “longer answer wins” has shown nothing.",
+        "resampling whole queries, because battles on one query are not independent; where all queries "
+        "agree alike, resamples show no spread, and the interval is Wilson's. A machine that does not beat "
+        "“longer answer wins” has shown nothing.",
         basis=_basis(found),
         blocks=tuple(blocks),
     )
@@ -59,7 +60,11 @@ def draw(found: Sequence[Predicted]) -> Section:
 def _basis(found: Sequence[Predicted]) -> str:
     if not found:
         return "0 battles"
-    return f"{of(found[0].row.agreement.compared, found[0].received)}, {found[0].queries} queries"
+    return f"{of(found[0].row.agreement.compared, found[0].received)}, {_on(found[0].queries)}"
+
+
+def _on(queries: int) -> str:
+    return "on 1 query" if queries == 1 else f"on {whole(queries)} queries"
 
 
 def _finding(known: Sequence[Predicted]) -> str:

@@ -17,8 +17,9 @@ from services.analysis.report.drawing.style import (
     rows_height,
     share_axis,
 )
-from services.analysis.report.drawing.words import ends, number, of, percent, whole
+from services.analysis.report.drawing.words import FEW_MARK, ends, number, of, percent, whole
 from services.analysis.report.numbers.boards import ArenaBoards, LensBoard
+from services.analysis.report.share import FEW
 from services.core.bootstrap import Bootstrap
 from services.core.leaderboard import Standing
 from services.core.tally import TiePolicy
@@ -105,6 +106,8 @@ def _finding(arena: ArenaBoards, several: bool) -> str:
             words.append(f"All three lenses put {_and(first)} first.")
         else:
             words.append(f"By {_and(lenses)}, {_and(first)} {'leads' if len(first) == 1 else 'lead'}.")
+        few = any(set(_few(board)) & set(first) for board in arena.boards if board.lens in lenses)
+        words += [f"With fewer than {FEW} battles, that is a hint."] if few and len(first) < rated else []
     known = [order for order in arena.orders if order.tau is not None and order.first == "human"]
     if known:
         taus = (f"{number(order.tau)} for {order.second}" for order in known)
@@ -184,7 +187,7 @@ def _orders(arena: ArenaBoards, suffix: str) -> Table:
         f"Agreement of the orders{suffix}",
         ("lenses", "Kendall's tau-b", "Spearman's rho", "systems rated by both", ""),
         rows,
-        "1 means the same order, 0 no relation, -1 the reverse. With few systems even 1 is weak evidence.",
+        "1 means the same order, 0 no relation, −1 the reverse. With few systems even 1 is weak evidence.",
         text_columns=(4,),
     )
 
@@ -195,7 +198,18 @@ def _standings(board: LensBoard, suffix: str) -> Block:
         return State(f"{caption}. No battle has an outcome here, so there is no board.")
     columns = ("rank", "system", "rating", "95% interval", "P(first)", "won", "lost", "tied", "note")
     rows = [_row(each) for each in board.board.standings]
-    return Table(caption, columns, rows, text_columns=(1, 8), folded=True)
+    note = f"{FEW_MARK} fewer than {FEW} battles: the interval is too narrow." if _few(board) else ""
+    return Table(caption, columns, rows, note, text_columns=(1, 8), folded=True)
+
+
+def _few(board: LensBoard) -> list[str]:
+    """Rated systems whose intervals look surer than so few battles allow."""
+    return [each.system for each in _rated(board) if each.low is not None and each.battles < FEW]
+
+
+def _marked(text: str, each: Standing) -> str:
+    few = each.low is not None and each.battles < FEW
+    return f"{text}\N{NO-BREAK SPACE}{FEW_MARK}" if few else text
 
 
 def _row(each: Standing) -> tuple[str, ...]:
@@ -203,8 +217,8 @@ def _row(each: Standing) -> tuple[str, ...]:
         "–" if each.rank is None else str(each.rank),
         each.system,
         number(each.rating, 0),
-        ends(each.low, each.high),
-        percent(each.probability_first),
+        _marked(ends(each.low, each.high), each),
+        _marked(percent(each.probability_first), each),
         whole(each.wins),
         whole(each.losses),
         whole(each.ties),

@@ -13,7 +13,7 @@ from services.analysis.report.drawing.style import (
     offset,
     rows_height,
 )
-from services.analysis.report.drawing.words import ends, number, percent, whole
+from services.analysis.report.drawing.words import ends, many, number, percent, whole
 from services.analysis.report.numbers.combined import ArenaCombined, Combined, NextVotes, ThreeWays
 from services.analysis.report.numbers.strengths import FLAT, Rated
 
@@ -64,7 +64,8 @@ def _finding(first: Combined, advice: NextVotes) -> str:
     parts = []
     if first.trust is not None and first.automatics:
         parts.append(
-            f"{whole(first.automatics)} further votes of the {first.lens} lens go in with a trust of "
+            f"{many(first.automatics, 'further vote')} of the {first.lens} lens "
+            f"{'goes' if first.automatics == 1 else 'go'} in with a trust of "
             f"{number(first.trust)}."
         )
     if advice.ask:
@@ -111,7 +112,7 @@ def _chart(each: Combined) -> Figure:
 def _interval(found: Rated | None) -> str:
     if found is None:
         return MISSING
-    return f"{found.rating:.0f} ({ends(found.low, found.high)})"
+    return f"{number(found.rating, 0)} ({ends(found.low, found.high)})"
 
 
 def _states(each: Combined, suffix: str) -> list[State]:
@@ -120,7 +121,8 @@ def _states(each: Combined, suffix: str) -> list[State]:
         return [State(f"{name}: no combined estimate, because {each.missing}.")]
     states = []
     if each.automatics < 2:
-        text = f"{name}: {whole(each.automatics)} battles have its vote and no human one; it takes 2 to add "
+        had = f"{many(each.automatics, 'battle')} {'has' if each.automatics == 1 else 'have'}"
+        text = f"{name}: {had} its vote and no human one; it takes 2 to add "
         states.append(State(f"{text}anything, so the combined estimate is people's alone."))
     if each.flat:
         text = f"{name}: no {' and no '.join(each.flat)} estimate, because {FLAT}."
@@ -137,7 +139,7 @@ def _table(each: Combined, suffix: str) -> list[Table]:
     if each.missing:
         return []
     rows = [(system.system, *map(_interval, _ways(system))) for system in each.systems]
-    note = f"Trust λ = {number(each.trust)}; {whole(each.humans)} battles with both votes, "
+    note = f"Trust λ = {number(each.trust)}; {many(each.humans, 'battle')} with both votes, "
     note += f"{whole(each.automatics)} with an automatic one only."
     columns = ("system", *(name for name, _, _ in _WAYS))
     return [Table(f"People and the {each.lens} lens{suffix}", columns, rows, note, folded=True)]

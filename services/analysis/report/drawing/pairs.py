@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from services.analysis.report.blocks import MISSING, Block, Figure, Figures, State, Table
 from services.analysis.report.drawing.style import figure, label, names_axis, rows_height
 from services.analysis.report.drawing.words import FEW_MARK, FEW_NOTE, number, percent, whole
-from services.analysis.report.numbers.boards import ArenaBoards, LensBoard
+from services.analysis.report.numbers.boards import ArenaBoards, Gap, LensBoard
 from services.analysis.report.share import FEW
 
 _LEGIBLE = 8  # systems; in a larger matrix the cells are too small for words
@@ -39,8 +39,7 @@ def draw_gaps(found: Sequence[ArenaBoards]) -> Block:
             f"{gap.upper} over {gap.lower}",
             f"{board.lens}, {arena.arena}" if several else board.lens,
             number(gap.points, 0),
-            MISSING if gap.low is None else f"{number(gap.low, 0)} to {number(gap.high, 0)}",
-            percent(gap.above),
+            *_certainty(gap),
         )
         for arena in found
         for board in arena.boards
@@ -49,10 +48,20 @@ def draw_gaps(found: Sequence[ArenaBoards]) -> Block:
     if not rows:
         return State("No lens rates two systems, so there are no neighbours to compare.")
     note = "The errors of two ratings are correlated: this is the interval for their difference, not the "
-    note += "overlap of their own. Where it excludes 0, the data tell the two apart. Without one, every "
-    note += "resample says the same, as of two that have only tied: nothing tells how sure that is."
+    note += "overlap of their own. Where it excludes 0 and has no †, the data tell the two apart. Without "
+    note += "one, every resample says the same, as of two that have only tied: nothing tells how sure that "
+    note += f"is. {FEW_MARK} one of the two has fewer than {FEW} battles: resamples of so few hardly differ, "
+    note += "so the interval is too narrow and P(above) too sure."
     columns = ("neighbours", "lens", "points apart", "95% interval", "P(above)")
     return Table("Neighbours in the standings", columns, rows, note, (1,), folded=True)
+
+
+def _certainty(gap: Gap) -> tuple[str, str]:
+    """Interval and P(above), marked where few battles make both look too sure."""
+    if gap.low is None:
+        return MISSING, MISSING
+    mark = f"\N{NO-BREAK SPACE}{FEW_MARK}" if gap.battles < FEW else ""
+    return f"{number(gap.low, 0)} to {number(gap.high, 0)}{mark}", f"{percent(gap.above)}{mark}"
 
 
 def _matrix(board: LensBoard) -> Figure:

@@ -40,9 +40,14 @@ def _finding(able: Sequence[Sweep]) -> str:
         return ""
     used = ", ".join(number(value) for value in sorted(able[0].used))
     name = dimension_name(able[0].dimension)
-    text = f"On {name}, kappa is highest at {number(able[0].best)}; these results use {used}."
+    equals = (
+        f", the smallest of {able[0].equals} thresholds with the same kappa" if able[0].equals > 1 else ""
+    )
+    text = f"On {name}, kappa is highest at {number(able[0].best)}{equals}; these results use {used}."
+    if able[0].equals == len(able[0].steps):
+        text = f"On {name}, kappa is the same at every threshold; these results use {used}."
     if (even := able[0].equal_split.threshold) is not None:
-        text += f" The human ties split most evenly at {number(even, 3)}."
+        return f"{text} The human ties split most evenly at {number(even, 3)}."
     return text
 
 

@@ -1,6 +1,7 @@
 """Numbers as a reader wants them."""
 
 from services.analysis.dataset import VOTE
+from services.analysis.numerals import between, fixed
 from services.analysis.report.blocks import MISSING
 from services.analysis.report.share import FEW, Share
 
@@ -20,13 +21,10 @@ def whole(value: float) -> str:
 def number(value: float | None, digits: int = 2) -> str:
     """A number, or a dash where there is none; a rounded negative zero is a zero.
 
-    >>> number(-0.001), number(None)
-    ('0.00', '–')
+    >>> number(-0.001), number(-2.5, 1), number(None)
+    ('0.00', '−2.5', '–')
     """
-    if value is None:
-        return MISSING
-    text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
+    return MISSING if value is None else fixed(value, digits)
 
 
 def percent(value: float | None, digits: int = 1) -> str:
@@ -46,10 +44,10 @@ def span(low: float | None, high: float | None) -> str:
 def ends(low: float | None, high: float | None) -> str:
     """An interval of ratings, or a dash where there is none.
 
-    >>> ends(949.7, 1021.2), ends(None, None)
-    ('950–1021', '–')
+    >>> ends(949.7, 1021.2), ends(-23, 1010), ends(None, None)
+    ('950–1021', '−23 to 1010', '–')
     """
-    return MISSING if low is None or high is None else f"{low:.0f}–{high:.0f}"
+    return MISSING if low is None or high is None else between(fixed(low), fixed(high))
 
 
 def share_of(found: Share) -> str:
@@ -74,6 +72,15 @@ def p_value(value: float | None) -> str:
 def of(part: int, total: int, things: str = "battles") -> str:
     """ "664 of 791 battles"."""
     return f"{whole(part)} of {whole(total)} {things}"
+
+
+def many(count: int, thing: str) -> str:
+    """A count of things.
+
+    >>> many(1, "battle"), many(1200, "battle")
+    ('1 battle', '1,200 battles')
+    """
+    return f"{whole(count)} {thing}" if count == 1 else f"{whole(count)} {thing}s"
 
 
 def dimension_name(name: str) -> str:

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 
 from services.analysis.report.rows import Results
-from services.analysis.summary import AgreementRow
+from services.analysis.summary import PREDICTORS, AgreementRow
+from services.core.battle import Vote
+
+TIES = (Vote.TIE, Vote.BOTH_BAD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,8 +14,8 @@ class Predicted:
     """One predictor against one human dimension.
 
     Attributes:
-        queries: distinct queries among the labelled battles; the interval draws whole queries, so
-            with one there is none.
+        queries: distinct queries among the labelled battles that the predictor scored and people decided;
+            the interval draws whole queries, so with one there is none.
         labelled: battles with this dimension.
         received: all battles.
         row: agreement, interval, kappa and counts.
@@ -34,6 +37,12 @@ def compute(results: Results) -> tuple[Predicted, ...]:
 
 def _one(results: Results, row: AgreementRow) -> Predicted:
     labelled = [battle for battle in results.battles if row.dimension in battle.reference]
-    queries = len({battle.query for battle in labelled})
+    says = PREDICTORS[row.predictor]
+    compared = (
+        battle
+        for battle in labelled
+        if battle.reference[row.dimension] not in TIES and says(battle) is not None
+    )
+    queries = len({battle.query for battle in compared})
     has_interval = queries > 1 and row.agreement.share is not None
     return Predicted(queries, len(labelled), results.received, row, has_interval)

@@ -49,6 +49,8 @@ class Gap:
             resample says the same, as of two systems that have only tied.
         high: upper end, None likewise.
         above: share of the resamples in which the upper one is above, None likewise.
+        battles: of the one that has fewer. A handful of one-sided battles cannot be resampled into the
+            other sign, so from few of them interval and share look surer than they are.
     """
 
     upper: str
@@ -57,6 +59,7 @@ class Gap:
     low: float | None
     high: float | None
     above: float | None
+    battles: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,14 +170,17 @@ def _gaps(tally: Tally, board: Board) -> tuple[Gap, ...]:
     rng = np.random.default_rng(_SEED)
     found = differences(estimate(Counted(tally), group, rng, resamples=board.resamples), board.level)
     place = {tally.systems[index]: at for at, index in enumerate(group)}
+    battles = {standing.system: round(standing.battles) for standing in board.standings}
     rated = [standing.system for standing in board.standings if standing.rating is not None]
     gaps = []
     for upper, lower in pairwise(rated):
         at = place[upper], place[lower]
         points, low, high = (float(matrix[at]) for matrix in (found.gap, found.low, found.high))
-        still = has_no_width(low, high)
-        known = (None, None, None) if still else (low, high, float(found.above[at]))
-        gaps.append(Gap(upper, lower, points, *known))
+        fewer = min(battles[upper], battles[lower])
+        if has_no_width(low, high):
+            gaps.append(Gap(upper, lower, points, None, None, None, fewer))
+        else:
+            gaps.append(Gap(upper, lower, points, low, high, float(found.above[at]), fewer))
     return tuple(gaps)
 
 

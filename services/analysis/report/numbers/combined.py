@@ -135,7 +135,8 @@ def _powered(lens: str, battles: Sequence[Evaluated]) -> _Powered:
     try:
         found = ratings(len(names), voted, beside, more)
     except TooFewVotes:
-        reason = f"{len(both)} battles have both a human vote and one of the {lens} lens; it takes 2"
+        had = "1 battle has" if len(both) == 1 else f"{len(both)} battles have"
+        reason = f"{had} both a human vote and one of the {lens} lens; it takes 2"
         return _none(lens, both, further, reason)
     ways = (found.human, found.automatic, found.combined)
     left_out = tuple(name for name, way in zip(WAYS, ways, strict=True) if way and flat(way.covariance))

@@ -94,8 +94,7 @@ def _arena(name: str, battles: Sequence[Evaluated]) -> StyleControl:
     differs = (difference != 0).sum(axis=0)
     used = [place for place in range(len(FEATURES)) if differs[place] >= PER_PARAMETER]
     if not used:
-        reason = f"no feature of style differs in at least {PER_PARAMETER} of {votes} votes"
-        return _without(name, votes, queries, len(battles), reason)
+        return _without(name, votes, queries, len(battles), _nothing_differs(votes))
     parameters = len(found.ballots.systems) - 1 + len(used)
     if votes < (least := LEAST_PER_PARAMETER * parameters):
         reason = f"{votes} votes for {parameters} numbers to be found; it takes {least}"
@@ -120,6 +119,12 @@ def _arena(name: str, battles: Sequence[Evaluated]) -> StyleControl:
         ),
         missing=None,
     )
+
+
+def _nothing_differs(votes: int) -> str:
+    if votes < PER_PARAMETER:
+        return f"{votes} votes; it takes {PER_PARAMETER} that differ in a feature of style"
+    return f"no feature of style differs in at least {PER_PARAMETER} of {votes} votes"
 
 
 def _beside(plain: Strengths, equal: Controlled) -> tuple[Beside, ...]:

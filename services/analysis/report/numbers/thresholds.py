@@ -16,6 +16,7 @@ from services.core.scores import preference
 
 STEPS = tuple(step / 100 for step in range(31))
 _TIES = (Vote.TIE, Vote.BOTH_BAD)
+_DIGITS = 12  # that count when equals are looked for; the rest is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class Sweep:
         human_ties: share of the compared battles that people call a tie.
         used: threshold -> battles it was applied to in these results.
         best: the step with the highest kappa, the smallest among equals; None without one.
+        equals: steps that have this kappa, the best included.
         equal_split: the threshold that splits human ties most evenly over A, tie and B.
         by_kappa: the threshold with the highest kappa.
         steps: none when there is nothing to compare.
@@ -79,6 +81,7 @@ class Sweep:
     human_ties: float | None
     used: Mapping[float, int]
     best: float | None
+    equals: int
     equal_split: Calibrated
     by_kappa: Calibrated
     steps: tuple[Step, ...]
@@ -104,7 +107,7 @@ def _sweep(results: Results, dimension: str) -> Sweep:
             used[verdict.tie_threshold] = used.get(verdict.tie_threshold, 0) + 1
     steps = tuple(_step(threshold, margins, humans) for threshold in STEPS) if margins else ()
     ties = sum(vote in _TIES for vote in humans)
-    answered = [(step.kappa, -step.threshold) for step in steps if step.kappa is not None]
+    best = _best(steps)
     return Sweep(
         dimension=dimension,
         compared=len(humans),
@@ -113,11 +116,25 @@ def _sweep(results: Results, dimension: str) -> Sweep:
         decided=len(humans) - ties,
         human_ties=ties / len(humans) if humans else None,
         used=used,
-        best=-max(answered)[1] if answered else None,
-        equal_split=_calibrated(threshold_by_equal_split, margins, humans),
+        best=best[0] if best else None,
+        equals=len(best),
+        equal_split=_split(_calibrated(threshold_by_equal_split, margins, humans)),
         by_kappa=_calibrated(threshold_by_kappa, margins, humans),
         steps=steps,
     )
+
+
+def _best(steps: Sequence[Step]) -> list[float]:
+    """The thresholds with the highest kappa, smallest first; rounding makes none of them better."""
+    known = {step.threshold: round(step.kappa, _DIGITS) for step in steps if step.kappa is not None}
+    return sorted(threshold for threshold, kappa in known.items() if kappa == max(known.values()))
+
+
+def _split(found: Calibrated) -> Calibrated:
+    """No threshold where even the most even split has all human ties in one cell: it splits nothing."""
+    if found.tie_row is None or max(found.tie_row) < 1:
+        return found
+    return Calibrated(None, None, None, None, "at every threshold all human ties are in one of A, tie and B")
 
 
 def _calibrated(
