@@ -138,9 +138,10 @@ def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable
     pairs = [(nugget, labels[Side.A][nugget.id], labels[Side.B][nugget.id]) for nugget in vital]
     both = sum(a is b is Support.SUPPORT for _, a, b in pairs)
     neither = sum(a is b is Support.NOT_SUPPORT for _, a, b in pairs)
-    if vital:
-        total = _count(len(vital), "vital nugget")
-        yield f"Of {total}, both answers state {both} and neither states {neither}."
+    if len(vital) > 1:
+        yield f"Of {len(vital)} vital nuggets, both answers state {both} and neither states {neither}."
+    elif both or neither:
+        yield f"{'Both answers state' if both else 'Neither answer states'} the only vital nugget."
     for side in Side:
         for nugget, *states in pairs:
             own, other = states if side is Side.A else reversed(states)

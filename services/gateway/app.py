@@ -35,14 +35,15 @@ def create_app(gateway: Gateway) -> FastAPI:
         redoc_url=None,
     )
     app.state.gateway = gateway
-    problems.install(app)
+    env = pages.environment()
+    problems.install(app, pages.problem_page(env))
     # The more specific paths first: an id may contain slashes.
     app.include_router(submissions.routes(gateway))
     app.include_router(events.routes(gateway))
     app.include_router(reading.routes(gateway))
     app.include_router(leaderboards.routes(gateway))
     app.include_router(health.routes(gateway.readiness))
-    app.include_router(pages.routes(gateway))
+    app.include_router(pages.routes(gateway, env))
     app.mount("/static", StaticFiles(directory=_STATIC))
     app.add_middleware(_Headers)
     _describe_submissions(app)

@@ -4,12 +4,13 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Header
+from fastapi import APIRouter, Depends, Header
 from fastapi.responses import Response
 from pydantic import TypeAdapter
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from services.core.events import BattleSubmitted, Event
+from services.gateway.asking import nothing_ignored
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
 from services.gateway.refusals import UnknownBattle
@@ -23,7 +24,7 @@ After = Annotated[int, Header(alias="last-event-id", ge=0, description="Only wha
 
 def routes(gateway: Gateway) -> APIRouter:
     """The route of the event stream."""
-    router = APIRouter(prefix="/v1", tags=["battles"])
+    router = APIRouter(prefix="/v1", tags=["battles"], dependencies=[Depends(nothing_ignored)])
 
     @router.get(
         "/battles/{battle_id:path}/events",

@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 
+from services.gateway.asking import nothing_ignored
 from services.gateway.board_views import AdviceView, AgreementView, BoardView, CombinedView, PairsView
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
@@ -18,7 +19,12 @@ from services.gateway.questions import (
 
 def routes(gateway: Gateway) -> APIRouter:
     """The routes that tell of ratings."""
-    router = APIRouter(prefix="/v1", tags=["ratings"], responses={503: RESPONSES[503], 422: RESPONSES[422]})
+    router = APIRouter(
+        prefix="/v1",
+        tags=["ratings"],
+        dependencies=[Depends(nothing_ignored)],
+        responses={503: RESPONSES[503], 422: RESPONSES[422]},
+    )
 
     @router.get("/leaderboard", summary="The boards of an arena, one per lens")
     async def leaderboard(question: Annotated[BoardsQuestion, Query()]) -> list[BoardView]:

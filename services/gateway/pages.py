@@ -1,14 +1,14 @@
 """The web pages, rendered here from the same views as the JSON."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.datastructures import QueryParams
 
@@ -17,33 +17,34 @@ from services.core.tally import TiePolicy
 from services.gateway.chart import MEAN, axis_of
 from services.gateway.marks import pieces_of
 from services.gateway.ports import Gateway
-from services.gateway.problems import EXPECTED, problem_of, status_of
+from services.gateway.problems import EXPECTED, ProblemPage, problem_of, status_of
 from services.gateway.questions import boards_asked_by_form
+from services.gateway.views import Problem
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _WEB = re.compile(r"https?://[^\s]+", re.IGNORECASE)
 _SHOWN = 50  # battles on the first page
+_MINUS = "−"
 
 Page = Callable[[], Awaitable[str]]
 Arena = Annotated[str | None, Query()]
 
 
-def routes(gateway: Gateway) -> APIRouter:
+def routes(gateway: Gateway, env: Environment) -> APIRouter:
     """The pages."""
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-    env = environment()
 
     @router.get("/")
-    async def index(arena: Arena = None) -> HTMLResponse:
+    async def index(arena: Arena = None) -> Response:
         return await _page(env, lambda: _index(gateway, env, arena))
 
     @router.get("/battles/{battle_id:path}")
-    async def battle(battle_id: str) -> HTMLResponse:
+    async def battle(battle_id: str) -> Response:
         return await _page(env, lambda: _battle(gateway, env, battle_id))
 
     @router.get("/leaderboard")
-    async def leaderboard(request: Request) -> HTMLResponse:
+    async def leaderboard(request: Request) -> Response:
         return await _page(env, lambda: _leaderboard(gateway, env, request.query_params))
 
     return router
@@ -58,7 +59,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters |= {"language": language, "moment": moment, "share": share}
+    env.filters |= {"language": language, "moment": moment, "share": share, "whole": whole}
+    env.globals |= {"span": span}
     env.tests["web"] = is_web
     return env
 
@@ -97,13 +99,40 @@ def share(part: float) -> str:
     return ">99 %" if part > 0.99 else f"{round(100 * part)} %"
 
 
-async def _page(env: Environment, render: Page) -> HTMLResponse:
+def whole(number: float) -> str:
+    """A number without its fraction; a negative one with a minus sign, not a hyphen.
+
+    >>> whole(1010.4), whole(-22.6), whole(-0.2)
+    ('1010', '−23', '0')
+    """
+    return f"{round(number)}".replace("-", _MINUS)
+
+
+def span(low: float, high: float) -> str:
+    """An interval; a dash would run into the minus sign of a negative end.
+
+    >>> span(990, 1010), span(-23, 1010)
+    ('990–1010', '−23 to 1010')
+    """
+    ends = whole(low), whole(high)
+    return (" to " if any(_MINUS in end for end in ends) else "–").join(ends)
+
+
+def problem_page(env: Environment) -> ProblemPage:
+    """How a problem looks to a person."""
+
+    def page(problem: Problem, status: int, headers: Mapping[str, str] | None = None) -> HTMLResponse:
+        values = {"status": HTTPStatus(status), "problem": problem}
+        return HTMLResponse(env.get_template("problem.html").render(values), status, headers)
+
+    return page
+
+
+async def _page(env: Environment, render: Page) -> Response:
     try:
         return HTMLResponse(await render())
     except EXPECTED as error:
-        status = HTTPStatus(status_of(error))
-        problem = problem_of(error)
-        return HTMLResponse(env.get_template("problem.html").render(status=status, problem=problem), status)
+        return problem_page(env)(problem_of(error), status_of(error), None)
 
 
 async def _index(gateway: Gateway, env: Environment, arena: str | None) -> str:
@@ -124,7 +153,8 @@ async def _battle(gateway: Gateway, env: Environment, battle_id: str) -> str:
 async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) -> str:
     arenas = await gateway.battles.arenas()
     asked = boards_asked_by_form(params, max(arenas, key=lambda name: arenas[name], default="default"))
-    boards = await gateway.boards.boards(asked)
+    # An arena nobody has heard of has no boards, not three empty ones.
+    boards = await gateway.boards.boards(asked) if asked.arena in arenas else []
     anchors = [board.method.anchor for board in boards if board.method.anchor is not None]
     zero = anchors[0].rating if anchors else MEAN
     values: dict[str, Any] = {

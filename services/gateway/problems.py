@@ -1,5 +1,8 @@
-"""Every refusal as HTTP: one table, one shape of body."""
+"""Every refusal as HTTP: one table, one shape of body, and a page for who reads pages."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI
@@ -32,7 +35,10 @@ _STATUS: dict[type[Exception], int] = {
     Unavailable: 503,
 }
 _INVALID = "the request is not valid"
+_API = "/v1/"
 _INTERNAL = "something broke on our side; it has been logged"
+
+ProblemPage = Callable[[Problem, int, Mapping[str, str] | None], Response]
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
     404: {"model": Problem, "description": "No such battle."},
@@ -59,16 +65,17 @@ def problem_of(error: Exception) -> Problem:
     return Problem(error=error.detail if isinstance(error, StageError) else str(error))
 
 
-def install(app: FastAPI) -> None:
-    """Answer every error of the API with a `Problem`."""
+def install(app: FastAPI, page: ProblemPage) -> None:
+    """Answer every error with a `Problem`: as JSON, or outside the API to a browser as a page."""
+    doors = _Doors(page)
     for kind in EXPECTED:
         app.add_exception_handler(kind, _expected)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
+    app.add_exception_handler(HTTPException, doors.http)
+    app.add_exception_handler(Exception, doors.unexpected)
 
 
-def answer(problem: Problem, status: int, headers: dict[str, str] | None = None) -> Response:
+def answer(problem: Problem, status: int, headers: Mapping[str, str] | None = None) -> Response:
     """A problem as a response."""
     return JSONResponse(problem.model_dump(mode="json"), status, headers)
 
@@ -84,12 +91,23 @@ async def _invalid(_: Request, error: Exception) -> Response:
     return answer(Problem(error=_INVALID, problems=problems), 422)
 
 
-async def _http(_: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    detail = str(error.detail) if isinstance(error, HTTPException) else _INTERNAL
-    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
-    return answer(Problem(error=detail), status, headers)
+@dataclass(frozen=True, slots=True)
+class _Doors:
+    """What the framework itself refuses, told at the door that was knocked at."""
 
+    page: ProblemPage
 
-async def _unexpected(_: Request, _error: Exception) -> Response:
-    return answer(Problem(error=_INTERNAL), 500)
+    async def http(self, request: Request, error: Exception) -> Response:
+        if not isinstance(error, HTTPException):
+            return await self.unexpected(request, error)
+        said = str(error.detail)
+        if said == HTTPStatus.NOT_FOUND.phrase:
+            said = f"there is nothing at {request.url.path}"
+        return self._tell(request)(Problem(error=said), error.status_code, error.headers)
+
+    async def unexpected(self, request: Request, _: Exception) -> Response:
+        return self._tell(request)(Problem(error=_INTERNAL), 500, None)
+
+    def _tell(self, request: Request) -> ProblemPage:
+        reads_pages = "text/html" in request.headers.get("accept", "")
+        return self.page if reads_pages and not request.url.path.startswith(_API) else answer

@@ -8,9 +8,7 @@ from arena.v1 import ratings_pb2
 from pydantic import (
     AfterValidator,
     AwareDatetime,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
 )
@@ -19,6 +17,7 @@ from starlette.datastructures import QueryParams
 from services.core.bootstrap import Bootstrap
 from services.core.leaderboard import Anchor
 from services.core.tally import TiePolicy
+from services.gateway.asking import Question, ignored
 from services.gateway.refusals import InvalidQuestion
 from services.store.outcomes import Lens
 from services.store.slices import Slice
@@ -75,13 +74,11 @@ def _half_or_nothing(policy: TiePolicy) -> TiePolicy:
     return policy
 
 
-class _Question(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
-
+class _Question(Question):
     arena: Annotated[str, Field(min_length=1)] = "default"
     language: str | None = None
     """Only battles sent with this language."""
-    tag: Annotated[list[str], Field(max_length=questions.MOST_TAGS)] = []
+    tag: list[str] = Field(default_factory=list, max_length=questions.MOST_TAGS)
     """Only battles with all of these tags; a query's category is a tag such as `category:science`."""
     since: Moment | None = None
     """Only battles received then or later; a day begins at midnight UTC."""
@@ -98,13 +95,13 @@ class _Rated(_Question):
     ties: TiePolicy | None = None
     """What a tie says; the rater's own policy when absent."""
     bootstrap: Bootstrap | None = None
-    """How resamples are drawn; bayesian when absent."""
+    """How resamples are drawn; bayesian when absent. A sandwich draws none."""
     intervals: Intervals | None = None
     """From resamples (bootstrap, when absent) or from robust standard errors (sandwich)."""
     level: Level | None = None
     """Of the intervals; 0.95 when absent."""
     resamples: Annotated[int, Field(ge=questions.LEAST_RESAMPLES, le=questions.MOST_RESAMPLES)] | None = None
-    """Of the bootstrap."""
+    """Of the bootstrap; a sandwich has none."""
 
     def options_message(self, anchor: str | None = None) -> ratings_pb2.BoardOptions:
         """How to rate."""
@@ -124,7 +121,7 @@ Anchored = Annotated[str, AfterValidator(_anchor)]
 class BoardsQuestion(_Rated):
     """Boards."""
 
-    lens: list[Lens] = []
+    lens: list[Lens] = Field(default_factory=list)
     """All three when absent."""
     anchor: Anchored | None = None
     """A system whose rating is fixed, as NAME:1000; without one the mean rating is 1000."""
@@ -220,9 +217,11 @@ def boards_asked_by_form(params: QueryParams, arena: str) -> BoardsQuestion:
     Raises:
         InvalidQuestion: naming every field that is wrong and why.
     """
-    filled = {name: [value for value in params.getlist(name) if value] for name in params}
+    filled = QueryParams([(name, value) for name, value in params.multi_items() if value])
+    if problems := list(ignored(BoardsQuestion, filled)):
+        raise InvalidQuestion(problems)
     many = ("lens", "tag")
-    given = {name: values if name in many else values[-1] for name, values in filled.items() if values}
+    given = {name: filled.getlist(name) if name in many else filled[name] for name in filled}
     try:
         return BoardsQuestion.model_validate({"arena": arena} | given)
     except ValidationError as error:

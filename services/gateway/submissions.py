@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from services.gateway.asking import SubmissionQuestion, nothing_ignored
 from services.gateway.bodies import MAX_BATTLE_BYTES, Line, read_all, read_lines
 from services.gateway.intake import Receipt
 from services.gateway.ports import Gateway
@@ -18,16 +19,13 @@ from services.gateway.refusals import TooLarge, UnknownFormat
 from services.gateway.views import BattleView, LineResult, Problem, Submitted
 from services.wire.submission import BattleSubmission, InvalidSubmission, parse_submission_json
 
-MAX_WAIT = 120.0
 JSON = "application/json"
 NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl")
-
-Wait = Annotated[float | None, Query(ge=0, le=MAX_WAIT, description="Seconds to wait for the battle's end.")]
 
 
 def routes(gateway: Gateway) -> APIRouter:
     """The routes that take battles in."""
-    router = APIRouter(prefix="/v1", tags=["battles"])
+    router = APIRouter(prefix="/v1", tags=["battles"], dependencies=[Depends(nothing_ignored)])
 
     @router.post(
         "/battles",
@@ -37,17 +35,17 @@ def routes(gateway: Gateway) -> APIRouter:
         responses=RESPONSES | _RESPONSES,
         openapi_extra={"requestBody": _REQUEST_BODY},
     )
-    async def submit(request: Request, wait: Wait = None) -> Response:
+    async def submit(request: Request, question: Annotated[SubmissionQuestion, Query()]) -> Response:
         content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
         if content_type in NDJSON:
-            if wait is not None:
+            if question.wait is not None:
                 raise InvalidSubmission(["wait: only one battle at a time can be waited for"])
             return _Duplex(_results(gateway, read_lines(request.stream())), media_type=NDJSON[0])
         if content_type != JSON:
             raise UnknownFormat(content_type)
         submission = parse_submission_json(await read_all(request.stream()))
         receipt = await gateway.intake.submit(submission, datetime.now(UTC))
-        return await _answer(gateway, receipt, wait)
+        return await _answer(gateway, receipt, question.wait)
 
     return router
 

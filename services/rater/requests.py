@@ -68,10 +68,13 @@ def options_of(asked: ratings_pb2.BoardOptions, own: Options) -> Options:
         asked: what the caller says.
         own: what holds where the caller says nothing.
     """
+    intervals = _word("intervals", asked.intervals, tuple(Intervals), own.intervals)
+    if intervals is Intervals.SANDWICH:
+        _nothing_drawn(asked)
     return Options(
         policy=policy_of(asked.ties, own.policy),
         bootstrap=_word("bootstrap", asked.bootstrap, tuple(Bootstrap), own.bootstrap),
-        intervals=_word("intervals", asked.intervals, tuple(Intervals), own.intervals),
+        intervals=intervals,
         level=level_of(asked.level) if asked.HasField("level") else own.level,
         resamples=resamples_of(asked.resamples) if asked.HasField("resamples") else own.resamples,
         anchor=anchor_of(asked.anchor) if asked.HasField("anchor") else own.anchor,
@@ -116,6 +119,12 @@ def slice_of(asked: ratings_pb2.Slice) -> Slice:
         raise InvalidQuestion("until", "is not after since")
     tags = tuple(dict.fromkeys(_text("tags", tag) for tag in asked.tags))
     return Slice(_text("language", asked.language) or None, tags, since, until)
+
+
+def _nothing_drawn(asked: ratings_pb2.BoardOptions) -> None:
+    for field, said in (("bootstrap", asked.bootstrap), ("resamples", asked.HasField("resamples"))):
+        if said:
+            raise InvalidQuestion(field, "sandwich intervals draw no resamples; choose one of the two")
 
 
 def _lens(field: str, number: int) -> Lens:

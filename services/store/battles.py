@@ -228,11 +228,13 @@ class Battles:
             rows = await tx.execute(query.order_by(events.c.sequence))
             return [RecordedEvent(r.sequence, r.name, r.schema, r.body, r.recorded_at) for r in rows]
 
-    async def failures(self, limit: int = 1000, battle_id: str | None = None) -> list[RecordedFailure]:
+    async def failures(
+        self, limit: int = 1000, battle_id: str | None = None, arena: str | None = None
+    ) -> list[RecordedFailure]:
         """Stages that gave up, newest first."""
         query = select(failures).order_by(failures.c.failed_at.desc()).limit(limit)
-        if battle_id is not None:
-            query = query.where(failures.c.battle_id == battle_id)
+        for column, wanted in ((failures.c.battle_id, battle_id), (failures.c.arena, arena)):
+            query = query if wanted is None else query.where(column == wanted)
         async with self._database.transaction() as tx:
             return [_failure(row) for row in await tx.execute(query)]
 

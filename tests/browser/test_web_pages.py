@@ -151,5 +151,11 @@ async def test_nothing_sticks_out_at_the_width_of_a_phone(browser: Chrome, world
             await reader.opens(path)
             inner, content = await reader.runs("[window.innerWidth, document.documentElement.scrollWidth]")
             assert content <= inner, path
+        await reader.opens("/battles/tides")
+        cut = (
+            "[...document.querySelectorAll('.wide')].filter(box => box.scrollWidth > box.clientWidth).length"
+        )
+        assert await reader.runs(cut) == 0
+        assert len(await reader.texts(".scores td")) == 12
     finally:
         await asyncio.to_thread(browser.set_window_size, 1280, 900)

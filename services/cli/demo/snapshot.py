@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -18,21 +18,25 @@ async def save_pages(url: str, folder: Path, ids: Sequence[str], arenas: Sequenc
         url: of the gateway.
         folder: created when missing.
         ids: battles to save.
-        arenas: leaderboards to save.
+        arenas: leaderboards to save, one at least; links to no arena's in particular lead to the first.
 
     Returns:
         The start page's file.
     """
-    wanted = ["/", *(f"/battles/{quote(i, safe='')}" for i in ids)]
-    wanted += [f"/leaderboard?arena={quote(arena, safe='')}" for arena in dict.fromkeys(arenas)]
+    named = [quote(arena, safe="") for arena in dict.fromkeys(arenas)]
+    boards = [f"/leaderboard?arena={arena}" for arena in named]
+    wanted = ["/", *(f"/?arena={arena}" for arena in named), *boards]
+    wanted += [f"/battles/{quote(i, safe='')}" for i in ids]
     async with httpx2.AsyncClient(base_url=url, timeout=30) as http:
         pages = {path: (await http.get(path)).raise_for_status().text for path in wanted}
         linked = {link for page in pages.values() for _, link in _LINK.findall(page)}
         for path in sorted(link for link in linked if link.startswith("/static/")):
             body = (await http.get(path)).raise_for_status().content
             await asyncio.to_thread(_write, folder / _file(path), body)
+    # Unquoted: the pages themselves quote less than we do.
+    files = {unquote(path): _file(path) for path in pages} | {"/leaderboard": _file(boards[0])}
     for path, page in pages.items():
-        local = _LINK.sub(lambda m: f'{m[1]}="{_local(m[2], pages)}"', page)
+        local = _LINK.sub(lambda m: f'{m[1]}="{_local(m[2], files)}"', page)
         await asyncio.to_thread(_write, folder / _file(path), local.encode())
     return folder / _file("/")
 
@@ -42,17 +46,20 @@ def _write(path: Path, body: bytes) -> None:
     path.write_bytes(body)
 
 
-def _local(link: str, pages: dict[str, str]) -> str:
-    plain = link.replace("&amp;", "&")
-    return _file(plain) if plain in pages or plain.startswith("/static/") else "#"
+def _local(link: str, files: Mapping[str, str]) -> str:
+    plain = unquote(link.replace("&amp;", "&"))
+    return _file(plain) if plain.startswith("/static/") else files.get(plain, "#")
 
 
 def _file(path: str) -> str:
     """A flat file name for a path of the site.
 
-    >>> _file("/"), _file("/battles/demo-01"), _file("/leaderboard?arena=demo"), _file("/static/a.css")
-    ('index.html', 'battles-demo-01.html', 'leaderboard-demo.html', 'static-a.css')
+    >>> _file("/"), _file("/?arena=demo"), _file("/battles/demo-01"), _file("/leaderboard?arena=demo")
+    ('index.html', 'index-demo.html', 'battles-demo-01.html', 'leaderboard-demo.html')
+    >>> _file("/static/a.css")
+    'static-a.css'
     """
-    name = unquote(path).strip("/").replace("?arena=", "/") or "index"
+    page, asked, arena = unquote(path).strip("/").partition("?arena=")
+    name = f"{page or 'index'}{asked and '/'}{arena}"
     flat = re.sub(r"[^\w.-]+", "-", name)
     return flat if path.startswith("/static/") else f"{flat}.html"

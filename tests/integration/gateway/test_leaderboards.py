@@ -143,6 +143,12 @@ async def test_a_slice_is_a_board_of_its_own(world: World) -> None:
         ("leaderboard", {"arena": "\x00"}, "arena: contains a NUL character"),
         ("leaderboard", {"tie": "half"}, "tie: Extra inputs are not permitted"),
         ("leaderboard", {"ties": "davidson", "intervals": "sandwich"}, "intervals: sandwich is for ties"),
+        (
+            "leaderboard",
+            {"bootstrap": "multinomial", "intervals": "sandwich"},
+            "bootstrap: sandwich intervals",
+        ),
+        ("leaderboard/pairs", {"resamples": "500", "intervals": "sandwich"}, "resamples: sandwich intervals"),
         ("leaderboard", {"anchor": "ghost:1000"}, "anchor: on the human board 'ghost' has no battle here"),
         ("leaderboard", {"anchor": "best:1"}, "anchor: on the human board 'best' is not ranked: never lost"),
         ("leaderboard/combined", {"automatic": "human"}, "automatic: human votes are not automatic"),

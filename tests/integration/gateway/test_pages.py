@@ -1,6 +1,7 @@
 """The web pages as they leave the server: complete, escaped, and protected."""
 
 import re
+from dataclasses import replace
 
 from services.core.battle import Vote
 from services.core.failure import Stage
@@ -78,7 +79,38 @@ async def test_a_page_for_nobody_is_a_page(world: World) -> None:
 
 async def test_empty_pages_say_so(world: World) -> None:
     assert "Nothing here yet" in (await world.http.get("/")).text
-    assert "No system can be ranked yet" in (await world.http.get("/leaderboard")).text
+    assert "No battle has come to this arena." in (await world.http.get("/leaderboard")).text
+    await world.happens(Story(battle()).submitted())
+    assert (await world.http.get("/leaderboard")).text.count("No system can be ranked yet.") == 3
+
+
+async def test_an_arena_nobody_heard_of_is_not_three_empty_boards(world: World) -> None:
+    await world.happens(Story(battle()).submitted())
+    page = await world.http.get("/leaderboard?arena=zz")
+    assert page.status_code == 200
+    assert "No battle has come to this arena." in page.text
+    assert 'class="card board"' not in page.text
+    assert '<a href="/leaderboard?arena=demo"' in page.text  # how to get to one that has
+    assert "No battle has come" not in (await world.http.get("/leaderboard?arena=demo")).text
+
+
+async def test_a_single_chunk_is_not_counted_in_the_plural(world: World) -> None:
+    story = Story(battle())
+    await world.happens(story.submitted(), story.scraped(), story.indexed())
+    both = story.retrieved()
+    await world.happens(replace(both, evidence=both.evidence[:1]))
+    assert '<small class="faint">1 chunk</small>' in (await world.http.get("/battles/tides")).text
+
+
+async def test_an_interval_below_zero_has_minus_signs_and_no_dash(world: World) -> None:
+    await circle(world)
+    page = (await world.http.get("/leaderboard?arena=demo&lens=human&anchor=x:-500&intervals=sandwich")).text
+    assert "is fixed at −500" in page
+    shown = re.findall(r"</strong><small class=\"faint\">([^<]*)</small>", page)
+    assert len(shown) == 3
+    assert sum(interval == "fixed" for interval in shown) == 1
+    assert all(re.fullmatch(r"−\d+ to −?\d+|fixed", interval) for interval in shown)
+    assert page.count("<strong>−500</strong>") == 3
 
 
 async def test_the_leaderboard_shows_why_a_system_has_no_rank(world: World) -> None:

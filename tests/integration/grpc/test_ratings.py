@@ -193,6 +193,14 @@ OPTIONS: list[tuple[BoardOptions, str]] = [
         BoardOptions(ties="davidson", intervals="sandwich"),
         "intervals: sandwich is for ties counted half or dropped, not for davidson",
     ),
+    (
+        BoardOptions(bootstrap="multinomial", intervals="sandwich"),
+        "bootstrap: sandwich intervals draw no resamples; choose one of the two",
+    ),
+    (
+        BoardOptions(resamples=500, intervals="sandwich"),
+        "resamples: sandwich intervals draw no resamples; choose one of the two",
+    ),
     (BoardOptions(level=1), "level: 1 is not between 0.5 and 0.999"),
     (BoardOptions(level=math.nan), "level: nan is not between 0.5 and 0.999"),
     (BoardOptions(resamples=99), "resamples: 99 is not between 100 and 10000"),

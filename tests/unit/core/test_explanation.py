@@ -182,3 +182,16 @@ def test_an_account_holds_the_newest_of_everything() -> None:
     assert told.vote == vote(Vote.A, NOW)
     assert told.failures == (failure,)
     assert told.evidence == (CHUNK,)
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ((YES, YES), ["Both answers state the only vital nugget."]),
+        ((NO, NO), ["Neither answer states the only vital nugget."]),
+        ((YES, NO), ["Only A states: “Fact n1”"]),
+    ],
+)
+def test_one_vital_nugget_is_spoken_of_as_one(labels: tuple[Support, Support], said: list[str]) -> None:
+    lines = explain(account({nugget("n1", "c1"): labels})).lines
+    assert [line for line in lines if "vital" in line or "Fact" in line] == said
