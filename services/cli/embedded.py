@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from services.cli.data_folder import alone_in
 from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
 from services.cli.wiring import Parts, tuned
@@ -38,7 +39,8 @@ class Choices:
         llm: the model's settings.
         host: address the gateway binds to.
         http_port: of the gateway; 0 takes a free one.
-        grpc_port: of the gateway; 0 takes a free one. The other services always take free ones.
+        grpc_port: of the gateway; 0 takes a free one.
+        ratings_port: of the rater's gRPC; 0 takes a free one. The other services always take free ones.
         grace: seconds that work in flight gets when leaving.
     """
 
@@ -49,6 +51,7 @@ class Choices:
     host: str = "127.0.0.1"
     http_port: int = 0
     grpc_port: int = 0
+    ratings_port: int = 0
     grace: float = 20.0
 
 
@@ -58,12 +61,14 @@ class Embedded:
 
     Attributes:
         url: of the gateway.
+        nats: where the broker listens.
         grpc: service name -> "host:port".
         database: the record.
         bus: a connection for the caller.
     """
 
     url: str
+    nats: str
     grpc: dict[str, str]
     database: Database
     bus: Bus
@@ -74,15 +79,13 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
     """Run the whole platform for the duration of the block.
 
     Raises:
+        FolderInUse: another process runs the platform in that folder.
         NatsServerMissing: there is no broker binary.
         ExceptionGroup: a service ended on its own; the block is cancelled.
     """
-    choices.folder.mkdir(parents=True, exist_ok=True)
-    database = Database(f"sqlite+aiosqlite:///{choices.folder / 'nuggetstream.db'}")
-    stop = asyncio.Event()
-    try:
-        await upgrade(database)
-        async with NatsServer(choices.folder / "nats") as server:
+    async with alone_in(choices.folder) as lock, _recorded(choices.folder) as database:
+        stop = asyncio.Event()
+        async with NatsServer(choices.folder / "nats", inherited=(lock,)) as server:
             platform = PlatformSettings(nats_url=server.url, database_url=database.url)
             async with Bus.connect(platform.bus("embedded")) as bus:
                 await ensure(bus.js, streams(), _patient(consumers()))
@@ -91,6 +94,15 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
                         yield await _Starter(choices, platform, database, stop).start(group, bus)
                     finally:
                         stop.set()
+
+
+@asynccontextmanager
+async def _recorded(folder: Path) -> AsyncIterator[Database]:
+    """The record, brought up to date."""
+    database = Database(f"sqlite+aiosqlite:///{folder / 'nuggetstream.db'}")
+    try:
+        await upgrade(database)
+        yield database
     finally:
         await database.close()
 
@@ -119,7 +131,7 @@ class _Starter:
             if name in _CALLED:
                 update = {f"{name}_address": ports[name]}
                 self.platform = self.platform.model_copy(update=update)
-        return Embedded(url, ports, self.database, bus)
+        return Embedded(url, self.platform.nats_url, ports, self.database, bus)
 
     async def _run(self, name: str, started: asyncio.Future[tuple[int, str]]) -> None:
         try:
@@ -131,13 +143,13 @@ class _Starter:
                 def ready(port: int) -> None:
                     started.set_result((port, service.url))
 
-                port = self.choices.grpc_port if name == "gateway" else 0
+                fixed = {"gateway": self.choices.grpc_port, "rater": self.choices.ratings_port}
                 host = self.choices.host if name == "gateway" else "127.0.0.1"
                 await run_service(
                     tuned(service, self.choices.pipeline, _ACK_WAIT),
                     bus,
                     self.stop,
-                    grpc_address=f"{host}:{port}",
+                    grpc_address=f"{host}:{fixed.get(name, 0)}",
                     grace=self.choices.grace,
                     ready=ready,
                 )

@@ -27,12 +27,20 @@ _UNSETTLED = 30.0  # seconds that the rater gets to catch up at the end
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an evaluation is."""
+    """How far an evaluation is.
+
+    Attributes:
+        done, failed: battles that have ended.
+        total: battles of the file.
+        cost: money spent so far; None where the price of a call is unknown, which is not nothing.
+        currency: of the cost.
+    """
 
     done: int
     failed: int
     total: int
-    cost: Decimal
+    cost: Decimal | None
+    currency: str = "USD"
 
 
 @dataclass(slots=True)
@@ -98,9 +106,10 @@ class Evaluation:
             found = [await http.get("/v1/leaderboard", params={"arena": arena}) for arena in arenas]
         return [board for response in found for board in response.raise_for_status().json()]
 
-    async def cost(self) -> Decimal:
-        """Money spent so far, this run and earlier ones."""
-        return (await SpendRecord(self.platform.database, self.currency).total()).amount
+    async def cost(self) -> Decimal | None:
+        """Money spent so far, this run and earlier ones; None where the price of a call is unknown."""
+        total = await SpendRecord(self.platform.database, self.currency).total()
+        return None if total.unpriced else total.amount
 
     async def _bill_of(self, battle_id: str) -> dict[str, Any]:
         """A battle's `cost`, and its `spend` per stage and model."""
@@ -156,7 +165,7 @@ class Evaluation:
         self._waiting -= self._ended.keys()
         own = [state for name in self._ids() if (state := self._ended.get(name))]
         failed = sum(state is not BattleState.SCORED for state in own)
-        self.report(Progress(len(own) - failed, failed, len(self._ids()), await self.cost()))
+        self.report(Progress(len(own) - failed, failed, len(self._ids()), await self.cost(), self.currency))
 
     async def _settle(self) -> None:
         """Wait until the rater has counted every outcome there is."""

@@ -27,13 +27,13 @@ class Meter:
             TextColumn("[bold]battles"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[failed]} failed · {task.fields[rate]:.1f}/s · ${task.fields[cost]:.4f}"),
+            TextColumn("{task.fields[failed]} failed · {task.fields[rate]:.1f}/s · {task.fields[cost]}"),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task("battles", total=total, failed=0, rate=0.0, cost=0)
+        self._task = self._bar.add_task("battles", total=total, failed=0, rate=0.0, cost="")
         self._began = time.monotonic()
         self._before: int | None = None  # what an earlier run had finished does not count as speed
         self._line_at = self._began + _LINE_EVERY
@@ -54,11 +54,19 @@ class Meter:
             self._before = ended
         now = time.monotonic()
         rate = (ended - self._before) / max(now - self._began, 1e-9)
-        self._bar.update(self._task, completed=ended, failed=progress.failed, rate=rate, cost=progress.cost)
+        self._bar.update(self._task, completed=ended, failed=progress.failed, rate=rate, cost=money(progress))
         if not self._console.is_terminal and (now >= self._line_at or ended == progress.total):
             self._line_at = now + _LINE_EVERY
             self._console.print(
                 f"{ended} of {progress.total} battles, {progress.failed} failed, {rate:.1f}/s, "
-                f"${progress.cost:.4f}",
+                f"{money(progress)}",
                 highlight=False,
             )
+
+
+def money(progress: Progress) -> str:
+    """What was spent; "cost unknown" where the price of a call is."""
+    if progress.cost is None:
+        return "cost unknown"
+    amount = f"{progress.cost:.4f}"
+    return f"${amount}" if progress.currency == "USD" else f"{amount} {progress.currency}"

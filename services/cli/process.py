@@ -1,20 +1,29 @@
 """What every long-running command shares: settings read with clear errors, logs, metrics, signals."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 import click
+import structlog
 from prometheus_client import start_http_server
 from pydantic import ValidationError
 
 from services.cli.settings import ServerSettings
 from services.runtime import logs
+from services.runtime.bus import Bus, BusSettings
 from services.runtime.errors import StageError
 from services.runtime.lifecycle import run_until_signal
+from services.runtime.listening import CannotListen
 from services.runtime.llm.settings import LLMSettings
 
+log = structlog.get_logger(__name__)
 T = TypeVar("T")
+
+_AT_ONCE = 0.5  # seconds: a broker that runs answers sooner
+_PORTS = {"HTTP": "http-port", "gRPC": "grpc-port", "metrics": "metrics-port"}
 
 
 def read_settings(make: Callable[[], T]) -> T:
@@ -52,32 +61,57 @@ def run(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]], server: Serv
     try:
         code = asyncio.run(run_until_signal(main, grace=server.grace + 5))
     except Exception as error:
-        mended = _mendable(error)
-        if mended is None:
+        refusal = _mendable(error)
+        if refusal is None or refusal is error:
             raise
-        raise click.ClickException(mended) from error
+        raise refusal from error
     if code:
         raise SystemExit(code)
+
+
+@asynccontextmanager
+async def connected(settings: BusSettings) -> AsyncIterator[Bus]:
+    """A connection to the broker; where that does not answer at once, the log says what is waited for.
+
+    Raises:
+        Unavailable: when no server answers within `connect_within` seconds.
+    """
+    servers = ", ".join(settings.servers)
+    waiting = partial(log.warning, "waiting for the broker", servers=servers, seconds=settings.connect_within)
+    word = asyncio.get_running_loop().call_later(_AT_ONCE, waiting)
+    try:
+        async with Bus.connect(settings) as bus:
+            word.cancel()
+            yield bus
+    finally:
+        word.cancel()
 
 
 def serve_metrics(server: ServerSettings) -> int:
     """Serve Prometheus metrics on their own port; returns the port.
 
     Raises:
-        click.ClickException: the port is taken.
+        CannotListen: the port is taken.
     """
     try:
         http, _ = start_http_server(server.metrics_port, server.host)
     except OSError as error:
-        where = f"{server.host}:{server.metrics_port}"
-        raise click.ClickException(f"metrics cannot be served on {where}: {error.strerror}") from error
+        raise CannotListen("metrics", f"{server.host}:{server.metrics_port}", error.strerror) from error
     return int(http.server_port)
 
 
-def _mendable(error: BaseException) -> str | None:
+def _mendable(error: BaseException) -> click.ClickException | None:
+    """The error in words for an operator; None for a bug."""
+    if isinstance(error, click.ClickException):
+        return error
     if isinstance(error, BaseExceptionGroup):
         found = [_mendable(inner) for inner in error.exceptions]
         return found[0] if all(found) else None  # a bug beside it must not be hidden
-    if isinstance(error, StageError | OSError) or type(error) is ValueError:
-        return str(error)
-    return str(error) if type(error).__module__.startswith("services.") else None
+    if isinstance(error, CannotListen):
+        option = _PORTS[error.what]
+        variable = f"NUGGETSTREAM_{option.replace('-', '_').upper()}"
+        return click.ClickException(f"{error}; choose another port with --{option} or {variable}")
+    known = isinstance(error, StageError | OSError) or type(error) is ValueError
+    return (
+        click.ClickException(str(error)) if known or type(error).__module__.startswith("services.") else None
+    )

@@ -11,6 +11,8 @@ from contextvars import ContextVar
 import uvicorn
 from starlette.types import ASGIApp
 
+from services.runtime.listening import CannotListen
+
 
 class _Guest(uvicorn.Server):
     """A server inside someone else's process: signals stay theirs."""
@@ -34,7 +36,7 @@ async def serving(
         quiet: log nothing, for sites whose failures are on purpose.
 
     Raises:
-        OSError: the address cannot be bound.
+        CannotListen: the address cannot be bound.
     """
     listener = _listen(host, port)
     server = _Guest(
@@ -79,7 +81,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(1024)
-    except OSError:
+    except OSError as error:
         listener.close()
-        raise
+        raise CannotListen("HTTP", f"{host}:{port}", error.strerror) from error
     return listener

@@ -13,7 +13,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -62,6 +62,7 @@ class NatsServer:
         port: client port on loopback; 0 takes a free one, kept over restarts.
         name: the server's name in its log and monitoring.
         ready_within: seconds until it must answer /healthz.
+        inherited: descriptors it keeps open as long as it runs, such as a lock on the folder.
 
     Raises:
         NatsServerMissing: when there is no binary.
@@ -69,12 +70,18 @@ class NatsServer:
     """
 
     def __init__(
-        self, store_dir: Path, port: int = 0, name: str = "nuggetstream", ready_within: float = 20.0
+        self,
+        store_dir: Path,
+        port: int = 0,
+        name: str = "nuggetstream",
+        ready_within: float = 20.0,
+        inherited: Sequence[int] = (),
     ) -> None:
         self._dir = store_dir
         self._port = port
         self._name = name
         self._ready_within = ready_within
+        self._inherited = tuple(inherited)
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -113,7 +120,7 @@ class NatsServer:
             self._process = await asyncio.create_subprocess_exec(
                 str(binary), "-c", str(config),
                 stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True, preexec_fn=_die_with_parent(),
+                start_new_session=True, preexec_fn=_die_with_parent(), pass_fds=self._inherited,
             )  # fmt: skip
         try:
             async with asyncio.timeout(self._ready_within):

@@ -10,6 +10,7 @@ from grpc_reflection.v1alpha import reflection
 
 from services.core.failure import Reason
 from services.runtime.errors import InvalidInput, StageError, Unavailable
+from services.runtime.listening import CannotListen
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 DEADLINE = 30.0  # seconds; a call without a deadline waits forever on a peer that hangs
@@ -77,7 +78,7 @@ async def serve(
         state: its health, for a caller that says by itself when draining begins.
 
     Raises:
-        OSError: when the address is taken.
+        CannotListen: when the address is taken.
     """
     server = grpc.aio.server(options=_SERVER_OPTIONS)
     names = [register(server).full_name for register in services]
@@ -87,7 +88,7 @@ async def serve(
     try:
         port = server.add_insecure_port(address)
     except RuntimeError as error:
-        raise OSError(f"cannot listen on {address}: {error}") from error
+        raise CannotListen("gRPC", address, str(error).partition(";")[0]) from error
     await server.start()
     await state.serving(names)
     try:

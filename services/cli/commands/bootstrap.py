@@ -4,9 +4,9 @@ import asyncio
 
 import click
 
-from services.cli.process import read_settings, run
+from services.cli.process import connected, read_settings, run
 from services.cli.settings import PlatformSettings, ServerSettings
-from services.runtime.bus import Bus, ensure
+from services.runtime.bus import ensure
 from services.wire.topology import consumers, streams
 
 
@@ -19,7 +19,7 @@ def command() -> None:
     platform = read_settings(PlatformSettings)
 
     async def bootstrap(_: asyncio.Event) -> None:
-        async with Bus.connect(platform.bus("bootstrap")) as bus:
+        async with connected(platform.bus("bootstrap")) as bus:
             declared = streams(platform.nats_replicas), consumers()
             await ensure(bus.js, *declared)
             click.echo(f"{len(declared[0])} streams and {len(declared[1])} consumers are as declared")

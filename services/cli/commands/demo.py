@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 
 from services.analysis.dataset import BattleLine
-from services.analysis.tables import board_table
+from services.cli.data_folder import LOCK, alone_in
 from services.cli.demo.battles import read_battles
 from services.cli.demo.explain import explanation, pick
 from services.cli.demo.show import Stream
@@ -20,11 +20,12 @@ from services.cli.demo.snapshot import save_pages
 from services.cli.embedded import Choices, Embedded, embedded
 from services.cli.evaluation import Evaluation
 from services.cli.process import read_settings, run
-from services.cli.results import write_results
+from services.cli.results import board_tables, write_results
 from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
 from services.runtime.llm.settings import LLMSettings
 from services.wire.submission import parse_submission
 
+_STATE = "state"
 _HANG = 3.0  # seconds until a page that never answers counts as such; a real crawl waits longer
 
 
@@ -47,16 +48,16 @@ def command(out: Path) -> None:
     llm = read_settings(LLMSettings)
     console = Console()
     _introduce(console, pipeline, llm)
-    _remove_earlier(out)
 
     async def demo(stop: asyncio.Event) -> None:
+        await _remove_earlier(out)
         async with serve_site(demo_root()) as site:
             fetch = FetchSettings(
                 scraper_allowed_hosts=urlsplit(site).netloc,
                 scraper_per_host_delay=0.0,
                 scraper_total_seconds=_HANG,
             )
-            async with embedded(Choices(out / "state", pipeline, fetch, llm)) as platform:
+            async with embedded(Choices(out / _STATE, pipeline, fetch, llm)) as platform:
                 await _show(console, platform, out, _lines(site), stop)
 
     run(demo, server)
@@ -77,20 +78,28 @@ async def _show(
     boards = await evaluation.boards()
     pages = await save_pages(platform.url, out / "pages", ids, [line.submission.arena for line in lines])
     write_results(out, list(evaluation.accepted.values()), evaluation.refused, views, boards)
-    for board in boards:
+    for table in board_tables(boards):
         console.print()
-        console.print(board_table(board))
+        console.print(table)
     console.print(f"\npages:   {pages}   (open it in a browser)")
     console.print(f"results: {out / 'results.jsonl'}, {out / 'summary.json'}, {out / 'summary.txt'}")
-    console.print(f"live:    {_this_command()} up --data-dir {out / 'state'}   then http://127.0.0.1:8080/")
+    console.print(f"live:    {_this_command()} up --data-dir {out / _STATE}   then http://127.0.0.1:8080/")
 
 
-def _remove_earlier(out: Path) -> None:
-    """Remove what an earlier demo left, and nothing else that may lie there."""
-    for folder in ("state", "pages"):
-        shutil.rmtree(out / folder, ignore_errors=True)
-    for file in ("results.jsonl", "refused.jsonl", "summary.json", "summary.txt"):
-        (out / file).unlink(missing_ok=True)
+async def _remove_earlier(out: Path) -> None:
+    """Remove what an earlier demo left, and nothing else that may lie there.
+
+    Raises:
+        FolderInUse: it still runs, or `up` runs on its state.
+    """
+    async with alone_in(out / _STATE):
+        parts = [part for part in (out / _STATE).iterdir() if part.name != LOCK]
+        files = ("results.jsonl", "refused.jsonl", "summary.json", "summary.txt")
+        for earlier in (*parts, out / "pages", *(out / file for file in files)):
+            if earlier.is_dir():
+                shutil.rmtree(earlier, ignore_errors=True)
+            else:
+                earlier.unlink(missing_ok=True)
 
 
 def _this_command() -> str:

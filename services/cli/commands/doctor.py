@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import click
 
@@ -19,6 +20,8 @@ from services.store.database import Database
 from services.wire.topology import streams
 
 Check = Callable[[], Awaitable[str]]
+
+_BROKER_ANSWERS_WITHIN = 4.0  # seconds
 
 _EXTRAS = {
     "sentence_transformers": "dense vectors (extra: dense)",
@@ -57,7 +60,7 @@ async def _run(checks: dict[str, Check]) -> int:
             click.echo(f"ok   {name}: {await check()}")
         except Exception as error:
             failed += 1
-            click.echo(f"FAIL {name}: {error}")
+            click.echo(f"FAIL {name}: {str(error) or type(error).__name__}")
     return failed
 
 
@@ -79,7 +82,8 @@ async def _broker_binary() -> str:
 
 
 async def _broker(platform: PlatformSettings) -> str:
-    async with asyncio.timeout(4), Bus.connect(platform.bus("doctor")) as bus:
+    settings = replace(platform.bus("doctor"), connect_within=_BROKER_ANSWERS_WITHIN)
+    async with Bus.connect(settings) as bus:
         there = {info.config.name for info in await bus.js.streams_info()}
         if missing := {stream.name for stream in streams()} - there:
             raise RuntimeError(f"streams {sorted(missing)} are missing: run `nuggetstream bootstrap`")

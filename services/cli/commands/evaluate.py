@@ -1,12 +1,14 @@
 """`nuggetstream eval FILE`: a file of battles in, explained results and ratings out."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 from rich.console import Console
 
 from services.analysis.dataset import BadLine, BattleLine, UnusableFile, read_battles, read_documents
+from services.analysis.summary import Summary
 from services.cli.embedded import Choices, embedded
 from services.cli.evaluation import Evaluation
 from services.cli.meter import Meter
@@ -48,7 +50,9 @@ def command(file: Path, out: Path, documents: Path | None, limit: int | None) ->
     console = Console(stderr=True)
     model = "the offline model" if llm.offline else llm.model_name
     ranking = pipeline.embedding_model if pipeline.has_embedder else "BM25 alone (no vectors installed)"
-    console.print(f"{len(lines)} battles, {len(refused)} lines refused; model: {model}; ranking: {ranking}")
+    console.print(
+        f"{len(lines)} battles, {len(refused)} lines without one; model: {model}; ranking: {ranking}"
+    )
     choices = Choices(out / _STATE, pipeline, read_settings(FetchSettings), llm)
     finished = asyncio.Event()
 
@@ -62,13 +66,10 @@ def command(file: Path, out: Path, documents: Path | None, limit: int | None) ->
                     return
             views, boards = await evaluation.collect(), await evaluation.boards()
             accepted = list(evaluation.accepted.values())
+            _name(file, evaluation.refused)
             summary = write_results(out, accepted, [*refused, *evaluation.refused], views, boards)
             print_summary(Console(), summary, boards)
-            for arena in evaluation.unsettled:
-                console.print(f"the boards of {arena} lack outcomes of battles that have ended")
-            if summary.failed > summary.refused:
-                console.print(f"battles that failed are tried again after removing {out / _STATE}")
-            console.print(f"\nresults: {out / 'results.jsonl'}, {out / 'summary.json'}")
+            _explain(console, out, summary, evaluation)
             finished.set()
 
     run(evaluate, server)
@@ -82,9 +83,30 @@ def _read(file: Path, documents: Path | None, limit: int | None) -> tuple[list[B
         texts = read_documents(documents) if documents else {}
         rows = list(read_battles(file, texts))
     refused = [row for row in rows if isinstance(row, BadLine)]
-    for row in refused:
-        click.echo(f"{file}:{row.line}: {'; '.join(row.problems)}", err=True)
+    _name(file, refused)
     lines = [row for row in rows if isinstance(row, BattleLine)][:limit]
     if not lines:
         raise click.ClickException(f"{file}: holds no battle")
     return lines, refused
+
+
+def _name(file: Path, refused: Sequence[BadLine]) -> None:
+    for row in refused:
+        click.echo(f"{file}:{row.line}: {'; '.join(row.problems)}", err=True)
+
+
+def _explain(console: Console, out: Path, summary: Summary, evaluation: Evaluation) -> None:
+    """What the tables leave open: lines refused, boards not settled, and where everything is."""
+    if summary.refused:
+        untaken = len(evaluation.refused)  # others held no battle to begin with
+        console.print(
+            f"{summary.refused} lines refused, why is in {out / 'refused.jsonl'}: "
+            f"{summary.refused - untaken} without a battle, {untaken} not taken when submitted "
+            "(such as an id that has other content)",
+            soft_wrap=True,
+        )
+    for arena in evaluation.unsettled:
+        console.print(f"the boards of {arena} lack outcomes of battles that have ended")
+    if summary.failed > summary.refused:
+        console.print(f"battles that failed are tried again after removing {out / _STATE}")
+    console.print(f"\nresults: {out / 'results.jsonl'}, {out / 'summary.json'}")

@@ -3,9 +3,11 @@
 import asyncio
 
 import click
+from alembic.util import CommandError
 
 from services.cli.process import read_settings, run
 from services.cli.settings import PlatformSettings, ServerSettings
+from services.cli.showing import BadInput
 from services.store.database import Database
 from services.store.migrate import downgrade, upgrade
 
@@ -13,7 +15,10 @@ from services.store.migrate import downgrade, upgrade
 @click.command("migrate")
 @click.option("--down", metavar="REVISION", help='Reverse migrations down to REVISION ("base": all of them).')
 def command(down: str | None) -> None:
-    """Apply every migration that is missing. Running it again changes nothing."""
+    """Apply every migration that is missing. Running it again changes nothing.
+
+    Exits 2 when there is no such REVISION to go down to.
+    """
     platform = read_settings(PlatformSettings)
 
     async def migrate(_: asyncio.Event) -> None:
@@ -21,9 +26,16 @@ def command(down: str | None) -> None:
         try:
             async with database.transaction():  # a clear error before Alembic's long one
                 pass
-            await (downgrade(database, down) if down else upgrade(database))
+            await (_downgrade(database, down) if down else upgrade(database))
             click.echo("the database is " + (f"back at {down}" if down else "up to date"))
         finally:
             await database.close()
 
     run(migrate, read_settings(ServerSettings))
+
+
+async def _downgrade(database: Database, revision: str) -> None:
+    try:
+        await downgrade(database, revision)
+    except CommandError as error:
+        raise BadInput(f"--down {revision}: {' '.join(str(error).split())}") from error

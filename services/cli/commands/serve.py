@@ -5,7 +5,7 @@ import asyncio
 import click
 import structlog
 
-from services.cli.process import read_settings, run, serve_metrics
+from services.cli.process import connected, read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS, SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
 from services.cli.wiring import Parts, tuned
@@ -43,7 +43,7 @@ def command(
     async def serve(stop: asyncio.Event) -> None:
         database = Database(platform.database_url)
         try:
-            async with Bus.connect(platform.bus(name)) as bus:
+            async with connected(platform.bus(name)) as bus:
                 parts = Parts(bus, database, platform, pipeline, fetch, llm, server.host, server.http_port)
                 async with SERVICES[name](parts) as service:
                     await _run(name, tuned(service, pipeline), bus, stop, server)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from services.cli.embedded import Choices, embedded
+from services.cli.embedded import Choices, Embedded, embedded
 from services.cli.process import read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS
 from services.cli.settings import (
@@ -15,6 +15,8 @@ from services.cli.settings import (
     embedded_pipeline,
 )
 from services.runtime.llm.settings import LLMSettings
+
+_RATINGS_AFTER = GRPC_PORTS["rater"] - GRPC_PORTS["gateway"]  # the distance that their default ports have
 
 
 @click.command("up")
@@ -26,15 +28,27 @@ from services.runtime.llm.settings import LLMSettings
     help="Streams and database live here; starting again goes on where it stopped.",
 )
 @click.option("--http-port", type=int, help="Port of pages and API; 0 takes a free one.  [default: 8080]")
-@click.option("--grpc-port", type=int, help="Port of gRPC; 0 takes a free one.  [default: 7100]")
-def command(data_dir: Path, http_port: int | None, grpc_port: int | None) -> None:
-    """Run every service in this process, around its own broker and database, until Ctrl-C."""
-    given = {"http_port": http_port, "grpc_port": grpc_port}
+@click.option(
+    "--grpc-port",
+    type=int,
+    help="Port of arena.v1.Arena; arena.v1.Ratings gets the seventh after it. 0 takes free ones.  "
+    "[default: 7100, 7107]",
+)
+@click.option(
+    "--metrics-port", type=int, help="Port of Prometheus metrics; 0 takes a free one.  [default: 9464]"
+)
+def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metrics_port: int | None) -> None:
+    """Run every service in this process, around its own broker and database, until Ctrl-C.
+
+    One process at a time may use a data folder.
+    """
+    given = {"http_port": http_port, "grpc_port": grpc_port, "metrics_port": metrics_port}
     server = read_settings(ServerSettings).model_copy(
         update={name: port for name, port in given.items() if port is not None}
     )
     pipeline = embedded_pipeline(read_settings(PipelineSettings))
     llm = read_settings(LLMSettings)
+    arena_port = GRPC_PORTS["gateway"] if server.grpc_port is None else server.grpc_port
     choices = Choices(
         folder=data_dir,
         pipeline=pipeline,
@@ -42,20 +56,21 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None) -> Non
         llm=llm,
         host=server.host,
         http_port=server.http_port,
-        grpc_port=GRPC_PORTS["gateway"] if server.grpc_port is None else server.grpc_port,
+        grpc_port=arena_port,
+        ratings_port=arena_port and arena_port + _RATINGS_AFTER,
         grace=server.grace,
     )
 
     async def up(stop: asyncio.Event) -> None:
+        metrics = serve_metrics(server)
         async with embedded(choices) as platform:
-            metrics = serve_metrics(server)
-            click.echo(_banner(platform.url, platform.grpc["gateway"], metrics, pipeline, llm))
+            click.echo(_banner(platform, metrics, pipeline, llm))
             await stop.wait()
 
     run(up, server)
 
 
-def _banner(url: str, grpc: str, metrics: int, pipeline: PipelineSettings, llm: LLMSettings) -> str:
+def _banner(platform: Embedded, metrics: int, pipeline: PipelineSettings, llm: LLMSettings) -> str:
     model = "offline heuristics (no model is configured)" if llm.offline else f"{llm.model_name} at {llm.url}"
     ranking = (
         f"hybrid, vectors by {pipeline.embedding_model}"
@@ -64,9 +79,11 @@ def _banner(url: str, grpc: str, metrics: int, pipeline: PipelineSettings, llm: 
     )
     return "\n".join(
         [
-            f"pages    {url}/",
-            f"API      {url}/openapi.json",
-            f"gRPC     {grpc}",
+            f"pages    {platform.url}/",
+            f"API      {platform.url}/openapi.json",
+            f"gRPC     {platform.grpc['gateway']} (arena.v1.Arena)",
+            f"gRPC     {platform.grpc['rater']} (arena.v1.Ratings)",
+            f"NATS     {platform.nats} (arena.v1.ingest)",
             f"metrics  http://127.0.0.1:{metrics}/metrics",
             f"model    {model}",
             f"ranking  {ranking}",

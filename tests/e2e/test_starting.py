@@ -1,0 +1,127 @@
+"""Starting where something is in the way: one line that says what, and which setting changes it."""
+
+import asyncio
+import signal
+import socket
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.e2e.battles import battle
+from tests.e2e.ports import free_ports
+from tests.e2e.processes import clean_environment, run_command
+
+LIGHT = clean_environment(embedding_model="none")
+FREE = ("--http-port", "0", "--grpc-port", "0", "--metrics-port", "0")
+_BANNER_ENDS = "Ctrl-C"
+
+
+@asynccontextmanager
+async def up(folder: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process, dict[str, str]]]:
+    """A running platform, and its banner: what -> where."""
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "services.cli.main", "up", "--data-dir", str(folder), *FREE,
+        env=LIGHT, stdout=PIPE,
+    )  # fmt: skip
+    assert child.stdout is not None
+    banner: dict[str, str] = {}
+    try:
+        while not (line := (await child.stdout.readline()).decode()).startswith(_BANNER_ENDS):
+            assert line, "it ended before it was ready"
+            what, _, where = line.strip().partition(" ")
+            banner[where.partition("(")[2].rstrip(")") or what] = where.split()[0]
+        yield child, banner
+    finally:
+        if child.returncode is None:
+            child.send_signal(signal.SIGTERM)
+        await child.communicate()
+
+
+async def test_a_second_process_does_not_share_a_data_folder(tmp_path: Path) -> None:
+    async with up(tmp_path) as (first, banner):
+        code, output = await run_command(LIGHT, "up", "--data-dir", str(tmp_path), *FREE)
+        assert (code, output) == (1, f"Error: {tmp_path} is in use by process {first.pid}\n")
+        async with httpx2.AsyncClient(base_url=banner["pages"], timeout=30) as http:
+            submitted = await http.post("/v1/battles", params={"wait": 20}, json=battle(1))
+        assert submitted.json()["state"] == "scored"
+        first.send_signal(signal.SIGKILL)
+    async with (
+        up(tmp_path) as (_, banner),
+        httpx2.AsyncClient(base_url=banner["pages"], timeout=30) as http,
+    ):
+        assert (await http.get("/v1/battles/battle-001")).json()["state"] == "scored"
+
+
+async def test_a_demo_does_not_remove_the_state_of_one_that_runs(tmp_path: Path) -> None:
+    async with up(tmp_path / "state") as (first, _):
+        (tmp_path / "results.jsonl").write_text("kept\n", encoding="utf-8")
+        code, output = await run_command(LIGHT, "demo", "--out", str(tmp_path))
+        assert code == 1
+        assert f"Error: {tmp_path / 'state'} is in use by process {first.pid}\n" in output
+        assert "Traceback" not in output
+        assert (tmp_path / "results.jsonl").read_text(encoding="utf-8") == "kept\n"
+        assert (tmp_path / "state" / "nats").is_dir()
+
+
+async def test_up_says_where_every_door_is(tmp_path: Path) -> None:
+    async with up(tmp_path) as (_, banner):
+        for door in ("arena.v1.Arena", "arena.v1.Ratings", "arena.v1.ingest"):
+            host, _, port = banner[door].removeprefix("nats://").partition(":")
+            _, writer = await asyncio.open_connection(host, int(port))
+            writer.close()
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield listener.getsockname()[1]
+
+
+@pytest.mark.parametrize("option", ["http-port", "grpc-port", "metrics-port"])
+async def test_a_taken_port_is_named_with_the_setting_that_changes_it(
+    tmp_path: Path, taken: int, option: str
+) -> None:
+    ports: Sequence[str] = (*FREE, f"--{option}", str(taken))  # the last one given holds
+    code, output = await run_command(LIGHT, "up", "--data-dir", str(tmp_path), *ports)
+    assert code == 1
+    variable = f"NUGGETSTREAM_{option.replace('-', '_').upper()}"
+    (said,) = [line for line in output.splitlines() if line.startswith("Error:")]
+    assert f"cannot listen on 127.0.0.1:{taken}" in said
+    assert said.endswith(f"choose another port with --{option} or {variable}")
+    assert "Traceback" not in output
+
+
+async def test_a_revision_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    environment = LIGHT | {"NUGGETSTREAM_DATABASE_URL": f"sqlite+aiosqlite:///{tmp_path / 'record.db'}"}
+    assert (await run_command(environment, "migrate"))[0] == 0
+    code, output = await run_command(environment, "migrate", "--down", "nope")
+    assert (code, len(output.splitlines())) == (2, 1)
+    assert output.startswith("Error: --down nope: ")
+
+
+@pytest.mark.parametrize("command", [("bootstrap",), ("serve", "recorder", "--grpc-port", "0")])
+async def test_what_is_waited_for_is_said_while_waiting(command: tuple[str, ...], tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    settings = {
+        "NUGGETSTREAM_NATS_URL": f"nats://127.0.0.1:{port}",
+        "NUGGETSTREAM_DATABASE_URL": f"sqlite+aiosqlite:///{tmp_path / 'record.db'}",
+    }
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "services.cli.main", *command, env=LIGHT | settings, stderr=PIPE
+    )
+    assert child.stderr is not None
+    try:
+        said = (await child.stderr.readline()).decode()
+        assert child.returncode is None
+        assert "waiting for the broker" in said
+        assert settings["NUGGETSTREAM_NATS_URL"] in said
+    finally:
+        child.kill()
+        await child.communicate()

@@ -1,0 +1,53 @@
+"""The cost an evaluation shows: an unknown price is not a price of nothing."""
+
+import asyncio
+from datetime import date
+from decimal import Decimal
+from io import StringIO
+from typing import cast
+
+import pytest
+from rich.console import Console
+
+from services.cli.embedded import Embedded
+from services.cli.evaluation import Evaluation, Progress
+from services.cli.meter import Meter
+from services.runtime.bus import Bus
+from services.runtime.llm.accounting import Entry
+from services.runtime.llm.prices import Money, Tokens
+from services.store.database import Database
+from services.store.spend import SpendRecord
+
+
+def call(cost: Money | None) -> Entry:
+    return Entry("b1", "judge", "some-model", date(2026, 1, 1), Tokens(100, 10), cost, "usage")
+
+
+async def test_a_call_without_a_price_makes_the_cost_unknown(record: Database) -> None:
+    platform = Embedded("", "", {}, record, cast("Bus", None))
+    evaluation = Evaluation(platform, [], lambda _: None, asyncio.Event())
+    spent = SpendRecord(record)
+    assert await evaluation.cost() == 0
+    await spent.add(call(Money(Decimal("0.25"))))
+    assert await evaluation.cost() == Decimal("0.25")
+    await spent.add(call(None))
+    assert await evaluation.cost() is None
+
+
+@pytest.mark.parametrize(
+    ("cost", "currency", "shown"),
+    [
+        (Decimal("0.25"), "USD", "$0.2500"),
+        (Decimal("0.25"), "EUR", "0.2500 EUR"),
+        (None, "USD", "cost unknown"),
+    ],
+)
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_shows_the_cost_or_that_it_is_unknown(
+    cost: Decimal | None, currency: str, shown: str, terminal: bool
+) -> None:
+    written = StringIO()
+    with Meter(Console(file=written, width=120, force_terminal=terminal), 2) as meter:
+        meter.show(Progress(1, 1, 2, cost, currency))
+    assert shown in written.getvalue()
+    assert ("$" in written.getvalue()) == shown.startswith("$")
