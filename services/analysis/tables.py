@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.table import Table
 
+from services.analysis.cells import named
 from services.analysis.numerals import between, fixed
 from services.analysis.summary import Summary
 from services.core.agreement import Agreement
@@ -29,7 +30,9 @@ def systems_table(summary: Summary) -> Table:
         table.add_column(name, justify="right")
     for row in summary.systems:
         rates = (percent(row.win_rates[lens]) for lens in ("human", "nugget", "judge"))
-        table.add_row(row.system, str(row.battles), number(row.mean_all_score), str(row.scored), *rates)
+        table.add_row(
+            named(row.system), str(row.battles), number(row.mean_all_score), str(row.scored), *rates
+        )
     return table
 
 
@@ -53,7 +56,7 @@ def agreement_table(summary: Summary) -> Table:
         found = rows[predictors[0]].agreement
         labelled = found.compared + found.reference_ties + rows[predictors[0]].unscored
         cells = (_share(rows[name].agreement) for name in predictors)
-        table.add_row(dimension, *cells, f"{found.compared}\n{labelled}")
+        table.add_row(named(dimension), *cells, f"{found.compared}\n{labelled}")
     return table
 
 
@@ -90,9 +93,9 @@ def _share(found: Agreement) -> str:
 def _standing(row: Mapping[str, Any]) -> Sequence[str]:
     record = f"{row['wins']:.0f}-{row['losses']:.0f}-{row['ties']:.0f}"
     if row["rating"] is None:
-        return MISSING, row["system"], "not yet", row["unrankable"], MISSING, record
+        return MISSING, named(row["system"]), "not yet", row["unrankable"], MISSING, record
     ends = row["low"], row["high"]  # null where there is nothing but ties
     interval = MISSING if None in ends else between(*map(fixed, ends))
     first = percent(row["probability_first"])
     rank = MISSING if row["rank"] is None else str(row["rank"])
-    return rank, row["system"], fixed(row["rating"]), interval, first, record
+    return rank, named(row["system"]), fixed(row["rating"]), interval, first, record

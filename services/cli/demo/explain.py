@@ -40,9 +40,9 @@ def nugget_table(view: Mapping[str, Any]) -> Table:
     table.add_column("nugget", ratio=1)
     table.add_column("importance")
     for side in ("a", "b"):
-        table.add_column(view[side]["system"], justify="center")
+        table.add_column(Text(view[side]["system"]), justify="center")
     for nugget in view["nuggets"]:
-        table.add_row(nugget["text"], nugget["importance"], _cell(nugget["a"]), _cell(nugget["b"]))
+        table.add_row(Text(nugget["text"]), nugget["importance"], _cell(nugget["a"]), _cell(nugget["b"]))
     return table
 
 

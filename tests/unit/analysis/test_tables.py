@@ -1,6 +1,9 @@
 """Tables for a person to read first."""
 
+from io import StringIO
 from typing import Any
+
+from rich.console import Console
 
 from services.analysis.summary import AgreementRow, Summary
 from services.analysis.tables import MISSING, agreement_table, board_table
@@ -37,3 +40,10 @@ def test_the_agreement_table_names_both_of_its_intervals() -> None:
     summary = Summary(4, 0, 4, 0, {}, 0, 0, (), (row,))
     caption = str(agreement_table(summary).caption)
     assert "bootstrap over queries; Wilson's where all agree alike" in caption
+
+
+def test_a_system_named_like_markup_keeps_its_name() -> None:
+    board = {"lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95}
+    console = Console(record=True, width=120, file=StringIO())
+    console.print(board_table(board | {"standings": [standing(system="[red]fox[/red]")]}))
+    assert "[red]fox[/red]" in console.export_text()
