@@ -6,19 +6,19 @@ its parent.
 """
 
 import asyncio
-import ctypes
 import importlib.metadata
 import json
 import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-_PR_SET_PDEATHSIG = 1
+from services.runtime import with_parent
+
 _HOST = "127.0.0.1"
 
 
@@ -118,9 +118,9 @@ class NatsServer:
         config.write_text(self._config(), encoding="utf-8")
         with self.log_path.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                str(binary), "-c", str(config),
+                *_ending_with_parent(), str(binary), "-c", str(config),
                 stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True, preexec_fn=_die_with_parent(), pass_fds=self._inherited,
+                start_new_session=True, pass_fds=self._inherited,
             )  # fmt: skip
         try:
             async with asyncio.timeout(self._ready_within):
@@ -209,17 +209,8 @@ async def _healthy(port: int) -> bool:
         writer.close()
 
 
-def _die_with_parent() -> Callable[[], None] | None:
-    """On Linux, ask the kernel to stop the child when the thread that started it ends."""
+def _ending_with_parent() -> tuple[str, ...]:
+    """What to put before a command so that, on Linux, it ends when the thread that starts it ends."""
     if sys.platform != "linux":
-        return None
-    # Loaded before the fork: between fork and exec only the call itself is safe.
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    parent = os.getpid()
-
-    def in_child() -> None:
-        prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:  # the parent ended before the request was in place
-            os._exit(1)
-
-    return in_child
+        return ()
+    return (sys.executable, "-I", "-S", with_parent.__file__, str(os.getpid()))

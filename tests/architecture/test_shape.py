@@ -73,3 +73,12 @@ def test_a_long_function_and_a_foreign_import_would_be_noticed() -> None:
         "services.store", "services", "pydantic",
     ]  # fmt: skip
     assert not any(map(foreign_to_core, ["json", "numpy.linalg", "services.core.battle", "services.core"]))
+
+
+def test_no_child_is_made_by_a_plain_fork() -> None:
+    """gRPC restarts its threads in a forked child; without preexec_fn Python uses vfork instead."""
+    for path in FILES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        words = {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword)}
+        words |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not words & {"preexec_fn", "fork", "forkpty"}, path

@@ -1,11 +1,13 @@
 """The child server: where its binary comes from, what it keeps, and when it ends."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
 from pathlib import Path
 
+import grpc
 import psutil
 import pytest
 
@@ -71,6 +73,33 @@ async def test_it_ends_when_its_parent_is_killed(tmp_path):
     parent.send_signal(signal.SIGKILL)
     await parent.communicate()
     await asyncio.to_thread(child.wait, 5)
+
+
+async def test_calls_under_way_do_not_break_a_start(tmp_path):
+    """gRPC's fork handlers would start threads in the child and abort it: there must be no fork."""
+    grpc_server = grpc.aio.server()
+    port = grpc_server.add_insecure_port("127.0.0.1:0")
+    await grpc_server.start()
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_callback(grpc_server.stop, 0)
+        own = [("grpc.use_local_subchannel_pool", 1)]
+        channels = [
+            await stack.enter_async_context(grpc.aio.insecure_channel(f"127.0.0.1:{port}", options=own))
+            for _ in range(8)
+        ]
+        callers = [asyncio.create_task(_call_for_ever(channel)) for channel in channels]
+        for caller in callers:
+            stack.callback(caller.cancel)
+        for number in range(40):
+            async with NatsServer(tmp_path / str(number)) as server:
+                assert psutil.Process(server.pid).name() == "nats-server"
+        assert not any(caller.done() for caller in callers)
+
+
+async def _call_for_ever(channel):
+    while True:
+        with contextlib.suppress(grpc.aio.AioRpcError):
+            await channel.unary_unary("/no.Such/Method")(b"")
 
 
 def test_the_packaged_binary_comes_first_then_the_variable_then_the_path(monkeypatch, tmp_path):
