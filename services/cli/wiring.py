@@ -74,6 +74,7 @@ async def open_indexer(parts: Parts) -> AsyncIterator[Service]:
     """Cuts and embeds pages; holds the embedding model."""
     from services.indexer.embedder import BatchingEmbedder, LocalEmbedder, StoringEmbedder
     from services.indexer.grpc_service import embedding_service
+    from services.indexer.memory import RememberingEmbedder
     from services.indexer.stage import Indexer, build
     from services.store.chunks import Chunks, Sources
 
@@ -85,7 +86,7 @@ async def open_indexer(parts: Parts) -> AsyncIterator[Service]:
     batching = BatchingEmbedder(LocalEmbedder(parts.pipeline.embedding_model))
     storing = StoringEmbedder(batching, chunks)
     stage = build(Indexer(parts.blobs, chunks, sources, storing, size, overlap), concurrency=8)
-    yield Service("indexer", [stage], [embedding_service(batching)])
+    yield Service("indexer", [stage], [embedding_service(RememberingEmbedder(batching))])
 
 
 @asynccontextmanager
@@ -268,12 +269,10 @@ async def _chat_model(parts: Parts) -> AsyncIterator["LLMClient"]:
 
 
 def _from_threads(embedder: Embedder) -> Callable[[Sequence[str]], NDArray[np.float32]]:
-    """The embedder as the offline model's threads call it; what was embedded lately is remembered."""
-    from services.cli.remembering import Remembering
-
+    """The embedder as the offline model's threads call it."""
     loop = asyncio.get_running_loop()
 
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:
         return asyncio.run_coroutine_threadsafe(embedder.embed(texts), loop).result()
 
-    return Remembering(embed)
+    return embed
