@@ -5,8 +5,8 @@
     llm_ratings.jsonl.gz           verdicts of an LLM in two modes, both orders, some pairs twice
     grades.jsonl.gz                grade 1..6 of every answer within its topic
     raw_expert-response.jsonl.gz   three experts on 30 pairs
-    responses.jsonl.gz             which system wrote an answer (not part of every copy)
-    battles.jsonl.gz               the same for the topics it covers
+
+Who wrote an answer is worked out in `crowdrag_authors`.
 
 Source: Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", SIGIR 2025.
 """
@@ -118,7 +118,7 @@ def read_ratings(folder: Path) -> list[RatedPair]:
     Raises:
         UnusableFile: naming the file, the line and what is wrong with it.
     """
-    return list(_each(folder / "ratings.jsonl.gz", _rated))
+    return list(rows_of(folder / "ratings.jsonl.gz", _rated))
 
 
 def read_questionnaires(folder: Path) -> list[Judged]:
@@ -127,7 +127,7 @@ def read_questionnaires(folder: Path) -> list[Judged]:
     Raises:
         UnusableFile: as `read_ratings`.
     """
-    return list(_each(folder / "raw_study2_responses.jsonl.gz", lambda row: _judged(row, "worker")))
+    return list(rows_of(folder / "raw_study2_responses.jsonl.gz", lambda row: _judged(row, "worker")))
 
 
 def read_llm_ratings(folder: Path) -> list[Judged]:
@@ -137,7 +137,7 @@ def read_llm_ratings(folder: Path) -> list[Judged]:
         UnusableFile: as `read_ratings`.
     """
     path = folder / "llm_ratings.jsonl.gz"
-    return list(_each(path, lambda row: _judged(row, "inference", renamed=False)))
+    return list(rows_of(path, lambda row: _judged(row, "inference", renamed=False)))
 
 
 def read_experts(folder: Path) -> list[Judged]:
@@ -147,7 +147,7 @@ def read_experts(folder: Path) -> list[Judged]:
         UnusableFile: as `read_ratings`.
     """
     path = folder / "raw_expert-response.jsonl.gz"
-    (table,) = _each(path, lambda row: row)
+    (table,) = rows_of(path, lambda row: row)
     rows = ({name: table[name][index] for name in table} for index in table["prolific_pid"])
     return [_judged(row, "prolific_pid") for row in rows if row["prolific_pid"] in EXPERTS]
 
@@ -159,31 +159,11 @@ def read_grades(folder: Path) -> dict[str, dict[str, int]]:
         UnusableFile: as `read_ratings`.
     """
     return dict(
-        _each(
+        rows_of(
             folder / "grades.jsonl.gz",
             lambda row: (str(row["response"]), {name: int(row[name]) for name in DIMENSIONS}),
         )
     )
-
-
-def read_systems(folder: Path) -> dict[str, tuple[str, str]]:
-    """Answer -> (topic, system such as "human-essay").
-
-    From responses.jsonl.gz of the full corpus where it is at hand, for all topics; else from
-    battles.jsonl.gz, for the topics it covers.
-
-    Raises:
-        UnusableFile: as `read_ratings`.
-    """
-    full = folder / "responses.jsonl.gz"
-    if full.exists():
-        named = _each(full, lambda row: (row["response"], (row["topic"], f"{row['kind']}-{row['style']}")))
-        return dict(named)
-    found: dict[str, tuple[str, str]] = {}
-    for battle in _each(folder / "battles.jsonl.gz", lambda row: row):
-        for side in ("a", "b"):
-            found[battle[side]["response_id"]] = (battle["topic"], battle[side]["system"])
-    return found
 
 
 def without_retries(judged: Iterable[Judged]) -> Verdicts:
@@ -239,7 +219,12 @@ def _label(letter: object) -> Vote:
     return label
 
 
-def _each(path: Path, parse: Callable[[Row], Parsed]) -> Iterator[Parsed]:
+def rows_of(path: Path, parse: Callable[[Row], Parsed]) -> Iterator[Parsed]:
+    """The rows of a file, each as `parse` makes it.
+
+    Raises:
+        UnusableFile: naming the file, the line and what is wrong with it.
+    """
     try:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines, start=1):

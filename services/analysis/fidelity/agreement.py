@@ -22,6 +22,7 @@ from services.analysis.crowd_agreement import (
     mean,
 )
 from services.analysis.crowd_labels import competence, human_against_llm, topic_grades
+from services.analysis.crowdrag_authors import read_authors
 from services.analysis.fidelity.row import Row, near
 from services.analysis.krippendorff_alpha import alpha
 from services.core.agreement import weighted_kappa
@@ -144,7 +145,7 @@ def _grades(pairs: Sequence[crowdrag.RatedPair], published: Mapping[str, Mapping
 
 
 def _human_against_llm(crowd: Path) -> Row:
-    found = human_against_llm(crowdrag.read_grades(crowd), crowdrag.read_systems(crowd))
+    found = human_against_llm(crowdrag.read_grades(crowd), read_authors(crowd))
     ours = {key for key, contrast in found.items() if not contrast.significant()}
     topics = max(contrast.topics for contrast in found.values())
     what = f"human vs LLM grades, not significant, {topics} of 65 topics"

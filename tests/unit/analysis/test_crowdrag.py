@@ -24,7 +24,6 @@ from services.analysis.crowdrag import (
     read_llm_ratings,
     read_questionnaires,
     read_ratings,
-    read_systems,
     without_retries,
 )
 from services.analysis.dataset import UnusableFile
@@ -94,14 +93,6 @@ def test_a_dimension_nobody_judged_is_missing_and_not_a_tie(tmp_path: Path) -> N
     (verdict,) = read_llm_ratings(tmp_path)
     assert dict(verdict.labels) == {"correctness_topical": A}
     assert verdict.label("coverage_deep") is None
-
-
-def test_systems_come_from_the_full_corpus_where_it_is_at_hand(tmp_path: Path) -> None:
-    sides = {side: {"response_id": side * 3, "system": f"llm-{side}"} for side in "ab"}
-    write(tmp_path, "battles.jsonl.gz", {"topic": "t", **sides})
-    assert read_systems(tmp_path) == {"aaa": ("t", "llm-a"), "bbb": ("t", "llm-b")}
-    write(tmp_path, "responses.jsonl.gz", {"response": "r", "topic": "t", "style": "news", "kind": "human"})
-    assert read_systems(tmp_path) == {"r": ("t", "human-news")}
 
 
 def test_a_retry_is_not_a_second_opinion() -> None:
