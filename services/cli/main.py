@@ -5,21 +5,22 @@ from typing import Any
 
 import click
 
+# Name -> module, and what the list of commands says of it.
 COMMANDS = {
-    "up": "up",
-    "serve": "serve",
-    "eval": "evaluate",
-    "report": "report",
-    "rate": "rate",
-    "rubric": "rubric",
-    "crowd": "crowd",
-    "fidelity": "fidelity",
-    "demo": "demo",
-    "bootstrap": "bootstrap",
-    "migrate": "migrate",
-    "doctor": "doctor",
-    "health": "health",
-    "offline-model": "offline_model",
+    "up": ("up", "Run the whole platform in this process."),
+    "serve": ("serve", "Run one service."),
+    "eval": ("evaluate", "Evaluate every battle of a file."),
+    "report": ("report", "Turn results into one page that works offline."),
+    "rate": ("rate", "Rate systems from files of votes."),
+    "rubric": ("rubric", "Score passages by the questions they answer."),
+    "crowd": ("crowd", "Agreement, gold labels and competence of workers."),
+    "fidelity": ("fidelity", "Compute the published numbers again."),
+    "demo": ("demo", "Stream the demo's battles and explain one."),
+    "bootstrap": ("bootstrap", "Create every stream and consumer."),
+    "migrate": ("migrate", "Bring the database up to date."),
+    "doctor": ("doctor", "Check installation and configuration."),
+    "health": ("health", "Ask the service on this machine if it is ready."),
+    "offline-model": ("offline_model", "Serve the built-in model over HTTP."),
 }
 
 
@@ -30,12 +31,15 @@ class _Lazy(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        module = COMMANDS.get(cmd_name)
-        if module is None:
+        if cmd_name not in COMMANDS:
             return None
-        command: Any = importlib.import_module(f"services.cli.commands.{module}").command
+        command: Any = importlib.import_module(f"services.cli.commands.{COMMANDS[cmd_name][0]}").command
         assert isinstance(command, click.Command)  # noqa: S101 - our own table
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
 @click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
