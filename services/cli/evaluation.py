@@ -16,8 +16,9 @@ import httpx2
 from services.analysis.dataset import BadLine, BattleLine
 from services.cli.embedded import Embedded
 from services.runtime.llm.accounting import Spend
-from services.store.battles import Battles, BattleState, Branch
+from services.store.battles import Battles
 from services.store.outcomes import Lens, Outcomes
+from services.store.progress import BattleState, Branch
 from services.store.spend import SpendRecord
 
 _POLL = 0.5  # seconds

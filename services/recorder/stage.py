@@ -12,8 +12,9 @@ from services.core.failure import Stage as StageName
 from services.runtime.errors import Retryable
 from services.runtime.metrics import BATTLE_SECONDS, BATTLES
 from services.runtime.stage import Stage
-from services.store.battles import Battles, BattleState, NewEvent
+from services.store.battles import Battles, NewEvent
 from services.store.blobs import Blobs
+from services.store.progress import BattleState
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.stages import event_stage
 from services.wire.subjects import RECORDED, event_name

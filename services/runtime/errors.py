@@ -3,6 +3,7 @@
     StageError
     ├── Retryable            try again later, with growing delay
     │   └── Unavailable      a dependency (model, database, broker) did not answer
+    │       └── Outage       a part of the platform itself is away: waited for, without using up attempts
     └── Permanent            trying again cannot help: dead letter at once
         ├── InvalidInput     the message itself is wrong
         └── BudgetExceeded   the money or the tokens for it are spent
@@ -38,6 +39,13 @@ class Retryable(StageError):
 
 class Unavailable(Retryable):
     """A dependency did not answer."""
+
+
+class Outage(Unavailable):
+    """The record or another service of the platform is away.
+
+    No message is at fault and none would fare better, so a runner keeps what it holds and waits.
+    """
 
 
 class Permanent(StageError):

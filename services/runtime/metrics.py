@@ -20,6 +20,11 @@ DELIVERIES = Counter(
 )
 DEAD_LETTERS = Counter("nuggetstream_dead_letters_total", "Messages given up on.", ["stage", "reason"])
 IN_FLIGHT = Gauge("nuggetstream_in_flight", "Messages being handled now.", ["stage"])
+OUTAGE_WAITING = Gauge(
+    "nuggetstream_outage_waiting",
+    "Messages held until the database or another service answers again.",
+    ["stage"],
+)
 LAG = Gauge("nuggetstream_consumer_lag", "Messages waiting for this stage.", ["stage"])
 LAG_AGE_SECONDS = Gauge(
     "nuggetstream_consumer_lag_age_seconds",

@@ -9,7 +9,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from services.core.failure import Reason
-from services.runtime.errors import InvalidInput, StageError, Unavailable
+from services.runtime.errors import InvalidInput, Outage, Retryable, StageError, Unavailable
 from services.runtime.listening import CannotListen
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
@@ -30,6 +30,14 @@ _CLIENT_OPTIONS = (
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+)
+
+# What a server says that met a bug or does not know the call; asking again is no cure.
+_BROKEN = (
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.INTERNAL,
+    grpc.StatusCode.UNIMPLEMENTED,
+    grpc.StatusCode.DATA_LOSS,
 )
 
 LIVE = "live"  # the name under which Health answers liveness probes
@@ -104,7 +112,11 @@ def channel(target: str) -> grpc.aio.Channel:
 
 
 def as_stage_error(error: grpc.aio.AioRpcError, target: str) -> StageError:
-    """What a failed call means to a handler: the peer is away, or the request was wrong."""
+    """What a failed call means to a handler: the request was wrong, the peer broke, is away, or is late."""
     if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
         return InvalidInput(f"{target}: {error.details()}")
-    return Unavailable(Reason.DEADLINE, f"{target} does not answer: {error.code().name} {error.details()}")
+    said = f"{error.code().name} {error.details()}"
+    if error.code() in _BROKEN:
+        return Retryable(Reason.BUG, f"{target} broke: {said}")
+    kind = Outage if error.code() is grpc.StatusCode.UNAVAILABLE else Unavailable
+    return kind(Reason.DEADLINE, f"{target} does not answer: {said}")

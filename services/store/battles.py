@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import func, select, update
@@ -13,29 +12,13 @@ from services.core import events as core
 from services.core.battle import Battle
 from services.core.failure import Reason, Stage, StageFailure
 from services.store.database import Database
+from services.store.progress import BattleState, Branch, branches_moved, state_of
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, events, failures
 
 _IDS_PER_QUERY = 500
 # Bodies may be megabytes; whoever lists battles does not read them.
 _ROWS = select(*(column for column in battles.c if column.name != "body"))
-
-
-class BattleState(StrEnum):
-    """How far a battle has come, over its two branches (nuggets and judge)."""
-
-    RUNNING = "running"
-    SCORED = "scored"  # nuggets assigned and a verdict given
-    PARTIAL = "partial"  # one of the two failed
-    FAILED = "failed"  # both failed
-
-
-class Branch(StrEnum):
-    """State of one branch of the flow."""
-
-    PENDING = "pending"
-    DONE = "done"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +46,7 @@ class BattleRow:
     @property
     def state(self) -> BattleState:
         """The two branches as one word."""
-        return _state(self.nugget_state, self.judge_state)
-
-
-def _state(*branches: Branch) -> BattleState:
-    if Branch.PENDING in branches:
-        return BattleState.RUNNING
-    if Branch.FAILED not in branches:
-        return BattleState.SCORED
-    return BattleState.PARTIAL if Branch.DONE in branches else BattleState.FAILED
+        return state_of(self.nugget_state, self.judge_state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +124,8 @@ class Battles:
 
     async def get(self, battle_id: str) -> BattleRow | None:
         """One battle, or None when it was never received."""
+        if "\x00" in battle_id:  # none was ever kept, and PostgreSQL would rather fail than look
+            return None
         async with self._database.transaction() as tx:
             row = (await tx.execute(_ROWS.where(battles.c.id == battle_id))).one_or_none()
             return None if row is None else _battle_row(row)
@@ -175,7 +152,7 @@ class Battles:
             for start in range(0, len(ids), _IDS_PER_QUERY):
                 wanted = battles.c.id.in_(ids[start : start + _IDS_PER_QUERY])
                 rows = await tx.execute(columns.where(wanted, battles.c.ended_at.is_not(None)))
-                found |= {row.id: _state(Branch(row.nugget_state), Branch(row.judge_state)) for row in rows}
+                found |= {row.id: state_of(Branch(row.nugget_state), Branch(row.judge_state)) for row in rows}
         return found
 
     async def arenas(self) -> dict[str, int]:
@@ -246,7 +223,7 @@ class Battles:
             row |= {"stage": failure.stage.value, "reason": failure.reason.value}
             row |= {"detail": failure.detail.replace("\x00", "\ufffd"), "attempts": failure.attempts}
             await tx.execute(self._database.insert_new(failures).values(row))
-        for column, state in _branches_moved(event):
+        for column, state in branches_moved(event):
             # A later success overrides a failure (a retried battle); a late failure never undoes a success.
             allowed = [Branch.PENDING, Branch.FAILED] if state is Branch.DONE else [Branch.PENDING]
             await tx.execute(
@@ -260,30 +237,6 @@ class Battles:
             .where(battles.c.nugget_state != Branch.PENDING, battles.c.judge_state != Branch.PENDING)
             .values(ended_at=at)
         )
-
-
-# Which branches of the flow end when a stage gives up.
-_ENDED_BY = {
-    Stage.INTAKE: ("nugget_state", "judge_state"),
-    Stage.SCRAPER: ("nugget_state", "judge_state"),
-    Stage.INDEXER: ("nugget_state", "judge_state"),
-    Stage.RETRIEVER: ("nugget_state", "judge_state"),
-    Stage.NUGGETIZER: ("nugget_state",),
-    Stage.ASSIGNER: ("nugget_state",),
-    Stage.JUDGE: ("judge_state",),
-    Stage.RATER: (),
-    Stage.RECORDER: (),
-}
-
-
-def _branches_moved(event: core.BattleEvent) -> Sequence[tuple[str, Branch]]:
-    if isinstance(event, core.BattleAssigned):
-        return [("nugget_state", Branch.DONE)]
-    if isinstance(event, core.BattleJudged):
-        return [("judge_state", Branch.DONE)]
-    if isinstance(event, core.BattleFailed):
-        return [(column, Branch.FAILED) for column in _ENDED_BY[event.failure.stage]]
-    return []
 
 
 def _battle_row(row: Any) -> BattleRow:

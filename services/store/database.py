@@ -1,5 +1,6 @@
 """The connection to the record, and the two statements every table needs."""
 
+import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,10 +14,15 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from services.core.failure import Reason
-from services.runtime.errors import Unavailable
+from services.runtime.errors import Outage, Unavailable
 
 _BUSY_SECONDS = 30
+_CONNECT_SECONDS = 10  # below every stage's deadline: a host that is silent counts as away, not as slow work
 _ROWS_PER_STATEMENT = 500  # SQLite and PostgreSQL both bound the parameters of one statement
+# SQLSTATEs, whole or by class, that tell of the server's trouble: a lost connection, a deadlock or a
+# serialization failure, no room or connections left, a shutdown or a start under way, a failed disk, a
+# lock not to be had, and a former primary that only reads.
+_PASSING = ("08", "40", "53", "57P", "58", "55P03", "25006")
 
 
 class Database:
@@ -40,7 +46,8 @@ class Database:
         """A transaction: committed on leaving, rolled back on an error.
 
         Raises:
-            Unavailable: the database does not answer; the work can be retried.
+            Outage: the database does not answer; the same work succeeds once it does.
+            Unavailable: SQLite refused; the work can be retried.
         """
         try:
             async with self.engine.begin() as connection:
@@ -48,7 +55,7 @@ class Database:
         except (OperationalError, InterfaceError, PoolTimeout, OSError) as error:
             raise _unavailable(error) from error
         except DBAPIError as error:
-            if error.connection_invalidated:
+            if error.connection_invalidated or _passes(error):
                 raise _unavailable(error) from error
             raise
 
@@ -100,7 +107,7 @@ class Database:
 
 def _engine(url: str) -> AsyncEngine:
     if make_url(url).get_backend_name() != "sqlite":
-        return create_async_engine(url, pool_pre_ping=True)
+        return create_async_engine(url, pool_pre_ping=True, connect_args={"timeout": _CONNECT_SECONDS})
     engine = create_async_engine(url, connect_args={"timeout": _BUSY_SECONDS})
     event.listen(engine.sync_engine, "connect", _configure_sqlite)
     return engine
@@ -113,6 +120,15 @@ def _configure_sqlite(connection: DBAPIConnection, _record: object) -> None:
     cursor.close()
 
 
+def _passes(error: DBAPIError) -> bool:
+    """Whether PostgreSQL refused because of its own state and not because of the statement."""
+    state = getattr(error.orig, "sqlstate", None)
+    return isinstance(state, str) and state.startswith(_PASSING)
+
+
 def _unavailable(error: Exception) -> Unavailable:
     cause = getattr(error, "orig", None) or error
-    return Unavailable(Reason.STORE_UNAVAILABLE, f"the database does not answer: {cause}")
+    # SQLite has one class for a disk that is full and for a table that is missing.
+    kind = Unavailable if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR else Outage
+    said = str(cause) or type(cause).__name__  # a timeout has no words of its own
+    return kind(Reason.STORE_UNAVAILABLE, f"the database does not answer: {said}")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -25,6 +27,23 @@ async def downgrade(database: Database, revision: str) -> None:
     """Reverse migrations down to a revision ("base" removes every table)."""
     async with _alone(database) as connection:
         await connection.run_sync(_run, command.downgrade, revision)
+
+
+async def unapplied(database: Database) -> list[str]:
+    """The revisions of this version that the database does not have yet, oldest first.
+
+    Empty too where a newer version migrated it: an older one goes on working during a roll-back.
+
+    Raises:
+        Unavailable: the database does not answer.
+    """
+    async with database.transaction() as tx:
+        heads = await tx.run_sync(lambda c: MigrationContext.configure(c).get_current_heads())
+        known = await tx.run_sync(lambda c: ScriptDirectory.from_config(config(c)))
+    revisions = [script.revision for script in known.walk_revisions()][::-1]
+    if not heads:
+        return revisions
+    return revisions[revisions.index(heads[0]) + 1 :] if heads[0] in revisions else []
 
 
 @asynccontextmanager

@@ -60,6 +60,7 @@ battles = Table(
     Column("ended_at", _MOMENT),
     Column("event_count", Integer, nullable=False, server_default="0"),
     Index(None, "arena", "received_at"),
+    Index(None, "received_at"),
 )
 
 events = Table(
@@ -86,6 +87,8 @@ failures = Table(
     Column("detail", Text, nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("failed_at", _MOMENT, nullable=False),
+    Index(None, "arena", "failed_at"),
+    Index(None, "failed_at"),
 )
 
 outcomes = Table(

@@ -37,7 +37,9 @@ class GrpcEmbedder:
         """Vectors of shape (len(texts), dimensions).
 
         Raises:
-            Unavailable: the indexer does not answer, or runs another model.
+            Outage: the indexer is away.
+            Unavailable: it is late, or runs another model.
+            Retryable: it broke.
         """
         parts = [await self._call(texts[i : i + _PER_CALL]) for i in range(0, len(texts), _PER_CALL)]
         return np.concatenate(parts) if parts else np.zeros((0, 0), np.float32)

@@ -11,7 +11,15 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from sqlalchemy import text
 
+from services.cli.prepared import Unprepared, prepared
+from services.runtime.bus import Bus, ensure
+from services.runtime.nats_server import NatsServer
+from services.store.database import Database
+from services.store.migrate import upgrade
+from services.wire.topology import streams
+from tests.databases import sqlite_url
 from tests.e2e.battles import battle
 from tests.e2e.ports import free_ports
 from tests.e2e.processes import clean_environment, run_command
@@ -104,6 +112,48 @@ async def test_a_revision_that_is_not_there_is_refused(tmp_path: Path) -> None:
     code, output = await run_command(environment, "migrate", "--down", "nope")
     assert (code, len(output.splitlines())) == (2, 1)
     assert output.startswith("Error: --down nope: ")
+
+
+async def test_a_service_does_not_call_itself_ready_without_streams_and_tables(
+    bus: Bus, tmp_path: Path
+) -> None:
+    database = Database(sqlite_url(tmp_path / "record.db"))
+    with pytest.raises(Unprepared, match=r"ARENA.* are missing: run `nuggetstream bootstrap`"):
+        await prepared(bus, database, asyncio.Event())
+    await ensure(bus.js, streams())
+    with pytest.raises(Unprepared, match="lacks migration 0001, 0002: run `nuggetstream migrate`"):
+        await prepared(bus, database, asyncio.Event())
+    await upgrade(database)
+    assert await prepared(bus, database, asyncio.Event())
+    async with database.transaction() as tx:
+        await tx.execute(text("DROP TABLE spend"))
+    with pytest.raises(Unprepared, match=r"'spend'.* restore a backup"):
+        await prepared(bus, database, asyncio.Event())
+    await database.close()
+
+
+async def test_a_service_waits_for_a_database_that_is_away_until_it_is_told_to_stop(
+    bus: Bus,
+) -> None:
+    pytest.importorskip("asyncpg", reason="asyncpg is not installed: no way to reach PostgreSQL")
+    await ensure(bus.js, streams())
+    database, stop = (
+        Database(f"postgresql+asyncpg://nobody@127.0.0.1:{free_ports(1)[0]}/none"),
+        asyncio.Event(),
+    )
+    waiting = asyncio.create_task(prepared(bus, database, stop))
+    done, _ = await asyncio.wait({waiting}, timeout=0.3)
+    assert not done
+    stop.set()
+    assert not await waiting
+    await database.close()
+
+
+async def test_a_broker_that_refuses_the_streams_is_quoted_in_one_line(nats_server: NatsServer) -> None:
+    environment = LIGHT | {"NUGGETSTREAM_NATS_URL": nats_server.url, "NUGGETSTREAM_NATS_REPLICAS": "3"}
+    code, output = await run_command(environment, "bootstrap")
+    refusal = "Error: the broker refuses: replicas > 1 not supported in non-clustered mode\n"
+    assert (code, output) == (1, refusal)
 
 
 @pytest.mark.parametrize("command", [("bootstrap",), ("serve", "recorder", "--grpc-port", "0")])

@@ -3,10 +3,11 @@
 import asyncio
 
 import click
+import nats.errors
 
 from services.cli.process import connected, read_settings, run
 from services.cli.settings import PlatformSettings, ServerSettings
-from services.runtime.bus import ensure
+from services.runtime.bus import ensure, in_words
 from services.wire.topology import consumers, streams
 
 
@@ -21,7 +22,10 @@ def command() -> None:
     async def bootstrap(_: asyncio.Event) -> None:
         async with connected(platform.bus("bootstrap")) as bus:
             declared = streams(platform.nats_replicas), consumers()
-            await ensure(bus.js, *declared)
+            try:
+                await ensure(bus.js, *declared)
+            except nats.errors.Error as error:
+                raise click.ClickException(in_words(error)) from error
             click.echo(f"{len(declared[0])} streams and {len(declared[1])} consumers are as declared")
 
     run(bootstrap, read_settings(ServerSettings))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import click
 
+from services.cli.prepared import streams_are_there, tables_are_there
 from services.cli.process import read_settings
 from services.cli.settings import (
     PipelineSettings,
@@ -17,7 +18,6 @@ from services.runtime.bus import Bus
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.nats_server import NatsServerMissing, find_binary
 from services.store.database import Database
-from services.wire.topology import streams
 
 Check = Callable[[], Awaitable[str]]
 
@@ -84,23 +84,14 @@ async def _broker_binary() -> str:
 async def _broker(platform: PlatformSettings) -> str:
     settings = replace(platform.bus("doctor"), connect_within=_BROKER_ANSWERS_WITHIN)
     async with Bus.connect(settings) as bus:
-        there = {info.config.name for info in await bus.js.streams_info()}
-        if missing := {stream.name for stream in streams()} - there:
-            raise RuntimeError(f"streams {sorted(missing)} are missing: run `nuggetstream bootstrap`")
+        await streams_are_there(bus)
         return f"{platform.nats_url}, all streams there"
 
 
 async def _database(platform: PlatformSettings) -> str:
-    from sqlalchemy import inspect
-
-    from services.store.tables import metadata
-
     database = Database(platform.database_url)
     try:
-        async with database.transaction() as tx:
-            there = set(await tx.run_sync(lambda connection: inspect(connection).get_table_names()))
-        if missing := set(metadata.tables) - there:
-            raise RuntimeError(f"tables {sorted(missing)} are missing: run `nuggetstream migrate`")
+        await tables_are_there(database)
         return f"{database.engine.url.render_as_string(hide_password=True)}, all tables there"
     finally:
         await database.close()

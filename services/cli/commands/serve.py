@@ -5,6 +5,7 @@ import asyncio
 import click
 import structlog
 
+from services.cli.prepared import prepared
 from services.cli.process import connected, read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS, SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
@@ -44,6 +45,8 @@ def command(
         database = Database(platform.database_url)
         try:
             async with connected(platform.bus(name)) as bus:
+                if not await prepared(bus, database, stop):
+                    return
                 parts = Parts(bus, database, platform, pipeline, fetch, llm, server.host, server.http_port)
                 async with SERVICES[name](parts) as service:
                     await _run(name, tuned(service, pipeline), bus, stop, server)

@@ -9,7 +9,8 @@ from rich.live import Live
 from rich.table import Table
 
 from services.cli.embedded import Embedded
-from services.store.battles import BattleRow, Battles, BattleState, RecordedEvent
+from services.store.battles import BattleRow, Battles, RecordedEvent
+from services.store.progress import BattleState
 
 STEPS = ("submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged")
 _EVERY = 0.25  # seconds

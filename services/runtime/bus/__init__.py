@@ -3,7 +3,7 @@
 from services.runtime.bus.connection import Bus, BusClosed
 from services.runtime.bus.message import Delivery, Notification, Outgoing, PubAck
 from services.runtime.bus.settings import BusSettings
-from services.runtime.bus.topology import UNLIMITED, Backoff, ConsumerSpec, StreamSpec, ensure
+from services.runtime.bus.topology import UNLIMITED, Backoff, ConsumerSpec, StreamSpec, ensure, in_words
 
 __all__ = [
     "UNLIMITED",
@@ -18,4 +18,5 @@ __all__ = [
     "PubAck",
     "StreamSpec",
     "ensure",
+    "in_words",
 ]

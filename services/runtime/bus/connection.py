@@ -14,14 +14,14 @@ from typing import Any, Self, TypeVar, cast
 
 import nats.errors
 import structlog
-from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.errors import APIError
 
 from services.core.failure import Reason
 from services.runtime import metrics, tracing
-from services.runtime.bus.message import MESSAGE_ID, SCHEMA, Notification, Outgoing, PubAck
+from services.runtime.bus.client import PatientClient
+from services.runtime.bus.message import Notification, Outgoing, PubAck, wire_size
 from services.runtime.bus.settings import DRAIN_WITHIN, BusSettings
 from services.runtime.errors import Permanent, Unavailable
 
@@ -32,19 +32,6 @@ _STREAM_MESSAGE_TOO_LARGE = 10054
 # Seconds until a last word is repeated. Short, because a broker that was killed ignores words about
 # deliveries it forgot, and repeating one does no harm.
 _WORD_WITHIN = 0.25
-
-
-class _Client(Client):
-    """nats-py 2.16 stops reading for good when a pong arrives for a flush that was given up on.
-
-    Nothing then notices but the ping timer, after half a minute or more. A pong nobody waits for is
-    counted like any other instead.
-    """
-
-    async def _process_pong(self) -> None:
-        if self._pongs and self._pongs[0].done():
-            self._pongs[0] = asyncio.Future()
-        await super()._process_pong()
 
 
 class BusClosed(Unavailable):
@@ -60,7 +47,7 @@ class Bus:
     def __init__(self, settings: BusSettings) -> None:
         self.settings = settings
         self.closed = asyncio.Event()
-        self._nc = _Client()
+        self._nc = PatientClient()
         self._js = JetStreamContext(self._nc)
         self._up = asyncio.Event()
         self._down = asyncio.Event()
@@ -117,13 +104,23 @@ class Bus:
             Unavailable: not confirmed in time. It may have been stored; its id makes repeating safe.
             Permanent: too large for the broker.
         """
-        headers = tracing.inject({**message.headers, SCHEMA: message.schema, MESSAGE_ID: message.id})
+        headers = tracing.inject(message.wire_headers())
         limit = self.settings.publish_within if within is None else within
+        too_large = Permanent(Reason.TOO_LARGE, f"{len(message.body)} bytes for {message.subject}")
+        if not self.fits(message):
+            raise too_large
         try:
             return await self._until_answered(lambda: self._store(message, headers), limit)
         except nats.errors.MaxPayloadError:
-            detail = f"{len(message.body)} bytes for {message.subject}"
-            raise Permanent(Reason.TOO_LARGE, detail) from None
+            raise too_large from None
+
+    def fits(self, message: Outgoing) -> bool:
+        """Whether the broker takes a message of this size.
+
+        It counts the headers too, which nats-py does not, and ends the connection for good over a
+        message that is larger.
+        """
+        return wire_size(tracing.inject(message.wire_headers()), message.body) <= self._nc.max_payload
 
     async def confirm(self, reply: Callable[[], str], word: bytes, within: float) -> None:
         """Tell the broker what became of a delivery and wait until it has heard it.

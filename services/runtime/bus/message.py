@@ -28,6 +28,20 @@ class Outgoing:
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
 
+    def wire_headers(self) -> dict[str, str]:
+        """All headers it is published with."""
+        return {**self.headers, SCHEMA: self.schema, MESSAGE_ID: self.id}
+
+
+def wire_size(headers: Mapping[str, str], body: bytes) -> int:
+    """Bytes of a message as the broker counts them against its largest.
+
+    >>> wire_size({"schema": "x"}, b"body")  # 10 for the version, 11 for the header, 2 for the end
+    27
+    """
+    lines = sum(len(f"{key}: {value}\r\n".encode()) for key, value in headers.items())
+    return len(b"NATS/1.0\r\n") + lines + len(b"\r\n") + len(body)
+
 
 @dataclass(frozen=True, slots=True)
 class PubAck:

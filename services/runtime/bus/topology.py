@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import nats.errors
 from nats.js import JetStreamContext, api
-from nats.js.errors import BadRequestError
+from nats.js.errors import APIError, BadRequestError
 
 _STREAM_NAME_IN_USE = 10058
 
@@ -136,6 +137,19 @@ async def ensure(
         await _ensure_stream(js, stream)
     for consumer in consumers:
         await ensure_consumer(js, consumer)
+
+
+def in_words(error: nats.errors.Error) -> str:
+    """What came of a question about streams and consumers, for an operator.
+
+    >>> in_words(APIError(code=500, description="replicas > 1 not supported in non-clustered mode"))
+    'the broker refuses: replicas > 1 not supported in non-clustered mode'
+    """
+    if not isinstance(error, APIError):
+        return f"the broker does not answer: {error}"
+    if error.description is None:  # nobody listens where JetStream would
+        return "the broker has no JetStream, or none that answers now"
+    return f"the broker refuses: {error.description}"
 
 
 async def ensure_consumer(js: JetStreamContext, spec: ConsumerSpec) -> None:

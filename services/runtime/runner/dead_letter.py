@@ -1,11 +1,14 @@
 """Dead letters: the original message, and why it was given up on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.core.failure import Reason
 from services.core.hashing import derived_id
+from services.runtime.bus.connection import Bus
 from services.runtime.bus.message import SCHEMA, Outgoing
+from services.runtime.runner.hold import Held
+from services.runtime.runner.policy import Dead
 
 _PREFIX = "dead-"
 _DETAIL_LIMIT = 500  # characters; headers count towards the broker's size limit
@@ -17,7 +20,8 @@ class DeadLetter:
 
     Attributes:
         stage: the consumer that gave up.
-        subject, id, schema, headers, body: of the original message.
+        subject, id, schema, headers, body: of the original message. The body is empty where the broker
+            does not take it together with the story; then the detail says where it is.
         reason: why, enumerated.
         detail: why, for a person.
         attempts: deliveries used.
@@ -36,6 +40,24 @@ class DeadLetter:
     attempts: int
     stream: str
     stream_seq: int
+
+    @classmethod
+    def of(cls, held: Held, stage: str, why: Dead) -> "DeadLetter":
+        """The dead letter of a message in hand."""
+        delivery = held.delivery
+        return cls(
+            stage=stage,
+            subject=delivery.subject,
+            id=delivery.id,
+            schema=delivery.headers.get(SCHEMA, ""),
+            headers=delivery.headers,
+            body=held.body,
+            reason=why.reason,
+            detail=why.detail,
+            attempts=delivery.attempt,
+            stream=held.stream,
+            stream_seq=delivery.stream_seq,
+        )
 
     def outgoing(self, dead_subject: str) -> Outgoing:
         """The dead letter as a message: original body and headers, the story in `dead-*` headers.
@@ -61,6 +83,15 @@ class DeadLetter:
             body=self.body,
             headers=headers | {_PREFIX + key: value for key, value in story.items()},
         )
+
+    def fitting(self, dead_subject: str, bus: Bus) -> Outgoing:
+        """As `outgoing`; without its body where the broker would not take it beside the story."""
+        whole = self.outgoing(dead_subject)
+        if bus.fits(whole):
+            return whole
+        left = f" (the body of {len(self.body)} bytes is left in {self.stream} at {self.stream_seq})"
+        short = replace(self, body=b"", detail=self.detail[: _DETAIL_LIMIT - len(left)] + left)
+        return short.outgoing(dead_subject)
 
     @classmethod
     def read(cls, headers: Mapping[str, str], body: bytes) -> "DeadLetter":

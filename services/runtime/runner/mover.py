@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import nats.errors
 from nats.js.errors import NotFoundError
 
 from services.core.failure import Reason
@@ -18,6 +19,7 @@ from services.core.failure import Stage as StageName
 from services.runtime.bus.connection import Bus
 from services.runtime.bus.message import MESSAGE_ID, SCHEMA, Delivery, Outgoing
 from services.runtime.bus.topology import UNLIMITED, ConsumerSpec, StreamSpec
+from services.runtime.errors import Unavailable
 from services.runtime.runner.dead_letter import DeadLetter
 from services.runtime.stage import Stage
 
@@ -86,7 +88,9 @@ class AdvisoryMover:
         if spec is None:
             return []
         letter = await self._dead_letter(advisory)
-        return [] if letter is None else [*self._also(letter), letter.outgoing(spec.dead_subject)]
+        if letter is None:
+            return []
+        return [*self._also(letter), letter.fitting(spec.dead_subject, self._bus)]
 
     def stage(self, dead_subject: str) -> Stage[Exhausted, Outgoing]:
         """The mover as a stage, to be run by a Runner beside the recorder."""
@@ -105,6 +109,9 @@ class AdvisoryMover:
             kept = await self._bus.js.get_msg(advisory.stream, advisory.stream_seq)
         except NotFoundError:
             return None
+        except nats.errors.Error as error:
+            detail = f"message {advisory.stream_seq} of {advisory.stream} was not shown: {error}"
+            raise Unavailable(Reason.DEADLINE, detail) from error
         headers = dict(kept.headers or {})
         return DeadLetter(
             stage=advisory.consumer,

@@ -79,5 +79,10 @@ def reason_of(error: Exception) -> Reason:
 
 
 def detail_of(error: Exception) -> str:
-    """One sentence for a person."""
-    return error.detail if isinstance(error, StageError) else f"{type(error).__name__}: {error}"
+    """One sentence for a person, in characters that can be sent.
+
+    Half of a surrogate pair, quoted from a page or a model's reply, has no encoding and would keep both
+    the failure event and the dead letter from being published.
+    """
+    said = error.detail if isinstance(error, StageError) else f"{type(error).__name__}: {error}"
+    return said.encode("utf-8", "replace").decode("utf-8")

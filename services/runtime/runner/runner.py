@@ -2,6 +2,7 @@
 
     pull -> hold (signs of life) -> worker: decode -> handle -> publish -> acknowledge
                                         error: retry later | outputs of give_up, dead letter, terminate
+                                       outage: keep it in hand and try again here
 
 At least once: the acknowledgement is sent after the outputs are stored. Effectively once: the outputs
 carry ids derived from the input, so a repetition stores nothing new.
@@ -10,7 +11,7 @@ carry ids derived from the input, so a repetition stores nothing new.
 import asyncio
 import inspect
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from time import perf_counter, time
 from typing import Generic, TypeVar
@@ -22,14 +23,14 @@ from nats.aio.msg import Msg
 from services.core.failure import Reason, StageFailure
 from services.runtime import metrics, tracing
 from services.runtime.bus.connection import Bus, BusClosed
-from services.runtime.bus.message import SCHEMA
 from services.runtime.bus.pull import Puller, PullSettings
 from services.runtime.bus.settings import DRAIN_WITHIN
 from services.runtime.errors import Retryable, StageError
 from services.runtime.runner.dead_letter import DeadLetter
 from services.runtime.runner.flow import Caution, demand
 from services.runtime.runner.hold import Held, Hold
-from services.runtime.runner.policy import Dead, Retry, after_error, before_handling, may_decode
+from services.runtime.runner.outage import through_outages
+from services.runtime.runner.policy import Dead, Retry, after_error, before_handling, detail_of, may_decode
 from services.runtime.stage import Stage
 
 log = structlog.get_logger(__name__)
@@ -69,6 +70,7 @@ class Runner(Generic[In, Out]):
         self._jitter = jitter
         self._hold = Hold(bus, stage.consumer)
         self._waiting: asyncio.Queue[Held] = asyncio.Queue()
+        self._draining = asyncio.Event()
         full = stage.concurrency + stage.ready
         self._caution = Caution(full=full, room=full)
         self._puller = Puller(bus, stage.consumer, self._demand, self._take, pull)
@@ -151,6 +153,7 @@ class Runner(Generic[In, Out]):
     async def _drain(self, pulling: asyncio.Task[None], workers: Sequence[asyncio.Task[None]]) -> None:
         """Stop pulling, hand back what was not started, let the rest finish, then hand that back too."""
         self._puller.stop()
+        self._draining.set()
         await pulling
         while not self._waiting.empty():
             await self._hold.hand_back(self._waiting.get_nowait())
@@ -189,9 +192,12 @@ class Runner(Generic[In, Out]):
             return await self._give_up(held, await self._named(held), hopeless)
         seen: list[In] = []
         try:
-            await self._attempt(held, seen)
+            done = await self._through_outages(lambda: self._attempt(held, seen))
         except Exception as error:
             return await self._failed(held, seen[0] if seen else None, error)
+        if not done:
+            await self._hold.hand_back(held)
+            return "retried"
         self._hold.done(held)
         return "ok"
 
@@ -210,7 +216,7 @@ class Runner(Generic[In, Out]):
 
     async def _failed(self, held: Held, message: In | None, error: Exception) -> str:
         if isinstance(error, Undecodable):
-            return await self._give_up(held, None, Dead(error.reason, error.detail))
+            return await self._give_up(held, None, Dead(error.reason, detail_of(error)))
         if not isinstance(error, StageError):
             log.exception("bug in handler", exc_info=error)
         decision = after_error(error, held.delivery.attempt, self._spec, self._jitter())
@@ -222,6 +228,12 @@ class Runner(Generic[In, Out]):
         log.info("retry", attempt=held.delivery.attempt, delay=round(decision.delay, 3), why=str(error))
         self._hold.again(held, decision.delay)
         return "retried"
+
+    async def _through_outages(self, attempt: Callable[[], Awaitable[None]]) -> bool:
+        return await through_outages(attempt, self._pause, self._draining, self._label)
+
+    def _pause(self, attempt: int) -> float:
+        return self._jitter() * self._spec.backoff.ceiling(attempt)
 
     async def _decoded(self, held: Held) -> In:
         try:
@@ -242,11 +254,15 @@ class Runner(Generic[In, Out]):
         """The message of a hopeless delivery, where it can still be had."""
         if not may_decode(held.delivery.attempt, self._spec):
             return None
-        try:
+        found: list[In] = []
+
+        async def decode() -> None:
             async with asyncio.timeout(self._stage.deadline):
-                return await self._decoded(held)
-        except (StageError, TimeoutError):
-            return None
+                found.append(await self._decoded(held))
+
+        with suppress(StageError, TimeoutError):
+            await self._through_outages(decode)
+        return found[0] if found else None
 
     async def _give_up(self, held: Held, message: In | None, why: Dead) -> str:
         """Say so to the flow, keep the message, then end its deliveries; in this order.
@@ -257,10 +273,10 @@ class Runner(Generic[In, Out]):
         log.error("giving up", reason=why.reason.value, detail=why.detail, attempts=failure.attempts)
         try:
             await self._say_goodbye(message, failure)
-            await self._bus.publish(self._dead_letter(held, why).outgoing(self._spec.dead_subject))
+            letter = DeadLetter.of(held, self._spec.durable, why)
+            await self._bus.publish(letter.fitting(self._spec.dead_subject, self._bus))
         except StageError as error:
-            pause = self._jitter() * self._spec.backoff.ceiling(held.delivery.attempt)
-            return self._retry(held, Retry(pause), error)
+            return self._retry(held, Retry(self._pause(held.delivery.attempt)), error)
         self._hold.dead(held, why.reason.value)
         metrics.DEAD_LETTERS.labels(self._label, why.reason.value).inc()
         return "dead_lettered"
@@ -272,19 +288,3 @@ class Runner(Generic[In, Out]):
             raise
         except Exception:  # a bug here must not keep the message from the dead letters
             log.exception("bug in give_up")
-
-    def _dead_letter(self, held: Held, why: Dead) -> DeadLetter:
-        delivery = held.delivery
-        return DeadLetter(
-            stage=self._spec.durable,
-            subject=delivery.subject,
-            id=delivery.id,
-            schema=delivery.headers.get(SCHEMA, ""),
-            headers=delivery.headers,
-            body=held.body,
-            reason=why.reason,
-            detail=why.detail,
-            attempts=delivery.attempt,
-            stream=held.stream,
-            stream_seq=delivery.stream_seq,
-        )

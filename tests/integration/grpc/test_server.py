@@ -10,7 +10,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from services.core.failure import Reason
 from services.indexer.grpc_service import embedding_service
 from services.runtime import rpc
-from services.runtime.errors import InvalidInput, Unavailable
+from services.runtime.errors import InvalidInput, Outage, Retryable, Unavailable
 from tests.fakes import WordVectors
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -89,17 +89,21 @@ async def test_a_call_in_flight_is_finished_when_the_server_is_left() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "kind"),
+    ("code", "kind", "reason"),
     [
-        (grpc.StatusCode.INVALID_ARGUMENT, InvalidInput),
-        (grpc.StatusCode.UNAVAILABLE, Unavailable),
-        (grpc.StatusCode.DEADLINE_EXCEEDED, Unavailable),
-        (grpc.StatusCode.UNKNOWN, Unavailable),
+        (grpc.StatusCode.INVALID_ARGUMENT, InvalidInput, Reason.INVALID_INPUT),
+        (grpc.StatusCode.UNAVAILABLE, Outage, Reason.DEADLINE),
+        (grpc.StatusCode.DEADLINE_EXCEEDED, Unavailable, Reason.DEADLINE),
+        (grpc.StatusCode.UNKNOWN, Retryable, Reason.BUG),
+        (grpc.StatusCode.INTERNAL, Retryable, Reason.BUG),
+        (grpc.StatusCode.UNIMPLEMENTED, Retryable, Reason.BUG),
     ],
 )
-def test_a_failed_call_says_whether_trying_again_helps(code: grpc.StatusCode, kind: type) -> None:
+def test_a_failed_call_says_whose_fault_it_is_and_whether_waiting_helps(
+    code: grpc.StatusCode, kind: type, reason: Reason
+) -> None:
     metadata = grpc.aio.Metadata()
     error = rpc.as_stage_error(grpc.aio.AioRpcError(code, metadata, metadata, "why"), "the indexer")
     assert type(error) is kind
-    assert error.reason is (Reason.INVALID_INPUT if kind is InvalidInput else Reason.DEADLINE)
+    assert error.reason is reason
     assert "why" in error.detail

@@ -20,7 +20,7 @@ from services.retriever.grpc_service import retrieval_service
 from services.retriever.search import Searcher
 from services.runtime import rpc
 from services.runtime.embedding import Vectors
-from services.runtime.errors import InvalidInput, Unavailable
+from services.runtime.errors import InvalidInput, Outage, Retryable, Unavailable
 from services.store.battles import Battles
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
 from services.store.database import Database
@@ -63,20 +63,21 @@ async def test_an_indexer_that_is_not_there_is_unavailable() -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # bound and not listening: connecting is refused
         client = GrpcEmbedder(f"127.0.0.1:{closed.getsockname()[1]}", "words")
-        with pytest.raises(Unavailable, match=r"the indexer at .+ does not answer: UNAVAILABLE"):
+        with pytest.raises(Outage, match=r"the indexer at .+ does not answer: UNAVAILABLE"):
             await client.embed(["tea"])
         await client.close()
 
 
-async def test_a_model_that_fails_is_unavailable_to_its_clients() -> None:
+async def test_a_model_that_breaks_is_a_bug_to_its_clients_and_not_an_outage_to_wait_for() -> None:
     class Broken(WordVectors):
         async def embed(self, texts):
             raise RuntimeError("out of memory")
 
     async with rpc.serve("127.0.0.1:0", [embedding_service(Broken())], grace=0) as port:
         client = GrpcEmbedder(f"127.0.0.1:{port}", "words")
-        with pytest.raises(Unavailable, match="out of memory"):
+        with pytest.raises(Retryable, match="out of memory") as raised:
             await client.embed(["tea"])
+        assert raised.value.reason is Reason.BUG
         await client.close()
 
 

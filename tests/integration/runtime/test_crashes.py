@@ -11,10 +11,11 @@ import pytest
 
 from services.core.failure import Reason
 from services.runtime.bus import Bus, BusClosed, BusSettings, Outgoing, ensure
-from services.runtime.errors import Unavailable
+from services.runtime.errors import Outage, Unavailable
 from services.runtime.nats_server import NatsServer
 from services.runtime.runner import AdvisoryMover, Runner
 from services.runtime.runner.dead_letter import DeadLetter
+from services.runtime.runner.mover import Exhausted
 
 IMPATIENT = {"ACK_WAIT": "0.5"}
 LONG = 600.0  # seconds; what comes back sooner was handed back
@@ -98,6 +99,44 @@ async def take_and_never_answer(flow, times: int) -> None:
     with pytest.raises(TimeoutError):
         await pull.fetch(1, timeout=0.5)
     await pull.unsubscribe()
+
+
+async def test_a_hopeless_job_whose_body_cannot_be_fetched_now_is_named_once_it_can(flow):
+    spec, tries = flow.stage(ack_wait=0.1, max_deliver=1).consumer, count()
+    await ensure(flow.bus.js, (), (spec,))
+    await flow.submit("lost")
+    pull = await flow.bus.js.pull_subscribe_bind("assigner", "JOBS")
+    await pull.fetch(1, timeout=5)  # its only attempt, never answered
+    await pull.unsubscribe()
+
+    async def decode(_, body: bytes) -> str:
+        if next(tries) == 0:
+            raise Outage(Reason.STORE_UNAVAILABLE, "the database does not answer")
+        return body.decode()
+
+    stage = flow.stage(ack_wait=0.1, max_deliver=1, decode=decode)
+    async with flow.hearing("failed.>") as ear, flow.running(stage):
+        assert (await ear.next()).subject == "failed.lost.max_deliveries"
+        await flow.settled()
+
+
+async def test_an_exhausted_message_that_the_broker_does_not_show_now_is_moved_later(flow):
+    async with Bus.connect(BusSettings(servers=(flow.server.url,))) as bus:
+        mover = AdvisoryMover(bus, (flow.consumer,))
+        await bus._nc.close()
+        with pytest.raises(Unavailable, match="message 1 of JOBS was not shown"):
+            await mover(Exhausted("JOBS", "assigner", 1, 8))
+
+
+async def test_an_exhausted_message_too_large_for_its_story_is_moved_without_its_body(flow):
+    spec = flow.stage(ack_wait=0.1, max_deliver=1).consumer
+    body = b"x" * (1024 * 1024 - 200)  # the broker takes 1 MiB, headers included
+    await flow.submit(body)
+    (outgoing,) = await AdvisoryMover(flow.bus, (spec,))(Exhausted("JOBS", "assigner", 1, 8))
+    await flow.bus.publish(outgoing)
+    [letter] = await flow.dead_letters()
+    assert (letter.body, letter.stream_seq) == (b"", 1)
+    assert letter.detail.endswith(f"(the body of {len(body)} bytes is left in JOBS at 1)")
 
 
 async def test_an_advisory_about_a_stranger_moves_nothing(flow):

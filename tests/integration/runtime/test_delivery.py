@@ -4,13 +4,15 @@ import asyncio
 import json
 from dataclasses import replace
 from itertools import pairwise
+from math import inf
 from time import monotonic
 
 import pytest
+from prometheus_client import REGISTRY
 
 from services.core.failure import Reason, Stage, StageFailure
 from services.runtime.bus import Backoff, Outgoing, StreamSpec, ensure
-from services.runtime.errors import InvalidInput, Retryable, Unavailable
+from services.runtime.errors import InvalidInput, Outage, Retryable, Unavailable
 
 TERMINATED = "$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.>"
 
@@ -92,6 +94,51 @@ async def test_a_body_behind_a_reference_that_cannot_be_fetched_now_is_retried_n
     assert await flow.count("DEAD") == 0
 
 
+class Away:
+    """A handler whose record is away at first."""
+
+    def __init__(self, outages: float) -> None:
+        self.outages = outages
+        self.calls = 0
+        self.waiting = asyncio.Event()
+
+    async def __call__(self, text: str) -> list[str]:
+        self.calls += 1
+        if self.calls <= self.outages:
+            if self.calls == 2:  # it has waited once
+                self.waiting.set()
+            raise Outage(Reason.STORE_UNAVAILABLE, "the database does not answer")
+        return [text]
+
+
+async def test_an_outage_is_waited_for_in_hand_and_uses_up_no_delivery(flow):
+    handle = Away(outages=7)  # of three deliveries allowed
+    async with (
+        flow.hearing("result.>", "dead.>") as ear,
+        flow.running(flow.stage(handle), jitter=lambda: 0.0),
+    ):
+        await flow.submit("one")
+        assert (await ear.next()).body == b"one"
+        await flow.settled()
+        consumer = await flow.bus.js.consumer_info("JOBS", "assigner")
+    assert handle.calls == 8
+    assert consumer.delivered.consumer_seq == 1
+    assert await flow.count("DEAD") == 0
+
+
+async def test_what_waits_for_an_outage_to_end_is_handed_back_when_draining_begins(flow):
+    await ensure(flow.bus.js, (), (flow.stage(ack_wait=600.0).consumer,))
+    handle = Away(outages=inf)
+    async with flow.running(flow.stage(handle, ack_wait=600.0, backoff=Backoff(0.01, 0.05)), grace=600.0):
+        await flow.submit("one")
+        await handle.waiting.wait()
+        assert REGISTRY.get_sample_value("nuggetstream_outage_waiting", {"stage": "assigner"}) == 1
+    assert REGISTRY.get_sample_value("nuggetstream_outage_waiting", {"stage": "assigner"}) == 0
+    async with flow.hearing("result.>") as ear, flow.running(flow.stage(ack_wait=600.0)):
+        assert (await ear.next()).body == b"ONE"
+    assert await flow.count("DEAD") == 0
+
+
 async def test_delays_between_attempts_grow(flow):
     times = []
 
@@ -159,6 +206,28 @@ async def test_a_permanent_error_is_dead_lettered_at_once(flow):
         await flow.settled()
     [letter] = await flow.dead_letters()
     assert (len(calls), letter.reason, letter.detail) == (1, Reason.INVALID_INPUT, "two answers expected")
+
+
+async def test_a_reason_that_no_header_can_carry_does_not_keep_a_message_from_the_dead_letters(flow):
+    async def refuse(_: str) -> list[str]:
+        raise InvalidInput("the page says \ud83d\nand more")
+
+    async with flow.running(flow.stage(refuse)):
+        await flow.submit("one")
+        await flow.settled()
+    [letter] = await flow.dead_letters()
+    assert (letter.body, letter.detail) == (b"one", "the page says ? and more")
+
+
+async def test_a_message_too_large_to_be_kept_beside_its_story_is_dead_lettered_without_its_body(flow):
+    body = b"\xff" * (1024 * 1024 - 200)  # the broker takes 1 MiB, headers included
+
+    async with flow.running(flow.stage(backoff=Backoff(0.01, 0.01))):
+        await flow.submit(body)
+        await flow.settled()
+    [letter] = await flow.dead_letters()
+    assert (letter.reason, letter.body, letter.attempts) == (Reason.UNDECODABLE, b"", 1)
+    assert letter.detail.endswith(f"(the body of {len(body)} bytes is left in JOBS at 1)")
 
 
 async def test_giving_up_says_so_first_keeps_the_message_second_and_ends_it_last(flow):

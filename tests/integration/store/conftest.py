@@ -72,6 +72,14 @@ async def database(database_url: str) -> AsyncIterator[Database]:
     await database.close()
 
 
+@pytest.fixture
+async def postgres(postgres_server: PostgresServer) -> AsyncIterator[Database]:
+    """A connection to a migrated database, for what only PostgreSQL does."""
+    database = Database(postgres_server.create("migrated"))
+    yield database
+    await database.close()
+
+
 @pytest.fixture(params=KINDS)
 def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A database without any table, of each kind in turn."""

@@ -9,8 +9,9 @@ import pytest
 from services.core.battle import Vote
 from services.core.events import BattleEvent
 from services.core.failure import Reason, Stage
-from services.store.battles import Battles, BattleState, Branch, NewEvent
+from services.store.battles import Battles, NewEvent
 from services.store.database import Database
+from services.store.progress import BattleState, Branch
 from tests import samples
 from tests.samples import NOON
 
@@ -196,3 +197,8 @@ async def test_failures_come_newest_first_with_their_reason(battles: Battles) ->
     assert await battles.failures(limit=1) == [newest]
     assert await battles.failures(arena=newest.arena) == [newest, oldest]
     assert await battles.failures(arena="elsewhere") == []
+
+
+async def test_an_id_with_a_nul_character_is_nobodys(battles: Battles) -> None:
+    """PostgreSQL cannot even be asked for one."""
+    assert await battles.get("b1\x00") is None

@@ -1,13 +1,14 @@
 """The migrations and the tables say the same, on both databases."""
 
 import asyncio
+from typing import Any
 
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect
 
 from services.store.database import Database
-from services.store.migrate import downgrade, upgrade
+from services.store.migrate import downgrade, unapplied, upgrade
 from services.store.tables import metadata
 
 
@@ -50,6 +51,33 @@ async def test_migrating_from_several_processes_at_once_is_migrating_once(empty_
         await database.close()
     async with empty_database.engine.connect() as connection:
         assert await connection.run_sync(differences) == []
+
+
+async def test_what_is_not_applied_yet_is_named(empty_database: Database) -> None:
+    assert await unapplied(empty_database) == ["0001", "0002"]
+    await upgrade(empty_database, "0001")
+    assert await unapplied(empty_database) == ["0002"]
+    await upgrade(empty_database)
+    assert await unapplied(empty_database) == []
+
+
+async def test_a_database_of_a_newer_version_lacks_nothing(empty_database: Database) -> None:
+    await upgrade(empty_database)
+    async with empty_database.engine.begin() as connection:
+        await connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    assert await unapplied(empty_database) == []
+
+
+async def test_one_step_back_takes_the_lists_their_indexes_and_nothing_else(
+    empty_database: Database,
+) -> None:
+    await upgrade(empty_database)
+    await downgrade(empty_database, "0001")
+    async with empty_database.engine.connect() as connection:
+        found: list[Any] = [*await connection.run_sync(differences)]
+    missing = {(verb, item.name) for verb, item in found}
+    names = ("ix_battles_received_at", "ix_failures_arena_failed_at", "ix_failures_failed_at")
+    assert missing == {("add_index", name) for name in names}
 
 
 async def test_going_back_to_the_start_removes_every_table(empty_database: Database) -> None:

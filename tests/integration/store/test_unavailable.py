@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from services.core.failure import Reason
-from services.runtime.errors import Unavailable
+from services.runtime.errors import Outage, Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcomes import Outcomes
@@ -21,21 +22,57 @@ async def test_a_server_that_is_not_there_is_unavailable() -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # bound and not listening: connecting is refused
         database = Database(f"postgresql+asyncpg://nobody@127.0.0.1:{closed.getsockname()[1]}/none")
-        with pytest.raises(Unavailable, match="the database does not answer") as raised:
+        with pytest.raises(Outage, match="the database does not answer") as raised:
             await Battles(database).get("b1")
     assert raised.value.reason is Reason.STORE_UNAVAILABLE
     await database.close()
 
 
+async def test_a_timeout_is_named(postgres: Database) -> None:
+    with pytest.raises(Outage, match="the database does not answer: TimeoutError"):
+        async with postgres.transaction():
+            raise TimeoutError  # as the driver does when a host is silent
+
+
 async def test_a_file_in_a_missing_folder_is_unavailable(tmp_path: Path) -> None:
     database = Database(sqlite_url(tmp_path / "missing" / "record.db"))
-    with pytest.raises(Unavailable, match="unable to open database file"):
+    with pytest.raises(Outage, match="unable to open database file"):
         await Outcomes(database).count("default")
     await database.close()
     # The driver's thread reports its end to this loop: let it do so while there is one.
     for thread in threading.enumerate():
         if "_connection_worker_thread" in thread.name:
             await asyncio.to_thread(thread.join, 5)
+
+
+STARTING_UP, NO_CONNECTION_LEFT, DEADLOCK, READ_ONLY = "57P03", "53300", "40P01", "25006"
+
+
+async def refused(database: Database, state: str) -> None:
+    """A statement that the server refuses with an SQLSTATE."""
+    async with database.transaction() as tx:
+        await tx.execute(text(f"DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{state}'; END $$"))
+
+
+@pytest.mark.parametrize("state", [STARTING_UP, NO_CONNECTION_LEFT, DEADLOCK, READ_ONLY])
+async def test_a_postgresql_that_is_in_trouble_is_away_whatever_it_was_asked(
+    postgres: Database, state: str
+) -> None:
+    with pytest.raises(Outage, match="the database does not answer"):
+        await refused(postgres, state)
+
+
+async def test_a_statement_that_postgresql_refuses_is_a_bug_and_not_an_outage(postgres: Database) -> None:
+    with pytest.raises(DBAPIError):
+        await refused(postgres, "22012")
+
+
+async def test_a_missing_table_is_no_outage_that_would_be_waited_for(tmp_path: Path) -> None:
+    database = Database(sqlite_url(tmp_path / "empty.db"))
+    with pytest.raises(Unavailable, match="no such table") as raised:
+        await Outcomes(database).count("default")
+    assert not isinstance(raised.value, Outage)
+    await database.close()
 
 
 async def test_an_error_of_our_own_is_not_mistaken_for_an_outage(database: Database) -> None:

@@ -1,0 +1,62 @@
+"""How far a battle has come: which events and failures end which branch of the flow."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from services.core import events
+from services.core.failure import Stage
+
+
+class BattleState(StrEnum):
+    """How far a battle has come, over its two branches (nuggets and judge)."""
+
+    RUNNING = "running"
+    SCORED = "scored"  # nuggets assigned and a verdict given
+    PARTIAL = "partial"  # one of the two failed
+    FAILED = "failed"  # both failed
+
+
+class Branch(StrEnum):
+    """State of one branch of the flow."""
+
+    PENDING = "pending"
+    DONE = "done"
+    FAILED = "failed"
+
+
+def state_of(*branches: Branch) -> BattleState:
+    """The branches as one word.
+
+    >>> state_of(Branch.DONE, Branch.FAILED).value, state_of(Branch.FAILED, Branch.PENDING).value
+    ('partial', 'running')
+    """
+    if Branch.PENDING in branches:
+        return BattleState.RUNNING
+    if Branch.FAILED not in branches:
+        return BattleState.SCORED
+    return BattleState.PARTIAL if Branch.DONE in branches else BattleState.FAILED
+
+
+# Which branches of the flow end when a stage gives up.
+_ENDED_BY = {
+    Stage.INTAKE: ("nugget_state", "judge_state"),
+    Stage.SCRAPER: ("nugget_state", "judge_state"),
+    Stage.INDEXER: ("nugget_state", "judge_state"),
+    Stage.RETRIEVER: ("nugget_state", "judge_state"),
+    Stage.NUGGETIZER: ("nugget_state",),
+    Stage.ASSIGNER: ("nugget_state",),
+    Stage.JUDGE: ("judge_state",),
+    Stage.RATER: (),
+    Stage.RECORDER: (),
+}
+
+
+def branches_moved(event: events.BattleEvent) -> Sequence[tuple[str, Branch]]:
+    """The columns that an event moves, and to where."""
+    if isinstance(event, events.BattleAssigned):
+        return [("nugget_state", Branch.DONE)]
+    if isinstance(event, events.BattleJudged):
+        return [("judge_state", Branch.DONE)]
+    if isinstance(event, events.BattleFailed):
+        return [(column, Branch.FAILED) for column in _ENDED_BY[event.failure.stage]]
+    return []
