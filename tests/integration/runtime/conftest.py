@@ -120,11 +120,17 @@ class Flow:
             yield ear
 
     async def settled(self, durable: str = "assigner", stream: str = "JOBS") -> None:
-        """Wait until everything in the stream had its last word."""
+        """Wait until everything in the stream had its last word.
+
+        The server counts what is pending a moment after it has stored a message: what the consumer was
+        given is compared with what the stream holds.
+        """
         async with asyncio.timeout(30):
             while True:
+                last = (await self.bus.js.stream_info(stream)).state.last_seq
                 info = await self.bus.js.consumer_info(stream, durable)
-                if info.num_pending == 0 and info.num_ack_pending == 0:
+                given = info.delivered.stream_seq if info.delivered else 0
+                if given >= last and info.num_pending == 0 and info.num_ack_pending == 0:
                     return
 
     async def held(self) -> int:
