@@ -46,6 +46,7 @@ def create_app(gateway: Gateway) -> FastAPI:
     app.include_router(pages.routes(gateway, env))
     app.mount("/static", StaticFiles(directory=_STATIC))
     app.add_middleware(_Headers)
+    app.add_middleware(_Heads)
     _describe_submissions(app)
     return app
 
@@ -65,15 +66,27 @@ class _Headers:
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
+class _Heads:
+    """Answers HEAD like GET; the server leaves the body out. A stream has no head to be had alone."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "HEAD" and not scope["path"].endswith("/events"):
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)
+
+
 def _describe_submissions(app: FastAPI) -> None:
-    """Add the schemas of submissions to the OpenAPI document, once it is asked for."""
+    """Add the schemas of submissions and votes to the OpenAPI document, once it is asked for."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
             document = get_openapi(
                 title=app.title, version=app.version, summary=app.summary, routes=app.routes
             )
-            document["components"]["schemas"] |= submissions.SCHEMAS
+            document["components"]["schemas"] |= submissions.SCHEMAS | reading.SCHEMAS
             app.openapi_schema = document
         return app.openapi_schema
 

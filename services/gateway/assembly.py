@@ -30,8 +30,9 @@ from services.gateway.views import (
     SourceView,
     StepView,
 )
-from services.store.battles import BattleRow, Branch, RecordedEvent, RecordedFailure
+from services.store.battles import BattleRow, RecordedEvent, RecordedFailure
 from services.store.outcomes import Outcome
+from services.store.progress import Branch
 from services.wire.codec import decode, schema_of
 
 # The steps of the flow in order, each with the event that completes it.

@@ -14,6 +14,7 @@ from services.gateway.asking import nothing_ignored
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
 from services.gateway.refusals import UnknownBattle
+from services.gateway.watch import check_place
 from services.store.battles import RecordedEvent
 from services.wire.codec import decode
 
@@ -30,13 +31,19 @@ def routes(gateway: Gateway) -> APIRouter:
         "/battles/{battle_id:path}/events",
         summary="Follow a battle (server-sent events)",
         response_class=EventSourceResponse,
-        responses={404: RESPONSES[404], 204: {"description": "Ended, and there is nothing more to come."}},
+        responses={
+            **{status: RESPONSES[status] for status in (404, 422, 503)},
+            204: {"description": "Ended, and there is nothing more to come."},
+        },
     )
     async def follow(battle_id: str, last_event_id: After = 0) -> Response:
+        """Each event's `id` is its number, from 1, and its data is JSON. The last, `ended`, has no number and
+        its data is the battle's state."""
         row = await gateway.battles.get(battle_id)
         if row is None:
             raise UnknownBattle(battle_id)
-        if row.ended_at is not None and last_event_id >= row.event_count:
+        check_place("last-event-id", last_event_id, row.event_count)
+        if row.ended_at is not None and last_event_id == row.event_count:
             return Response(status_code=204)  # what tells an EventSource to stop reconnecting
         return EventSourceResponse(_events(gateway, battle_id, last_event_id), ping=KEEP_ALIVE)
 

@@ -10,8 +10,9 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED
-from services.gateway.refusals import Conflict, UnknownBattle
+from services.gateway.refusals import Conflict, InvalidQuestion, UnknownBattle
 from services.gateway.requests import submission_from, vote_from
+from services.gateway.watch import check_place
 from services.runtime.errors import Unavailable
 from services.runtime.rpc import Register
 from services.store.battles import RecordedEvent
@@ -21,6 +22,7 @@ Context = grpc.aio.ServicerContext[Any, Any]
 
 _CODES: dict[type[Exception], grpc.StatusCode] = {
     InvalidSubmission: grpc.StatusCode.INVALID_ARGUMENT,
+    InvalidQuestion: grpc.StatusCode.INVALID_ARGUMENT,
     Conflict: grpc.StatusCode.ALREADY_EXISTS,
     UnknownBattle: grpc.StatusCode.NOT_FOUND,
     Unavailable: grpc.StatusCode.UNAVAILABLE,
@@ -58,6 +60,8 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
     ) -> AsyncIterator[arena_pb2.WatchBattleResponse]:
         """Everything recorded about a battle, then everything new, until it has ended."""
         try:
+            if (row := await self._gateway.battles.get(request.battle_id)) is not None:
+                check_place("after", request.after, row.event_count)
             async for recorded in self._gateway.watchers.follow(request.battle_id, request.after):
                 yield _watched(recorded)
         except EXPECTED as error:

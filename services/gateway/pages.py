@@ -5,20 +5,21 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.datastructures import QueryParams
 
 from services.core.battle import Side
 from services.core.tally import TiePolicy
+from services.gateway.asking import FrontPageQuestion, asked_by_form
 from services.gateway.chart import MEAN, axis_of
 from services.gateway.marks import pieces_of
 from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED, ProblemPage, problem_of, status_of
-from services.gateway.questions import boards_asked_by_form
+from services.gateway.questions import BoardsQuestion
 from services.gateway.views import Problem
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -28,7 +29,6 @@ _SHOWN = 50  # battles on the first page
 _MINUS = "−"
 
 Page = Callable[[], Awaitable[str]]
-Arena = Annotated[str | None, Query()]
 
 
 def routes(gateway: Gateway, env: Environment) -> APIRouter:
@@ -36,8 +36,8 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @router.get("/")
-    async def index(arena: Arena = None) -> Response:
-        return await _page(env, lambda: _index(gateway, env, arena))
+    async def index(request: Request) -> Response:
+        return await _page(env, lambda: _index(gateway, env, request.query_params))
 
     @router.get("/battles/{battle_id:path}")
     async def battle(battle_id: str) -> Response:
@@ -135,7 +135,8 @@ async def _page(env: Environment, render: Page) -> Response:
         return problem_page(env)(problem_of(error), status_of(error), None)
 
 
-async def _index(gateway: Gateway, env: Environment, arena: str | None) -> str:
+async def _index(gateway: Gateway, env: Environment, params: QueryParams) -> str:
+    arena = asked_by_form(FrontPageQuestion, params).arena
     values: dict[str, Any] = {
         "battles": await gateway.latest(_SHOWN, arena),
         "arenas": await gateway.battles.arenas(),
@@ -152,7 +153,8 @@ async def _battle(gateway: Gateway, env: Environment, battle_id: str) -> str:
 
 async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) -> str:
     arenas = await gateway.battles.arenas()
-    asked = boards_asked_by_form(params, max(arenas, key=lambda name: arenas[name], default="default"))
+    busiest = max(arenas, key=lambda name: arenas[name], default="default")
+    asked = asked_by_form(BoardsQuestion, params, arena=busiest)
     # An arena nobody has heard of has no boards, not three empty ones.
     boards = await gateway.boards.boards(asked) if asked.arena in arenas else []
     anchors = [board.method.anchor for board in boards if board.method.anchor is not None]

@@ -47,7 +47,8 @@ class Gateway:
             UnknownBattle: there is no such battle.
             Unavailable: the record does not answer.
         """
-        row, body = await self.battles.get(battle_id), await self.battles.body(battle_id)
+        row = await self.battles.get(battle_id)
+        body = None if row is None else await self.battles.body(battle_id)
         if row is None or body is None:
             raise UnknownBattle(battle_id)
         return assemble(row, body, await self.battles.events_of(battle_id))

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from services.gateway.refusals import (
@@ -18,6 +18,7 @@ from services.gateway.refusals import (
     TooLarge,
     UnknownBattle,
     UnknownFormat,
+    problems_in,
 )
 from services.gateway.views import Problem
 from services.runtime.errors import StageError, Unavailable
@@ -36,12 +37,15 @@ _STATUS: dict[type[Exception], int] = {
 }
 _INVALID = "the request is not valid"
 _API = "/v1/"
+_CLIENT_LEFT = 499  # as other servers note it; nobody reads it
 _INTERNAL = "something broke on our side; it has been logged"
 
 ProblemPage = Callable[[Problem, int, Mapping[str, str] | None], Response]
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
     404: {"model": Problem, "description": "No such battle."},
+    413: {"model": Problem, "description": "Longer than it may be."},
+    415: {"model": Problem, "description": "Declared as something that is not read here."},
     422: {"model": Problem, "description": "Not valid; every problem names its field."},
     503: {"model": Problem, "description": "The broker, the database or the rater does not answer."},
 }
@@ -71,6 +75,7 @@ def install(app: FastAPI, page: ProblemPage) -> None:
     for kind in EXPECTED:
         app.add_exception_handler(kind, _expected)
     app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(ClientDisconnect, _left)
     app.add_exception_handler(HTTPException, doors.http)
     app.add_exception_handler(Exception, doors.unexpected)
 
@@ -87,8 +92,18 @@ async def _expected(_: Request, error: Exception) -> Response:
 
 async def _invalid(_: Request, error: Exception) -> Response:
     details = error.errors() if isinstance(error, RequestValidationError) else []
-    problems = [f"{'.'.join(str(part) for part in d['loc'][1:])}: {d['msg']}".lstrip(": ") for d in details]
-    return answer(Problem(error=_INVALID, problems=problems), 422)
+    fields = ({**detail, "loc": detail["loc"][1:]} for detail in details)  # without "query", "header"
+    return answer(Problem(error=_INVALID, problems=problems_in(fields)), 422)
+
+
+async def _left(_: Request, __: Exception) -> Response:
+    return Response(status_code=_CLIENT_LEFT)  # to nobody
+
+
+def _allowed(request: Request) -> str:
+    """The methods of a path as documented; the framework knows only those of the route it asked first."""
+    described = request.app.openapi()["paths"].get(request.url.path, {})
+    return ", ".join(sorted(method.upper() for method in described))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +118,10 @@ class _Doors:
         said = str(error.detail)
         if said == HTTPStatus.NOT_FOUND.phrase:
             said = f"there is nothing at {request.url.path}"
-        return self._tell(request)(Problem(error=said), error.status_code, error.headers)
+        headers = dict(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED and (allowed := _allowed(request)):
+            headers["Allow"] = allowed
+        return self._tell(request)(Problem(error=said), error.status_code, headers)
 
     async def unexpected(self, request: Request, _: Exception) -> Response:
         return self._tell(request)(Problem(error=_INTERNAL), 500, None)

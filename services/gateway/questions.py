@@ -1,8 +1,9 @@
 """What may be asked about ratings over HTTP, and the same as protobuf."""
 
 import math
+import re
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from arena.v1 import ratings_pb2
 from pydantic import (
@@ -10,28 +11,29 @@ from pydantic import (
     AwareDatetime,
     BeforeValidator,
     Field,
-    ValidationError,
 )
-from starlette.datastructures import QueryParams
 
 from services.core.bootstrap import Bootstrap
 from services.core.leaderboard import Anchor
 from services.core.tally import TiePolicy
-from services.gateway.asking import Question, ignored
-from services.gateway.refusals import InvalidQuestion
+from services.gateway.asking import Question, Text, storable
 from services.store.outcomes import Lens
 from services.store.slices import Slice
 from services.wire import questions
 from services.wire.convert import to_message
 from services.wire.questions import Intervals
 
-_DAY = "0000-00-00"
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_ANCHOR = r"^.+:\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*$"  # said of it in the OpenAPI document
 
 
 def _midnight(value: Any) -> Any:
-    """A day without a time begins at midnight UTC."""
-    day = isinstance(value, str) and len(value) == len(_DAY) and value[4:8:3] == "--"
-    return f"{value}T00:00:00Z" if day else value
+    """A day without a time begins at midnight UTC; a number is no moment, whatever it counts."""
+    if not isinstance(value, str):
+        return value
+    if _DAY.match(value) is None:
+        raise ValueError("should be a day such as 2026-05-04, or a moment such as 2026-05-04T12:00:00Z")
+    return f"{value}T00:00:00Z" if _DAY.fullmatch(value) else value
 
 
 def _in_reach(moment: datetime) -> datetime:
@@ -68,17 +70,12 @@ Moment = Annotated[AwareDatetime, BeforeValidator(_midnight), AfterValidator(_in
 Level = Annotated[float, Field(ge=questions.LEAST_LEVEL, le=questions.MOST_LEVEL)]
 
 
-def _half_or_nothing(policy: TiePolicy) -> TiePolicy:
-    if policy.models_ties:
-        raise ValueError("should be half, drop or drop_both_bad here")
-    return policy
-
-
 class _Question(Question):
-    arena: Annotated[str, Field(min_length=1)] = "default"
-    language: str | None = None
+    arena: Annotated[str, Field(min_length=1), AfterValidator(storable)] = "default"
+    """Whose battles."""
+    language: Text | None = None
     """Only battles sent with this language."""
-    tag: list[str] = Field(default_factory=list, max_length=questions.MOST_TAGS)
+    tag: list[Text] = Field(default_factory=list, max_length=questions.MOST_TAGS)
     """Only battles with all of these tags; a query's category is a tag such as `category:science`."""
     since: Moment | None = None
     """Only battles received then or later; a day begins at midnight UTC."""
@@ -115,7 +112,9 @@ class _Rated(_Question):
         )
 
 
-Anchored = Annotated[str, AfterValidator(_anchor)]
+Anchored = Annotated[
+    Text, AfterValidator(_anchor), Field(json_schema_extra={"pattern": _ANCHOR, "examples": ["atlas:1000"]})
+]
 
 
 class BoardsQuestion(_Rated):
@@ -140,6 +139,7 @@ class PairsQuestion(_Rated):
     """Pairs of systems."""
 
     lens: Lens = Lens.HUMAN
+    """Whose preferences."""
 
     def message(self) -> ratings_pb2.GetPairsRequest:
         """As protobuf."""
@@ -154,16 +154,18 @@ class PairsQuestion(_Rated):
 class CombinedQuestion(_Question):
     """Human and automatic votes in one rating; a tie is half a win for each."""
 
-    automatic: Lens = Lens.NUGGET
-    """Whose votes stand in for people's: nugget or judge."""
+    automatic: Literal["nugget", "judge"] = "nugget"
+    """Whose votes stand in for people's."""
     level: Level | None = None
+    """Of the intervals; 0.95 when absent."""
     anchor: Anchored | None = None
+    """A system whose rating is fixed, as NAME:1000; without one the mean rating is 1000."""
 
     def message(self) -> ratings_pb2.GetCombinedRequest:
         """As protobuf."""
         return ratings_pb2.GetCombinedRequest(
             arena=self.arena,
-            automatic=lens_number(self.automatic),
+            automatic=lens_number(Lens(self.automatic)),
             level=self.level,
             anchor=anchor_message(self.anchor),
             slice=self.slice_message(),
@@ -174,8 +176,11 @@ class AdviceQuestion(_Question):
     """What to ask next."""
 
     lens: Lens = Lens.HUMAN
-    ties: Annotated[TiePolicy, AfterValidator(_half_or_nothing)] | None = None
+    """Whose preferences."""
+    ties: Literal["half", "drop", "drop_both_bad"] | None = None
+    """What a tie says; the rater's own policy when absent, or half where that one models ties."""
     level: Level | None = None
+    """Of the intervals; 0.95 when absent."""
     power: Annotated[float, Field(ge=questions.LEAST_POWER, le=questions.MOST_POWER)] | None = None
     """How likely the battles needed then show the difference; 0.8 when absent."""
     count: Annotated[int, Field(ge=1, le=questions.MOST_PAIRS)] | None = None
@@ -205,29 +210,6 @@ class AgreementQuestion(_Question):
         return ratings_pb2.GetAgreementRequest(
             arena=self.arena, ties=self.ties or "", slice=self.slice_message()
         )
-
-
-def boards_asked_by_form(params: QueryParams, arena: str) -> BoardsQuestion:
-    """The boards a form asks for; a form sends every field, and an empty one says nothing.
-
-    Args:
-        params: what was sent.
-        arena: where the form names none.
-
-    Raises:
-        InvalidQuestion: naming every field that is wrong and why.
-    """
-    filled = QueryParams([(name, value) for name, value in params.multi_items() if value])
-    if problems := list(ignored(BoardsQuestion, filled)):
-        raise InvalidQuestion(problems)
-    many = ("lens", "tag")
-    given = {name: filled.getlist(name) if name in many else filled[name] for name in filled}
-    try:
-        return BoardsQuestion.model_validate({"arena": arena} | given)
-    except ValidationError as error:
-        details = error.errors(include_url=False, include_input=False)
-        problems = [f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}" for detail in details]
-        raise InvalidQuestion(problems) from None
 
 
 def lens_number(lens: Lens) -> ratings_pb2.Lens.ValueType:

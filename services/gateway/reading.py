@@ -1,17 +1,18 @@
 """What can be asked of the record over REST, and voting."""
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, HTTPException, Query
-from pydantic import BaseModel, ConfigDict
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from services.core.battle import Vote
 from services.gateway.asking import BattlesQuestion, FailuresQuestion, nothing_ignored
 from services.gateway.assembly import failure_view
+from services.gateway.bodies import JSON, declared_type, read_all
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
-from services.gateway.refusals import UnknownBattle
+from services.gateway.refusals import InvalidQuestion, UnknownBattle, problems_in
 from services.gateway.views import BattleSummary, BattleView, FailureView, VoteReceipt
 
 
@@ -21,6 +22,16 @@ class VoteSubmission(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     vote: Vote
+
+
+MAX_VOTE_BYTES = 1024
+SCHEMAS: dict[str, Any] = VoteSubmission.model_json_schema(ref_template="#/components/schemas/{model}")
+SCHEMAS = SCHEMAS.pop("$defs") | {"VoteSubmission": SCHEMAS}
+"""Of the request's body; see `submissions.SCHEMAS`."""
+_VOTE_BODY = {
+    "required": True,
+    "content": {JSON: {"schema": {"$ref": "#/components/schemas/VoteSubmission"}, "example": {"vote": "a"}}},
+}
 
 
 def routes(gateway: Gateway) -> APIRouter:
@@ -40,11 +51,15 @@ def routes(gateway: Gateway) -> APIRouter:
         summary="Vote on a battle",
         status_code=202,
         tags=["battles"],
-        responses={404: RESPONSES[404]},
+        responses={status: RESPONSES[status] for status in (404, 413, 415)},
+        openapi_extra={"requestBody": _VOTE_BODY},
     )
-    async def vote(battle_id: str, body: VoteSubmission) -> VoteReceipt:
-        await gateway.intake.vote(battle_id, body.vote, datetime.now(UTC))
-        return VoteReceipt(battle_id=battle_id, vote=body.vote)
+    async def vote(battle_id: str, request: Request) -> VoteReceipt:
+        """The newest vote of a battle counts. A battle may be voted on while it is in progress."""
+        declared_type(request.headers, JSON)
+        said = _vote_in(await read_all(request.stream(), MAX_VOTE_BYTES))
+        await gateway.intake.vote(battle_id, said, datetime.now(UTC))
+        return VoteReceipt(battle_id=battle_id, vote=said)
 
     @router.get(
         "/battles/{battle_id:path}",
@@ -66,3 +81,10 @@ def routes(gateway: Gateway) -> APIRouter:
         return [failure_view(failure) for failure in found]
 
     return router
+
+
+def _vote_in(body: bytes) -> Vote:
+    try:
+        return VoteSubmission.model_validate_json(body).vote
+    except ValidationError as error:
+        raise InvalidQuestion(problems_in(error.errors(include_url=False, include_input=False))) from None

@@ -3,15 +3,16 @@
     Refusal
     ├── Conflict         another battle already has this id          409  ALREADY_EXISTS
     ├── UnknownBattle    no battle has this id                       404  NOT_FOUND
-    ├── TooLarge         the body is longer than a battle may be     413
-    ├── UnknownFormat    the body is not declared as JSON            415
+    ├── TooLarge         the body is longer than it may be           413
+    ├── UnknownFormat    the body is not declared as what is read    415
     └── InvalidQuestion  what is asked for does not exist            422
 
 Invalid battles are `wire.submission.InvalidSubmission` (422, INVALID_ARGUMENT); a broker, database or
 rater that does not answer is `runtime.errors.Unavailable` (503, UNAVAILABLE).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 
 class Refusal(Exception):
@@ -38,15 +39,14 @@ class TooLarge(Refusal):
     """A body, or one line of it, is over the limit."""
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"a battle may be at most {limit:,} bytes long")
+        super().__init__(f"at most {limit:,} bytes are accepted")
 
 
 class UnknownFormat(Refusal):
-    """The content type is not one we read."""
+    """The body is declared as something that is not read here."""
 
-    def __init__(self, content_type: str) -> None:
-        named = repr(content_type) if content_type else "no content type"
-        super().__init__(f"send application/json or application/x-ndjson, not {named}")
+    def __init__(self, accepted: str, declared: str) -> None:
+        super().__init__(f"send {accepted}, not {declared}")
 
 
 class InvalidQuestion(Refusal):
@@ -55,3 +55,16 @@ class InvalidQuestion(Refusal):
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = list(problems)
         super().__init__("; ".join(self.problems))
+
+
+def problems_in(details: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What a model found wrong, one line per field.
+
+    Args:
+        details: of a pydantic error; places begin at the field.
+
+    >>> problems_in([{"loc": ("tag", 0), "msg": "Value error, is empty"}, {"loc": (), "msg": "no JSON"}])
+    ['tag.0: is empty', 'no JSON']
+    """
+    said = ((".".join(map(str, d["loc"])), d["msg"].removeprefix("Value error, ")) for d in details)
+    return [f"{where}: {what}" if where else what for where, what in said]

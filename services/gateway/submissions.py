@@ -8,19 +8,25 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
+from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from services.gateway.asking import SubmissionQuestion, nothing_ignored
-from services.gateway.bodies import MAX_BATTLE_BYTES, Line, read_all, read_lines
+from services.gateway.bodies import (
+    JSON,
+    MAX_BATTLE_BYTES,
+    NDJSON,
+    Line,
+    declared_type,
+    read_all,
+    read_lines,
+)
 from services.gateway.intake import Receipt
 from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED, RESPONSES, problem_of, status_of
-from services.gateway.refusals import TooLarge, UnknownFormat
+from services.gateway.refusals import TooLarge
 from services.gateway.views import BattleView, LineResult, Problem, Submitted
 from services.wire.submission import BattleSubmission, InvalidSubmission, parse_submission_json
-
-JSON = "application/json"
-NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl")
 
 
 def routes(gateway: Gateway) -> APIRouter:
@@ -36,13 +42,12 @@ def routes(gateway: Gateway) -> APIRouter:
         openapi_extra={"requestBody": _REQUEST_BODY},
     )
     async def submit(request: Request, question: Annotated[SubmissionQuestion, Query()]) -> Response:
-        content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
-        if content_type in NDJSON:
+        """The same battle sent again is one battle. NDJSON is answered line by line while it is read, each
+        line with a status of its own; a line that is refused stops no other."""
+        if declared_type(request.headers, JSON, *NDJSON) in NDJSON:
             if question.wait is not None:
                 raise InvalidSubmission(["wait: only one battle at a time can be waited for"])
             return _Duplex(_results(gateway, read_lines(request.stream())), media_type=NDJSON[0])
-        if content_type != JSON:
-            raise UnknownFormat(content_type)
         submission = parse_submission_json(await read_all(request.stream()))
         receipt = await gateway.intake.submit(submission, datetime.now(UTC))
         return await _answer(gateway, receipt, question.wait)
@@ -73,6 +78,9 @@ async def _results(gateway: Gateway, lines: AsyncIterator[Line]) -> AsyncIterato
             async for line in lines:
                 result = await _one(gateway, line)
                 results.put_nowait(result.model_dump_json(exclude_none=True).encode() + b"\n")
+                await asyncio.sleep(0)  # a refused line waits for nothing: let others have their turn
+        except ClientDisconnect:
+            return  # the lines that came have been taken in, and nobody is left to be told
         finally:
             results.put_nowait(None)
 
@@ -80,7 +88,7 @@ async def _results(gateway: Gateway, lines: AsyncIterator[Line]) -> AsyncIterato
     try:
         while (result := await results.get()) is not None:
             yield result
-        await working  # raises when the sender left in the middle
+        await working
     finally:
         working.cancel()
 
@@ -113,11 +121,22 @@ SCHEMAS: dict[str, Any] = {**_SCHEMA.pop("$defs", {}), "BattleSubmission": _SCHE
 """Of the request's body, for the components of the OpenAPI document: the body is read as a stream, so the
 framework cannot know them."""
 
+_EXAMPLE = {
+    "arena": "mine",
+    "query": "Why is the sky blue?",
+    "vote": "a",
+    "a": {
+        "system": "x",
+        "text": "Air scatters short waves of light more than long ones.",
+        "sources": [{"url": "https://en.wikipedia.org/wiki/Rayleigh_scattering"}],
+    },
+    "b": {"system": "y", "text": "It reflects the sea."},
+}
 _REQUEST_BODY = {
     "required": True,
     "content": {
-        JSON: {"schema": {"$ref": "#/components/schemas/BattleSubmission"}},
-        NDJSON[0]: {"schema": {"type": "string", "description": "One battle per line."}},
+        JSON: {"schema": {"$ref": "#/components/schemas/BattleSubmission"}, "example": _EXAMPLE},
+        NDJSON[0]: {"schema": {"type": "string", "description": "One battle per line, in UTF-8."}},
     },
 }
 _RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -127,6 +146,4 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
         "content": {NDJSON[0]: {"schema": LineResult.model_json_schema()}},
     },
     409: {"model": Problem, "description": "The id belongs to a battle with other content."},
-    413: {"model": Problem, "description": "Longer than a battle may be."},
-    415: {"model": Problem, "description": "Neither JSON nor NDJSON."},
 }

@@ -9,7 +9,7 @@ from services.core.battle import Side, Vote
 from services.core.explanation import Cause
 from services.core.failure import Reason, Stage
 from services.core.nugget import Importance, Support
-from services.store.battles import BattleState, Branch
+from services.store.progress import BattleState, Branch
 
 
 class _View(BaseModel):

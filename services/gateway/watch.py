@@ -1,6 +1,7 @@
 """Following a battle: the database is the record, a nudge on the bus says when to look again."""
 
 import asyncio
+import math
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -8,10 +9,25 @@ from contextlib import asynccontextmanager, contextmanager
 from arena.v1 import arena_pb2
 from google.protobuf.message import DecodeError
 
-from services.gateway.refusals import UnknownBattle
+from services.gateway.refusals import InvalidQuestion, UnknownBattle
 from services.runtime.bus import Bus, Notification
 from services.store.battles import Battles, RecordedEvent
 from services.wire.subjects import RECORDED
+
+
+def check_place(field: str, after: int, last: int) -> None:
+    """Refuse to go on after an event that does not exist.
+
+    Args:
+        field: what the caller calls it.
+        after: number of the event that was seen last; 0 for none.
+        last: number of the event that was recorded last.
+
+    Raises:
+        InvalidQuestion: there is no such event, so what is to come after it is anyone's guess.
+    """
+    if not 0 <= after <= last:
+        raise InvalidQuestion([f"{field}: is {after}, and the events so far are numbered up to {last}"])
 
 
 class Watchers:
@@ -72,17 +88,23 @@ class Watchers:
         Raises:
             UnknownBattle, Unavailable: as `follow`.
         """
-        try:
-            async with asyncio.timeout(within):
-                async for _ in self.follow(battle_id):
-                    pass
-        except TimeoutError:
-            return False
-        return not self._released
+        clock = asyncio.get_running_loop().time
+        until = clock() + within
+        with self._nudged(battle_id) as wake:
+            while not self._released:
+                wake.clear()
+                row = await self._battles.get(battle_id)
+                if row is None:
+                    raise UnknownBattle(battle_id)
+                left = until - clock()
+                if row.ended_at is not None or left <= 0:
+                    return row.ended_at is not None
+                await self._nudge_or_pause(wake, left)  # nothing else is cut short: not a query in flight
+        return False
 
-    async def _nudge_or_pause(self, wake: asyncio.Event) -> None:
+    async def _nudge_or_pause(self, wake: asyncio.Event, at_most: float = math.inf) -> None:
         try:
-            async with asyncio.timeout(self._poll):
+            async with asyncio.timeout(min(self._poll, at_most)):
                 await wake.wait()
         except TimeoutError:
             return

@@ -2,8 +2,17 @@
 
 from collections.abc import Iterable
 from typing import Annotated, Any
+from unicodedata import category
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from services.core.battle import Answer, Battle, Side, Source, Vote
 from services.core.hashing import content_hash, derived_id
@@ -12,6 +21,8 @@ MAX_ANSWER_BYTES = 100_000
 MAX_QUERY_BYTES = 20_000
 MAX_SOURCE_BYTES = 5_000_000
 MAX_SOURCES = 100
+MAX_TAGS = 50
+_PROBLEMS_TOLD = 1_000
 INLINE_URL = "inline:"
 
 
@@ -52,6 +63,26 @@ Text = Annotated[str, AfterValidator(_storable)]
 Name = Annotated[Text, Field(max_length=200), AfterValidator(_not_blank)]
 
 
+def _can_be_asked_for(name: str) -> str:
+    """An id is part of a path: what a path cannot say would be accepted and never found again."""
+    if any(category(character) == "Cc" for character in name):
+        raise ValueError("contains a control character")
+    if {".", ".."} & set(name.split("/")) or name.endswith("/events"):
+        raise ValueError('is no path that can be asked for: "." and ".." are no parts, "/events" no end')
+    return name
+
+
+def _few(limit: int) -> BeforeValidator:
+    """Refuse a list by its length before anything in it is looked at."""
+
+    def check(given: Any) -> Any:
+        if isinstance(given, list | tuple) and len(given) > limit:
+            raise ValueError(f"is {len(given)} long; at most {limit} are accepted")
+        return given
+
+    return BeforeValidator(check)
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -80,7 +111,7 @@ class AnswerSubmission(_Model):
 
     system: Name
     text: Annotated[Text, _at_most(MAX_ANSWER_BYTES)]
-    sources: Annotated[tuple[SourceSubmission, ...], Field(max_length=MAX_SOURCES)] = ()
+    sources: Annotated[tuple[SourceSubmission, ...], Field(max_length=MAX_SOURCES), _few(MAX_SOURCES)] = ()
 
     def to_core(self) -> Answer:
         """The answer; a source named twice counts once."""
@@ -93,13 +124,13 @@ class AnswerSubmission(_Model):
 class BattleSubmission(_Model):
     """One battle as it comes in; `id` is derived from the content when absent."""
 
-    id: Name | None = None
+    id: Annotated[Name, AfterValidator(_can_be_asked_for)] | None = None
     arena: Name = "default"
     query: Annotated[Text, _at_most(MAX_QUERY_BYTES), AfterValidator(_not_blank)]
     a: AnswerSubmission
     b: AnswerSubmission
     language: Annotated[Text, Field(max_length=35)] = ""
-    tags: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
+    tags: Annotated[tuple[Name, ...], Field(max_length=MAX_TAGS), _few(MAX_TAGS)] = ()
     vote: Vote | None = None
 
     @model_validator(mode="after")
@@ -176,7 +207,10 @@ def _content(battle: Battle) -> tuple[Any, ...]:
 
 
 def _problems(error: ValidationError) -> list[str]:
-    return [_problem(detail) for detail in error.errors(include_url=False, include_input=False)]
+    details = error.errors(include_url=False, include_input=False)
+    problems = [_problem(detail) for detail in details[:_PROBLEMS_TOLD]]
+    more = len(details) - len(problems)
+    return [*problems, f"{more:,} more problems"] if more else problems
 
 
 def _problem(detail: Any) -> str:

@@ -102,7 +102,7 @@ class SubmitBattlesResponse(_message.Message):
     battle_id: _builtins.str
     created: _builtins.bool
     error: _builtins.str
-    """Empty unless the battle was refused."""
+    """Empty unless the battle was refused; then battle_id is as it was sent."""
     def __init__(
         self,
         *,
@@ -126,7 +126,9 @@ class WatchBattleRequest(_message.Message):
     AFTER_FIELD_NUMBER: _builtins.int
     battle_id: _builtins.str
     after: _builtins.int
-    """Only what was recorded after this sequence number."""
+    """Only what was recorded after this sequence number; 0 for everything. A number that no event has
+    yet is an INVALID_ARGUMENT.
+    """
     def __init__(
         self,
         *,

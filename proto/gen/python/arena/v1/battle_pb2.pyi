@@ -127,7 +127,9 @@ class Battle(_message.Message):
     LANGUAGE_FIELD_NUMBER: _builtins.int
     TAGS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Chosen by the arena; derived from the content when empty at submission."""
+    """Chosen by the arena; derived from the content when empty at submission. A part of paths: no control
+    characters, no part "." or "..", and it does not end with "/events".
+    """
     arena: _builtins.str
     query: _builtins.str
     language: _builtins.str

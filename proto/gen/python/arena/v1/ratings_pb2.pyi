@@ -128,13 +128,13 @@ class BoardOptions(_message.Message):
     ties: _builtins.str
     """half, drop, drop_both_bad, davidson or rao_kupper."""
     bootstrap: _builtins.str
-    """bayesian or multinomial."""
+    """bayesian or multinomial; refused together with sandwich intervals, which draw nothing."""
     intervals: _builtins.str
     """bootstrap or sandwich; a sandwich is for policies in which a tie is half a win or nothing."""
     level: _builtins.float
     """Confidence level, in [0.5, 0.999]."""
     resamples: _builtins.int
-    """Of the bootstrap, in [100, 10000]."""
+    """Of the bootstrap, in [100, 10000]; refused together with sandwich intervals."""
     @_builtins.property
     def anchor(self) -> Global___Anchor: ...
     def __init__(
@@ -371,7 +371,9 @@ class Board(_message.Message):
     note: _builtins.str
     """What a reader must know about these numbers; often empty."""
     outcomes: _builtins.int
-    """Outcomes counted: a battle with two judges has two in the lens of the judge."""
+    """Outcomes counted: a battle with two judges has two in the lens of the judge, and intervals take them as
+    independent. Where outcomes exceed scored, intervals of that board are too narrow.
+    """
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]: ...
     @_builtins.property
