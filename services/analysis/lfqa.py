@@ -1,14 +1,14 @@
 """Long answers rated by aspect: human raters, judge models, and the scores that combine aspects."""
 
-import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from services.analysis.dataset import UnusableFile
+from services.analysis.rating.records import Record, read_records
 from services.core.aspects import AspectRating, features
 
 TREE_DEPTH = 3
@@ -56,32 +56,26 @@ def read_human_means(path: Path) -> dict[str, HumanMeans]:
     """Answer id -> means over its raters.
 
     Raises:
-        UnusableFile: it cannot be read, a field is missing, or a rating is off its scale.
+        UnusableFile: naming file, line and field: missing, no number, or off its scale.
     """
-    votes: dict[str, list[Mapping[str, Any]]] = {}
-    for row in _rows(path, ("answer_id", "factuality", "amountInfo", "formality", "acceptability")):
-        votes.setdefault(row["answer_id"], []).append(row)
-    try:
-        return {answer: _human(rows) for answer, rows in votes.items()}
-    except (TypeError, ValueError) as error:
-        raise UnusableFile(f"{path}: {error}") from error
+    votes: dict[str, list[tuple[AspectRating, float]]] = {}
+    for record in read_records(path):
+        rating = _aspects(record), _number(record, "acceptability")
+        votes.setdefault(_answer(record), []).append(rating)
+    return {answer: _means(ratings) for answer, ratings in votes.items()}
 
 
 def read_model_ratings(path: Path) -> dict[str, ModelRating]:
     """Answer id -> what a judge model said.
 
     Raises:
-        UnusableFile: it cannot be read, a field is missing or off its scale, or an answer is rated twice.
+        UnusableFile: likewise, or an answer is rated twice.
     """
     found: dict[str, ModelRating] = {}
-    for row in _rows(path, ("answer_id", "factuality", "amountInfo", "formality", "overall")):
-        if row["answer_id"] in found:
-            raise UnusableFile(f"{path}: answer {row['answer_id']!r} is rated twice")
-        try:
-            aspects = AspectRating(row["factuality"], row["amountInfo"], row["formality"])
-            found[row["answer_id"]] = ModelRating(aspects, float(row["overall"]))
-        except (TypeError, ValueError) as error:
-            raise UnusableFile(f"{path}: answer {row['answer_id']!r}: {error}") from error
+    for record in read_records(path):
+        if (answer := _answer(record)) in found:
+            raise record.wrong("answer_id", f"answer {answer!r} is rated twice")
+        found[answer] = ModelRating(_aspects(record), _number(record, "overall"))
     return found
 
 
@@ -111,21 +105,39 @@ def acceptability_tree(
     return AcceptabilityTree(rules, tuple(map(float, predicted)))
 
 
-def _human(rows: Sequence[Mapping[str, Any]]) -> HumanMeans:
-    factuality = float(np.mean([row["factuality"] for row in rows]))
-    amount, formality = (
-        float(np.mean([abs(row[name]) for row in rows])) for name in ("amountInfo", "formality")
+def _means(ratings: Sequence[tuple[AspectRating, float]]) -> HumanMeans:
+    aspects = [one for one, _ in ratings]
+    means = AspectRating(
+        float(np.mean([one.factuality for one in aspects])),
+        float(np.mean([abs(one.amount) for one in aspects])),
+        float(np.mean([abs(one.formality) for one in aspects])),
     )
-    acceptability = float(np.mean([row["acceptability"] for row in rows]))
-    return HumanMeans(AspectRating(factuality, amount, formality), acceptability, len(rows))
+    return HumanMeans(means, float(np.mean([accepted for _, accepted in ratings])), len(ratings))
 
 
-def _rows(path: Path, fields: Sequence[str]) -> list[dict[str, Any]]:
+def _aspects(record: Record) -> AspectRating:
+    factuality, amount, formality = (
+        _number(record, name) for name in ("factuality", "amountInfo", "formality")
+    )
     try:
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
-    except (OSError, ValueError) as error:
-        raise UnusableFile(f"{path}: {error}") from error
-    for number, row in enumerate(rows, 1):
-        if missing := [name for name in fields if row.get(name) is None]:
-            raise UnusableFile(f"{path}:{number}: {', '.join(missing)} missing")
-    return rows
+        return AspectRating(factuality, amount, formality)
+    except ValueError as error:
+        raise UnusableFile(f"{record.place}: {error}") from error
+
+
+def _answer(record: Record) -> str:
+    if (found := record.text("answer_id")) is None:
+        raise record.wrong("answer_id", "is missing")
+    return found
+
+
+def _number(record: Record, field: str) -> float:
+    if (said := record.text(field)) is None:
+        raise record.wrong(field, "is missing")
+    try:
+        value = float(said)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise record.wrong(field, f"is {said!r}; expected a number")
+    return value

@@ -1,16 +1,13 @@
 """TREC files: relevance labels (qrels) and runs, read strictly and written back line for line."""
 
-import gzip
 import math
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from services.analysis.dataset import UnusableFile
+from services.analysis.plain_text import read_text
 from services.core.rubric.relevance import Relevance
-
-_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +73,7 @@ def run_text(lines: Iterable[RunLine]) -> str:
 
 
 def _lines(path: Path, columns: int) -> Iterator[tuple[int, Sequence[str]]]:
-    try:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if content.startswith(_GZIP) else content).decode()
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise UnusableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(read_text(path).split("\n"), 1):
         fields = line.split()
         if fields and len(fields) != columns:
             raise UnusableFile(f"{path}:{number}: {len(fields)} columns where {columns} are due")

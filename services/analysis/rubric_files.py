@@ -4,18 +4,16 @@ A graded file holds one JSON array per line, `[query id, [passage, ...]]`; a ban
 query. Plain or gzipped.
 """
 
-import gzip
 import json
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from services.analysis.dataset import UnusableFile
+from services.analysis.plain_text import read_text
 from services.core.rubric.grading import MAXIMUM_GRADE, MINIMUM_GRADE, GradedPassage, by_query
 
-_GZIP = b"\x1f\x8b"
 _ITEM_LISTS = ("items", "questions")
 _KINDS = ("question", "nugget")
 
@@ -93,12 +91,7 @@ def bank_text(items: Iterable[BankItem]) -> str:
 
 
 def _records(path: Path) -> Iterator[tuple[int, Any]]:
-    try:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if content.startswith(_GZIP) else content).decode()
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise UnusableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -1,15 +1,18 @@
 """What can be measured on answers and nuggets without asking a model."""
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from services.analysis.baselines import rouge_l
+from services.core.terms import UNSPACED, terms
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SENTENCE_END = re.compile(r"[.!?]+(?:\s|$)")
 # [1], [1, 3] and [1-3]; not the text of a link, [1](https://...), which is cited by address.
@@ -27,13 +30,13 @@ class Diversity:
     """How different the nuggets of one list are.
 
     Attributes:
-        jaccard: mean over all pairs, 0 (no common word) to 1 (same words).
-        cosine: mean over all pairs of embeddings, -1..1; None without embeddings.
+        jaccard: common terms of those in either, mean over all pairs, 0 (no common term) to 1 (the same).
+        cosine: of how often each term occurs, mean over all pairs, in [0, 1] likewise.
         pairs: n (n - 1) / 2.
     """
 
     jaccard: float
-    cosine: float | None
+    cosine: float
     pairs: int
 
 
@@ -57,10 +60,10 @@ class CitationUse:
 
 
 def words(text: str) -> list[str]:
-    """Case-folded runs of letters and digits, in any script.
+    """Case-folded runs of letters and digits; in scripts without spaces, each character.
 
-    >>> words("Straße 7, café")
-    ['strasse', '7', 'café']
+    >>> words("Straße 7, café"), words("潮は月")
+    (['strasse', '7', 'café'], ['潮', 'は', '月'])
     """
     return _WORD.findall(text.casefold())
 
@@ -112,42 +115,22 @@ def jaccard(first: str, second: str) -> float:
     return len(one & two) / len(one | two)
 
 
-def cosine(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """Cosine of the angle between two vectors of the same length, -1..1.
-
-    Raises:
-        NothingToMeasure: a vector of length 0, or one with a number missing, points nowhere.
-
-    >>> cosine(np.array([1.0, 0.0]), np.array([3.0, 4.0]))
-    0.6
-    """
-    lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
-    if not 0 < lengths < np.inf:
-        raise NothingToMeasure("a vector of length 0, or with a number missing, has no direction")
-    return float(first @ second) / lengths
-
-
-def nugget_diversity(texts: Sequence[str], embeddings: NDArray[np.float64] | None = None) -> Diversity | None:
+def nugget_diversity(texts: Sequence[str]) -> Diversity | None:
     """Mean similarity of all pairs of nuggets; None with fewer than two.
 
-    Args:
-        texts: n nuggets.
-        embeddings: (n, d), one row per nugget; without them cosine is None.
+    Over the terms of `services.core.terms`, which know scripts without spaces. A nugget without any (an
+    emoji, say) is one term of its own.
 
-    Raises:
-        ValueError: another number of embeddings.
-        NothingToMeasure: nuggets without words, or an embedding of length 0.
+    >>> found = nugget_diversity(["red moon", "red sea", "blue sky"])
+    >>> round(found.jaccard, 3), round(found.cosine, 3), found.pairs  # one pair shares 1 of 3 terms
+    (0.111, 0.167, 3)
     """
-    if embeddings is not None and len(embeddings) != len(texts):
-        raise ValueError(f"{len(embeddings)} embeddings for {len(texts)} nuggets")
-    pairs = [(i, j) for i in range(len(texts)) for j in range(i)]
+    bags = [Counter(terms(text)) or Counter([text]) for text in texts]
+    pairs = list(combinations(bags, 2))
     if not pairs:
         return None
-    lexical = float(np.mean([jaccard(texts[i], texts[j]) for i, j in pairs]))
-    dense = None
-    if embeddings is not None:
-        dense = float(np.mean([cosine(embeddings[i], embeddings[j]) for i, j in pairs]))
-    return Diversity(lexical, dense, len(pairs))
+    lexical = float(np.mean([len(x.keys() & y.keys()) / len(x.keys() | y.keys()) for x, y in pairs]))
+    return Diversity(lexical, float(np.mean([_cosine(x, y) for x, y in pairs])), len(pairs))
 
 
 def reading_ease(text: str) -> float:
@@ -193,6 +176,11 @@ def citation_use(text: str) -> CitationUse:
         positions=tuple(at / len(text) for _, at in cited),
         in_order=list(order) == sorted(order) if len(order) > 1 else None,
     )
+
+
+def _cosine(first: Counter[str], second: Counter[str]) -> float:
+    dot = sum(times * second[term] for term, times in first.items())
+    return dot / math.sqrt(sum(x * x for x in first.values()) * sum(y * y for y in second.values()))
 
 
 def _closest(sentence: Sequence[str], passages: Sequence[Sequence[str]]) -> float | None:

@@ -3,6 +3,7 @@
 import click
 
 from services.analysis.crowd.learning import Method
+from services.cli.showing import Number
 
 _USUAL = Method()
 
@@ -31,7 +32,7 @@ CROWD_OPTIONS = (
     ),
     click.option(
         "--spam-limit",
-        type=click.FloatRange(0, 1),
+        type=Number(0, 1),
         default=_USUAL.limit,
         show_default=True,
         help="Votes of a worker likelier spam than this are dropped.",

@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from services.analysis.rating.board import Method
+from services.cli.showing import Number
 from services.core.bootstrap import Bootstrap
 from services.core.tally import TiePolicy
 from services.wire.questions import Intervals
@@ -121,7 +122,7 @@ METHOD_OPTIONS = (
     ),
     click.option(
         "--level",
-        type=click.FloatRange(min=0, max=1, min_open=True, max_open=True),
+        type=Number(min=0, max=1, min_open=True, max_open=True),
         default=_USUAL.level,
         show_default=True,
         help="Of all intervals.",
@@ -144,7 +145,7 @@ SECTION_OPTIONS = (
     click.option("--rounds", type=click.IntRange(min=1), default=500, show_default=True, help="Tournaments."),
     click.option(
         "--k",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Number(min=0, min_open=True),
         default=32.0,
         show_default=True,
         help="Largest change of a game.",

@@ -1,9 +1,10 @@
-"""How commands show what they found, and how they refuse a file."""
+"""How commands show what they found, and how they refuse a file or a number."""
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import click
 from rich.console import Console, RenderableType
@@ -18,6 +19,17 @@ class BadInput(click.ClickException):
     """A file or a question that has no answer: exit code 2."""
 
     exit_code = 2
+
+
+class Number(click.FloatRange):
+    """A finite number in a range: `nan` is beyond no end, so click alone lets it through."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number, or a usage error that names the option."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is no number.", param, ctx)
+        return number
 
 
 def show(found: RenderableType) -> None:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-_STILL = 1e-3  # Elo points, or thousandths of a percent of a share: below what any fit resolves
+from services.core.intervals import has_no_width
 
 
 class Extent(StrEnum):
@@ -31,14 +31,14 @@ class Interval:
 UNKNOWN = Interval(None, None, Extent.UNKNOWN)
 
 
-def interval(low: float, high: float, *, fixed: bool = False, still: float = _STILL) -> Interval:
+def interval(low: float, high: float, *, fixed: bool = False, still: float | None = None) -> Interval:
     """An interval of numbers.
 
     Args:
         low: may be -inf.
         high: may be inf.
         fixed: whether it has no width by decision.
-        still: width below which nothing varies.
+        still: width below which nothing varies; None for ratings on the Elo scale.
 
     >>> interval(950.0, float("inf"))
     Interval(low=950.0, high=None, extent=<Extent.OPEN_ABOVE: 'open_above'>)
@@ -53,6 +53,6 @@ def interval(low: float, high: float, *, fixed: bool = False, still: float = _ST
         return Interval(None, high, Extent.OPEN_BELOW)
     if not math.isfinite(high):
         return Interval(low, None, Extent.OPEN_ABOVE)
-    if high - low < still:
+    if has_no_width(low, high) if still is None else high - low < still:
         return Interval(None, None, Extent.STILL)
     return Interval(low, high, Extent.FINITE)

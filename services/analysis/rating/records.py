@@ -1,18 +1,16 @@
 """The rows of a file of votes, whatever the file looks like: CSV or JSONL, plain or gzipped."""
 
 import csv
-import gzip
 import io
 import json
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 from services.analysis.dataset import UnusableFile
+from services.analysis.plain_text import read_text
 
-_GZIP = b"\x1f\x8b"
 _DELIMITERS = (",", "\t", ";")
 _LARGEST_FIELD = 2**28  # a field may be a whole answer; csv's own limit of 128 kB is too small for those
 
@@ -56,7 +54,7 @@ def read_records(path: Path) -> list[Record]:
     Raises:
         UnusableFile: naming the file, and where it is a line's fault, the line.
     """
-    text = _text(path)
+    text = read_text(path)
     start = text.lstrip()[:1]
     if not start:
         raise UnusableFile(f"{path}: is empty")
@@ -66,16 +64,6 @@ def read_records(path: Path) -> list[Record]:
     if not found:
         raise UnusableFile(f"{path}: holds no vote")
     return found
-
-
-def _text(path: Path) -> str:
-    try:
-        content = path.read_bytes()
-        return (gzip.decompress(content) if content.startswith(_GZIP) else content).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UnusableFile(f"{path}: is not UTF-8 text: {error}") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise UnusableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _objects(path: Path, text: str) -> Iterator[Record]:

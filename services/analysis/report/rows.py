@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from services.analysis.dataset import OVERALL, VOTE, UnusableFile
+from services.analysis.plain_text import read_text
 from services.analysis.results import evaluated_from
 from services.analysis.summary import Evaluated, Summary, summarise
 from services.core.battle import Side, Vote
@@ -224,12 +225,7 @@ def read_results(path: Path) -> Results:
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8").split("\n")  # splitlines also cuts inside JSON strings
-    except OSError as error:
-        raise UnusableFile(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise UnusableFile(f"{path}: is not UTF-8 text: {error}") from error
+    return read_text(path).split("\n")  # splitlines also cuts inside JSON strings
 
 
 def _row(line: str, where: str) -> tuple[BattleRow, Evaluated]:

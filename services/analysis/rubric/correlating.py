@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from services.analysis.cells import many
+from services.analysis.dataset import UnusableFile
 from services.analysis.leaderboard_correlation import (
     LeaderboardCorrelation,
     NoCommonOrder,
@@ -105,7 +106,7 @@ def compare(sought: Sought) -> Compared:
     """
     paths = (sought.first, sought.official)
     labels = [read_labels(path) if is_qrels(path) else None for path in paths]
-    rankings = read_rankings(sought.runs, sought.graded, sought.left_out)
+    rankings = read_rankings(sought.runs, sought.graded)
     if not rankings and any(labels):
         raise NothingToRank("relevance labels score rankings: name them with --runs or --graded")
     if rankings and not any(labels):
@@ -113,12 +114,21 @@ def compare(sought: Sought) -> Compared:
     queries = _shared(labels[0], labels[1]) if labels[0] and labels[1] else None
     shared = {row.query for row in labels[0] or ()} & {row.query for row in labels[1] or ()}
     used = [[row for row in rows if not queries or row.query in shared] if rows else None for rows in labels]
-    first, official = (
+    scorings = [
         score_by_labels(path, rows, rankings, sought.measure) if rows else read_leaderboard(path, column)
         for path, rows, column in zip(paths, used, sought.columns, strict=True)
-    )
+    ]
+    first, official = _without(scorings, sought.left_out)
     asked = {row.query for rows in used for row in rows or ()}
-    return _correlated(sought, first, official, queries, _unranked(rankings, asked))
+    taking_part = {name: ranking for name, ranking in rankings.items() if name not in sought.left_out}
+    return _correlated(sought, first, official, queries, _unranked(taking_part, asked))
+
+
+def _without(scorings: Sequence[Scoring], left_out: Sequence[str]) -> list[Scoring]:
+    there = {name for each in scorings for name in (*each.scores, *each.unscored)}
+    if strangers := sorted(set(left_out) - there):
+        raise UnusableFile(f"{strangers[0]!r} cannot be left out; there is {', '.join(sorted(there))}")
+    return [each.without(left_out) for each in scorings]
 
 
 def _correlated(

@@ -6,11 +6,12 @@ with a header.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from services.analysis.dataset import UnusableFile
 from services.analysis.leaderboard_correlation import PRINTED_DIGITS
+from services.analysis.plain_text import read_text
 from services.analysis.qrels import RunLine, read_qrels, read_run
 from services.analysis.rating.records import Record, read_records
 from services.analysis.retrieval import Ranking, evaluate_all, rankings_of
@@ -65,15 +66,20 @@ class Scoring:
         score = self.scores.get(system)
         return -score if self.places and score is not None else score
 
+    def without(self, systems: Sequence[str]) -> "Scoring":
+        """The same, some systems left out."""
+        scores = {system: score for system, score in self.scores.items() if system not in systems}
+        return replace(self, scores=scores, unscored=tuple(s for s in self.unscored if s not in systems))
+
 
 def is_qrels(path: Path) -> bool:
-    """Whether a file holds relevance labels rather than a leaderboard."""
-    try:
-        with path.open("rb") as lines:
-            first = next((line.split() for line in lines if line.strip()), [])
-    except OSError:
-        return False  # said properly by whoever reads it
-    return len(first) == _COLUMNS_OF_QRELS and first[-1].lstrip(b"-").isdigit()
+    """Whether a file holds relevance labels rather than a leaderboard.
+
+    Raises:
+        UnusableFile: it cannot be read, or is no text.
+    """
+    first = next((line.split() for line in read_text(path).split("\n") if line.strip()), [])
+    return len(first) == _COLUMNS_OF_QRELS and first[-1].lstrip("-").isdigit()
 
 
 def read_leaderboard(path: Path, column: Column) -> Scoring:
@@ -102,7 +108,7 @@ def read_leaderboard(path: Path, column: Column) -> Scoring:
     return Scoring(str(path), score, known, unscored, places)
 
 
-def read_rankings(runs: Sequence[Path], graded: Path | None, left_out: Sequence[str]) -> dict[str, Ranking]:
+def read_rankings(runs: Sequence[Path], graded: Path | None) -> dict[str, Ranking]:
     """System -> its ranking, from run files or from the ranks a graded file recorded.
 
     Documents of a run are in the order of their scores, as trec_eval takes them: its rank column does not
@@ -111,7 +117,6 @@ def read_rankings(runs: Sequence[Path], graded: Path | None, left_out: Sequence[
     Args:
         runs: files of one run each, named by its tag.
         graded: a graded file; None for none.
-        left_out: systems that do not take part.
 
     Raises:
         UnusableFile: naming file, line and field.
@@ -133,10 +138,7 @@ def read_rankings(runs: Sequence[Path], graded: Path | None, left_out: Sequence[
         if tags[0] in found:
             raise UnusableFile(f"{path}: tag: the run {tags[0]!r} is there twice")
         found[tags[0]] = _ranking(lines)
-    if strangers := sorted(set(left_out) - set(found)):
-        there = ", ".join(sorted(found)) or "none"
-        raise UnusableFile(f"{strangers[0]!r} cannot be left out; there is {there}")
-    return {system: ranking for system, ranking in found.items() if system not in left_out}
+    return found
 
 
 def score_by_labels(

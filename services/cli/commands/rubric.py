@@ -154,7 +154,7 @@ def verify_command(graded: Path, prompt_class: str | None, out: Path | None, **g
 @click.option("--runs", multiple=True, type=_FILE, help="A run file of TREC; once per system.")
 @click.option("--graded", type=_FILE, help="Rankings as a graded file recorded them, instead of run files.")
 @click.option("--measure", default="nDCG@10", show_default=True, help="By its name in ir_measures.")
-@click.option("--without", multiple=True, metavar="SYSTEM", help="Leave this one out of the rankings.")
+@click.option("--without", multiple=True, metavar="SYSTEM", help="Leave this one out of both sides.")
 @click.option("--break-ties", is_flag=True, help="Official places without ties, as trec_eval prints them.")
 @click.option("--system", metavar="COLUMN", help="Of the names, in LEADERBOARD.")
 @click.option("--score", metavar="COLUMN", help="Of the scores in LEADERBOARD, higher is better.")
@@ -241,6 +241,26 @@ def agree_command(
     click.echo(text, nl=False)
     for line in agreement_lines(found):
         click.echo(line, err=True)
+
+
+@command.command("aspects")
+@click.argument("judge", type=_FILE)
+@click.argument("people", type=_FILE)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=20250504, show_default=True, help="Of the tree's folds."
+)
+@needing_analysis
+def aspects_command(judge: Path, people: Path, seed: int) -> None:
+    """How closely aspects rated by JUDGE follow what PEOPLE accept: W-LLM, other weights, a tree.
+
+    Both are CSV with a header or JSONL: answer_id, factuality (0 to 3), amountInfo and formality (-1 to 1, 0
+    is right); JUDGE with overall, one row per answer; PEOPLE with acceptability, one row per rater.
+    """
+    from services.analysis.rubric.aspects import draw, follow
+
+    with refusing(UnusableFile):
+        found = follow(judge, people, seed)
+    show(draw(found))
 
 
 def _say(written: list[Path]) -> None:

@@ -156,6 +156,9 @@ def test_a_file_that_is_not_there_broken_or_no_text_says_so(tmp_path: Path) -> N
     latin = tmp_path / "latin.csv"
     latin.write_bytes("a,b,winner\nä,y,a\n".encode("latin-1"))
     assert "is not UTF-8 text" in refusal(latin)
+    table = tmp_path / "table.parquet"
+    table.write_bytes(b"PAR1\x15\x04")
+    assert refusal(table) == ": is Parquet; expected text, plain or gzipped"
 
 
 def test_a_column_that_a_person_names_must_be_there(tmp_path: Path) -> None:

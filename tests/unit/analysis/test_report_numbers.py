@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from services.analysis.report import numbers
-from services.analysis.report.numbers.nuggets import diversity
-from services.analysis.report.rows import NuggetRow, read_results
+from services.analysis.report.rows import read_results
 from services.analysis.report.share import share
 from tests.evaluated import battle, file_of, judgment, nugget, round_robin
 
@@ -119,6 +118,18 @@ def test_of_thresholds_with_one_kappa_the_smallest_is_best(read: Any) -> None:
     assert (found.best, found.equals) == (0.0, 31)
 
 
+def test_a_calibrated_threshold_between_two_hundredths_is_swept_too(read: Any) -> None:
+    people = (("a", 0.9), ("b", -0.9), ("tie", 0.075), ("tie", -0.075))
+    battles = [battle(f"b{i}", human=vote) for i, (vote, _) in enumerate(people)]
+    for row, (_, margin) in zip(battles, people, strict=True):
+        row["nugget_verdict"]["margin"] = margin
+    (found,) = numbers.thresholds.compute(read(*battles))
+    assert found.by_kappa.threshold == found.best == 0.075
+    assert (found.steps[7].threshold, found.steps[7].ties) == (0.07, 0.0)
+    assert (found.steps[8].threshold, found.steps[8].ties, found.steps[8].kappa) == (0.075, 0.5, 1.0)
+    assert (len(found.steps), found.equals) == (32, 24)  # 0.075 and 0.08 to 0.3
+
+
 def test_kappas_that_differ_by_rounding_alone_are_equal(read: Any) -> None:
     """A sixth twice: computed as 0.16666666666666663 up to 0.04, as 0.16666666666666674 from 0.15 on."""
     said = (("tie", 0.25), ("tie", -0.15), ("tie", -0.15), ("b", -0.05), ("tie", -0.05))
@@ -200,14 +211,15 @@ def test_self_preference_compares_the_judge_with_people_over_the_same_battles(re
     assert (found.own.by_people.count, found.own.by_people.of) == (1, 2)
 
 
-def test_diversity_is_one_minus_the_mean_overlap() -> None:
-    def row(text: str) -> NuggetRow:
-        return NuggetRow.model_validate(nugget(text))
-
-    assert diversity((row("red moon"), row("red moon"))) == 0.0
-    assert diversity((row("red moon"), row("blue sea"))) == 1.0
-    assert diversity((row("red moon"), row("red sea"))) == pytest.approx(2 / 3)
-    assert diversity((row("☾"), row("☉"))) == 1.0
+def test_diversity_is_one_minus_the_mean_overlap_of_two_nuggets_of_a_battle(read: Any) -> None:
+    pairs = (("red moon", "red moon"), ("red moon", "blue sea"), ("red moon", "red sea"))
+    rows = [battle(f"b{i}", nuggets=[nugget(x), nugget(y)]) for i, (x, y) in enumerate(pairs)]
+    found = numbers.nuggets.compute(read(*rows, battle("one", nuggets=[nugget("red moon")])))
+    assert found.diversity is not None
+    assert (found.diversity.low, found.diversity.median, found.diversity.high) == pytest.approx((0, 2 / 3, 1))
+    assert found.cosine is not None
+    assert (found.cosine.low, found.cosine.median, found.cosine.high) == pytest.approx((0, 1 / 2, 1))
+    assert (found.diversity.battles, found.cosine.battles, found.received) == (3, 3, 4)
 
 
 def test_a_missing_label_is_counted_as_missing(read: Any) -> None:

@@ -65,7 +65,7 @@ def test_a_leader_from_few_battles_is_a_hint(tmp_path: Path) -> None:
 def test_of_several_best_thresholds_the_smallest_is_named_as_such(tmp_path: Path) -> None:
     close = [battle("b1", scores=(0.6, 0.5)), battle("b2", human="b", scores=(0.5, 0.6))]
     text, _ = made(tmp_path, *close)
-    assert "kappa is highest at 0.00, the smallest of 10 thresholds with the same kappa;" in text
+    assert "kappa is highest at 0.000, the smallest of 10 thresholds tried with this kappa;" in text
 
 
 def test_few_votes_are_told_in_words_that_fit(tmp_path: Path) -> None:

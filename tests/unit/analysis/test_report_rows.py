@@ -1,5 +1,6 @@
 """Reading results: what is wrong is named by file, line and field."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,14 @@ def test_battles_come_back_in_the_order_of_the_file(tmp_path: Path) -> None:
     assert [row.id for row in results.rows] == ["second", "first"]
     assert [each.battle_id for each in results.battles] == ["second", "first"]
     assert results.received == 2
+
+
+def test_results_may_be_gzipped_or_start_with_a_byte_order_mark(tmp_path: Path) -> None:
+    plain = file_of(tmp_path, [battle("b1")]).read_bytes()
+    zipped, marked = tmp_path / "results.jsonl.gz", tmp_path / "marked.jsonl"
+    zipped.write_bytes(gzip.compress(plain))
+    marked.write_bytes(b"\xef\xbb\xbf" + plain)
+    assert [read_results(path).rows[0].id for path in (zipped, marked)] == ["b1", "b1"]
 
 
 def test_a_line_separator_inside_an_answer_does_not_end_the_line(tmp_path: Path) -> None:

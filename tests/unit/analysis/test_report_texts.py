@@ -97,6 +97,28 @@ def test_citations_are_counted_per_answer_and_per_source(read: Any) -> None:
     assert (right.citations.value, right.repeats.value, right.repeats.answers) == (0.0, None, 0)
 
 
+def test_where_and_in_which_order_sources_are_cited(read: Any) -> None:
+    rows = [
+        battle("1", a="left", b="right") | {"a": text("ab [1] [2]")},  # at 3 and 7 of 10 characters
+        battle("2", a="left", b="right") | {"a": text("[2] ab [1]")},  # at 0 and 7 of 10
+        battle("3", a="left", b="right") | {"a": text("ab [4]")},  # at 3 of 6, and no order
+    ]
+    left, right = numbers.answers.compute(read(*rows)).systems
+    assert (left.position.value, left.position.answers) == (pytest.approx((0.5 + 0.35 + 0.5) / 3), 3)
+    assert (left.in_order.value, left.in_order.answers) == (0.5, 2)
+    assert (right.position.value, right.in_order.value) == (None, None)
+
+
+def test_bleu_is_of_the_answer_against_the_passages(read: Any) -> None:
+    row = battle("1") | {"a": text("Tides follow the moon."), "b": text("…", "right")}
+    row["evidence"] = [{"chunk_id": "c", "text": "Tides follow the moon."}]
+    left, right = numbers.answers.compute(read(row)).systems
+    assert (left.bleu.value, left.bleu.answers) == (pytest.approx(100), 1)
+    assert (right.bleu.value, right.bleu.answers) == (None, 0)
+    without, _ = numbers.answers.compute(read(battle("1"))).systems
+    assert (without.bleu.value, without.bleu.answers) == (None, 0)
+
+
 def test_a_copied_sentence_is_as_close_as_can_be(read: Any) -> None:
     row = battle("1") | {"a": text("Tides follow the moon. Bananas!"), "b": text("Often.", "right")}
     row["evidence"] = [{"chunk_id": "c", "text": "Once upon a time. Tides follow the moon."}]

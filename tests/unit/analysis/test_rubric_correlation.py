@@ -1,5 +1,6 @@
 """Two orders of the same systems: coefficients by hand, and what is left out of them."""
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from services.analysis.dataset import UnusableFile
 from services.analysis.leaderboard_correlation import NoCommonOrder
-from services.analysis.rubric.correlating import Compared, NothingToRank, Sought, compare
+from services.analysis.rubric.correlating import Compared, NothingToRank, Queries, Sought, compare
 from services.analysis.rubric.scorings import Column, NoMeasure, is_qrels
 from tests.graded import graded_file, passage
 
@@ -181,6 +182,24 @@ def test_a_system_that_is_not_there_cannot_be_left_out(tmp_path: Path) -> None:
     twice = runs(tmp_path, (1, 2)) * 2
     with pytest.raises(UnusableFile, match="the run 'run0' is there twice"):
         compared(tmp_path, "q1 0 d1 1\n", "q1 0 d1 1\n", runs=twice)
+
+
+def test_labels_are_read_gzipped_or_with_a_byte_order_mark(tmp_path: Path) -> None:
+    labels = "q1 0 d1 1\nq1 0 d2 0\n"
+    zipped, marked = tmp_path / "zipped.gz", tmp_path / "marked"
+    zipped.write_bytes(gzip.compress(labels.encode()))
+    marked.write_text(labels, encoding="utf-8-sig")
+    found = compare(Sought(zipped, marked, runs=runs(tmp_path, (1, 2), (2, 1))))
+    assert found.queries == Queries(1, (), ())
+    assert found.found.spearman == pytest.approx(1)
+
+
+def test_a_system_is_left_out_of_leaderboards_too(tmp_path: Path) -> None:
+    found = compared(tmp_path, OURS, OFFICIAL + "t,0.1\n", left_out=("z", "t"), break_ties=True)
+    assert (found.found.systems, found.found.spearman) == (3, pytest.approx(1))  # only y and z change places
+    assert states(found) == []
+    with pytest.raises(UnusableFile, match="'ghost' cannot be left out; there is w, x, y, z"):
+        compared(tmp_path, OURS, OFFICIAL, left_out=("ghost",))
 
 
 def test_two_passages_at_one_rank_are_refused_with_the_file(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Statistics of answers and nuggets."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +8,6 @@ from services.analysis.text_statistics import (
     NothingToMeasure,
     bleu,
     citation_use,
-    cosine,
     jaccard,
     nugget_diversity,
     reading_ease,
@@ -35,6 +33,8 @@ def test_without_evidence_or_words_support_is_unknown_and_not_0() -> None:
 
 def test_support_reads_every_script() -> None:
     assert sentence_support(["река поднялась"], ["Река поднялась на семь метров"]) == pytest.approx([4 / 7])
+    assert sentence_support(["川の水"], ["山の水"]) == pytest.approx([2 / 3])
+    assert jaccard("川の水", "山の水") == 2 / 4
 
 
 @given(TEXT, TEXT)
@@ -66,24 +66,25 @@ def test_jaccard_is_symmetric_and_1_for_the_same_words(one: list[str], other: li
 def test_vectors_and_texts_without_content_have_no_similarity() -> None:
     with pytest.raises(NothingToMeasure):
         jaccard("...", "!")
-    for vector in (np.zeros(2), np.array([np.nan, 1.0])):
-        with pytest.raises(NothingToMeasure):
-            cosine(vector, np.ones(2))
 
 
 def test_diversity_is_the_mean_over_all_pairs() -> None:
-    vectors = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])
-    found = nugget_diversity(["a b", "a c", "a b"], vectors)
+    found = nugget_diversity(["red moon", "red sea sea", "moon red"])
     assert found is not None
-    assert (found.jaccard, found.cosine, found.pairs) == pytest.approx(((1 / 3 + 1 / 3 + 1) / 3, 1 / 3, 3))
+    # Pairs: one term of three, and 1 / (√2 √5); the same terms; the first again.
+    assert (found.jaccard, found.pairs) == (pytest.approx((1 / 3 + 1 + 1 / 3) / 3), 3)
+    assert found.cosine == pytest.approx((2 / 10**0.5 + 1) / 3)
 
 
-def test_one_nugget_has_no_diversity_and_no_vectors_no_cosine() -> None:
-    assert nugget_diversity(["a"]) is None
-    assert (found := nugget_diversity(["a", "b"])) is not None
-    assert found.cosine is None
-    with pytest.raises(ValueError, match="1 embeddings for 2"):
-        nugget_diversity(["a", "b"], np.ones((1, 2)))
+def test_diversity_knows_scripts_without_spaces_and_texts_without_terms() -> None:
+    assert (found := nugget_diversity(["地方新闻", "地方新报"])) is not None
+    assert (found.jaccard, found.cosine) == pytest.approx((2 / 4, 2 / 3))
+    assert (found := nugget_diversity(["☾", "☉"])) is not None
+    assert (found.jaccard, found.cosine) == (0.0, 0.0)
+
+
+def test_one_nugget_has_no_diversity() -> None:
+    assert nugget_diversity(["red moon"]) is None
 
 
 def test_reading_ease_by_hand() -> None:

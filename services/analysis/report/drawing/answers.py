@@ -10,6 +10,8 @@ from services.analysis.report.drawing.words import FEW_MARK, FEW_NOTE, number, p
 from services.analysis.report.numbers.answers import FIRST_WORDS, Answers, Mean, SystemTexts
 from services.analysis.report.share import FEW
 
+_DASH = "A dash: no answer to measure it on."
+
 
 def draw(found: Answers) -> Section:
     """Length and closeness to the evidence as bars, everything in a table."""
@@ -31,7 +33,7 @@ def draw(found: Answers) -> Section:
         blocks.append(Figures("", {"": tuple(charts)}))
     else:
         blocks.append(State("No answer has a word: there is nothing to measure."))
-    blocks.append(_table(found.systems))
+    blocks += [_table(found.systems), _citations(found.systems)]
     if not any(each.ease.answers for each in found.systems):
         blocks.append(State("No battle is marked as English, and reading ease is a formula for English."))
     if not any(each.closeness.answers for each in found.systems):
@@ -41,11 +43,14 @@ def draw(found: Answers) -> Section:
         title="The answers as texts",
         question="What kind of text does each system write?",
         finding=_finding(found),
-        reading="Nothing here says whether an answer is good. Reading ease is Flesch's: around 60 is plain "
-        "English, below 30 hard; syllables are estimated, so compare, do not quote. Citations are numbers "
-        "in brackets. Closeness: each sentence's highest ROUGE-L F1 with a sentence of the battle's "
-        "evidence, 100% for a copy; it is overlap of words, not a check of facts. Variety: different words "
-        f"among the first {FIRST_WORDS}, so that length does not matter.",
+        reading="Nothing here says whether an answer is good. In scripts without spaces every character is "
+        "a word. Reading ease is Flesch's: around 60 is plain "
+        "English, below 30 hard; syllables are estimated, so compare, do not quote. Closeness: each "
+        "sentence's highest ROUGE-L F1 with a sentence of the battle's evidence, 100% for a copy. BLEU: the "
+        "runs of one to four words of the answer that stand in a passage, 100 for a copy. Both are "
+        "overlap of words, not checks of facts. Variety: different words among the first "
+        f"{FIRST_WORDS}, so that length does not matter. Citations are numbers in brackets; position is "
+        "where they stand, 0% at the start of the text and 100% at its end.",
         basis=f"{whole(sum(each.answers for each in found.systems))} answers of {len(found.systems)} systems",
         blocks=tuple(blocks),
     )
@@ -95,30 +100,33 @@ def _table(systems: Sequence[SystemTexts]) -> Table:
             _mean(each.words, 0),
             number(each.median_words, 0),
             _mean(each.ease, 0),
-            _mean(each.citations, 1),
-            _mean(each.cited, 1),
-            _mean(each.repeats, 2),
-            _mean(each.named, 1),
             _share(each.variety),
             _share(each.closeness),
+            _mean(each.bleu, 1),
         )
         for each in systems
     ]
-    columns = (
-        "system",
-        "answers",
-        "words",
-        "median",
-        "reading ease",
-        "citations",
-        "sources cited",
-        "times each",
-        "pages named",
-        "variety",
-        "closeness",
-    )
-    note = "Means per answer; “times each” over the answers that cite. A dash: no answer to measure it on."
-    return Table("Per system", columns, rows, f"{note} {FEW_NOTE}")
+    columns = ("system", "answers", "words", "median", "reading ease", "variety", "closeness", "BLEU")
+    return Table("Per system", columns, rows, f"Means per answer. {_DASH} {FEW_NOTE}")
+
+
+def _citations(systems: Sequence[SystemTexts]) -> Table:
+    rows = [
+        (
+            each.system,
+            _mean(each.citations, 1),
+            _mean(each.cited, 1),
+            _mean(each.repeats, 2),
+            _share(each.position),
+            _share(each.in_order),
+            _mean(each.named, 1),
+        )
+        for each in systems
+    ]
+    columns = ("system", "citations", "sources cited", "times each", "position", "in order", "pages named")
+    note = "Means per answer; “times each” and position over the answers that cite, “in order” the share of "
+    note += "those citing two sources or more that first name them in ascending order."
+    return Table("Citations per system", columns, rows, f"{note} {_DASH} {FEW_NOTE}")
 
 
 def _mark(mean: Mean) -> str:

@@ -36,11 +36,12 @@ def draw(found: Coverage) -> Section:
 
 def _facts(found: Coverage) -> Facts:
     largest = next(iter(found.languages), "none")
+    spoken = "language" if len(found.languages) == 1 else "languages"
     facts = [
         Fact(percent(found.scored / found.received, 0), "scored", of(found.scored, found.received)),
         Fact(whole(len(found.systems)), "systems", f"{whole(found.queries)} distinct queries"),
         Fact(whole(found.with_vote), "human votes", of(found.with_vote, found.received)),
-        Fact(whole(len(found.languages)), "languages", f"most often: {largest}"),
+        Fact(whole(len(found.languages)), spoken, f"most often: {largest}"),
     ]
     if found.judges:
         model, count = next(iter(found.judges.items()))

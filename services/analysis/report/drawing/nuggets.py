@@ -32,7 +32,8 @@ def draw(found: Nuggets) -> Section:
         finding=_finding(found),
         reading="A nugget is one fact a good answer needs; vital ones a good answer must state. Each is "
         "labelled once per answer. Diversity is 1 minus the mean Jaccard similarity of any two nuggets of "
-        "a battle: near 1 they say different things, near 0 they repeat each other. ROUGE-L recall is the "
+        "a battle: near 1 they say different things, near 0 they repeat each other; the cosine of how often "
+        "they use each term runs the other way. ROUGE-L recall is the "
         "share of a nugget's words that one sentence of a passage it was read from holds in the same order; "
         "that is overlap of words, and no check that the passage entails the nugget.",
         basis=of(found.battles, found.received) + " with nuggets",
@@ -113,7 +114,8 @@ def _table(found: Nuggets) -> Table:
     rows = [
         _row("nuggets per battle", found.count, found.received, 1),
         _row("vital share", found.vital, found.received, 2),
-        _row("diversity", found.diversity, found.received, 2),
+        _row("diversity (Jaccard)", found.diversity, found.received, 2),
+        _row("mean cosine of two nuggets", found.cosine, found.received, 2),
     ]
     columns = ("per battle", "mean", "least", "quarter below", "median", "quarter above", "most", "battles")
     labelled = [

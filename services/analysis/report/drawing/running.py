@@ -136,10 +136,11 @@ def _models(found: Running) -> Table:
             whole(each.calls),
             whole(each.input_tokens),
             whole(each.output_tokens),
-            whole(each.battles),
+            of(each.battles, found.received, ""),
         )
         for each in found.models
     ]
-    columns = ("stage and model", "cost", "calls", "tokens in", "tokens out", "battles")
-    note = "A dash for cost: a call without a known price, which is not nothing."
+    columns = ("stage and model", "cost", "calls", "tokens in", "tokens out", "battles with calls")
+    note = "A dash for cost: a call without a known price, which is not nothing. A battle that found all "
+    note += "replies among those of others has no calls."
     return Table("Cost per stage and model", columns, rows, note)

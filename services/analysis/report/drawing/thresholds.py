@@ -41,9 +41,9 @@ def _finding(able: Sequence[Sweep]) -> str:
     used = ", ".join(number(value) for value in sorted(able[0].used))
     name = dimension_name(able[0].dimension)
     equals = (
-        f", the smallest of {able[0].equals} thresholds with the same kappa" if able[0].equals > 1 else ""
+        f", the smallest of {able[0].equals} thresholds tried with this kappa" if able[0].equals > 1 else ""
     )
-    text = f"On {name}, kappa is highest at {number(able[0].best)}{equals}; these results use {used}."
+    text = f"On {name}, kappa is highest at {number(able[0].best, 3)}{equals}; these results use {used}."
     if able[0].equals == len(able[0].steps):
         text = f"On {name}, kappa is the same at every threshold; these results use {used}."
     if (even := able[0].equal_split.threshold) is not None:
@@ -65,13 +65,13 @@ def _chart(each: Sweep) -> Figure:
             y=y,
             mode="lines",
             line={"color": colour, "width": 2.5, "dash": dash, "shape": "hv"},
-            hovertemplate="threshold %{x:.2f}: %{y:.3f}",
+            hovertemplate="threshold %{x:.3f}: %{y:.3f}",
         )
         for name, y, colour, dash in curves
         if any(value is not None for value in y)
     ]
     line = {"type": "line", "y0": 0, "y1": 1, "yref": "paper", "line": {"color": GREY, "width": 1.5}}
-    alt = f"kappa is highest at threshold {number(each.best)}; {of(each.compared, each.labelled)}"
+    alt = f"kappa is highest at threshold {number(each.best, 3)}; {of(each.compared, each.labelled)}"
     layout = {
         "xaxis": {"title": {"text": "threshold"}, "tickformat": ".2f"},
         "yaxis": {"title": {"text": "value"}, "rangemode": "tozero"},
@@ -117,14 +117,14 @@ def _table(able: Sequence[Sweep]) -> Table:
     rows = []
     for each in able:
         used = max(each.used, key=lambda value: each.used[value])
-        near = min(each.steps, key=lambda step: abs(step.threshold - used))
+        there = min(each.steps, key=lambda step: abs(step.threshold - used))
         best = next((step for step in each.steps if step.threshold == each.best), None)
         rows.append(
             (
                 dimension_name(each.dimension),
                 number(used),
-                number(near.kappa),
-                number(each.best),
+                number(there.kappa),
+                number(each.best, 3),
                 number(best.kappa if best else None),
                 percent(each.human_ties),
                 of(each.compared, each.labelled, ""),
@@ -139,5 +139,5 @@ def _table(able: Sequence[Sweep]) -> Table:
         "human ties",
         "compared of labelled",
     )
-    note = "Used: the threshold of most battles; its kappa is read at the nearest step of 0.01."
+    note = "Used: the threshold of most battles. Best: of every 0.01 up to 0.3, the used and the calibrated."
     return Table("All dimensions", columns, rows, note, folded=True)

@@ -9,6 +9,7 @@ from services.analysis.report.rows import Results
 from services.analysis.report.sentences import sentences
 from services.analysis.text_statistics import (
     NothingToMeasure,
+    bleu,
     citation_use,
     jaccard,
     reading_ease,
@@ -40,9 +41,12 @@ class SystemTexts:
         citations: numbered citations per answer.
         cited: different sources cited per answer.
         repeats: citations per different source, of the answers that cite.
+        position: mean place of its citations in the text, 0 start to 1 end, of the answers that cite.
+        in_order: share that first cites its sources in ascending order, of those that cite at least two.
         named: pages that come with the answer.
         variety: different words among the first 100, as a share, of the answers that long.
         closeness: per sentence the highest ROUGE-L F1 with a sentence of the evidence, its mean.
+        bleu: of the whole answer, its battle's passages being the references, 0..100.
     """
 
     system: str
@@ -53,9 +57,12 @@ class SystemTexts:
     citations: Mean
     cited: Mean
     repeats: Mean
+    position: Mean
+    in_order: Mean
     named: Mean
     variety: Mean
     closeness: Mean
+    bleu: Mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,8 @@ class _Text:
     text: str
     english: bool
     named: int
-    evidence: Sequence[str]
+    passages: Sequence[str]
+    evidence: Sequence[str]  # the passages' sentences
 
 
 def compute(results: Results) -> Answers:
@@ -87,10 +95,11 @@ def compute(results: Results) -> Answers:
     texts: dict[str, list[_Text]] = {}
     for row in results.rows:
         english = row.language.partition("-")[0].lower() == "en"
+        passages = [each.text for each in row.evidence]
         evidence = [part for each in row.evidence for part in sentences(each.text)]
         for side in Side:
             answer = row.answer(side)
-            found = _Text(answer.text, english, len(answer.sources), evidence)
+            found = _Text(answer.text, english, len(answer.sources), passages, evidence)
             texts.setdefault(answer.system, []).append(found)
     overlaps = [
         jaccard(row.a.text, row.b.text) for row in results.rows if words(row.a.text) or words(row.b.text)
@@ -115,11 +124,14 @@ def _system(name: str, own: Sequence[_Text]) -> SystemTexts:
         citations=_mean(use.count for use in uses),
         cited=_mean(len(use.order) for use in uses),
         repeats=_mean(use.count / len(use.order) for use in uses if use.order),
+        position=_mean(float(np.mean(use.positions)) for use in uses if use.positions),
+        in_order=_mean(use.in_order for use in uses if use.in_order is not None),
         named=_mean(each.named for each in own),
         variety=_mean(
             len(set(found[:FIRST_WORDS])) / FIRST_WORDS for found in spoken if len(found) >= FIRST_WORDS
         ),
         closeness=_mean(close for each in own if (close := _closeness(each)) is not None),
+        bleu=_mean(score for each in own if (score := _bleu(each)) is not None),
     )
 
 
@@ -131,6 +143,13 @@ def _mean(values: Iterable[float]) -> Mean:
 def _ease(text: str) -> float | None:
     try:
         return reading_ease(text)
+    except NothingToMeasure:
+        return None
+
+
+def _bleu(each: _Text) -> float | None:
+    try:
+        return bleu(each.text, each.passages)
     except NothingToMeasure:
         return None
 

@@ -2,14 +2,13 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
 from services.analysis.report.numbers.grounding import Grounding, grounding
-from services.analysis.report.rows import BattleRow, NuggetRow, Results
+from services.analysis.report.rows import BattleRow, Results
+from services.analysis.text_statistics import nugget_diversity
 from services.core.nugget import Importance, Support
-from services.core.terms import terms
 
 NO_LABEL = "no label"
 LABELS = (Support.SUPPORT.value, Support.PARTIAL_SUPPORT.value, Support.NOT_SUPPORT.value, NO_LABEL)
@@ -41,6 +40,7 @@ class Nuggets:
         vital: share of vital nuggets per battle.
         diversity: per battle, 1 minus the mean Jaccard similarity of the term sets of any two nuggets;
             1 means no term in common. Over battles with at least two nuggets.
+        cosine: per such battle, the mean cosine similarity of how often each term occurs in any two.
         labels: importance -> label -> how often; two labels per nugget, one for each answer.
         grounding: how close they are to the passages they were read from.
     """
@@ -52,6 +52,7 @@ class Nuggets:
     histogram: dict[int, int]
     vital: Spread | None
     diversity: Spread | None
+    cosine: Spread | None
     labels: dict[str, dict[str, int]]
     grounding: Grounding
 
@@ -59,6 +60,7 @@ class Nuggets:
 def compute(results: Results) -> Nuggets:
     """Statistics over all nuggets."""
     rows = [row for row in results.rows if row.nuggets]
+    alike = [found for row in rows if (found := nugget_diversity([each.text for each in row.nuggets]))]
     labels = {each.value: dict.fromkeys(LABELS, 0) for each in Importance}
     for nugget in (nugget for row in rows for nugget in row.nuggets):
         for label in (nugget.a, nugget.b):
@@ -70,25 +72,11 @@ def compute(results: Results) -> Nuggets:
         count=_spread([len(row.nuggets) for row in rows]),
         histogram=dict(sorted(Counter(len(row.nuggets) for row in rows).items())),
         vital=_spread([_vital(row) for row in rows]),
-        diversity=_spread([diversity(row.nuggets) for row in rows if len(row.nuggets) > 1]),
+        diversity=_spread([1 - found.jaccard for found in alike]),
+        cosine=_spread([found.cosine for found in alike]),
         labels=labels,
         grounding=grounding(rows),
     )
-
-
-def diversity(nuggets: tuple[NuggetRow, ...]) -> float:
-    """1 minus the mean Jaccard similarity |x ∩ y| / |x ∪ y| over all pairs of nuggets' term sets.
-
-    Two nuggets without any term (an emoji, say) count as alike when their texts are.
-
-    Args:
-        nuggets: at least two.
-
-    Returns:
-        In [0, 1]; 1 means that no two share a term, 0 that all are the same.
-    """
-    sets = [frozenset(terms(nugget.text)) or frozenset([nugget.text]) for nugget in nuggets]
-    return 1 - float(np.mean([len(x & y) / len(x | y) for x, y in combinations(sets, 2)]))
 
 
 def _vital(row: BattleRow) -> float:

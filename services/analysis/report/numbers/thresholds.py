@@ -16,7 +16,7 @@ from services.core.scores import preference
 
 STEPS = tuple(step / 100 for step in range(31))
 _TIES = (Vote.TIE, Vote.BOTH_BAD)
-_DIGITS = 12  # that count when equals are looked for; the rest is rounding
+_DIGITS = 12  # that count when numbers are compared; the rest is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,8 @@ class Sweep:
         equals: steps that have this kappa, the best included.
         equal_split: the threshold that splits human ties most evenly over A, tie and B.
         by_kappa: the threshold with the highest kappa.
-        steps: none when there is nothing to compare.
+        steps: every hundredth up to 0.3, the thresholds in use and the calibrated ones; none when there is
+            nothing to compare.
     """
 
     dimension: str
@@ -105,7 +106,11 @@ def _sweep(results: Results, dimension: str) -> Sweep:
             margins.append(verdict.margin)
             humans.append(vote)
             used[verdict.tie_threshold] = used.get(verdict.tie_threshold, 0) + 1
-    steps = tuple(_step(threshold, margins, humans) for threshold in STEPS) if margins else ()
+    even = _split(_calibrated(threshold_by_equal_split, margins, humans))
+    by_kappa = _calibrated(threshold_by_kappa, margins, humans)
+    calibrated = (found.threshold for found in (even, by_kappa) if found.threshold is not None)
+    swept = sorted({round(threshold, _DIGITS) for threshold in (*STEPS, *used, *calibrated)})
+    steps = tuple(_step(threshold, margins, humans) for threshold in swept) if margins else ()
     ties = sum(vote in _TIES for vote in humans)
     best = _best(steps)
     return Sweep(
@@ -118,8 +123,8 @@ def _sweep(results: Results, dimension: str) -> Sweep:
         used=used,
         best=best[0] if best else None,
         equals=len(best),
-        equal_split=_split(_calibrated(threshold_by_equal_split, margins, humans)),
-        by_kappa=_calibrated(threshold_by_kappa, margins, humans),
+        equal_split=even,
+        by_kappa=by_kappa,
         steps=steps,
     )
 
