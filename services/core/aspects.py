@@ -119,8 +119,8 @@ def refit(ratings: Sequence[AspectRating], acceptability: Sequence[float]) -> Re
         raise ValueError(f"{len(ratings)} ratings cannot be paired with {len(acceptability)} acceptabilities")
     y = np.asarray(acceptability, dtype=float)
     design = np.array([(1.0, *features(rating)) for rating in ratings]).reshape(-1, len(_NAMES))
-    if not (np.isfinite(y).all() and np.isfinite(design).all()):
-        raise ValueError("a rating is missing or not finite")
+    if not np.isfinite(y).all():  # a rating off its scale cannot be made
+        raise ValueError("an acceptability is missing or not finite")
     if len(y) <= len(_NAMES) or np.linalg.matrix_rank(design) < len(_NAMES) or np.ptp(y) == 0:
         raise DegenerateRatings(f"{len(y)} answers do not determine {len(_NAMES)} coefficients")
     return _least_squares(design, y)

@@ -30,8 +30,8 @@ class Bootstrap(StrEnum):
     def draw(self, pairs: Pairs, resamples: int, rng: np.random.Generator) -> Pairs:
         """R resamples of the counts of one data set.
 
-        Bayesian: count ~ Gamma(count, 1) per cell, the sum of Exp(1) weights of its battles. Multinomial: N
-        whole battles over the cells, each as often as it was seen.
+        Bayesian: count ~ Gamma(count, 1) per cell, the sum of Exp(1) weights of its battles: a million cost
+        no more than one. Multinomial: N whole battles over the cells, each as often as it was seen.
 
         Args:
             pairs: (E,) counts.
@@ -96,28 +96,3 @@ def _drawn_with_replacement(cells: Floats, resamples: int, rng: np.random.Genera
     total = cells.sum()
     drawn = rng.multinomial(int(total), cells.ravel() / max(total, 1.0), resamples)
     return drawn.astype(np.float64).reshape(resamples, *cells.shape)
-
-
-def resample(wins: Floats, drawn: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """Bayesian bootstrap of counts: every battle gets an exponential weight of mean 1.
-
-    Summed over the battles of a cell these weights are one Gamma draw, so a million battles cost no
-    more than one. Unlike resampling with replacement, no cell ever becomes empty: data that can be
-    ranked stay rankable in every resample, and small samples show as wide intervals instead of
-    crashes. A drawn battle has one weight, half of which goes to each side.
-
-    Args:
-        wins: (K, K) decisive wins of i over j.
-        drawn: (K, K) symmetric; battles that count half for each side.
-        resamples: R, at least 1.
-        rng: source of randomness.
-
-    Returns:
-        (R, K, K) resampled points.
-
-    Raises:
-        ValueError: as `Bootstrap.draw`.
-
-    Source: Rubin, "The Bayesian Bootstrap", 1981.
-    """
-    return Bootstrap.BAYESIAN.draw(Pairs.of(wins, drawn), resamples, rng).points()

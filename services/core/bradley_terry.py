@@ -1,4 +1,4 @@
-"""Bradley-Terry strengths from counts, with honest uncertainty.
+"""Bradley-Terry strengths from counts.
 
     P(i beats j) = 1 / (1 + exp(θj - θi))
 
@@ -9,23 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
-from services.core.bootstrap import Bootstrap, resample
-from services.core.intervals import ELO_PER_LOGIT, Ratings, Strengths, summarise
-from services.core.newton import DRAWN, EXACT, Bend, NotConverged, maximise
+from services.core.intervals import ELO_PER_LOGIT
+from services.core.newton import EXACT, Bend, NotConverged, maximise
 from services.core.pairs import Pairs, Places
 
 __all__ = [
     "ELO_PER_LOGIT",
     "BradleyTerry",
     "NotConverged",
-    "Ratings",
-    "chances",
     "fit",
     "fit_pairs",
-    "rate",
-    "resample",
 ]
 
 Floats = NDArray[np.float64]
@@ -107,71 +101,15 @@ def fit_pairs(pairs: Pairs, start: Floats | None = None, *, precision: float = E
     """
     if pairs.size < 2:
         raise NotConverged(f"{pairs.size} systems: a strength compares at least two")
-    batch = pairs.won.shape[:-1]
-    flat = (-1, len(pairs.first)) if len(pairs.first) else (int(np.prod(batch)), 0)
-    scored, played = pairs.scored.reshape(flat), pairs.played.reshape(flat)
-    if not (np.isfinite(played).all() and (scored >= 0).all() and (played >= scored).all()):
-        raise NotConverged("counts are finite and not negative")
-    model = BradleyTerry(pairs.size, pairs.first, pairs.second, scored, played)
+    for counts in (pairs.won, pairs.lost, pairs.drawn):
+        if not (np.isfinite(counts).all() and (counts >= 0).all()):
+            raise NotConverged("counts are finite and not negative")
+    batch, edges, flat = pairs.won.shape[:-1], len(pairs.first), pairs
+    if len(batch) != 1:
+        flat = pairs.counted(pairs.cells.reshape(int(np.prod(batch)), 3, edges))
+    if not flat.connected().all():  # Newton may stop all the same, far out where every chance is 0 or 1
+        raise NotConverged("a data set is not strongly connected: it has no finite strengths")
+    model = BradleyTerry(pairs.size, pairs.first, pairs.second, flat.scored, flat.played)
     theta = np.zeros((*batch, pairs.size)) + (0.0 if start is None else start)
     flat_theta = maximise(model, theta.reshape(-1, pairs.size), precision=precision)
     return flat_theta.reshape(*batch, pairs.size)
-
-
-def chances(theta: Floats) -> Floats:
-    """(..., K, K) probability in (0, 1) that i beats j, ties left aside: 1 / (1 + exp(θj - θi)).
-
-    Args:
-        theta: (..., K) strengths in logits.
-
-    Source: Bradley and Terry, 1952.
-
-    >>> chances(np.log([3.0, 1.0])).round(2).tolist()
-    [[0.5, 0.75], [0.25, 0.5]]
-    """
-    return np.asarray(expit(theta[..., :, None] - theta[..., None, :]))
-
-
-def rate(
-    wins: Floats,
-    drawn: Floats,
-    rng: np.random.Generator,
-    *,
-    resamples: int = 1000,
-    level: float = 0.95,
-    center: float = 1000.0,
-    anchor: tuple[int, float] | None = None,
-    bootstrap: Bootstrap = Bootstrap.BAYESIAN,
-) -> Ratings:
-    """Ratings, intervals, ranks and chances of being first.
-
-    Args:
-        wins: (K, K) decisive wins of i over j.
-        drawn: (K, K) symmetric counts of battles that are half a win for each; together with `wins`
-            strongly connected.
-        rng: source of randomness; the same seed gives the same board.
-        resamples: bootstrap resamples, solved in one batch.
-        level: of the percentile interval, in (0, 1).
-        center: mean rating of the K systems, unless there is an anchor.
-        anchor: (index, rating): this system has this rating, in every resample too.
-        bootstrap: how resamples are drawn.
-
-    Returns:
-        (K,) Elo points, higher is better; see `Ratings`.
-
-    Raises:
-        NotConverged: as `fit`.
-        ValueError: no resample, or a level outside (0, 1).
-
-    Source: as `fit`; resamples: Rubin, 1981, or Efron, 1979.
-    """
-    pairs = Pairs.of(wins, drawn)
-    theta = fit_pairs(pairs)
-    drawn_counts = bootstrap.draw(pairs, resamples, rng)
-    usable = (
-        drawn_counts if bootstrap.keeps_cells else drawn_counts.slice(drawn_counts.connected().nonzero()[0])
-    )
-    draws = fit_pairs(usable, start=theta, precision=DRAWN)
-    return summarise(
-        Strengths(theta, draws, resamples - len(draws)), level=level, center=center, anchor=anchor
-    )

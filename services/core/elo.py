@@ -183,13 +183,13 @@ def from_percentages(systems: Sequence[str], percent: Floats, games: int) -> Tal
         games: of every pair.
 
     Raises:
-        ValueError: a percentage that is no whole number of games, or wins that exceed the games.
+        ValueError: a percentage that is negative or no whole number of games, or wins that exceed the games.
     """
     wins = np.where(np.eye(len(systems), dtype=bool), 0.0, percent * games / 100)
     if not np.allclose(wins, wins.round(), atol=1e-6):
         raise ValueError(f"the percentages are not of {games} games")
     wins = wins.round()
     ties = np.where(np.eye(len(systems), dtype=bool), 0.0, games - wins - wins.T)
-    if (ties < 0).any() or not np.isfinite(ties).all():
-        raise ValueError(f"more than {games} games in a pair")
+    if (wins < 0).any() or (ties < 0).any():
+        raise ValueError(f"a negative percentage, or more than {games} games in a pair")
     return Tally(tuple(systems), wins, ties, np.zeros_like(ties))

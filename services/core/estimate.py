@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from services.core.bootstrap import Bootstrap
 from services.core.bradley_terry import fit_pairs
 from services.core.intervals import Strengths
-from services.core.newton import DRAWN, EXACT, NotConverged
+from services.core.newton import DRAWN, EXACT
 from services.core.pairs import Pairs
 from services.core.tally import TiePolicy
 from services.core.tie_models import fit_davidson, fit_rao_kupper
@@ -45,8 +45,6 @@ def estimate(
 
     Source: the model's: `bradley_terry`, `tie_models`; the resamples': `bootstrap`.
     """
-    if len(group) < 2:
-        raise NotConverged(f"{len(group)} systems: a strength compares at least two")
     counts = pairs_among(votes.tally, group, policy)
     theta, tie = fit(counts, policy)
     size = max(_CHUNK // (3 * len(counts.first)), 1)

@@ -6,6 +6,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 Floats = NDArray[np.float64]
@@ -53,13 +54,6 @@ class Pairs:
         points = self.drawn / 2
         return np.add(self.won, points, out=points)
 
-    def points(self) -> Floats:
-        """(..., K, K) points i took from j."""
-        points = np.zeros((*self.won.shape[:-1], self.size, self.size))
-        points[..., self.first, self.second] = self.scored
-        points[..., self.second, self.first] = self.played - self.scored
-        return points
-
     def slice(self, rows: Places | np.intp) -> Self:
         """Some of the data sets of a batch with one leading axis; one, without that axis, by its index."""
         counts = self.won[rows], self.lost[rows], self.drawn[rows]
@@ -82,10 +76,22 @@ class Pairs:
 
     def connected(self) -> NDArray[np.bool_]:
         """(R,) which data sets of a batch are strongly connected, so that a rating exists."""
-        taken = self.points() > 0
-        return np.array(
-            [connected_components(graph, True, "strong")[0] == 1 for graph in taken], dtype=np.bool_
+        if not len(self.first):
+            return np.full(len(self.won), self.size == 1)
+        taken = np.concatenate([self.won + self.drawn > 0, self.lost + self.drawn > 0], axis=1)
+        if (taken == taken[:1]).all():  # resamples mostly have one pattern
+            return np.repeat([self._is_linked(pattern) for pattern in taken[:1]], len(taken))
+        patterns, which = np.unique(taken, axis=0, return_inverse=True)
+        return np.array([self._is_linked(pattern) for pattern in patterns])[which]
+
+    def _is_linked(self, taken: NDArray[np.bool_]) -> bool:
+        """Whether points taken (2 E,), by the firsts and then by the seconds, link everybody both ways."""
+        ends = (
+            np.concatenate([self.first, self.second])[taken],
+            np.concatenate([self.second, self.first])[taken],
         )
+        graph = csr_array((np.ones(taken.sum()), ends), shape=(self.size, self.size))
+        return bool(connected_components(graph, True, "strong")[0] == 1)
 
 
 def joined(parts: Sequence[Pairs]) -> Pairs:

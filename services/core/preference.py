@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.core.agreement import confusion_of, weighted_kappa
-from services.core.battle import Side, Vote
-from services.core.nugget import Assignment, Nugget
-from services.core.scores import CREDIT, Unscorable, labels_of, preference
+from services.core.battle import Vote
+from services.core.scores import Unscorable, preference
 
 Floats = NDArray[np.float64]
 
@@ -129,24 +128,7 @@ def threshold_by_kappa(margins: Sequence[float], human: Sequence[Vote]) -> Thres
     ]
     if not points:
         raise NoThreshold("kappa has no answer at any threshold")
-    return max(points, key=lambda point: (round(point.kappa or 0.0, _DIGITS), -point.threshold))
-
-
-def nugget_credits(nuggets: Sequence[Nugget], assignments: Sequence[Assignment]) -> tuple[Floats, Floats]:
-    """(n,) credit of every nugget for A and for B: 1 supported, ½ partially, 0 not.
-
-    Raises:
-        Unscorable: without nuggets, or when a nugget has no label for one of the sides.
-    """
-    if not nuggets:
-        raise Unscorable("no nuggets")
-    both = []
-    for side in Side:
-        labels = labels_of(assignments, side)
-        if missing := [nugget.id for nugget in nuggets if nugget.id not in labels]:
-            raise Unscorable(f"{len(missing)} nuggets have no label for {side}, such as {missing[0]!r}")
-        both.append(np.array([CREDIT[labels[nugget.id]] for nugget in nuggets]))
-    return both[0], both[1]
+    return max(points, key=lambda point: round(point.kappa or 0.0, _DIGITS))
 
 
 def preference_probability(

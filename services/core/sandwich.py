@@ -200,5 +200,5 @@ def gap_variance(covariance: Floats) -> Floats:
 def _linked(size: int, first: Places, second: Places) -> None:
     """Refuse islands: the pseudo-inverse would give their difference an error all the same."""
     met = csr_array((np.ones(len(first)), (first, second)), shape=(size, size))
-    if size and connected_components(met, directed=False)[0] > 1:
+    if connected_components(met, directed=False)[0] > 1:
         raise Undetermined("there are islands: no battle links some systems to the others")

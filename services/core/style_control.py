@@ -176,7 +176,7 @@ def control(
         coefficients=_coefficients(
             names, deviation, beta[len(group) :], matrix[len(group) :, len(group) :], level
         ),
-        unranked=tuple(ballots.systems[index] for index in sorted(reasons)),
+        unranked=tuple(ballots.systems[index] for index in reasons),
     )
 
 
@@ -206,20 +206,18 @@ def _solve(
         step = np.linalg.solve(bent, design.T @ (weight * (score - chance)))
         beta = beta + step * min(1.0, _LARGEST_STEP / max(np.abs(step).max(), 1e-300))
         if np.abs(step).max() < _SETTLED:
-            return beta, _sandwich(design, bent, weight * (score - chance), cluster, size)
+            return beta, _sandwich(design, bent, weight * (score - chance), cluster)
     raise NotConverged("style predicts the votes perfectly; no finite coefficient fits")
 
 
-def _sandwich(design: csr_array, bent: Floats, push: Floats, cluster: NDArray[np.intp], size: int) -> Floats:
+def _sandwich(design: csr_array, bent: Floats, push: Floats, cluster: NDArray[np.intp]) -> Floats:
+    """Clustered; of strengths with mean zero, as every row of the design takes from B what it gives to A."""
     names, member = np.unique(cluster, return_inverse=True)
     if len(names) < 2:
         raise StyleUndetermined("one cluster says nothing about how clusters differ")
     together = csr_array((push, (member, np.arange(len(push)))), shape=(len(names), len(push)))
     scores = (together @ design).toarray()
     bread = np.linalg.inv(bent)
-    level = np.eye(len(bent))
-    level[:size, :size] -= 1 / size
-    bread = level @ bread
     return np.asarray(bread @ (scores.T @ scores) @ bread.T * len(names) / (len(names) - 1))
 
 

@@ -187,9 +187,11 @@ def determined(pairs: Pairs) -> bool:
 
 
 def _check(pairs: Pairs) -> None:
-    """Refuse a batch with a data set that is not determined; resamples mostly have one pattern."""
+    """Refuse a batch with a data set without a finite solution; resamples mostly have one pattern."""
     if not (np.isfinite(pairs.cells).all() and (pairs.cells >= 0).all()):
         raise NotConverged("counts are finite and not negative")
+    if not pairs.connected().all():
+        raise NotConverged("a data set is not strongly connected: it has no finite strengths")
     seen = pairs.cells > 0
     rows = [0] if (seen == seen[:1]).all() else range(len(seen))
     if not all(determined(pairs.slice(np.intp(row))) for row in rows):

@@ -1,7 +1,6 @@
-"""Votes without the spam: which to keep, and what the kept ones say."""
+"""Votes without the spam."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from services.core.battle import Vote
 
@@ -28,26 +27,3 @@ def kept_votes(votes: Sequence[Vote], spam: Sequence[float], limit: float = SPAM
     if not all(0 <= probability <= 1 for probability in (*spam, limit)):
         raise ValueError("a spam probability lies in [0, 1]")
     return [vote for vote, probability in zip(votes, spam, strict=True) if probability <= limit]
-
-
-def majority(votes: Iterable[Vote]) -> Vote | None:
-    """The label with more votes than any other; None without votes or without such a label.
-
-    >>> majority([Vote.A, Vote.A, Vote.B]), majority([Vote.A, Vote.B])
-    (<Vote.A: 'a'>, None)
-    """
-    ranked = Counter(votes).most_common(2)
-    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
-        return None
-    return ranked[0][0]
-
-
-def corrected_label(votes: Sequence[Vote], spam: Sequence[float], limit: float = SPAM_LIMIT) -> Vote | None:
-    """Majority of the votes that are kept; None where none is left or they are divided.
-
-    Raises:
-        ValueError: as `kept_votes`.
-
-    Source: as `kept_votes`.
-    """
-    return majority(kept_votes(votes, spam, limit))

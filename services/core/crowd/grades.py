@@ -73,7 +73,7 @@ def merits(
         if c.winner == c.loser or not (0 <= c.winner < items and 0 <= c.loser < items):
             raise ValueError(f"{c} compares no two of {items} items")
     wins = np.array([(c.winner, c.loser) for c in comparisons], dtype=np.intp).reshape(-1, 2)
-    tied = wins[[c.tie for c in comparisons]] if comparisons else wins
+    tied = wins[[c.tie for c in comparisons]]
     # log P(tie) = log P(i beats j) + log P(j beats i) + a constant: a tie is a win for both.
     wins = np.concatenate([wins, tied[:, ::-1]])
 

@@ -1,10 +1,9 @@
-"""Battles in which people and nuggets prefer opposite answers, by any slice.
+"""Battles in which people and nuggets prefer opposite answers.
 
 A confusion here has four rows (human: A, tie, B, both bad) and three columns (computed: A, tie, B).
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,21 +74,3 @@ def inversions(confusion: Floats) -> Inversions:
     if not np.isfinite(table).all() or (table < 0).any():
         raise ValueError("a confusion matrix holds counts: finite and not negative")
     return Inversions(float(table[0, 2] + table[2, 0]), float(table.sum()))
-
-
-def inversions_by_slice(battles: Iterable[tuple[str, Vote, Vote]]) -> dict[str, Inversions]:
-    """Inversions of every slice, most inverted first, then by name.
-
-    Args:
-        battles: (slice, human vote, computed preference). A battle in two slices is given twice.
-
-    Source: as `inversions`.
-    """
-    grouped: dict[str, list[tuple[Vote, Vote]]] = defaultdict(list)
-    for name, human, computed in battles:
-        grouped[name].append((human, computed))
-    found = {
-        name: inversions(confusion_table([h for h, _ in votes], [c for _, c in votes]))
-        for name, votes in grouped.items()
-    }
-    return dict(sorted(found.items(), key=lambda item: (-(item[1].share or 0.0), item[0])))

@@ -2,7 +2,16 @@
 
 from dataclasses import replace
 
-from services.core.battle import Answer, Battle, Side, Source
+from services.core.battle import Answer, Battle, Side, Source, Vote
+from services.core.events import (
+    BattleFailed,
+    BattleSubmitted,
+    BattleVoted,
+    RatingsUpdated,
+    arena_of,
+    battle_id_of,
+)
+from services.core.failure import Reason, Stage, StageFailure
 from tests import samples
 
 
@@ -28,14 +37,27 @@ def test_a_page_is_cited_by_the_sides_that_name_it() -> None:
 
 
 def test_page_texts_stay_behind_and_nothing_else() -> None:
-    source = Source("u", "title", "long text")
-    battle = Battle("b", "x", "q", Answer("m", "t", (source,)), Answer("n", "u"))
+    source, other = Source("u", "title", "long text"), Source("v", "", "another")
+    battle = Battle("b", "x", "q", Answer("m", "t", (source,)), Answer("n", "u", (other,)))
     light = battle.without_source_texts()
     assert light.a.sources == (Source("u", "title", None),)
-    assert replace(light, a=battle.a) == battle
+    assert light.b.sources == (Source("v", "", None),)
+    assert replace(light, a=battle.a, b=battle.b) == battle
 
 
 def test_each_side_has_its_answer_and_an_opponent() -> None:
     battle = samples.battle()
     assert (battle.answer(Side.A).system, battle.answer(Side.B).system) == ("left", "right")
     assert (Side.A.other, Side.B.other) == (Side.B, Side.A)
+
+
+def test_an_event_belongs_to_a_battle_and_an_arena_whether_it_carries_the_battle_or_names_it() -> None:
+    battle = replace(samples.battle(), id="own", arena="arena of its own")
+    failure = StageFailure(Stage.JUDGE, Reason.DEADLINE, "")
+    for event in (
+        BattleSubmitted("k", battle),
+        BattleVoted("k", "own", "arena of its own", "x", "y", Vote.A, samples.NOON),
+        BattleFailed("k", "own", "arena of its own", failure),
+    ):
+        assert (battle_id_of(event), arena_of(event)) == ("own", "arena of its own")
+    assert arena_of(RatingsUpdated("k", "another", 3, samples.NOON)) == "another"

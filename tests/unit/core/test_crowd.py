@@ -9,7 +9,7 @@ from scipy.special import digamma
 
 from services.core.battle import Vote
 from services.core.crowd.ballot import Ballots
-from services.core.crowd.competence import corrected_label, kept_votes, majority
+from services.core.crowd.competence import kept_votes
 from services.core.crowd.differentiability import is_decided, split_by_differentiability
 from services.core.crowd.grades import Comparison, grades, merits, same_order
 from services.core.crowd.mace import mace
@@ -93,25 +93,28 @@ def test_votes_that_cannot_be_counted_are_refused() -> None:
         Ballots.collect([("i", "w", TIE)], (A, B))
     with pytest.raises(ValueError, match="there must be votes"):
         Ballots.collect([], (A, B))
-    with pytest.raises(ValueError, match="at least two labels"):
-        Ballots.collect([("i", "w", A)], (A,))
+    for labels in ((A,), (A, A)):
+        with pytest.raises(ValueError, match="at least two labels"):
+            Ballots.collect([("i", "w", A)], labels)
     with pytest.raises(ValueError, match="at least one restart"):
         mace(crowd(1, items=2)[0], np.random.default_rng(0), restarts=0)
+    with pytest.raises(ValueError, match="one iteration"):
+        mace(crowd(1, items=2)[0], np.random.default_rng(0), iterations=0)
+
+
+def test_votes_are_counted_by_item_and_label() -> None:
+    votes = [("i", "v", A), ("i", "w", A), ("j", "w", B), ("i", "u", B)]
+    assert Ballots.collect(votes, (A, TIE, B)).counts.tolist() == [[2, 0, 1], [0, 0, 1]]
 
 
 def test_a_spam_probability_exactly_at_the_limit_is_kept() -> None:
     assert kept_votes([A, B, TIE], [0.7, 0.7000001, 0.0]) == [A, TIE]
-    assert corrected_label([A, B, B], [0.1, 0.9, 0.8]) is A
+    assert kept_votes([A, B, TIE], [0.0, 1.0, 0.5], limit=1.0) == [A, B, TIE]
+    assert kept_votes([A, B], [0.0, 0.1], limit=0.0) == [A]
     with pytest.raises(ValueError, match="probability"):
         kept_votes([A], [float("nan")])
     with pytest.raises(ValueError, match=r"shorter|longer"):
         kept_votes([A, B], [0.1])
-
-
-def test_divided_or_missing_votes_have_no_majority() -> None:
-    assert majority([]) is None
-    assert majority([A, A, B, B, TIE]) is None
-    assert corrected_label([A, B], [0.9, 0.9]) is None
 
 
 def test_a_majority_of_ties_decides_a_dimension_too() -> None:
@@ -125,6 +128,7 @@ def test_five_decided_dimensions_of_seven_make_a_pair_differentiable() -> None:
     pairs = {n: {f"d{i}": decided if i < n else divided for i in range(7)} for n in (4, 5)}
     split = split_by_differentiability(pairs)
     assert (split.differentiable, split.minimally_differentiable) == ((5,), (4,))
+    assert split_by_differentiability({"x": {f"d{i}": decided for i in range(5)}}).differentiable == ("x",)
     with pytest.raises(ValueError, match="4 dimensions"):
         split_by_differentiability({"x": {f"d{i}": decided for i in range(4)}})
 
@@ -187,15 +191,33 @@ def test_equal_merits_are_graded_by_who_beat_whom() -> None:
 def test_the_same_order_allows_equal_merits_in_any_order_and_nothing_else() -> None:
     merit = {"x": 0.0, "y": 1.0, "z": 1.0}
     assert same_order({"x": 1, "y": 2, "z": 3}, merit)
-    assert same_order({"x": 1, "z": 2, "y": 3}, merit)
+    assert same_order({"z": 2, "y": 3, "x": 1}, merit)
     assert not same_order({"y": 1, "x": 2, "z": 3}, merit)
 
 
-@pytest.mark.parametrize("bad", [Comparison(0, 0), Comparison(0, 5), Comparison(-1, 0)])
+def test_grades_follow_merits_and_only_what_equals_said_of_each_other() -> None:
+    assert grades("xyz", np.array([2.0, 1.0, 0.0]), [Comparison(2, 0)] * 3) == {"z": 1, "y": 2, "x": 3}
+    against_others = [Comparison(0, 2)] * 3
+    assert grades("xyz", np.array([1.0, 1.0, 0.0]), [Comparison(1, 0), *against_others]) == {
+        "z": 1,
+        "x": 2,
+        "y": 3,
+    }
+    assert grades("xyz", np.array([1.0, 1.0, 0.0]), [Comparison(0, 1), *against_others])["x"] == 3
+    # three equals: x won once, y won twice and lost twice, z won twice and lost three times
+    fought = [Comparison(0, 2), *[Comparison(1, 2), Comparison(2, 1)] * 2]
+    assert grades("xyz", np.ones(3), fought) == {"z": 1, "y": 2, "x": 3}
+
+
+IMPOSSIBLE = [(0, 0), (0, 5), (0, 2), (2, 0), (-1, 0), (0, -1)]
+
+
+@pytest.mark.parametrize("bad", [Comparison(*pair) for pair in IMPOSSIBLE])
 def test_comparing_nothing_is_refused(bad: Comparison) -> None:
     with pytest.raises(ValueError, match="compares no two"):
         merits([bad], 2)
-    with pytest.raises(ValueError, match="above 0"):
-        merits([], 2, tie_margin=0)
+    for parameter in ("tie_margin", "dummy_weight"):
+        with pytest.raises(ValueError, match="above 0"):
+            merits([], 2, **{parameter: 0})
     with pytest.raises(ValueError, match="2 merits for 1"):
         grades(["x"], np.zeros(2))

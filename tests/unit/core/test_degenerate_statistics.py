@@ -9,7 +9,7 @@ from services.core.agreement import Agreement, agreement, clustered_interval, co
 from services.core.aspects import AspectRating, DegenerateRatings, refit
 from services.core.battle import Side, Vote
 from services.core.crowd.ballot import Ballots
-from services.core.crowd.competence import corrected_label, kept_votes
+from services.core.crowd.competence import kept_votes
 from services.core.crowd.differentiability import Split, split_by_differentiability
 from services.core.crowd.grades import grades, merits, same_order
 from services.core.crowd.mace import mace
@@ -17,7 +17,6 @@ from services.core.fusion import reciprocal_rank_fusion
 from services.core.judgment import OrderedVerdict, combine_orders
 from services.core.preference import (
     NoThreshold,
-    nugget_credits,
     preference_probability,
     sweep,
     threshold_by_equal_split,
@@ -35,10 +34,9 @@ from services.core.rubric.verification import (
 )
 from services.core.scores import Unscorable, labels_of, nugget_margin, preference
 from services.core.statistics.bland_altman import bland_altman
-from services.core.statistics.distributions import density, kolmogorov_smirnov
-from services.core.statistics.inversions import confusion_table, inversions, inversions_by_slice
+from services.core.statistics.inversions import confusion_table, inversions
 from services.core.statistics.order_effects import order_effect, position_preference
-from services.core.statistics.paired import benjamini_hochberg, paired_t, wilcoxon
+from services.core.statistics.paired import benjamini_hochberg, wilcoxon
 from services.core.statistics.ranks import kendall, pearson, spearman
 
 NAN = float("nan")
@@ -55,10 +53,9 @@ def test_a_missing_score_is_no_preference_for_the_other_answer(a: float, b: floa
         preference(a, b, threshold)
 
 
-def test_a_battle_without_nuggets_has_no_margin_no_credit_and_no_probability() -> None:
-    for score in (nugget_margin, nugget_credits):
-        with pytest.raises(Unscorable, match="no nuggets"):
-            score([], [])
+def test_a_battle_without_nuggets_has_no_margin_and_no_probability() -> None:
+    with pytest.raises(Unscorable, match="no nuggets"):
+        nugget_margin([], [])
     with pytest.raises(Unscorable, match="0 nuggets"):
         preference_probability(np.array([]), np.array([]), 0.1, seeded())
     with pytest.raises(Unscorable, match="threshold of nan"):
@@ -112,7 +109,6 @@ def test_rankings_of_nothing_fuse_to_nothing() -> None:
 
 def test_a_crowd_that_says_nothing_or_always_the_same() -> None:
     assert kept_votes([], []) == []
-    assert corrected_label([], []) is None
     with pytest.raises(ValueError, match="probability"):
         kept_votes([A], [0.1], limit=NAN)
     assert split_by_differentiability({}) == Split((), ())
@@ -161,7 +157,7 @@ def test_a_rubric_without_grades_covers_nothing_and_lists_nothing() -> None:
         GradedPassage("q", "p", {"item": NAN})
 
 
-@pytest.mark.parametrize("test", [kendall, spearman, pearson, paired_t, wilcoxon])
+@pytest.mark.parametrize("test", [kendall, spearman, pearson, wilcoxon])
 def test_a_test_of_nothing_says_none_and_one_of_missing_numbers_refuses(test: Callable) -> None:
     assert test([], []) is None
     assert test([1, 1, 1], [1, 1, 1]) is None
@@ -172,17 +168,12 @@ def test_a_test_of_nothing_says_none_and_one_of_missing_numbers_refuses(test: Ca
         test([1, 2, 3], [1, 2])
 
 
-def test_distributions_and_counts_of_nothing() -> None:
-    assert kolmogorov_smirnov({}) == kolmogorov_smirnov({"one": [1.0]}) == []
-    assert density([], np.zeros(1)) is None
-    with pytest.raises(ValueError, match="missing"):
-        density([1.0, NAN], np.zeros(1))
+def test_counts_of_nothing_have_no_share_and_few_pairs_no_limits() -> None:
     with pytest.raises(ValueError, match="at least 3 pairs"):
         bland_altman([], [])
     with pytest.raises(ValueError, match="level"):
         bland_altman([1, 2, 3], [1, 2, 4], NAN)
     assert benjamini_hochberg({}) == {}
-    assert inversions_by_slice([]) == {}
     assert inversions(confusion_table([], [])).share is None
     nothing = position_preference([])
     assert (nothing.share, nothing.p_value) == (None, None)

@@ -87,6 +87,7 @@ def test_every_battle_is_a_game() -> None:
     ("tally", "message"),
     [
         (Tally.count([("x", "y", Vote.A, 0.5)]), "whole"),
+        (Tally.count([("x", "y", Vote.A, 1), ("x", "y", Vote.TIE, 1.5)]), "whole"),
         (Tally.count([]), "needs games"),
     ],
 )
@@ -95,17 +96,27 @@ def test_what_is_no_tournament_is_refused(tally: Tally, message: str) -> None:
         Games.of(tally)
 
 
-@pytest.mark.parametrize("game", [(0, 0, 1.0), (0, 1, 1.5), (0, 1, float("nan"))])
+@pytest.mark.parametrize("game", [(0, 0, 1.0), (0, 1, 1.5), (0, 1, -0.5), (0, 1, float("nan"))])
 def test_an_impossible_game_is_refused(game: tuple[int, int, float]) -> None:
-    with pytest.raises(ValueError, match=r"plays itself|not in \[0, 1\]"):
-        games_of(game)
+    for games in ([game], [(0, 1, 1.0), game]):
+        with pytest.raises(ValueError, match=r"plays itself|not in \[0, 1\]"):
+            games_of(*games)
 
 
-def test_win_percentages_and_counts_are_two_ways_of_saying_the_same() -> None:
+def test_every_tournament_plays_every_game_once() -> None:
+    """Two pairs that never meet: whatever the order, all end where one game has put them."""
+    games = Games(("w", "x", "y", "z"), np.array([0, 2]), np.array([1, 3]), np.array([1.0, 0.0]))
+    found = tournaments(games, np.random.default_rng(0), rounds=50)
+    assert found.rating.tolist() == [1016, 984, 984, 1016]
+    assert found.deviation.tolist() == [0, 0, 0, 0]
+
+
+def test_percentages_of_wins_are_counts_and_the_rest_of_a_pair_are_ties() -> None:
     percent = np.array([[np.nan, 14.5, 49.5], [49.0, np.nan, 58.5], [33.0, 27.0, np.nan]])
     tally = from_percentages(["x", "y", "z"], percent, 200)
-    assert tally.wins[0, 1] == 29
-    assert tally.ties[0, 1] == 73
+    assert tally.wins.tolist() == [[0, 29, 99], [98, 0, 117], [66, 54, 0]]
+    assert tally.ties.tolist() == [[0, 73, 35], [73, 0, 29], [35, 29, 0]]
+    assert not tally.both_bad.any()
     assert win_percentages(tally) == pytest.approx(percent, nan_ok=True)
 
 
@@ -114,3 +125,6 @@ def test_percentages_of_another_number_of_games_are_refused() -> None:
         from_percentages(["x", "y"], np.array([[0, 14.5], [50.0, 0]]), 10)
     with pytest.raises(ValueError, match="more than 10 games"):
         from_percentages(["x", "y"], np.array([[0, 70.0], [50.0, 0]]), 10)
+    for percent in (-10.0, float("inf"), float("-inf"), float("nan")):
+        with pytest.raises(ValueError, match="10 games"):
+            from_percentages(["x", "y"], np.array([[0, percent], [50.0, 0]]), 10)

@@ -10,12 +10,14 @@ from services.core.battle import Answer, Battle, Side, Source, Vote
 from services.core.events import (
     BattleAssigned,
     BattleFailed,
+    BattleIndexed,
     BattleJudged,
     BattleNuggetized,
     BattleRetrieved,
+    BattleScraped,
     BattleVoted,
 )
-from services.core.evidence import Evidence
+from services.core.evidence import Evidence, Page, PageState
 from services.core.explanation import Cause, cause_of, explain
 from services.core.failure import Reason, Stage, StageFailure
 from services.core.judgment import Judgment, OrderedVerdict, combine_orders
@@ -32,6 +34,7 @@ from services.core.nugget import (
 YES, PART, NO = Support.SUPPORT, Support.PARTIAL_SUPPORT, Support.NOT_SUPPORT
 BATTLE = Battle("1", "arena", "Why?", Answer("x", "X.", (Source("https://a"),)), Answer("y", "Y."))
 CHUNK = Evidence("c1", "text", "https://a", "", "", None, cited_by=(Side.A,), score=1.0)
+PAGE = Page("https://a", "https://a", "", PageState.FETCHED, "ok", "", "", "", None)
 NOW = datetime(2025, 5, 4, tzinfo=UTC)
 
 
@@ -86,7 +89,12 @@ def test_the_sentences_name_what_only_one_answer_states_and_whose_fault_the_rest
         nugget("5", "c1"): (NO, NO),
         nugget("6", "c1", importance=Importance.OKAY): (YES, NO),
     }
-    assert explain(account(states)).lines == (
+    explained = explain(account(states))
+    assert explained.margin == pytest.approx(3.5 / 6 - 2.5 / 6)
+    assert (explained.threshold, explained.preference) == (0.07, Vote.A)
+    assert explained.scores is not None
+    assert explained.scores[Side.B].all_score == pytest.approx(2.5 / 6)
+    assert explained.lines == (
         "The nuggets prefer A: All Scores 0.58 (A) and 0.42 (B) differ by 0.17, "
         "more than the tie threshold of 0.07.",
         "Of 5 vital nuggets, both answers state 1 and neither states 1.",
@@ -152,6 +160,37 @@ def test_without_nuggets_the_failure_speaks_and_opinions_are_compared_with_nothi
     )
 
 
+def test_nuggets_that_wait_for_their_labels_decide_nothing_yet() -> None:
+    waiting = replace(account({nugget("1", "c1"): (YES, NO)}), assignments=None)
+    explained = explain(waiting)
+    assert (explained.scores, explained.margin, explained.preference) == (None, None, None)
+    assert (explained.misses, explained.lines, explained.threshold) == ((), (), 0.07)
+
+
+def test_a_judge_who_gave_up_is_named_unless_another_has_answered() -> None:
+    late = StageFailure(Stage.JUDGE, Reason.DEADLINE, "It took too long.")
+    failed = replace(account({nugget("1", "c1"): (YES, NO)}), failures=(late,))
+    assert explain(failed).lines[-1] == "There is no verdict: the judge gave up (deadline): It took too long."
+    answered = explain(replace(failed, judgments=(judged(Vote.A, Vote.A),))).lines
+    assert not any("gave up" in line for line in answered)
+    other = replace(failed, failures=(StageFailure(Stage.SCRAPER, Reason.DEADLINE, "Late."),))
+    assert not any("gave up" in line for line in explain(other).lines)
+
+
+def test_a_judge_asked_in_one_order_did_not_say_it_in_both() -> None:
+    once = Judgment("pairwise", Vote.A, None, (OrderedVerdict(Side.A, Vote.A, ""),), "m", "1")
+    said = replace(account({nugget("1", "c1"): (YES, NO)}), judgments=(once,))
+    assert explain(said).lines[-1] == "The judge (pairwise) agrees with the nuggets: A is better."
+
+
+def test_vital_misses_come_first_and_one_nugget_is_not_many() -> None:
+    okay, vital = nugget("1", "c1", importance=Importance.OKAY), nugget("2", "c1")
+    explained = explain(account({okay: (NO, YES), vital: (NO, YES)}))
+    assert [miss.nugget.id for miss in explained.misses] == ["2", "1"]
+    alone = explain(account({vital: (NO, YES)})).lines
+    assert alone[-1] == "A misses 1 nugget: 1 although a source of its own has it (generation)."
+
+
 def test_a_battle_nobody_has_looked_at_has_no_explanation() -> None:
     assert explain(Account(BATTLE)).lines == ()
 
@@ -195,3 +234,31 @@ def test_an_account_holds_the_newest_of_everything() -> None:
 def test_one_vital_nugget_is_spoken_of_as_one(labels: tuple[Support, Support], said: list[str]) -> None:
     lines = explain(account({nugget("n1", "c1"): labels})).lines
     assert [line for line in lines if "vital" in line or "Fact" in line] == said
+
+
+def test_an_account_grows_by_what_each_event_tells() -> None:
+    first, later = (replace(PAGE, quality=quality) for quality in ("first", "later"))
+    lists = [account({nugget(name): (YES, NO)}).nugget_list for name in "12"]
+    assert account_of(BATTLE, [BattleScraped("s", BATTLE, (first,))]).pages == (first,)
+    assert account_of(BATTLE, [BattleIndexed("i", BATTLE, (later,), ())]).pages == (later,)
+    retrieved = BattleRetrieved("r", BATTLE, (later,), (CHUNK,), "hybrid")
+    told = account_of(BATTLE, [BattleScraped("s", BATTLE, (first,)), retrieved])
+    assert (told.pages, told.evidence) == ((later,), (CHUNK,))
+    unlabelled = account_of(BATTLE, [BattleNuggetized(str(n), BATTLE, each) for n, each in enumerate(lists)])
+    assert (unlabelled.nugget_list, unlabelled.assignments) == (lists[1], None)
+
+
+def test_an_account_names_judges_in_order_and_keeps_the_newest_vote_the_last_of_equals() -> None:
+    other = replace(judged(Vote.A, Vote.A), evaluator="another")
+    told = account_of(
+        BATTLE,
+        [
+            BattleJudged("j", BATTLE, judged(Vote.B, Vote.B)),
+            BattleJudged("k", BATTLE, other),
+            vote(Vote.A, NOW - timedelta(hours=1)),
+            vote(Vote.TIE, NOW),
+            vote(Vote.B, NOW),
+        ],
+    )
+    assert [judgment.evaluator for judgment in told.judgments] == ["another", "pairwise"]
+    assert told.vote == vote(Vote.B, NOW)

@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from services.core.battle import Vote
-from services.core.bradley_terry import chances, fit
+from services.core.bradley_terry import fit
 from services.core.elo import Games, tournaments
 from services.core.leaderboard import leaderboard
 from services.core.pairs import Pairs
@@ -104,9 +104,10 @@ def test_evalica_counts_the_same_wins_and_ties(battles: Battles) -> None:
 
 @given(BATTLES)
 @settings(max_examples=20, deadline=None)
-def test_evalica_expects_the_same_win_rates(battles: Battles) -> None:
-    theta = strengths(battles)
-    assert chances(theta) == pytest.approx(evalica.pairwise_scores(np.exp(theta)))
+def test_evalica_expects_of_every_system_the_points_that_it_took(battles: Battles) -> None:
+    points = tally_of(battles).points(TiePolicy.HALF)
+    expected = evalica.pairwise_scores(np.exp(strengths(battles)))
+    assert ((points + points.T) * expected).sum(axis=1) == pytest.approx(points.sum(axis=1))
 
 
 @given(BATTLES, st.integers(0, 1000), st.sampled_from([4.0, 16.0, 32.0]))

@@ -19,10 +19,9 @@ from services.core.agreement import agreement
 from services.core.battle import Vote
 from services.core.fusion import reciprocal_rank_fusion
 from services.core.rubric.relevance import Relevance
-from services.core.statistics.distributions import kolmogorov_smirnov
 from services.core.statistics.inversions import confusion_table, inversions
 from services.core.statistics.order_effects import position_preference
-from services.core.statistics.paired import benjamini_hochberg, paired_t, wilcoxon
+from services.core.statistics.paired import benjamini_hochberg, wilcoxon
 from services.core.statistics.ranks import kendall, pearson, spearman
 
 LISTS = st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=2, max_size=25)
@@ -78,14 +77,6 @@ def test_benjamini_hochberg_rejects_what_the_step_up_procedure_rejects(values: l
         assert {i for i, p in adjusted.items() if p <= rate} == rejected
 
 
-@given(SAMPLES, SAMPLES)
-def test_kolmogorov_smirnov_is_the_largest_gap_of_two_step_functions(x: list[int], y: list[int]) -> None:
-    gaps = [abs(sum(v <= at for v in x) / len(x) - sum(v <= at for v in y) / len(y)) for at in x + y]
-    (found,) = kolmogorov_smirnov({"x": x, "y": y})
-    assert found.distance == pytest.approx(max(gaps))
-    assert found.p_value == stats.ks_2samp(x, y).pvalue
-
-
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=9, unique=True), st.data())
 @settings(max_examples=40, deadline=None)
 def test_wilcoxon_counts_every_way_the_signs_could_have_fallen(sizes: list[int], data: st.DataObject) -> None:
@@ -101,15 +92,6 @@ def test_wilcoxon_counts_every_way_the_signs_could_have_fallen(sizes: list[int],
     assert found is not None
     assert found.statistic == smaller(signs)
     assert found.p_value == pytest.approx(np.mean([w <= smaller(signs) for w in every]))
-
-
-@given(LISTS)
-def test_a_paired_t_test_is_one_of_the_differences_against_nothing(pairs: list[tuple[int, int]]) -> None:
-    x, y = columns(pairs)
-    found = paired_t(x, y)
-    assume(found is not None)
-    theirs = stats.ttest_1samp(np.subtract(x, y), 0)
-    assert (found.statistic, found.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
 
 
 @given(st.integers(0, 25), st.integers(0, 25))
@@ -233,4 +215,3 @@ def test_two_pairs_in_the_same_order_prove_nothing() -> None:
 
 def test_numbers_that_differ_by_rounding_only_are_the_same_number() -> None:
     assert kendall([0.3, 0.1 + 0.2, 0.3], [1, 2, 3]) is None
-    assert paired_t([0.1 + 0.2, 0.3], [0, 0]) is None

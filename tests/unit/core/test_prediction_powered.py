@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from services.core.intervals import wilson
 from services.core.prediction_powered import Judged, TooFewVotes, ratings, win_rate
 from services.core.sandwich import gap_variance
 
@@ -107,3 +108,86 @@ def test_a_good_judge_is_trusted_more_than_a_bad_one() -> None:
         trust.append(ratings(3, human, judge, Judged(more.a, more.b, beyond)).trust)
     assert trust[0] > 0.4
     assert trust[1] < trust[0] / 3
+
+
+def test_the_trust_of_a_win_rate_by_hand() -> None:
+    people, judge = np.array([1.0, 0, 1, 0]), np.array([1.0, 0, 1, 1])
+    found = win_rate(people, judge, np.array([1.0, 0.0]))
+    # covariance 1/6, variance of all six judged 4/15, n / N = 2
+    assert found.trust == pytest.approx((1 / 6) / (3 * 4 / 15))
+    assert found.combined.value == pytest.approx(0.5 - 0.25 * found.trust)
+    assert win_rate(people, judge, np.array([1.0])).trust == 0  # one vote says nothing about its spread
+
+
+@pytest.mark.parametrize("everybody", [True, False])
+def test_no_other_trust_gives_strengths_a_smaller_variance(everybody: bool) -> None:
+    rng = np.random.default_rng(8)
+    human, judge = votes(rng, 90, noise=0.3)
+    more, beyond = votes(rng, 400, noise=0.3)
+    if not everybody:  # people never let system 2 lose: it has no rating by people alone
+        human = human._replace(score=np.where(human.a == 2, 1.0, np.where(human.b == 2, 0.0, human.score)))
+    found = ratings(3, human, judge, Judged(more.a, more.b, beyond))
+    start = found.human if everybody else found.automatic
+    assert start is not None
+    assert (found.human is not None) == everybody
+
+    def pushes(a: np.ndarray, b: np.ndarray, score: np.ndarray) -> np.ndarray:
+        ends = np.eye(3)[a] - np.eye(3)[b]
+        return (score - expit(ends @ start.theta))[:, None] * ends
+
+    ends = np.eye(3)[human.a] - np.eye(3)[human.b]
+    chance = expit(ends @ start.theta)
+    bread = np.linalg.pinv((ends * (chance * (1 - chance))[:, None]).T @ ends / 90)
+    people, judged = pushes(*human), pushes(human.a, human.b, judge)
+    together = np.cov(np.hstack([people, judged]).T)
+    own = np.cov(np.vstack([judged, pushes(more.a, more.b, beyond)]).T)
+
+    def variance(trust: float) -> float:
+        rest = together[:3, :3] - trust * (together[:3, 3:] + together[3:, :3]) + trust**2 * own
+        return float(np.trace(bread @ (rest / 90 + trust**2 * own / 400) @ bread))
+
+    assert 0.1 < found.trust < 0.9
+    assert variance(found.trust + 0.01) == pytest.approx(variance(found.trust - 0.01))
+    assert variance(found.trust) < variance(found.trust + 0.01)
+
+
+def test_people_who_always_call_a_tie_leave_as_much_open_as_votes_half_won() -> None:
+    found = win_rate(np.full(4, 0.5), np.full(4, 0.5), np.full(6, 0.5))
+    assert (found.human.value, found.human.error) == (0.5, 0)
+    assert (found.human.low, found.human.high) == pytest.approx(wilson(2, 4))
+    assert (found.automatic.low, found.automatic.high) == pytest.approx(wilson(5, 10))
+
+
+def test_the_errors_of_combined_strengths_are_the_sandwich_written_out() -> None:
+    rng = np.random.default_rng(8)
+    human, judge = votes(rng, 90, noise=0.3)
+    more, beyond = votes(rng, 400, noise=0.3)
+    found = ratings(3, human, judge, Judged(more.a, more.b, beyond))
+    assert found.combined is not None
+
+    def of(a: np.ndarray, b: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Pushes (M, 3) and mean curvature (3, 3) at the combined strengths."""
+        ends = np.eye(3)[a] - np.eye(3)[b]
+        chance = expit(ends @ found.combined.theta)
+        curvature = sum(p * (1 - p) * np.outer(x, x) for p, x in zip(chance, ends, strict=True)) / len(a)
+        return (score - chance)[:, None] * ends, curvature
+
+    (people, met), (judged, _), (rest, elsewhere) = (
+        of(*human),
+        of(human.a, human.b, judge),
+        of(*more[:2], beyond),
+    )
+    bread = np.linalg.pinv((1 - found.trust) * met + found.trust * elsewhere)
+    spread = np.cov((people - found.trust * judged).T) / 90 + found.trust**2 * np.cov(rest.T) / 400
+    assert found.combined.covariance == pytest.approx(bread @ spread @ bread)
+
+
+def test_trust_is_never_above_one_and_without_trust_the_people_stand_alone() -> None:
+    people, hints = np.tile([1.0, 0.0], 20), np.tile([0.6, 0.4], 20)  # a judge of little contrast
+    assert win_rate(people, hints, np.tile([0.6, 0.4], 400)).trust == 1
+    a, b = np.tile([0, 0, 1, 1], 10), np.tile([1, 1, 0, 0], 10)
+    shown = Judged(np.tile(a, 20), np.tile(b, 20), np.tile(hints, 20))
+    assert ratings(2, Judged(a, b, people), hints, shown).trust == 1
+    alone = ratings(2, Judged(a, b, people), hints, Judged(a[:1], b[:1], hints[:1]))
+    assert alone.trust == 0
+    assert alone.combined is alone.human

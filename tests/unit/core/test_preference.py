@@ -8,18 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.core.battle import Vote
-from services.core.nugget import Importance, Nugget
 from services.core.preference import (
     NoThreshold,
     PreferenceProbability,
-    nugget_credits,
     preference_probability,
     sweep,
     threshold_by_equal_split,
     threshold_by_kappa,
 )
 from services.core.scores import Unscorable, preference
-from tests import samples
 
 A, TIE, B, BAD = Vote.A, Vote.TIE, Vote.B, Vote.BOTH_BAD
 BATTLES = st.lists(
@@ -45,6 +42,8 @@ def test_a_sweep_by_hand_leaves_both_bad_out() -> None:
     assert points[0].confusion.tolist() == [[1, 0, 0], [1, 0, 0], [0, 0, 1]]
     assert points[2].kappa == 0.0  # everything a tie: no better than chance
     assert points[1].tie_row_shares.tolist() == [0, 1, 0]
+    (uneven,) = sweep([0.5, 0.4, -0.5, 0.0], [TIE] * 4, [0.1])
+    assert uneven.tie_row_shares.tolist() == [0.5, 0.25, 0.25]
 
 
 @given(BATTLES, st.lists(st.floats(0, 1), min_size=2, max_size=5).map(sorted))
@@ -92,7 +91,8 @@ def test_battles_nobody_calls_a_tie_cannot_choose_a_threshold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("margin", "at"), [(float("nan"), 0.1), (1.5, 0.1), (0.1, -0.1), (0.1, float("nan"))]
+    ("margin", "at"),
+    [(float("nan"), 0.1), (1.5, 0.1), (-1.5, 0.1), (0.1, -0.1), (0.1, 1.5), (0.1, float("nan"))],
 )
 def test_numbers_out_of_range_are_refused(margin: float, at: float) -> None:
     with pytest.raises(ValueError, match="outside"):
@@ -128,7 +128,8 @@ def test_one_nugget_is_not_certainty() -> None:
 
 
 def test_credits_that_are_none_are_refused() -> None:
-    for a, b in (([1.0, np.nan], [0, 0]), ([1.0, 2.0], [0, 0]), ([1.0, 0.0], [0, 0, 0])):
+    outside = [bad for off in (np.nan, 2.0, -1.0) for bad in (([1.0, off], [0, 0]), ([0, 0], [1.0, off]))]
+    for a, b in (*outside, ([1.0, 0.0], [0, 0, 0]), ([[1.0, 0.0]], [[0, 0]])):
         with pytest.raises(ValueError, match="credit"):
             preference_probability(np.array(a), np.array(b), 0.1, np.random.default_rng(0))
 
@@ -138,12 +139,23 @@ def test_the_likeliest_outcome_of_a_draw_is_a_tie() -> None:
     assert PreferenceProbability(0.5, 0.1, 0.4).likeliest is A
 
 
-def test_credits_come_from_labels_and_a_missing_label_is_not_a_zero() -> None:
-    event = samples.assigned(1, 3, of=4)
-    nuggets, assignments = event.nugget_list.nuggets, event.assignment_set.assignments
-    a, b = nugget_credits(nuggets, assignments)
-    assert (a.sum(), b.sum()) == (1, 3)
-    with pytest.raises(Unscorable, match="no label"):
-        nugget_credits([*nuggets, Nugget("new", "fact", Importance.VITAL)], assignments)
-    with pytest.raises(Unscorable, match="no nuggets"):
-        nugget_credits([], [])
+def test_of_splits_equally_even_the_lowest_threshold_is_chosen_whatever_rounding_says() -> None:
+    # at 0.1 the shares of A, tie, B are 0, 1/4, 3/4; at 0.2 they are 0, 3/4, 1/4
+    assert threshold_by_equal_split([-0.3, -0.2, -0.2, -0.1], [TIE] * 4).threshold == 0.1
+
+
+def test_a_both_bad_battle_chooses_no_threshold_even_without_a_margin() -> None:
+    margins, human = [0.3, 0.1, -0.3, float("nan")], [A, TIE, B, BAD]
+    for choose in (threshold_by_kappa, threshold_by_equal_split):
+        assert choose(margins, human).confusion.sum() == 3
+
+
+def test_without_a_battle_that_people_call_a_tie_there_are_no_shares_of_such_battles() -> None:
+    (point,) = sweep([0.5], [A], [0.1])
+    with np.errstate(all="raise"):
+        assert np.isnan(point.tie_row_shares).tolist() == [True] * 3
+
+
+def test_one_resample_is_enough_to_be_counted() -> None:
+    found = preference_probability(np.ones(2), np.zeros(2), 0.1, np.random.default_rng(0), resamples=1)
+    assert (found.a, found.tie, found.b) == (1, 0, 0)

@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from services.core.battle import Vote
-from services.core.bradley_terry import ELO_PER_LOGIT, NotConverged, fit, rate, resample
+from services.core.bootstrap import Bootstrap
+from services.core.bradley_terry import ELO_PER_LOGIT, NotConverged, fit
 from services.core.leaderboard import Anchor, leaderboard
+from services.core.pairs import Pairs
 from services.core.tally import Tally, TiePolicy, Unrankable, rankable
+from tests.unit.core.rated import rate
 
 
 def tally_of(*entries: tuple[str, str, Vote]) -> Tally:
@@ -120,8 +123,9 @@ def test_a_battle_against_oneself_is_refused() -> None:
 
 
 def test_a_count_that_is_not_a_number_is_refused() -> None:
-    with pytest.raises(ValueError, match="nan battles between 'x' and 'y'"):
-        Tally.count([("x", "y", Vote.A, float("nan"))])
+    for count in (float("nan"), float("inf"), -1.0):
+        with pytest.raises(ValueError, match=f"{count} battles between 'x' and 'y'"):
+            Tally.count([("x", "y", Vote.A, count)])
 
 
 @given(
@@ -135,9 +139,10 @@ def test_the_order_of_battles_never_matters(entries: list[tuple[str, str, Vote]]
 def test_resampling_keeps_the_mean_and_every_cell_open() -> None:
     wins, drawn = connected_points(3), np.zeros((5, 5))
     drawn[0, 1] = drawn[1, 0] = 6
-    draws = resample(wins, drawn, 4000, np.random.default_rng(1))
-    assert draws.mean(axis=0) == pytest.approx(wins + drawn / 2, rel=0.1)
-    assert (draws[:, wins > 0] > 0).all()
+    pairs = Pairs.of(wins, drawn)
+    cells = Bootstrap.BAYESIAN.draw(pairs, 4000, np.random.default_rng(1)).cells
+    assert cells.mean(axis=0) == pytest.approx(pairs.cells, rel=0.1)
+    assert (cells[:, pairs.cells > 0] > 0).all()
 
 
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:

@@ -15,7 +15,7 @@ from services.core.rubric.cover import (
     standard_error,
 )
 from services.core.rubric.grading import GradedPassage, by_query, first_ranks
-from services.core.rubric.relevance import best_grade_from, items_answered, relevance_labels
+from services.core.rubric.relevance import Relevance, best_grade_from, items_answered, relevance_labels
 from services.core.rubric.verification import (
     SpuriousItem,
     grade_counts,
@@ -65,6 +65,17 @@ def test_a_query_nobody_answers_has_no_n_exam_and_is_counted_apart() -> None:
     found = cover_at(passages, 10, 3)["run"]
     assert (found.cover, found.queries) == (0.5, 2)
     assert (found.n_exam, found.n_exam_error, found.answerable) == (1.0, None, 1)
+    nobody = cover_at(passages[1:], 10, 3)["run"]
+    assert (nobody.cover, nobody.n_exam, nobody.n_exam_error, nobody.answerable) == (0, None, None, 0)
+
+
+def test_a_query_without_a_graded_item_is_left_out_for_every_run() -> None:
+    passages = [
+        passage("1", {"x": 5}, query="q", ranks={"run": 1}),
+        passage("1", {}, query="ungraded", ranks={"run": 1}),
+    ]
+    assert (cover_at(passages, 10, 3)["run"].cover, cover_at(passages, 10, 3)["run"].queries) == (1.0, 1)
+    assert cover_overall(passages, 3).queries == 1
 
 
 def test_a_query_a_run_leaves_out_counts_as_not_covered() -> None:
@@ -136,7 +147,9 @@ def test_deeper_covers_more_and_stricter_covers_less(
 def test_labels_are_the_best_grade_a_thresholded_grade_or_a_count() -> None:
     passages = [passage("1", {"x": 2, "y": 4}), passage("2", {"x": 2, "y": 1}), passage("3", {})]
     assert [row.label for row in relevance_labels(passages)] == [4, 2]
+    assert relevance_labels(passages)[0] == Relevance("q", "1", 4)
     assert [row.label for row in relevance_labels(passages, best_grade_from(3))] == [4, 0]
+    assert [row.label for row in relevance_labels(passages, best_grade_from(2))] == [4, 2]
     assert [row.label for row in relevance_labels(passages, items_answered(2))] == [2, 1]
 
 
@@ -182,4 +195,4 @@ def test_the_listing_shows_the_best_answers_to_each_item_first() -> None:
         ("x", 2, "1", "2."),
     ]
     assert len(verification_listing(passages, minimum=0)) == 3
-    assert grade_counts(passages) == {0: 1, 2: 1, 5: 1}
+    assert list(grade_counts(passages).items()) == [(0, 1), (2, 1), (5, 1)]

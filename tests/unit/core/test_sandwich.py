@@ -7,7 +7,7 @@ from scipy.special import expit
 from services.core.ballots import Ballot, Ballots
 from services.core.battle import Vote
 from services.core.bootstrap import Bootstrap
-from services.core.bradley_terry import ELO_PER_LOGIT, fit, fit_pairs, rate
+from services.core.bradley_terry import ELO_PER_LOGIT, fit, fit_pairs
 from services.core.pairs import Pairs
 from services.core.sampling import battles_needed, most_informative
 from services.core.sandwich import (
@@ -19,6 +19,7 @@ from services.core.sandwich import (
     normal_ratings,
 )
 from services.core.tally import TiePolicy
+from tests.unit.core.rated import rate
 
 WINS = np.array([[0, 60.0, 50, 44], [40, 0, 60, 50], [30, 45, 0, 70], [20, 25, 30, 0]])
 DRAWN = np.array([[0, 20.0, 0, 8], [20, 0, 0, 0], [0, 0, 0, 30], [8, 0, 30, 0]])
@@ -144,3 +145,50 @@ def test_advice_is_best_first_and_only_about_systems_that_can_battle() -> None:
     assert [a.shrinkage for a in found] == sorted((a.shrinkage for a in found), reverse=True)
     assert {(a.i, a.j) for a in most_informative(THETA, matrix, among=[1, 3])} == {(1, 3)}
     assert most_informative(THETA, np.zeros((4, 4))) == []
+
+
+def test_normal_ratings_rank_by_intervals_that_do_not_touch() -> None:
+    theta = np.array([-1.0, 1.0, 0.9])
+    sharp, blunt = (normal_ratings(theta, error**2 * np.eye(3)) for error in (0.01, 0.1))
+    assert sharp.rank.tolist() == [3, 1, 2]
+    assert blunt.rank.tolist() == [3, 1, 1]
+
+
+def test_so_few_battles_are_missing_where_the_gap_shows_almost() -> None:
+    """A gap of 1 and an error of 0.4: 2.5 errors, where 1.96 + 0.84 are asked for."""
+    theta, known = np.array([0.5, -0.5]), 0.08 * np.eye(2)
+    bend = expit(1.0) * expit(-1.0)
+    missing = (2.801585218 / 1) ** 2 - 1 / 0.16
+    assert battles_needed(theta, known, 0, 1) == np.ceil(missing / bend) == 9
+
+
+def test_normal_differences_by_hand() -> None:
+    between = normal_differences(np.array([0.3, 0.0, -0.1]), np.diag([0.09, 0.16, 0.0]), level=0.9)
+    assert between.gap[0] == pytest.approx(ELO_PER_LOGIT * np.array([0, 0.3, 0.4]))
+    assert between.gap == pytest.approx(-between.gap.T)
+    reach = 1.644853627 * np.array([0.5, 0.3])  # errors 0.5 and 0.3
+    assert between.low[0, 1:] == pytest.approx(ELO_PER_LOGIT * (np.array([0.3, 0.4]) - reach))
+    assert between.high[0, 1:] == pytest.approx(ELO_PER_LOGIT * (np.array([0.3, 0.4]) + reach))
+    assert between.above[0, 1] == pytest.approx(0.7257468822)  # Φ(0.3 / 0.5)
+    assert between.above[1, 0] == pytest.approx(1 - 0.7257468822)
+
+
+def test_two_clusters_are_enough_for_an_error() -> None:
+    votes = [Ballot("x", "y", v, cluster=q) for q in "pq" for v in (Vote.A, Vote.B)]
+    votes.append(Ballot("x", "y", Vote.A, cluster="p"))
+    found = clustered_covariance(fit(np.array([[0, 3.0], [2, 0]])), Ballots.of(votes))
+    # cluster p pushes 2 · 0.4 - 0.6 = 0.2 and q 0.4 - 0.6 = -0.2; the curvature is 5 · 0.6 · 0.4 = 1.2
+    assert gap_variance(found)[0, 1] == pytest.approx(2 * (0.2**2 + 0.2**2) / 1.2**2)
+
+
+def test_advice_takes_a_name_given_twice_once_and_any_power_from_a_half() -> None:
+    matrix = covariance(THETA, PAIRS)
+    assert most_informative(THETA, matrix, among=[3, 1, 3]) == most_informative(THETA, matrix, among=[1, 3])
+    for place, lost in ((0, np.nan), (3, np.inf)):
+        bad = np.where(np.arange(4) == place, lost, THETA)
+        with pytest.raises(ValueError, match="not finite"):
+            most_informative(bad, matrix)
+    apart = np.array([0.1, -0.1])
+    half, most = (battles_needed(apart, np.eye(2), 0, 1, power=power) for power in (0.5, 0.8))
+    assert 0 < half < most
+    assert battles_needed(np.array([1e-5, 0.0]), np.eye(2), 0, 1) > 1e9

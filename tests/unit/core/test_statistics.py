@@ -8,10 +8,9 @@ from scipy import stats
 
 from services.core.battle import Vote
 from services.core.statistics.bland_altman import bland_altman
-from services.core.statistics.distributions import density, kolmogorov_smirnov
-from services.core.statistics.inversions import confusion_table, inversions, inversions_by_slice
+from services.core.statistics.inversions import confusion_table, inversions
 from services.core.statistics.order_effects import order_effect, position_preference, swapped
-from services.core.statistics.paired import benjamini_hochberg, paired_t, wilcoxon
+from services.core.statistics.paired import benjamini_hochberg, wilcoxon
 from services.core.statistics.ranks import kendall, pearson, spearman
 
 A, TIE, B, BAD = Vote.A, Vote.TIE, Vote.B, Vote.BOTH_BAD
@@ -26,16 +25,23 @@ def test_kendall_and_spearman_with_a_tie_by_hand() -> None:
     ranks = spearman([1, 2, 3, 4], [1, 2, 2, 3])
     assert ranks is not None
     assert ranks.coefficient == pytest.approx(4.5 / np.sqrt(5 * 4.5))
+    turned = spearman([1, 2, 3, 4], [4, 3, 1, 2])  # -0.8: 8 of the 24 orders correlate as strongly
+    assert turned is not None
+    assert (turned.coefficient, turned.p_value) == (pytest.approx(-0.8), pytest.approx(1 / 3))
 
 
 @pytest.mark.parametrize("correlate", [kendall, spearman, pearson])
 def test_an_order_that_does_not_exist_is_not_a_correlation_of_zero(correlate: object) -> None:
     assert callable(correlate)
-    assert correlate([1, 1, 1], [1, 2, 3]) is None
+    for constant in ([1, 1, 1], [0, 0, 0]):
+        assert correlate(constant, [1, 2, 3]) is None
+        assert correlate([1, 2, 3], constant) is None
     assert correlate([1], [2]) is None
     assert correlate([], []) is None
     with pytest.raises(ValueError, match="missing"):
         correlate([1, 2, float("nan")], [1, 2, 3])
+    with pytest.raises(ValueError, match="missing"):
+        correlate([1, 2, 3], [1, 2, float("inf")])
     with pytest.raises(ValueError, match="cannot be paired"):
         correlate([1, 2], [1, 2, 3])
 
@@ -57,16 +63,18 @@ def test_inversions_count_both_corners_over_every_row() -> None:
     table = confusion_table(human, nugget)
     assert table.tolist() == [[1, 0, 1], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
     assert inversions(table).share == pytest.approx(2 / 6)
-
-
-def test_inversions_by_slice_are_sorted_and_a_slice_of_nothing_has_no_share() -> None:
-    found = inversions_by_slice([("de", A, A), ("en", A, B), ("en", A, A), ("fr", B, B)])
-    assert [(name, slice_.share) for name, slice_ in found.items()] == [("en", 0.5), ("de", 0), ("fr", 0)]
     assert inversions(np.zeros((4, 3))).share is None
+    with pytest.raises(ValueError, match=r"shorter|longer"):
+        confusion_table(human, nugget[1:])
     with pytest.raises(ValueError, match="3"):
         inversions(np.zeros((3, 4)))
     with pytest.raises(ValueError, match="counts"):
         inversions(np.full((4, 3), -1.0))
+    for count in (-1.0, np.inf, np.nan):
+        one_bad = np.ones((4, 3))
+        one_bad[3, 0] = count
+        with pytest.raises(ValueError, match="counts"):
+            inversions(one_bad)
 
 
 def test_limits_of_agreement_by_hand() -> None:
@@ -75,7 +83,10 @@ def test_limits_of_agreement_by_hand() -> None:
     assert found.low == pytest.approx(1 - 1.959964 * np.sqrt(4 / 3))
     half = stats.t.ppf(0.975, 3) * found.sd / 2
     assert found.bias_interval == (pytest.approx(1 - half), pytest.approx(1 + half))
-    assert found.low_interval[0] < found.low < found.low_interval[1]
+    assert found.high == pytest.approx(1 + 1.959964 * np.sqrt(4 / 3))
+    limit = stats.t.ppf(0.975, 3) * np.sqrt(4 / 3) * np.sqrt(1 / 4 + 1.959964**2 / 6)
+    assert found.low_interval == pytest.approx((found.low - limit, found.low + limit))
+    assert found.high_interval == pytest.approx((found.high - limit, found.high + limit))
     assert found.means.tolist() == [11, 14, 15, 18]
 
 
@@ -88,17 +99,13 @@ def test_swapping_the_measurements_turns_the_plot_over() -> None:
 def test_two_pairs_have_no_limits_of_agreement() -> None:
     with pytest.raises(ValueError, match="at least 3"):
         bland_altman([1, 2], [1, 2])
-    with pytest.raises(ValueError, match="not finite"):
-        bland_altman([1, 2, np.inf], [1, 2, 3])
+    for x, y in (([1, 2, np.inf], [1, 2, 3]), ([1, 2, 3], [1, 2, np.nan])):
+        with pytest.raises(ValueError, match="not finite"):
+            bland_altman(x, y)
+    with pytest.raises(ValueError, match="cannot be paired"):
+        bland_altman([1, 2, 3], [1])
     with pytest.raises(ValueError, match="level"):
         bland_altman([1, 2, 3], [1, 2, 3], level=1.0)
-
-
-def test_a_paired_t_test_by_hand() -> None:
-    found = paired_t([3, 5, 4, 8], [1, 4, 4, 5])
-    assert found is not None  # differences 2 1 0 3: mean 1.5, sd sqrt(5/3)
-    assert found.statistic == pytest.approx(1.5 / (np.sqrt(5 / 3) / 2))
-    assert (found.zeros, found.mean_difference, found.pairs) == (1, 1.5, 4)
 
 
 def test_wilcoxon_leaves_pairs_without_a_difference_out() -> None:
@@ -111,8 +118,6 @@ def test_wilcoxon_leaves_pairs_without_a_difference_out() -> None:
 def test_tests_without_an_answer_say_none() -> None:
     assert wilcoxon([1, 2], [1, 2]) is None
     assert wilcoxon([], []) is None
-    assert paired_t([1, 2], [0, 1]) is None
-    assert paired_t([1], [0]) is None
     with pytest.raises(ValueError, match="missing"):
         wilcoxon([1, np.nan], [0, 0])
 
@@ -123,6 +128,9 @@ def test_benjamini_hochberg_by_hand() -> None:
     assert benjamini_hochberg({}) == {}
     with pytest.raises(ValueError, match="p-value"):
         benjamini_hochberg({"a": float("nan")})
+    for outside in (-0.1, 1.5):
+        with pytest.raises(ValueError, match="p-value"):
+            benjamini_hochberg({"a": 0.5, "b": outside})
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
@@ -131,28 +139,6 @@ def test_adjusting_never_makes_a_p_value_smaller_nor_changes_the_order(values: l
     assert all(adjusted[i] >= p - 1e-12 for i, p in enumerate(values))
     ordered = [adjusted[i] for i in sorted(adjusted, key=lambda i: values[i])]
     assert ordered == sorted(ordered)
-
-
-def test_kolmogorov_smirnov_by_hand_and_without_an_empty_group() -> None:
-    found = kolmogorov_smirnov({"a": [1, 2, 3, 4], "b": [3, 4, 5, 6], "none": []})
-    assert [(pair.first, pair.second, pair.distance) for pair in found] == [("a", "b", 0.5)]
-    assert found[0].sizes == (4, 4)
-    with pytest.raises(ValueError, match="missing"):
-        kolmogorov_smirnov({"a": [np.nan], "b": [1]})
-
-
-def test_a_density_integrates_to_one_and_two_points_match_the_formula() -> None:
-    grid = np.linspace(-20, 20, 4001)
-    curve = density([0.0, 1.0], grid)
-    assert curve is not None
-    assert np.trapezoid(curve, grid) == pytest.approx(1)
-    width = np.std([0, 1], ddof=1) * 2 ** (-1 / 5)
-    assert curve[2000] == pytest.approx((stats.norm.pdf(0, 0, width) + stats.norm.pdf(0, 1, width)) / 2)
-
-
-def test_values_that_are_all_the_same_have_no_density() -> None:
-    assert density([0.5, 0.5, 0.5], np.array([0.5])) is None
-    assert density([0.5], np.array([0.5])) is None
 
 
 def test_position_preference_by_hand() -> None:
@@ -173,5 +159,32 @@ def test_an_order_effect_is_the_largest_gap_and_has_none_where_a_group_has_no_an
 
     found = order_effect({"x": [1, 0], "y": [1, 1]}, [1, 0, 1, 1], share)
     assert (found.pooled, found.delta) == (0.75, 0.25)
+    for turned in (0, 1):  # the largest gap is that of x, be x above or below
+        uneven = {"x": [1 - turned], "y": [turned, turned, 1 - turned]}
+        assert order_effect(uneven, [1, turned, turned, 0], share).delta == pytest.approx(0.75)
     assert order_effect({"x": [1], "y": []}, [1], share).delta is None
     assert order_effect({}, [1], share).delta is None
+
+
+def test_beyond_fifty_pairs_wilcoxon_is_normal_without_a_correction() -> None:
+    differences = [-n if n <= 20 else n for n in range(1, 61)]
+    found = wilcoxon(differences, [0] * 60)
+    assert found is not None
+    assert found.statistic == 20 * 21 / 2
+    z = (210 - 60 * 61 / 4) / np.sqrt(60 * 61 * 121 / 24)
+    assert found.p_value == pytest.approx(2 * stats.norm.cdf(z))
+
+
+def test_beyond_seven_pairs_the_p_value_of_a_rank_correlation_is_students() -> None:
+    found = spearman(range(8), [1, 0, 3, 2, 5, 4, 7, 6])  # eight ranks off by one: 1 - 6 · 8 / (8 · 63)
+    assert found is not None
+    assert found.coefficient == pytest.approx(19 / 21)
+    t = 19 / 21 * np.sqrt(6 / (1 - (19 / 21) ** 2))
+    assert found.p_value == pytest.approx(2 * stats.t.sf(t, 6))
+
+
+def test_what_is_rounding_depends_on_how_large_the_numbers_are() -> None:
+    assert kendall([3e6, 3e6 + 5e-10, 3e6], [1, 2, 3]) is None
+    tiny = kendall([1e-13, 3e-13, 2e-13], [1, 3, 2])
+    assert tiny is not None
+    assert tiny.coefficient == pytest.approx(1)

@@ -46,8 +46,9 @@ def test_swapping_the_answers_turns_the_sign() -> None:
 
 @pytest.mark.parametrize("amount", [-1.0, float("nan"), float("inf")])
 def test_an_impossible_amount_is_refused(amount: float) -> None:
-    with pytest.raises(ValueError, match="finite and not negative"):
-        relative_difference(np.array([[amount]]), np.array([[1.0]]))
+    for of_a, of_b in ((amount, 1.0), (1.0, amount)):
+        with pytest.raises(ValueError, match="finite and not negative"):
+            relative_difference(np.array([[of_a]]), np.array([[of_b]]))
 
 
 def test_hidden_style_is_found_and_taken_off() -> None:
@@ -79,7 +80,7 @@ def test_another_optimiser_finds_the_same() -> None:
 def test_style_nobody_varies_has_no_coefficient_and_changes_nothing() -> None:
     ballots, longer = simulated(300, style=0.0)
     result = control(ballots, np.zeros_like(longer), ["length"])
-    assert result.coefficients[0].value is None
+    assert (result.coefficients[0].value, result.coefficients[0].deviation) == (None, 0)
     assert result.theta == pytest.approx(fit(ballots.tally.points(TiePolicy.HALF)), abs=1e-7)
 
 
@@ -124,3 +125,25 @@ def test_nothing_to_rank_is_refused() -> None:
 def test_differences_that_do_not_fit_the_votes_are_refused(difference: np.ndarray) -> None:
     with pytest.raises(ValueError, match="finite differences"):
         control(Ballots.of([Ballot("x", "y", Vote.TIE)] * 3), difference, ["length"])
+
+
+def test_a_vote_without_weight_is_no_vote_and_no_cluster() -> None:
+    votes = [Ballot("x", "y", v) for v in (Vote.A, Vote.B, Vote.A, Vote.B)]
+    longer = np.array([[0.1], [0.3], [-0.2], [-0.4]])
+    plain = control(Ballots.of(votes), longer, ["length"])
+    more = control(Ballots.of([*votes, Ballot("x", "y", Vote.A, 0.0)]), np.vstack([longer, 0.9]), ["length"])
+    assert more.coefficients == plain.coefficients
+    assert more.covariance.tolist() == plain.covariance.tolist()
+
+
+def test_strengths_at_equal_style_sum_to_zero_and_so_do_their_errors() -> None:
+    ballots, longer = simulated(300, style=0.5)
+    result = control(ballots, longer, ["length"])
+    assert result.theta.sum() == pytest.approx(0, abs=1e-9)
+    assert result.covariance.sum(axis=0) == pytest.approx(np.zeros(4), abs=1e-12)
+
+
+def test_two_clusters_are_enough_for_an_error_of_style() -> None:
+    votes = [Ballot("x", "y", v, cluster=q) for q in "pq" for v in (Vote.A, Vote.B, Vote.A)]
+    longer = np.array([[0.3], [0.1], [-0.2], [0.2], [-0.4], [0.5]])
+    assert control(Ballots.of(votes), longer, ["length"]).coefficients[0].error > 0

@@ -1,5 +1,6 @@
 """Terms, identities, fused rankings, combined verdicts: the small pure parts."""
 
+import hashlib
 import math
 
 import pytest
@@ -23,6 +24,7 @@ from services.core.terms import PREFIX_LETTERS, terms
         ("茶", ("茶",)),
         ("東京2024年", ("東京", "2024", "年")),
         ("a I x", ()),
+        ("an ox", ("an", "ox")),
         ("1,000 and 3", ("1,000", "and", "3")),
         ("snake_case", ("snake", "case")),
         ("... --- !", ()),
@@ -56,6 +58,12 @@ def test_half_of_a_surrogate_pair_has_a_hash_too() -> None:
 )
 def test_ids_tell_parts_apart(one: tuple[object, ...], other: tuple[object, ...]) -> None:
     assert derived_id(*one) != derived_id(*other)
+
+
+def test_an_id_is_the_hash_of_this_text_today_and_tomorrow() -> None:
+    """Ids are stored: another way of writing the parts down would give every battle a second one."""
+    text = '["é",{"a":null,"b":[1,true]}]'
+    assert derived_id("é", {"b": [1, True], "a": None}) == hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def test_the_order_of_a_mapping_is_no_part_of_an_id() -> None:

@@ -7,16 +7,15 @@ from hypothesis import strategies as st
 
 from services.core.account import account_of
 from services.core.agreement import KappaWeights, agreement, confusion_of, weighted_kappa
-from services.core.battle import Vote
+from services.core.battle import Side, Vote
 from services.core.explanation import explain
 from services.core.preference import (
-    nugget_credits,
     preference_probability,
     sweep,
     threshold_by_equal_split,
     threshold_by_kappa,
 )
-from services.core.scores import nugget_margin, preference, tie_threshold
+from services.core.scores import CREDIT, labels_of, nugget_margin, preference, tie_threshold
 from services.core.statistics.order_effects import swapped
 from services.rater.stage import outcome_of
 from tests import samples
@@ -132,7 +131,9 @@ def test_the_same_seed_draws_the_same_nuggets_and_their_order_does_not_matter_to
     stated = st.integers(0, count)
     event = samples.assigned(data.draw(stated), data.draw(stated), count)
     nuggets, assignments = event.nugget_list.nuggets, event.assignment_set.assignments
-    credits_a, credits_b = nugget_credits(nuggets, assignments)
+    credits_a, credits_b = (
+        np.array([CREDIT[label] for label in labels_of(assignments, side).values()]) for side in Side
+    )
     first, again = (
         preference_probability(credits_a, credits_b, 0.1, np.random.default_rng(5), 200) for _ in range(2)
     )

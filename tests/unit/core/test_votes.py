@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from services.core.ballots import Ballot, Ballots
 from services.core.battle import Vote
 from services.core.bootstrap import Bootstrap, FractionalCounts
-from services.core.bradley_terry import fit, fit_pairs, rate
+from services.core.bradley_terry import fit, fit_pairs
 from services.core.estimate import estimate
 from services.core.intervals import Strengths, differences, percentile_interval, summarise, wilson
 from services.core.leaderboard import Anchor, AnchorNotRanked, leaderboard
@@ -16,6 +16,7 @@ from services.core.newton import DRAWN
 from services.core.pairs import Pairs
 from services.core.tally import Tally, TiePolicy, Unrankable, connectivity
 from services.core.votes import mixed
+from tests.unit.core.rated import rate
 
 XYZ = [("x", "y", Vote.A, 6), ("y", "x", Vote.A, 3), ("y", "z", Vote.A, 5), ("z", "y", Vote.A, 2)]
 XYZ += [("z", "x", Vote.TIE, 4), ("x", "z", Vote.BOTH_BAD, 2)]
