@@ -15,7 +15,7 @@ from services.analysis.rating.notes import notes
 from services.analysis.rating.powered import Powered, Value
 from services.analysis.rating.study import Study
 from services.analysis.rating.style import Styled
-from services.analysis.rating.tournament import Played
+from services.analysis.rating.tournament import Played, WonOutright
 from services.analysis.tables import MISSING, number, percent
 from services.wire.questions import Intervals
 
@@ -25,6 +25,7 @@ _WORDS = {
     Extent.STILL: "nothing varies",
     Extent.UNKNOWN: MISSING,
 }
+_READABLE = 12  # systems side by side; of more, ratings.json has the table
 _TEXT_COLUMNS = ("system", "pair", "feature", "not rankable yet")
 
 
@@ -35,6 +36,8 @@ def draw(study: Study) -> RenderableType:
         parts += ["", *_style(study.styled)]
     for played in study.played:
         parts += ["", *_tournament(played)]
+    if study.outright and len(study.outright.systems) <= _READABLE:
+        parts += ["", _outright(study.outright)]
     if study.advised:
         parts += ["", *_advice(study.advised)]
     if study.powered:
@@ -134,6 +137,13 @@ def _tournament(played: Played) -> Iterator[RenderableType]:
     yield table
     if played.islands:
         yield f"note: these groups never met, so Elo does not compare them either: {played.islands}"
+
+
+def _outright(found: WonOutright) -> Table:
+    table = _table("Won outright, %", "system", *map(_name, found.systems))
+    for name, row in zip(found.systems, found.percent, strict=True):
+        table.add_row(_name(name), *(number(share, 0) for share in row))
+    return table
 
 
 def _advice(advised: Advised) -> Iterator[RenderableType]:

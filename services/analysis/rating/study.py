@@ -10,7 +10,7 @@ from services.analysis.rating.casting import Poll, cast, poll, systems_of
 from services.analysis.rating.powered import Powered, power
 from services.analysis.rating.sources import Weighed, gather, human_source
 from services.analysis.rating.style import Styled, at_equal_style
-from services.analysis.rating.tournament import Played, play
+from services.analysis.rating.tournament import Played, WonOutright, play, won_outright
 from services.analysis.rating.votes import Reading, VoteSource
 from services.core.elo import Arithmetic
 
@@ -62,6 +62,7 @@ class Study:
     rated: Rated
     styled: Styled | None = None
     played: tuple[Played, ...] = ()
+    outright: WonOutright | None = None
     advised: Advised | None = None
     human: VoteSource | None = None
     powered: Powered | None = None
@@ -103,7 +104,7 @@ def study(question: Question) -> Study:
     if single is not None and asked.style:
         found = replace(found, styled=at_equal_style(single, sources, asked.features, question.method))
     if single is not None and question.elo:
-        found = replace(found, played=_played(single, question))
+        found = replace(found, played=_played(single, question), outright=won_outright(single.tally))
     if question.advise:
         found = replace(found, advised=advise(rated.fitted, question.method.level))
     if question.human is not None:

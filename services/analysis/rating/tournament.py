@@ -1,13 +1,14 @@
-"""The same votes as games of Elo tournaments."""
+"""The same votes as games of Elo tournaments, and who beat whom how often."""
 
 from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 
 from services.analysis.rating.casting import Poll
 from services.analysis.rating.islands import in_words, islands_of
-from services.core.elo import Arithmetic, Games, tournaments
-from services.core.tally import TiePolicy
+from services.core.elo import Arithmetic, Games, tournaments, win_percentages
+from services.core.tally import Tally, TiePolicy
 
 _PLAYABLE = 2**28  # games of all rounds: their orders take 2 GB
 
@@ -82,3 +83,24 @@ def play(
     players.sort(key=lambda player: (player.rating is None, -(player.rating or 0.0)))
     islands = islands_of(poll.tally, policy)
     return Played(tuple(players), arithmetic, rounds, islands=in_words(islands) if len(islands) > 1 else None)
+
+
+@dataclass(frozen=True, slots=True)
+class WonOutright:
+    """How often each system beat each other one, as RAGElo publishes it.
+
+    Attributes:
+        percent: row by column: per cent of their battles that the row's system won, ties counted for
+            neither; None where they never met.
+    """
+
+    systems: tuple[str, ...]
+    percent: tuple[tuple[float | None, ...], ...]
+
+
+def won_outright(tally: Tally) -> WonOutright:
+    """Of all the votes, whatever policy on ties the ratings follow."""
+    rows = win_percentages(tally).tolist()
+    return WonOutright(
+        tally.systems, tuple(tuple(None if isnan(share) else share for share in row) for row in rows)
+    )

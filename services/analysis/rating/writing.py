@@ -60,6 +60,7 @@ def as_json(study: Study) -> Json:
         "standings": [_flat(standing) for standing in rated.standings],
         "style": _style(study.styled) if study.styled else None,
         "elo": [asdict(played) for played in study.played],
+        "won_outright_percent": asdict(study.outright) if study.outright else None,
         "advice": asdict(study.advised) if study.advised else None,
         "powered": _powered(study.powered) if study.powered else None,
     }

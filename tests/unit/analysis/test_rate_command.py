@@ -50,6 +50,20 @@ def test_where_there_is_no_interval_none_is_too_narrow(tmp_path: Path) -> None:
     assert FEW not in said(votes(tmp_path, "x,y,tie,5"))
 
 
+def test_elo_comes_with_how_often_each_system_won_outright(tmp_path: Path) -> None:
+    path, out = votes(tmp_path, "x,y,a,2", "x,y,b,1", "x,y,tie,1", "y,z,b,1"), str(tmp_path / "out")
+    output = said(path, "--elo", "--rounds", "5", "--out", out)
+    table = output.split("Won outright, %")[1].split("written:")[0]
+    rows = [line.replace("│", " ").split() for line in table.splitlines() if line.startswith("│")]
+    assert rows == [["x", "–", "50", "–"], ["y", "25", "–", "0"], ["z", "–", "100", "–"]]
+    found = json.loads((tmp_path / "out" / "ratings.json").read_text())["won_outright_percent"]
+    assert found == {
+        "systems": ["x", "y", "z"],
+        "percent": [[None, 50, None], [25, None, 0], [None, 100, None]],
+    }
+    assert "Won outright" not in said(path)
+
+
 def test_elo_names_the_groups_that_never_met(tmp_path: Path) -> None:
     path, out = votes(tmp_path, "x,y,a,3", "x,y,b,1", "p,q,a,1", "p,q,b,1"), tmp_path / "out"
     output = said(path, "--elo", "--ragelo", "--rounds", "5", "--out", out)

@@ -37,8 +37,8 @@ def draw(found: Inversions) -> Section:
         question="Where does the machine prefer the very answer that people reject?",
         finding=_finding(found),
         reading="An inversion is a battle in which people and machine both prefer an answer, and not "
-        "the same. The rate is of those battles; ties are left out. Lines are 95% Wilson intervals. A "
-        "slice whose interval lies apart from the others deserves a look at its battles.",
+        "the same. The rate is of those battles; ties are left out. Lines are 95% Wilson intervals. “Of all” "
+        "counts ties and “both bad” among the battles, as published rates of inversions do. A slice whose interval lies apart from the others deserves a look at its battles.",
         basis=of(found.labelled, found.received),
         blocks=tuple(blocks),
     )
@@ -89,7 +89,10 @@ def _chart(shown: list[Slice]) -> Figure:
 def _table(found: Inversions) -> Table:
     rows = []
     for each in found.slices:
-        cells = [cell for x in each.inverted.values() for cell in (share_of(x), span(x.low, x.high))]
+        cells: list[str] = []
+        for lens, x in each.inverted.items():
+            cells += (share_of(x), span(x.low, x.high), share_of(each.of_all[lens]))
         rows.append((_name(each), whole(each.battles), *cells))
-    columns = ("slice", "battles", "nugget inversions", "95%", "judge inversions", "95%")
+    per_lens = [head for lens in MACHINES for head in (f"{lens} inversions", "95%", "of all")]
+    columns = ("slice", "battles", *per_lens)
     return Table("All slices", columns, rows, FEW_NOTE, folded=len(rows) > 12)

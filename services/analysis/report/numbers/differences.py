@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import false_discovery_control, gaussian_kde, ks_2samp
 
 from services.analysis.report.rows import Results
 from services.core.battle import Vote
+from services.core.statistics.distributions import density, kolmogorov_smirnov
+from services.core.statistics.paired import benjamini_hochberg
 
 ENOUGH = 5  # values; a density or a test of fewer would be a picture of nothing
 GRID = tuple(round(float(x), 2) for x in np.linspace(-1, 1, 201))
@@ -91,32 +92,28 @@ def _dimension(results: Results, dimension: str) -> Differences:
 
 
 def _group(vote: str, values: list[float]) -> Group:
-    missing = None
+    curve, missing = None, None
     if len(values) < ENOUGH:
         missing = f"a density needs {ENOUGH} battles, here {len(values)}"
-    elif np.ptp(values) < 1e-9:
+    elif np.ptp(values) < 1e-9 or (curve := density(values, np.array(GRID))) is None:
         missing = "all differences are the same"
-    density = None
-    if missing is None:
-        density = tuple(round(float(y), 5) for y in gaussian_kde(values)(np.array(GRID)))
-    return Group(vote, tuple(values), float(np.mean(values)), float(np.median(values)), density, missing)
+    drawn = None if curve is None else tuple(round(y, 5) for y in curve.tolist())
+    return Group(vote, tuple(values), float(np.mean(values)), float(np.median(values)), drawn, missing)
 
 
 def _comparisons(known: Mapping[str, list[float]]) -> tuple[Comparison, ...]:
-    pairs = list(combinations(known, 2))
-    tested = [pair for pair in pairs if min(len(known[name]) for name in pair) >= ENOUGH]
-    found = {(x, y): ks_2samp(known[x], known[y]) for x, y in tested}
-    raw = [float(found[pair].pvalue) for pair in tested]
-    adjusted = dict(zip(tested, false_discovery_control(raw) if raw else [], strict=True))
+    tests = kolmogorov_smirnov({name: values for name, values in known.items() if len(values) >= ENOUGH})
+    found = {(test.first, test.second): test for test in tests}
+    adjusted = benjamini_hochberg({pair: test.p_value for pair, test in found.items()})
     return tuple(
         Comparison(
             first=x,
             second=y,
             sizes=(len(known[x]), len(known[y])),
-            statistic=float(found[x, y].statistic) if (x, y) in found else None,
-            p=float(found[x, y].pvalue) if (x, y) in found else None,
-            p_adjusted=float(adjusted[x, y]) if (x, y) in found else None,
+            statistic=found[x, y].distance if (x, y) in found else None,
+            p=found[x, y].p_value if (x, y) in found else None,
+            p_adjusted=adjusted.get((x, y)),
             missing=None if (x, y) in found else f"a test needs at least {ENOUGH} battles in each group",
         )
-        for x, y in pairs
+        for x, y in combinations(known, 2)
     )

@@ -7,6 +7,7 @@ from services.analysis.report.numbers.confusion import MACHINES
 from services.analysis.report.rows import BattleRow, Results
 from services.analysis.report.share import Share, share
 from services.core.battle import Vote
+from services.core.statistics.inversions import confusion_table, inversions
 
 CATEGORY = "category:"
 _DECIDED = (Vote.A, Vote.B)
@@ -21,12 +22,15 @@ class Slice:
         name: which of them; "not given" where a battle does not say.
         battles: how many are in the slice.
         inverted: per machine lens, of the battles in which both it and people prefer an answer.
+        of_all: per machine lens, the same battles as a share of all on which both have said something,
+            ties and "both bad" too: the rate that "Search Arena Meets Nuggets" prints.
     """
 
     by: str
     name: str
     battles: int
     inverted: dict[str, Share]
+    of_all: dict[str, Share]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +79,12 @@ def _slices(
 
 
 def _slice(results: Results, dimension: str, by: str, name: str, indices: list[int]) -> Slice:
-    inverted = {}
+    inverted, of_all = {}, {}
     for lens, says in MACHINES.items():
         votes = [(results.battles[i].reference[dimension], says(results.battles[i])) for i in indices]
-        both = [(human, vote) for human, vote in votes if human in _DECIDED and vote in _DECIDED]
-        inverted[lens] = share(sum(human is not vote for human, vote in both), len(both))
-    return Slice(by, name, len(indices), inverted)
+        said = [(human, vote) for human, vote in votes if vote is not None]
+        found = inversions(confusion_table([human for human, _ in said], [vote for _, vote in said]))
+        decided = sum(human in _DECIDED and vote in _DECIDED for human, vote in said)
+        inverted[lens] = share(int(found.inverted), decided)
+        of_all[lens] = share(int(found.inverted), int(found.battles))
+    return Slice(by, name, len(indices), inverted, of_all)
