@@ -37,8 +37,9 @@ def draw(found: Inversions) -> Section:
         question="Where does the machine prefer the very answer that people reject?",
         finding=_finding(found),
         reading="An inversion is a battle in which people and machine both prefer an answer, and not "
-        "the same. The rate is of those battles; ties are left out. Lines are 95% Wilson intervals. “Of all” "
-        "counts ties and “both bad” among the battles, as published rates of inversions do. A slice whose interval lies apart from the others deserves a look at its battles.",
+        "the same. The rate is of those battles; ties are left out. Lines are 95% Wilson intervals. “Of "
+        "all” counts ties and “both bad” among the battles, as published rates of inversions do. A slice "
+        "whose interval lies apart from the others deserves a look at its battles.",
         basis=of(found.labelled, found.received),
         blocks=tuple(blocks),
     )
