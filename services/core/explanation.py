@@ -139,7 +139,7 @@ def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable
     both = sum(a is b is Support.SUPPORT for _, a, b in pairs)
     neither = sum(a is b is Support.NOT_SUPPORT for _, a, b in pairs)
     if len(vital) > 1:
-        yield f"Of {len(vital)} vital nuggets, both answers state {both} and neither states {neither}."
+        yield f"Of {len(vital)} vital nuggets, {_shared(both, neither)}."
     elif both or neither:
         yield f"{'Both answers state' if both else 'Neither answer states'} the only vital nugget."
     for side in Side:
@@ -147,6 +147,13 @@ def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable
             own, other = states if side is Side.A else reversed(states)
             if line := _advantage(side, nugget, own, other):
                 yield line
+
+
+def _shared(both: int, neither: int) -> str:
+    if not (both or neither):
+        return "none is stated by both answers and none missed by both"
+    verb = "are" if both > 1 else "is"
+    return f"{both or 'none'} {verb} stated by both answers and {neither or 'none'} by neither"
 
 
 def _advantage(side: Side, nugget: Nugget, own: Support, other: Support) -> str | None:

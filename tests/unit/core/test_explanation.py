@@ -97,7 +97,7 @@ def test_the_sentences_name_what_only_one_answer_states_and_whose_fault_the_rest
     assert explained.lines == (
         "The nuggets prefer A: All Scores 0.58 (A) and 0.42 (B) differ by 0.17, "
         "more than the tie threshold of 0.07.",
-        "Of 5 vital nuggets, both answers state 1 and neither states 1.",
+        "Of 5 vital nuggets, 1 is stated by both answers and 1 by neither.",
         "Only A states: “Fact 2”",
         "Only B states, and in part: “Fact 3”",
         "B states in full what A states in part: “Fact 4”",
@@ -105,6 +105,21 @@ def test_the_sentences_name_what_only_one_answer_states_and_whose_fault_the_rest
         "1 that no source has, only an answer (unsourced).",
         "B misses 3 nuggets: 3 that only sources it did not find have (retrieval).",
     )
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ([(YES, YES), (YES, YES)], "2 are stated by both answers and none by neither."),
+        ([(YES, NO), (NO, NO)], "none is stated by both answers and 1 by neither."),
+        ([(YES, NO), (PART, YES)], "none is stated by both answers and none missed by both."),
+    ],
+)
+def test_what_both_or_neither_state_is_said_in_words(
+    labels: list[tuple[Support, Support]], said: str
+) -> None:
+    states = {nugget(str(number), "c1"): each for number, each in enumerate(labels)}
+    assert explain(account(states)).lines[1] == f"Of 2 vital nuggets, {said}"
 
 
 def test_a_difference_within_the_threshold_is_called_a_tie() -> None:
