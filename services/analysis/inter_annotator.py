@@ -9,7 +9,6 @@ import numpy as np
 from rich.table import Table
 
 from services.core.agreement import weighted_kappa
-from services.core.rubric.grading import GradedPassage
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +83,6 @@ def inter_annotator(
         kappas=tuple(_kappa(counts, i) for i in range(len(rows))),
         left_out=left_out,
     )
-
-
-def grades_and_judgments(passages: Sequence[GradedPassage]) -> list[tuple[int, int]]:
-    """(best grade, judgment) of every passage that has both."""
-    return [(p.best, p.judgment) for p in passages if p.best is not None and p.judgment is not None]
 
 
 def console_table(table: InterAnnotatorTable, title: str = "Inter-annotator agreement") -> Table:

@@ -1,4 +1,4 @@
-"""TREC files: relevance labels (qrels) and runs, read strictly and written back line for line."""
+"""TREC files: relevance labels (qrels) and runs, read strictly; labels are written back line for line."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -61,15 +61,6 @@ def read_run(path: Path) -> list[RunLine]:
         place = int(_number(path, number, "rank", rank, whole=True))
         rows.append(RunLine(query, document, place, _number(path, number, "score", score), run))
     return rows
-
-
-def run_text(lines: Iterable[RunLine]) -> str:
-    """Run lines as the text of a run file.
-
-    >>> run_text([RunLine("q1", "d7", 1, 0.5, "mine")])
-    'q1 Q0 d7 1 0.5 mine\\n'
-    """
-    return "".join(f"{row.query} Q0 {row.document} {row.rank} {row.score} {row.run}\n" for row in lines)
 
 
 def _lines(path: Path, columns: int) -> Iterator[tuple[int, Sequence[str]]]:

@@ -5,6 +5,7 @@ Source: MacAvaney et al., "Streamlining Evaluation with ir-measures", ECIR 2022 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from subprocess import CalledProcessError
 
 import ir_measures
 
@@ -32,11 +33,6 @@ class Measured:
     per_query: Mapping[str, float]
 
 
-def evaluate(ranking: Ranking, labels: Sequence[Relevance], measure: str) -> Measured:
-    """One ranking by one measure; see `evaluate_all`."""
-    return evaluate_all({"": ranking}, labels, measure)[""]
-
-
 def evaluate_all(
     rankings: Mapping[str, Ranking], labels: Sequence[Relevance], measure: str
 ) -> dict[str, Measured]:
@@ -55,27 +51,15 @@ def evaluate_all(
 
     Raises:
         NothingToMeasure: no labels.
-        ValueError: no such measure, or a document twice in one ranking.
+        ValueError: no such measure, it has no value for a query, or a document twice in one ranking.
     """
     if not labels:
         raise NothingToMeasure("no relevance labels")
+    evaluator = _evaluator(measure, labels)
     try:
-        wanted = ir_measures.parse_measure(measure)
-    except (NameError, ValueError, SyntaxError) as error:
-        raise ValueError(f"ir_measures knows no measure {measure!r}") from error
-    judged = [ir_measures.Qrel(row.query, row.passage, row.label) for row in labels]
-    evaluator = ir_measures.evaluator([wanted], judged)
-    return {name: _measured(evaluator, ranking, labels) for name, ranking in rankings.items()}
-
-
-def mean_reciprocal_rank(ranking: Ranking, labels: Sequence[Relevance], k: int) -> float:
-    """MRR@k, in [0, 1]."""
-    return evaluate(ranking, labels, f"RR@{k}").mean
-
-
-def ndcg(ranking: Ranking, labels: Sequence[Relevance], k: int) -> float:
-    """Mean nDCG@k with linear gains, in [0, 1]."""
-    return evaluate(ranking, labels, f"nDCG@{k}").mean
+        return {name: _measured(evaluator, ranking, labels) for name, ranking in rankings.items()}
+    except (CalledProcessError, KeyError) as error:
+        raise ValueError(f"{measure} has no value for these labels and rankings: {error}") from error
 
 
 def rankings_of(passages: Sequence[GradedPassage]) -> dict[str, Ranking]:
@@ -101,11 +85,27 @@ def rankings_of(passages: Sequence[GradedPassage]) -> dict[str, Ranking]:
     }
 
 
+def _evaluator(measure: str, labels: Sequence[Relevance]) -> ir_measures.providers.Evaluator:
+    judged = [ir_measures.Qrel(row.query, row.passage, row.label) for row in labels]
+    unknown = f"ir_measures knows no measure {measure!r}"
+    try:
+        wanted = ir_measures.parse_measure(measure)
+        evaluator = ir_measures.evaluator([wanted], judged)
+    except (AssertionError, KeyError, NameError, SyntaxError, TypeError, ValueError) as error:
+        raise ValueError(unknown) from error
+    # trec_eval would end the whole process at a depth of 0.
+    if wanted.params.get("cutoff", 1) < 1:
+        raise ValueError(f"{unknown}: a depth is at least 1")
+    return evaluator
+
+
 def _measured(
     evaluator: ir_measures.providers.Evaluator, ranking: Ranking, labels: Sequence[Relevance]
 ) -> Measured:
-    values = {found.query_id: float(found.value) for found in evaluator.iter_calc(_scored(ranking))}
-    per_query = {query: values.get(query, 0.0) for query in dict.fromkeys(row.query for row in labels)}
+    found = {each.query_id: float(each.value) for each in evaluator.iter_calc(_scored(ranking))}
+    judged = dict.fromkeys(row.query for row in labels)
+    # A ranked query without a value, such as accuracy where nothing is relevant, is missing and no 0.
+    per_query = {query: found[query] if query in ranking else 0.0 for query in judged}
     return Measured(sum(per_query.values()) / len(per_query), per_query)
 
 

@@ -5,14 +5,14 @@ query. Plain or gzipped.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from services.analysis.dataset import UnusableFile
 from services.analysis.plain_text import read_text
-from services.core.rubric.grading import MAXIMUM_GRADE, MINIMUM_GRADE, GradedPassage, by_query
+from services.core.rubric.grading import MAXIMUM_GRADE, MINIMUM_GRADE, GradedPassage
 
 _ITEM_LISTS = ("items", "questions")
 _KINDS = ("question", "nugget")
@@ -58,12 +58,6 @@ def read_graded(path: Path, prompt_class: str | None = None) -> list[GradedPassa
     return found
 
 
-def graded_text(passages: Sequence[GradedPassage]) -> str:
-    """Graded passages as the text of a graded file, one query per line."""
-    lines = ([query, [_raw(p) for p in members]] for query, members in by_query(passages).items())
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-
-
 def read_bank(path: Path) -> list[BankItem]:
     """The questions or nuggets of a bank in order.
 
@@ -78,16 +72,6 @@ def read_bank(path: Path) -> list[BankItem]:
         except (KeyError, TypeError, StopIteration) as error:
             raise UnusableFile(f"{path}:{number}: no bank of questions or nuggets: {error!r}") from error
     return found
-
-
-def bank_text(items: Iterable[BankItem]) -> str:
-    """Bank items as the text of a question bank, one query per line."""
-    grouped: dict[str, list[dict[str, str]]] = {}
-    for item in items:
-        row = {"query_id": item.query, "question_id": item.id, "question_text": item.text}
-        grouped.setdefault(item.query, []).append(row)
-    lines = ({"query_id": query, "items": rows} for query, rows in grouped.items())
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
 def _records(path: Path) -> Iterator[tuple[int, Any]]:
@@ -183,23 +167,3 @@ def _item_id(row: Mapping[str, Any]) -> str:
 def _bank_item(query: str, item: Mapping[str, Any]) -> BankItem:
     kind = next(kind for kind in _KINDS if f"{kind}_id" in item)
     return BankItem(query, str(item[f"{kind}_id"]), str(item[f"{kind}_text"]))
-
-
-def _raw(passage: GradedPassage) -> dict[str, Any]:
-    judged = [] if passage.judgment is None else [{"relevance": passage.judgment}]
-    return {
-        "paragraph_id": passage.passage,
-        "text": passage.text,
-        "paragraph_data": {
-            "judgments": judged,
-            "rankings": [{"method": run, "rank": rank} for run, rank in passage.ranks.items()],
-        },
-        "exam_grades": [
-            {
-                "answers": [list(reply) for reply in passage.replies.items()],
-                "self_ratings": [
-                    {"question_id": item, "self_rating": grade} for item, grade in passage.grades.items()
-                ],
-            }
-        ],
-    }

@@ -53,7 +53,7 @@ def routes(gateway: Gateway) -> APIRouter:
 async def _events(gateway: Gateway, battle_id: str, after: int) -> AsyncIterator[ServerSentEvent]:
     async for recorded in gateway.watchers.follow(battle_id, after):
         yield ServerSentEvent(event_json(recorded), event=recorded.name, id=str(recorded.sequence))
-    row = await gateway.battles.get(battle_id)
+    row = await gateway.watchers.look(battle_id)
     if row is not None and row.ended_at is not None:
         yield ServerSentEvent(row.state.value, event="ended")
 

@@ -60,7 +60,7 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
     ) -> AsyncIterator[arena_pb2.WatchBattleResponse]:
         """Everything recorded about a battle, then everything new, until it has ended."""
         try:
-            if (row := await self._gateway.battles.get(request.battle_id)) is not None:
+            if (row := await self._gateway.watchers.look(request.battle_id)) is not None:
                 check_place("after", request.after, row.event_count)
             async for recorded in self._gateway.watchers.follow(request.battle_id, request.after):
                 yield _watched(recorded)

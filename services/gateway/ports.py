@@ -1,5 +1,6 @@
 """Everything the front door talks to, as one value; built where the process is wired up."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
@@ -60,16 +61,24 @@ class Gateway:
         return [summarize(row, outcomes[row.id]) for row in rows]
 
 
-def readiness(bus: Bus, database: Database) -> Readiness:
-    """Ready means: the broker is connected and the database answers."""
+def readiness(bus: Bus, database: Database, within: float = 2.0) -> Readiness:
+    """Ready means: the broker is connected and the database answers.
+
+    Args:
+        bus: to the broker.
+        database: asked a question that costs nothing.
+        within: seconds it has for the answer. Whoever asks us does not wait long either.
+    """
 
     async def reasons() -> list[str]:
         found = [] if bus.connected else ["the broker is not connected"]
         try:
-            async with database.transaction() as tx:
+            async with asyncio.timeout(within), database.transaction() as tx:
                 await tx.execute(text("SELECT 1"))
         except Unavailable as error:
             found.append(error.detail)
+        except TimeoutError:
+            found.append(f"the database does not answer within {within:g} s")
         return found
 
     return reasons

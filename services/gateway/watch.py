@@ -3,16 +3,21 @@
 import asyncio
 import math
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import Any, TypeVar
 
 from arena.v1 import arena_pb2
 from google.protobuf.message import DecodeError
 
 from services.gateway.refusals import InvalidQuestion, UnknownBattle
 from services.runtime.bus import Bus, Notification
-from services.store.battles import Battles, RecordedEvent
+from services.store.battles import BattleRow, Battles, RecordedEvent
 from services.wire.subjects import RECORDED
+
+T = TypeVar("T")
+
+_LAST_QUERIES = 1.0  # seconds; the database is closed next
 
 
 def check_place(field: str, after: int, last: int) -> None:
@@ -43,6 +48,7 @@ class Watchers:
         self._battles = battles
         self._poll = poll
         self._waiting: dict[str, set[asyncio.Event]] = defaultdict(set)
+        self._queries: set[asyncio.Task[Any]] = set()
         self._released = False
 
     @asynccontextmanager
@@ -53,6 +59,8 @@ class Watchers:
                 yield
             finally:
                 self.release()
+                if self._queries:
+                    await asyncio.wait(self._queries, timeout=_LAST_QUERIES)
 
     def release(self) -> None:
         """End every `follow`, now and in future: the process is leaving."""
@@ -60,6 +68,10 @@ class Watchers:
         for waiting in self._waiting.values():
             for wake in waiting:
                 wake.set()
+
+    async def look(self, battle_id: str) -> BattleRow | None:
+        """The battle as it stands, or None when it was never received."""
+        return await self._whole(self._battles.get(battle_id))
 
     async def follow(self, battle_id: str, after: int = 0) -> AsyncIterator[RecordedEvent]:
         """What was recorded about a battle after a sequence number, and what will be, until it has ended.
@@ -72,10 +84,10 @@ class Watchers:
             while not self._released:
                 wake.clear()
                 # The state first: everything recorded up to a battle's end is among the events read next.
-                row = await self._battles.get(battle_id)
+                row = await self.look(battle_id)
                 if row is None:
                     raise UnknownBattle(battle_id)
-                for event in await self._battles.events_of(battle_id, after):
+                for event in await self._whole(self._battles.events_of(battle_id, after)):
                     after = event.sequence
                     yield event
                 if row.ended_at is not None:
@@ -101,6 +113,17 @@ class Watchers:
                     return row.ended_at is not None
                 await self._nudge_or_pause(wake, left)  # nothing else is cut short: not a query in flight
         return False
+
+    async def _whole(self, query: Coroutine[Any, Any, T]) -> T:
+        """What a query finds; it is not cut short where the one who asked leaves.
+
+        A stream is left by cancelling it again at every step, also while the connection it used is being
+        given back, and the connection would be lost.
+        """
+        task = asyncio.create_task(query)
+        self._queries.add(task)
+        task.add_done_callback(self._queries.discard)
+        return await asyncio.shield(task)
 
     async def _nudge_or_pause(self, wake: asyncio.Event, at_most: float = math.inf) -> None:
         try:

@@ -20,7 +20,8 @@ class RememberingEmbedder:
 
     Args:
         inner: computes what is not remembered.
-        limit: texts remembered; the ones not asked for longest go first.
+        limit: texts remembered; the ones not asked for longest go first. With 1,024 dimensions, 50,000
+            take 200 MB for the vectors and some 50 MB around them.
     """
 
     def __init__(self, inner: Embedder, limit: int = 50_000) -> None:
@@ -69,7 +70,7 @@ class RememberingEmbedder:
                     del self._rows[text]
             return
         for future, row in computed:
-            future.set_result(row)
+            future.set_result(row.copy())  # a view would keep the rows of its whole call in memory
 
     def _forget_the_oldest(self, texts: Sequence[str]) -> None:
         for text in texts:

@@ -196,6 +196,7 @@ class Announcer:
     pause: float = 1.0
     _changed: set[str] = field(default_factory=set)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _outage: bool = False
 
     def changed(self, arena: str) -> None:
         """Note that an arena has a new outcome."""
@@ -219,7 +220,8 @@ class Announcer:
     async def announce(self) -> None:
         """Publish one event for every arena that changed since the last time.
 
-        An arena that cannot be announced now, because the broker or the database is away, stays noted.
+        An arena that cannot be announced now, because the broker or the database is away, stays noted; the
+        log says so once, and once that it is over.
         """
         self._wake.clear()
         for arena in sorted(self._changed):
@@ -227,8 +229,14 @@ class Announcer:
             try:
                 await self._announce(arena)
             except Unavailable as error:
-                log.warning("boards not announced", arena=arena, error=error.detail)
                 self.changed(arena)
+                if not self._outage:
+                    log.warning("boards cannot be announced now", why=error.detail)
+                self._outage = True
+            else:
+                if self._outage:
+                    log.info("boards are announced again")
+                self._outage = False
 
     async def _announce(self, arena: str) -> None:
         now, count = datetime.now(UTC), await self.outcomes.count(arena)

@@ -58,11 +58,16 @@ async def test_the_examples_about_graded_passages_are_what_the_command_prints(tm
         written(tmp_path, name, text)
         for name, text in zip(("ours.csv", "official.csv"), blocks("rubric", "csv"), strict=True)
     )
+    qrels, reef, kelp = (
+        written(tmp_path, name, text)
+        for name, text in zip(("labels.qrels", "reef.run", "kelp.run"), blocks("rubric", "trec"), strict=True)
+    )
     asked: list[tuple[str | Path, ...]] = [
         ("cover", graded, "--at", "2"),
         ("verify", graded),
         ("agree", graded),
         ("correlate", ours, official),
+        ("measure", "--qrels", qrels, "--runs", reef, "--runs", kelp, "--fuse"),
     ]
     for arguments, promised in zip(asked, blocks("rubric", "text"), strict=True):
         code, output = await nuggetstream("rubric", *arguments)

@@ -4,6 +4,7 @@
                  ->  qrels      a relevance label per passage
                  ->  check      where rubric and assessors contradict each other
                  ->  agree      how grades and labels meet
+    runs, labels ->  measure    how good rankings are
     two scorings ->  correlate  whether they order the systems alike
 
 The statistics are the core's. What the data cannot answer is None or empty, with a note that says why.

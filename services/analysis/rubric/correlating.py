@@ -1,7 +1,7 @@
 """Whether two ways of scoring put systems in the same order, with what each rests on."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from services.analysis.cells import many
@@ -26,10 +26,15 @@ from services.analysis.rubric.scorings import (
 from services.core.rubric.relevance import Relevance
 
 _NAMED = 6
+_USUAL_MEASURE = "nDCG@10"
 
 
 class NothingToRank(ValueError):
     """Labels without rankings, or rankings without labels: nobody can be scored."""
+
+
+class DoesNothing(ValueError):
+    """An option about something that is not there: it would be ignored without a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Sought:
         columns: of the two, where they are leaderboards.
         runs: files of rankings that labels score.
         graded: a graded file with the ranks of systems; None for none.
-        measure: by its name in ir_measures.
+        measure: by its name in ir_measures, for labels; None for nDCG@10.
         left_out: systems that take no part.
         break_ties: give the official side places without ties, as trec_eval prints them.
     """
@@ -52,7 +57,7 @@ class Sought:
     columns: tuple[Column, Column] = (Column(), Column())
     runs: tuple[Path, ...] = ()
     graded: Path | None = None
-    measure: str = "nDCG@10"
+    measure: str | None = None
     left_out: tuple[str, ...] = ()
     break_ties: bool = False
 
@@ -103,6 +108,7 @@ def compare(sought: Sought) -> Compared:
         NothingToRank: labels without rankings, rankings without labels, or no query labelled by both.
         NoCommonOrder: fewer than two common systems, or one side scores all alike.
         NoMeasure: it cannot be computed from labels and rankings.
+        DoesNothing: a measure without labels, or a column of labels.
     """
     paths = (sought.first, sought.official)
     labels = [read_labels(path) if is_qrels(path) else None for path in paths]
@@ -111,17 +117,30 @@ def compare(sought: Sought) -> Compared:
         raise NothingToRank("relevance labels score rankings: name them with --runs or --graded")
     if rankings and not any(labels):
         raise NothingToRank("two leaderboards are compared as they are: --runs and --graded are for labels")
+    _refuse_unused(sought, labels)
+    measure = sought.measure or _USUAL_MEASURE
     queries = _shared(labels[0], labels[1]) if labels[0] and labels[1] else None
     shared = {row.query for row in labels[0] or ()} & {row.query for row in labels[1] or ()}
     used = [[row for row in rows if not queries or row.query in shared] if rows else None for rows in labels]
     scorings = [
-        score_by_labels(path, rows, rankings, sought.measure) if rows else read_leaderboard(path, column)
+        score_by_labels(path, rows, rankings, measure) if rows else read_leaderboard(path, column)
         for path, rows, column in zip(paths, used, sought.columns, strict=True)
     ]
     first, official = _without(scorings, sought.left_out)
     asked = {row.query for rows in used for row in rows or ()}
     taking_part = {name: ranking for name, ranking in rankings.items() if name not in sought.left_out}
     return _correlated(sought, first, official, queries, _unranked(taking_part, asked))
+
+
+def _refuse_unused(sought: Sought, labels: Sequence[list[Relevance] | None]) -> None:
+    if sought.measure is not None and not any(labels):
+        raise DoesNothing("--measure does nothing without relevance labels: leaderboards have their scores")
+    for side, column, rows in zip(("", "official-"), sought.columns, labels, strict=True):
+        said = [name for name, value in asdict(column).items() if value is not None]
+        if said and rows:
+            raise DoesNothing(f"--{side}{said[0]} does nothing: the file holds relevance labels, no columns")
+        if {"score", "place"} <= set(said):
+            raise DoesNothing(f"--{side}place does nothing beside --{side}score")
 
 
 def _without(scorings: Sequence[Scoring], left_out: Sequence[str]) -> list[Scoring]:

@@ -15,6 +15,7 @@ from services.analysis.rubric.correlating import Compared
 from services.analysis.rubric.covering import Coverage
 from services.analysis.rubric.graded import Basis
 from services.analysis.rubric.labelling import Labelled
+from services.analysis.rubric.measuring import FUSED, RunScores, RunsMeasured
 from services.analysis.tables import MISSING, number
 from services.core.rubric.cover import CoverScore
 from services.core.rubric.verification import Grid
@@ -89,6 +90,25 @@ def draw_comparison(found: Compared) -> RenderableType:
     ]
     if found.queries:
         lines.append(f"over {many(found.queries.shared, 'query', 'queries')} with labels in both files")
+    return _group(shown, *lines, *_lines(found.notes))
+
+
+def draw_runs(found: RunsMeasured) -> RenderableType:
+    """The means of every run with standard errors, and how each query counts."""
+    scores = [column for measure in found.measures for column in (measure, "±")]
+    columns = ("run", *scores, "queries scored", "not ranked")
+    shown = table(f"Rankings by the labels of {named(found.qrels)}", *columns, text=["run"])
+    for each in found.runs:
+        shown.add_row(named(each.run), *_run(each, found.queries))
+    if found.fused:
+        shown.add_section()
+        shown.add_row(FUSED, *_run(found.fused, found.queries))
+    labels, queries = many(found.labels, "label"), many(found.queries, "query", "queries")
+    lines = [
+        f"{labels} of {queries}; means over all of these, as trec_eval -c: a query that is not ranked "
+        "counts 0, a ranked one without labels nothing",
+        "queries scored: those with labels, of the ranked ones; ±: standard error",
+    ]
     return _group(shown, *lines, *_lines(found.notes))
 
 
@@ -182,6 +202,11 @@ def _hidden(count: int) -> Iterator[str]:
 
 def _shares(score: CoverScore) -> tuple[str, ...]:
     return tuple(map(number, (score.cover, score.cover_error, score.n_exam, score.n_exam_error)))
+
+
+def _run(scores: RunScores, queries: int) -> tuple[str, ...]:
+    means = (number(value) for each in scores.means.values() for value in (each.mean, each.error))
+    return (*means, f"{scores.scored:,} of {scores.received:,}", f"{scores.unranked:,} of {queries:,}")
 
 
 def _basis(basis: Basis) -> str:

@@ -14,7 +14,7 @@ from services.analysis.leaderboard_correlation import PRINTED_DIGITS
 from services.analysis.plain_text import read_text
 from services.analysis.qrels import RunLine, read_qrels, read_run
 from services.analysis.rating.records import Record, read_records
-from services.analysis.retrieval import Ranking, evaluate_all, rankings_of
+from services.analysis.retrieval import Measured, Ranking, evaluate_all, rankings_of
 from services.analysis.rubric.graded import load
 from services.core.rubric.relevance import Relevance
 
@@ -149,13 +149,24 @@ def score_by_labels(
     Raises:
         NoMeasure: ir_measures knows none of this name, or it needs more than labels and rankings.
     """
+    found = measured(rankings, labels, measure)
+    return Scoring(
+        str(path), measure, {system: round(one.mean, PRINTED_DIGITS) for system, one in found.items()}
+    )
+
+
+def measured(
+    rankings: Mapping[str, Ranking], labels: Sequence[Relevance], measure: str
+) -> dict[str, Measured]:
+    """Every ranking by one measure.
+
+    Raises:
+        NoMeasure: ir_measures knows none of this name, or it needs more than labels and rankings.
+    """
     try:
-        measured = evaluate_all(rankings, labels, measure)
+        return evaluate_all(rankings, labels, measure)
     except (RuntimeError, ValueError) as error:
         raise NoMeasure(f"--measure: {error}") from error
-    return Scoring(
-        str(path), measure, {system: round(one.mean, PRINTED_DIGITS) for system, one in measured.items()}
-    )
 
 
 def read_labels(path: Path) -> list[Relevance]:

@@ -10,12 +10,14 @@ from services.analysis.rubric.checking import Check
 from services.analysis.rubric.correlating import Compared
 from services.analysis.rubric.covering import Coverage
 from services.analysis.rubric.labelling import Labelled
+from services.analysis.rubric.measuring import RunsMeasured
 from services.analysis.rubric.scorings import Scoring
 from services.analysis.written import write_json, write_table
 from services.core.rubric.cover import CoverScore
 
 Json = dict[str, Any]
 
+_OF_A_RUN = ("run", "received", "scored", "unranked")
 _SHARES = ("cover", "cover_error", "n_exam", "n_exam_error")
 
 
@@ -117,6 +119,34 @@ def write_comparison(found: Compared, out: Path) -> list[Path]:
         write_json(out / "correlation.json", content),
         write_table(out / "systems.csv", ("system", "first", "official"), rows),
     ]
+
+
+def write_runs(found: RunsMeasured, out: Path) -> list[Path]:
+    """Write measure.json and measure.csv (a row per run and measure); returns both paths.
+
+    Raises:
+        OSError: the folder or a file cannot be written.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    everyone = [*found.runs, *([found.fused] if found.fused else [])]
+    content = {
+        "rests_on": {
+            "qrels": found.qrels,
+            "labels": found.labels,
+            "queries": found.queries,
+            "queries_without_relevant": found.hopeless,
+        },
+        "notes": [asdict(note) for note in found.notes],
+        "runs": [asdict(each) for each in found.runs],
+        "fused": None if found.fused is None else asdict(found.fused),
+    }
+    rows = [
+        {"measure": measure, **asdict(mean), **{name: getattr(each, name) for name in _OF_A_RUN}}
+        for each in everyone
+        for measure, mean in each.means.items()
+    ]
+    columns = ("run", "measure", "mean", "error", *_OF_A_RUN[1:])
+    return [write_json(out / "measure.json", content), write_table(out / "measure.csv", columns, rows)]
 
 
 def _check_tables(found: Check) -> Mapping[str, tuple[tuple[str, ...], list[Json]]]:

@@ -7,8 +7,10 @@ from typing import Any, TypeVar
 import click
 
 from services.analysis.dataset import UnusableFile
+from services.cli.rating_options import with_options
+from services.cli.rubric_options import CORRELATE_OPTIONS, VERIFY_OPTIONS
 from services.cli.showing import needing_analysis, refusing, show
-from services.core.rubric.verification import HIGH_GRADE, NOT_RELEVANT, RELEVANT
+from services.core.rubric.verification import HIGH_GRADE, RELEVANT
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -91,36 +93,7 @@ def qrels_command(graded: Path, prompt_class: str | None, out: Path, by: str, mi
 
 @command.command("verify")
 @_graded
-@click.option(
-    "--spurious",
-    "sections",
-    flag_value="spurious",
-    multiple=True,
-    help="Only the sections named: these items.",
-)
-@click.option("--uncovered", "sections", flag_value="uncovered", multiple=True, help="These passages.")
-@click.option(
-    "--grid",
-    "sections",
-    flag_value="grid",
-    multiple=True,
-    help="Tables of passages and items, with every grade.",
-)
-@click.option(
-    "--listing", "sections", flag_value="listing", multiple=True, help="Every graded answer, item by item."
-)
-@click.option(
-    "--min-grade", type=_GRADE, default=HIGH_GRADE, show_default=True, help="From which an answer is good."
-)
-@click.option("--relevant", type=int, default=RELEVANT, show_default=True, help="Lowest judgment meaning so.")
-@click.option(
-    "--not-relevant", type=int, default=NOT_RELEVANT, show_default=True, help="Highest judgment meaning so."
-)
-@click.option("--query", metavar="ID", help="Only this query.")
-@click.option("--bank", type=_FILE, help="Bank of questions or nuggets: shows their texts.")
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Rows shown per query."
-)
+@with_options(VERIFY_OPTIONS)
 @click.option("--out", type=_FOLDER, help="Folder for verify.json and a CSV file per listing.")
 @needing_analysis
 def verify_command(graded: Path, prompt_class: str | None, out: Path | None, **given: Any) -> None:
@@ -148,20 +121,46 @@ def verify_command(graded: Path, prompt_class: str | None, out: Path | None, **g
     _say(written)
 
 
+@command.command("measure")
+@click.option("--qrels", type=_FILE, required=True, help="Relevance labels: `query 0 document label` a line.")
+@click.option("--runs", multiple=True, required=True, type=_FILE, help="A run file of TREC; once per system.")
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    default=("nDCG@10", "RR@10"),
+    show_default=True,
+    help="By its name in ir_measures; once per measure.",
+)
+@click.option("--fuse", is_flag=True, help="One more row: the reciprocal rank fusion of all runs.")
+@click.option("--out", type=_FOLDER, help="Folder for measure.json and measure.csv; created when missing.")
+@needing_analysis
+def measure_command(
+    qrels: Path, runs: tuple[Path, ...], measures: tuple[str, ...], *, fuse: bool, out: Path | None
+) -> None:
+    """How good the rankings of runs are by relevance labels, with standard errors.
+
+    Means are over all queries with labels, as trec_eval -c has them: a query that a run does not rank counts
+    0, one that it ranks and nobody labelled counts for nothing. Both are counted.
+    """
+    from services.analysis.rubric.drawing import draw_runs
+    from services.analysis.rubric.measuring import NoQueryInCommon, measure_runs
+    from services.analysis.rubric.scorings import NoMeasure
+    from services.analysis.rubric.writing import write_runs
+
+    if fuse and len(runs) < 2:
+        raise click.UsageError("--fuse needs two runs or more")
+    with refusing(UnusableFile, NoMeasure, NoQueryInCommon):
+        found = measure_runs(qrels, runs, measures, fuse=fuse)
+        written = write_runs(found, out) if out else []
+    show(draw_runs(found))
+    _say(written)
+
+
 @command.command("correlate")
 @click.argument("leaderboard", type=_FILE)
 @click.argument("official", type=_FILE)
-@click.option("--runs", multiple=True, type=_FILE, help="A run file of TREC; once per system.")
-@click.option("--graded", type=_FILE, help="Rankings as a graded file recorded them, instead of run files.")
-@click.option("--measure", default="nDCG@10", show_default=True, help="By its name in ir_measures.")
-@click.option("--without", multiple=True, metavar="SYSTEM", help="Leave this one out of both sides.")
-@click.option("--break-ties", is_flag=True, help="Official places without ties, as trec_eval prints them.")
-@click.option("--system", metavar="COLUMN", help="Of the names, in LEADERBOARD.")
-@click.option("--score", metavar="COLUMN", help="Of the scores in LEADERBOARD, higher is better.")
-@click.option("--place", metavar="COLUMN", help="Of the places in LEADERBOARD, 1 is best.")
-@click.option("--official-system", metavar="COLUMN", help="The same of OFFICIAL.")
-@click.option("--official-score", metavar="COLUMN", help="The same of OFFICIAL.")
-@click.option("--official-place", metavar="COLUMN", help="The same of OFFICIAL.")
+@with_options(CORRELATE_OPTIONS)
 @click.option("--out", type=_FOLDER, help="Folder for correlation.json and systems.csv.")
 @needing_analysis
 def correlate_command(leaderboard: Path, official: Path, out: Path | None, **given: Any) -> None:
@@ -171,7 +170,7 @@ def correlate_command(leaderboard: Path, official: Path, out: Path | None, **giv
     or --graded.
     """
     from services.analysis.leaderboard_correlation import NoCommonOrder
-    from services.analysis.rubric.correlating import NothingToRank, Sought, compare
+    from services.analysis.rubric.correlating import DoesNothing, NothingToRank, Sought, compare
     from services.analysis.rubric.drawing import draw_comparison
     from services.analysis.rubric.scorings import Column, NoMeasure
     from services.analysis.rubric.writing import write_comparison
@@ -190,7 +189,7 @@ def correlate_command(leaderboard: Path, official: Path, out: Path | None, **giv
         left_out=given["without"],
         break_ties=given["break_ties"],
     )
-    with refusing(UnusableFile, NothingToRank, NoCommonOrder, NoMeasure):
+    with refusing(UnusableFile, NothingToRank, NoCommonOrder, NoMeasure, DoesNothing):
         found = compare(sought)
         written = write_comparison(found, out) if out else []
     show(draw_comparison(found))

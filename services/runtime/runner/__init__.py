@@ -1,7 +1,14 @@
 """The loop around every handler, and what happens to messages it cannot settle."""
 
-from services.runtime.runner.dead_letter import DeadLetter
+from services.runtime.runner.dead_letter import BodyLeftOut, DeadLetter
 from services.runtime.runner.mover import AdvisoryMover, advisory_consumer, advisory_stream
 from services.runtime.runner.runner import Runner
 
-__all__ = ["AdvisoryMover", "DeadLetter", "Runner", "advisory_consumer", "advisory_stream"]
+__all__ = [
+    "AdvisoryMover",
+    "BodyLeftOut",
+    "DeadLetter",
+    "Runner",
+    "advisory_consumer",
+    "advisory_stream",
+]

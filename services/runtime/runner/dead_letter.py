@@ -12,6 +12,11 @@ from services.runtime.runner.policy import Dead
 
 _PREFIX = "dead-"
 _DETAIL_LIMIT = 500  # characters; headers count towards the broker's size limit
+_LEFT_OUT = "left out"
+
+
+class BodyLeftOut(Exception):
+    """A dead letter came without its body: the broker does not take both together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +25,13 @@ class DeadLetter:
 
     Attributes:
         stage: the consumer that gave up.
-        subject, id, schema, headers, body: of the original message. The body is empty where the broker
-            does not take it together with the story; then the detail says where it is.
+        subject, id, schema, headers, body: of the original message.
         reason: why, enumerated.
         detail: why, for a person.
         attempts: deliveries used.
         stream: the stream it came from.
         stream_seq: its position there.
+        body_left_out: the broker does not take it beside the story; it is still at that position.
     """
 
     stage: str
@@ -40,6 +45,7 @@ class DeadLetter:
     attempts: int
     stream: str
     stream_seq: int
+    body_left_out: bool = False
 
     @classmethod
     def of(cls, held: Held, stage: str, why: Dead) -> "DeadLetter":
@@ -75,6 +81,8 @@ class DeadLetter:
             "stream": self.stream,
             "stream-seq": str(self.stream_seq),
         }
+        if self.body_left_out:
+            story["body"] = _LEFT_OUT
         headers = {key: value for key, value in self.headers.items() if _is_ours(key)}
         return Outgoing(
             subject=dead_subject,
@@ -90,8 +98,8 @@ class DeadLetter:
         if bus.fits(whole):
             return whole
         left = f" (the body of {len(self.body)} bytes is left in {self.stream} at {self.stream_seq})"
-        short = replace(self, body=b"", detail=self.detail[: _DETAIL_LIMIT - len(left)] + left)
-        return short.outgoing(dead_subject)
+        detail = self.detail[: _DETAIL_LIMIT - len(left)] + left
+        return replace(self, body=b"", body_left_out=True, detail=detail).outgoing(dead_subject)
 
     @classmethod
     def read(cls, headers: Mapping[str, str], body: bytes) -> "DeadLetter":
@@ -117,6 +125,7 @@ class DeadLetter:
             attempts=int(story["attempts"]),
             stream=story["stream"],
             stream_seq=int(story["stream-seq"]),
+            body_left_out=story.get("body") == _LEFT_OUT,
         )
 
     def again(self) -> Outgoing:
@@ -124,7 +133,12 @@ class DeadLetter:
 
         Under its old id the broker would take it for a repetition. Every stage that reads the
         subject sees it again; their results have the same ids as before and change nothing.
+
+        Raises:
+            BodyLeftOut: there is nothing here to send; the message says where the body is.
         """
+        if self.body_left_out:
+            raise BodyLeftOut(f"the body of {self.id} is in {self.stream} at {self.stream_seq}, not here")
         return Outgoing(
             subject=self.subject,
             id=derived_id("again", self.id, self.stage, self.stream_seq),

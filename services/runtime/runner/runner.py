@@ -202,11 +202,12 @@ class Runner(Generic[In, Out]):
         return "ok"
 
     async def _attempt(self, held: Held, seen: list[In]) -> None:
-        """One attempt within its deadline. `seen` keeps the message for those who give it up."""
+        """One attempt within its deadline. `seen` keeps the message for the next one, or who gives it up."""
         deadline = asyncio.timeout(self._stage.deadline)
         try:
             async with deadline:
-                seen.append(await self._decoded(held))
+                if not seen:
+                    seen.append(await self._decoded(held))
                 await self._publish(await self._stage.handle(seen[0]))
         except TimeoutError as error:
             if not deadline.expired():

@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 import httpx2
 
 from services.gateway.watch import Watchers
-from services.store.battles import RecordedEvent
+from services.store.battles import BattleRow, Battles, RecordedEvent
+from services.store.database import Database
 from tests.integration.gateway.world import Story, World, battle
 
 NAMES = ["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged"]
@@ -63,6 +64,33 @@ async def test_who_has_seen_everything_is_told_not_to_come_back(world: World) ->
     assert response.status_code == 204
     nonsense = await world.http.get("/v1/battles/tides/events", headers={"last-event-id": "x"})
     assert nonsense.status_code == 422
+
+
+class SlowBattles(Battles):
+    """A record that answers when it is told to."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.asked, self.go, self.answered = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def get(self, battle_id: str) -> BattleRow | None:
+        self.asked.set()
+        await self.go.wait()
+        row = await super().get(battle_id)
+        self.answered.set()
+        return row
+
+
+async def test_a_query_is_not_cut_short_where_its_follower_leaves(world: World) -> None:
+    """It would take its connection along: a stream is left by cancelling every step of giving it back."""
+    slow = SlowBattles(world.database)
+    watchers = Watchers(slow)
+    follower = asyncio.create_task(names_of(watchers.follow("tides")))
+    await slow.asked.wait()
+    follower.cancel()
+    await asyncio.wait({follower})
+    slow.go.set()
+    await asyncio.wait_for(slow.answered.wait(), 30)
 
 
 async def test_a_lost_nudge_delays_and_loses_nothing(world: World) -> None:

@@ -2,12 +2,18 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
+
 from services.core.battle import Vote
 from services.core.events import BattleSubmitted, BattleVoted
+from services.gateway.ports import readiness
+from services.runtime.bus import Bus
 from services.runtime.nats_server import NatsServer
+from services.store.database import Database
 from tests.integration.gateway.world import Story, World, battle, submission
 
 NDJSON = {"content-type": "application/x-ndjson"}
@@ -182,6 +188,15 @@ async def test_while_the_broker_is_away_nothing_is_lost_by_trying_again(
     assert again.status_code == 202
     assert [type(event) for event in await world.published()] == [BattleSubmitted, BattleVoted]
     assert (await world.http.get("/readyz")).status_code == 200
+
+
+async def test_a_database_that_is_silent_is_not_waited_for_by_who_asks_for_readiness(bus: Bus) -> None:
+    pytest.importorskip("asyncpg", reason="asyncpg is not installed: no way to reach PostgreSQL")
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # connections are taken and nothing is said
+        database = Database(f"postgresql+asyncpg://nobody@127.0.0.1:{silent.getsockname()[1]}/none")
+        reasons = readiness(bus, database, within=0.05)
+        assert await reasons() == ["the database does not answer within 0.05 s"]
+        await database.close()
 
 
 async def test_while_the_database_is_away_a_battle_is_refused_unpublished(world: World) -> None:

@@ -13,6 +13,7 @@ from prometheus_client import REGISTRY
 from services.core.failure import Reason, Stage, StageFailure
 from services.runtime.bus import Backoff, Outgoing, StreamSpec, ensure
 from services.runtime.errors import InvalidInput, Outage, Retryable, Unavailable
+from services.runtime.runner import BodyLeftOut
 
 TERMINATED = "$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.>"
 
@@ -126,6 +127,20 @@ async def test_an_outage_is_waited_for_in_hand_and_uses_up_no_delivery(flow):
     assert await flow.count("DEAD") == 0
 
 
+async def test_a_message_that_waits_for_an_outage_to_end_is_decoded_once(flow):
+    decoded = []
+
+    def decode(_, body: bytes) -> str:
+        decoded.append(body)
+        return body.decode()
+
+    stage = flow.stage(Away(outages=5), decode=decode)
+    async with flow.hearing("result.>") as ear, flow.running(stage, jitter=lambda: 0.0):
+        await flow.submit("one")
+        assert (await ear.next()).body == b"one"
+    assert decoded == [b"one"]
+
+
 async def test_what_waits_for_an_outage_to_end_is_handed_back_when_draining_begins(flow):
     await ensure(flow.bus.js, (), (flow.stage(ack_wait=600.0).consumer,))
     handle = Away(outages=inf)
@@ -228,6 +243,8 @@ async def test_a_message_too_large_to_be_kept_beside_its_story_is_dead_lettered_
     [letter] = await flow.dead_letters()
     assert (letter.reason, letter.body, letter.attempts) == (Reason.UNDECODABLE, b"", 1)
     assert letter.detail.endswith(f"(the body of {len(body)} bytes is left in JOBS at 1)")
+    with pytest.raises(BodyLeftOut, match=f"the body of {letter.id} is in JOBS at 1, not here"):
+        letter.again()
 
 
 async def test_giving_up_says_so_first_keeps_the_message_second_and_ends_it_last(flow):

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 from sqlalchemy.exc import DBAPIError
 
 from services.core.failure import Reason
@@ -60,6 +60,17 @@ async def test_a_postgresql_that_is_in_trouble_is_away_whatever_it_was_asked(
 ) -> None:
     with pytest.raises(Outage, match="the database does not answer"):
         await refused(postgres, state)
+
+
+@pytest.mark.parametrize("change", [{"username": "nobody"}, {"database": "nowhere"}])
+async def test_a_postgresql_that_lets_nobody_in_is_away_and_no_battle_is_at_fault(
+    postgres: Database, change: dict[str, str]
+) -> None:
+    url = make_url(postgres.url).set(**change)
+    database = Database(url.render_as_string(hide_password=False))
+    with pytest.raises(Outage, match=r"does not answer: .*(nobody|nowhere).* does not exist"):
+        await Battles(database).get("b1")
+    await database.close()
 
 
 async def test_a_statement_that_postgresql_refuses_is_a_bug_and_not_an_outage(postgres: Database) -> None:

@@ -9,12 +9,10 @@ from rich.console import Console
 from services.analysis.inter_annotator import (
     console_table,
     csv_text,
-    grades_and_judgments,
     group,
     inter_annotator,
     latex_text,
 )
-from services.core.rubric.grading import GradedPassage
 
 PAIRS = [(5, 3)] * 4 + [(4, 0)] * 1 + [(0, 2)] * 2 + [(0, 0)] * 3
 ROWS = [group(4, 5, name="good & sure"), group(0, 1, 2, 3)]
@@ -54,15 +52,6 @@ def test_nothing_to_compare_or_overlapping_groups_are_refused() -> None:
         inter_annotator([], ROWS, COLUMNS)
     with pytest.raises(ValueError, match="two groups"):
         inter_annotator(PAIRS, [group(1, 2), group(2)], COLUMNS)
-
-
-def test_only_passages_with_both_labels_are_pairs() -> None:
-    passages = [
-        GradedPassage("q", "1", {"x": 2, "y": 4}, judgment=3),
-        GradedPassage("q", "2", {"x": 2}),
-        GradedPassage("q", "3", {}, judgment=1),
-    ]
-    assert grades_and_judgments(passages) == [(4, 3)]
 
 
 def test_the_same_numbers_on_the_console_in_csv_and_in_latex() -> None:

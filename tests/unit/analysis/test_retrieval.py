@@ -12,19 +12,16 @@ from services.analysis.leaderboard_correlation import (
     printed_scores,
 )
 from services.analysis.qrels import read_qrels
-from services.analysis.retrieval import (
-    NothingToMeasure,
-    evaluate,
-    evaluate_all,
-    mean_reciprocal_rank,
-    ndcg,
-    rankings_of,
-)
+from services.analysis.retrieval import Measured, NothingToMeasure, Ranking, evaluate_all, rankings_of
 from services.analysis.rubric_files import read_graded
 from services.core.rubric.grading import GradedPassage
 from services.core.rubric.relevance import Relevance
 
 LABELS = [Relevance("q", "a", 3), Relevance("q", "b", 1), Relevance("q", "c", 0), Relevance("r", "a", 2)]
+
+
+def evaluate(ranking: Ranking, labels: list[Relevance], measure: str) -> Measured:
+    return evaluate_all({"run": ranking}, labels, measure)["run"]
 
 
 def test_ndcg_by_hand_with_linear_gains() -> None:
@@ -35,14 +32,13 @@ def test_ndcg_by_hand_with_linear_gains() -> None:
 
 
 def test_what_lies_below_k_earns_nothing() -> None:
-    assert ndcg({"q": ["c", "a"], "r": ["a"]}, LABELS, 1) == pytest.approx(0.5)
-    assert mean_reciprocal_rank({"q": ["c", "a"], "r": ["x", "a"]}, LABELS, 1) == 0
+    assert evaluate({"q": ["c", "a"], "r": ["a"]}, LABELS, "nDCG@1").mean == pytest.approx(0.5)
+    assert evaluate({"q": ["c", "a"], "r": ["x", "a"]}, LABELS, "RR@1").mean == 0
 
 
 def test_mrr_is_one_over_the_place_of_the_first_relevant_document() -> None:
-    assert mean_reciprocal_rank({"q": ["c", "x", "b"], "r": ["a"]}, LABELS, 10) == pytest.approx(
-        (1 / 3 + 1) / 2
-    )
+    ranking = {"q": ["c", "x", "b"], "r": ["a"]}
+    assert evaluate(ranking, LABELS, "RR@10").mean == pytest.approx((1 / 3 + 1) / 2)
 
 
 def test_a_query_the_ranking_leaves_out_counts_0_and_one_without_labels_does_not_count() -> None:
@@ -63,6 +59,18 @@ def test_no_labels_no_measure_or_a_repeated_document_is_an_error() -> None:
         evaluate({"q": ["a"]}, LABELS, "elegance@10")
     with pytest.raises(ValueError, match="twice"):
         evaluate({"q": ["a", "a"]}, LABELS, "nDCG@10")
+
+
+@pytest.mark.parametrize("measure", ["nDCG@0", "RR@0", "nDCG@-1", "P", "P@1.5", "P(joy=3)@1", "BPM@10"])
+def test_a_measure_that_would_end_the_process_or_lacks_its_depth_is_an_error(measure: str) -> None:
+    with pytest.raises(ValueError, match="no measure"):
+        evaluate({"q": ["a"]}, LABELS, measure)
+
+
+def test_a_ranked_query_without_a_value_is_missing_and_not_a_zero() -> None:
+    labels = [*LABELS, Relevance("s", "a", 0)]  # accuracy needs a relevant document and another
+    with pytest.raises(ValueError, match="Accuracy has no value"):
+        evaluate({"q": ["a", "c"], "s": ["a"]}, labels, "Accuracy")
 
 
 def test_several_rankings_are_measured_apart() -> None:

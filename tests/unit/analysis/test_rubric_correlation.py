@@ -8,7 +8,14 @@ import pytest
 
 from services.analysis.dataset import UnusableFile
 from services.analysis.leaderboard_correlation import NoCommonOrder
-from services.analysis.rubric.correlating import Compared, NothingToRank, Queries, Sought, compare
+from services.analysis.rubric.correlating import (
+    Compared,
+    DoesNothing,
+    NothingToRank,
+    Queries,
+    Sought,
+    compare,
+)
 from services.analysis.rubric.scorings import Column, NoMeasure, is_qrels
 from tests.graded import graded_file, passage
 
@@ -215,3 +222,18 @@ def test_a_measure_nobody_knows_is_a_mistake(tmp_path: Path) -> None:
     for measure in ("joy@3", "nDCG@", "alpha_nDCG@10"):
         with pytest.raises(NoMeasure, match="measure"):
             compared(tmp_path, labels, labels, runs=runs(tmp_path, (1, 2)), measure=measure)
+
+
+def test_an_option_that_would_be_ignored_is_refused(tmp_path: Path) -> None:
+    labels, ranked = "q1 0 d1 1\n", runs(tmp_path, (1, 2), (2, 1))
+    with pytest.raises(DoesNothing, match="--measure does nothing without relevance labels"):
+        compared(tmp_path, OURS, OFFICIAL, measure="RR@10")
+    for columns, option in (
+        ((Column(system="run"), Column()), "--system"),
+        ((Column(), Column(place="rank")), "--official-place"),
+    ):
+        with pytest.raises(DoesNothing, match=f"{option} does nothing: the file holds relevance labels"):
+            compared(tmp_path, labels, labels, runs=ranked, columns=columns)
+    both = (Column(), Column(score="score", place="rank"))
+    with pytest.raises(DoesNothing, match="--official-place does nothing beside --official-score"):
+        compared(tmp_path, OURS, OFFICIAL, columns=both)

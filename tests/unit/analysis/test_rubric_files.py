@@ -1,4 +1,4 @@
-"""Rubric and TREC files: what is read is what is written, and anything else is refused."""
+"""Rubric and TREC files: what is read is what is there, and anything else is refused."""
 
 import gzip
 import json
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from services.analysis.dataset import UnusableFile
-from services.analysis.qrels import qrels_text, read_qrels, read_run, run_text
-from services.analysis.rubric_files import bank_text, graded_text, read_bank, read_graded
+from services.analysis.qrels import RunLine, qrels_text, read_qrels, read_run
+from services.analysis.rubric_files import BankItem, read_bank, read_graded
 from services.core.rubric.cover import cover_at
 from services.core.rubric.relevance import relevance_labels
 from services.core.self_rating import Reading, self_rating
@@ -158,14 +158,9 @@ def test_a_cut_or_missing_file_is_refused(tmp_path: Path) -> None:
         read_graded(tmp_path / "nowhere")
 
 
-def test_recorded_grades_survive_being_written(recorded_data: Path, tmp_path: Path) -> None:
-    passages = read_graded(recorded_data / "rubric" / "dl19-graded.jsonl.gz")
-    assert len(passages) == 9260
-    assert read_graded(write(tmp_path, graded_text(passages))) == passages
-
-
 def test_only_lone_letters_separate_the_strict_reading_from_the_recorded_ratings(recorded_data: Path) -> None:
     passages = read_graded(recorded_data / "rubric" / "dl19-graded.jsonl.gz")
+    assert len(passages) == 9260
     recorded = [(p.replies[item], grade) for p in passages for item, grade in p.grades.items()]
     differing = [(reply, grade) for reply, grade in recorded if self_rating(reply) != grade]
     assert (len(recorded), len(differing)) == (92_600, 17)
@@ -190,10 +185,10 @@ def test_cover_is_the_workbenchs_but_for_queries_nobody_answers(
 
 
 @pytest.mark.parametrize("name", ["dl19-questions", "dl19-genq", "dl19-nuggets"])
-def test_banks_survive_being_written(recorded_data: Path, tmp_path: Path, name: str) -> None:
+def test_recorded_banks_cover_every_query(recorded_data: Path, name: str) -> None:
     items = read_bank(recorded_data / "rubric" / f"{name}.jsonl.gz")
     assert len({item.query for item in items}) == 43
-    assert read_bank(write(tmp_path, bank_text(items))) == items
+    assert all(item.id and item.text for item in items)
 
 
 def test_a_bank_without_items_is_refused(tmp_path: Path) -> None:
@@ -208,11 +203,16 @@ def test_published_qrels_survive_being_written(recorded_data: Path, tmp_path: Pa
     assert labels == relevance_labels(read_graded(recorded_data / "rubric" / "dl19-graded.jsonl.gz"))
 
 
-def test_a_run_survives_being_written(tmp_path: Path) -> None:
-    text = "q Q0 d1 1 2.5 mine\nq Q0 d2 2 -1.0 mine\n"
-    lines = read_run(write(tmp_path, text))
-    assert [(line.document, line.rank, line.score) for line in lines] == [("d1", 1, 2.5), ("d2", 2, -1.0)]
-    assert run_text(lines) == text
+def test_a_run_is_read_in_full(tmp_path: Path) -> None:
+    lines = read_run(write(tmp_path, "q Q0 d1 1 2.5 mine\n\nq Q0 d2 2 -1.0 mine\n"))
+    assert lines == [RunLine("q", "d1", 1, 2.5, "mine"), RunLine("q", "d2", 2, -1.0, "mine")]
+
+
+def test_a_bank_of_questions_or_nuggets_is_read_in_full(tmp_path: Path) -> None:
+    questions = {"query_id": "q", "items": [{"question_id": "q/1", "question_text": "Why?"}]}
+    nuggets = {"query_id": 7, "items": [{"nugget_id": "7/n", "nugget_text": "It is."}]}
+    found = read_bank(write(tmp_path, f"{json.dumps(questions)}\n{json.dumps(nuggets)}\n"))
+    assert found == [BankItem("q", "q/1", "Why?"), BankItem("7", "7/n", "It is.")]
 
 
 @pytest.mark.parametrize("text", ["q 0 d", "q 0 d x", "q 0 d 1.5", "q 0 d 1\nq 0 d 2"])

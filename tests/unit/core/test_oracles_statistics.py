@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from services.analysis.krippendorff_alpha import Level, alpha
-from services.analysis.retrieval import mean_reciprocal_rank, ndcg
+from services.analysis.retrieval import evaluate_all
 from services.core.agreement import agreement
 from services.core.battle import Vote
 from services.core.fusion import reciprocal_rank_fusion
@@ -146,9 +146,10 @@ def test_ndcg_and_mrr_in_a_few_lines(labels: dict[str, int], ranking: list[str],
         sum(gain / log2(place + 2) for place, gain in enumerate(found[:k]))
         for found in (gains, sorted(labels.values(), reverse=True))
     )
-    assert ndcg({"q": ranking}, rows, k) == pytest.approx(dcg / ideal if ideal else 0)
     first = next((1 / (place + 1) for place, gain in enumerate(gains[:k]) if gain), 0)
-    assert mean_reciprocal_rank({"q": ranking}, rows, k) == pytest.approx(first)
+    run = {"run": {"q": ranking}}
+    ndcg, mrr = (evaluate_all(run, rows, f"{name}@{k}")["run"].mean for name in ("nDCG", "RR"))
+    assert (ndcg, mrr) == pytest.approx((dcg / ideal if ideal else 0, first))
 
 
 @given(st.lists(st.tuples(VOTES, VOTES), min_size=1, max_size=30))

@@ -1,6 +1,7 @@
 """Recent vectors: computed once, for everybody who asks meanwhile or soon after."""
 
 import asyncio
+import weakref
 from collections.abc import Sequence
 
 import numpy as np
@@ -87,6 +88,22 @@ async def test_what_nobody_asked_for_longest_is_forgotten_first(model: HeldModel
     for text in ("tea", "coffee", "tea", "water", "tea", "coffee"):
         assert np.array_equal(await embedder.embed([text]), model.encode([text]))
     assert model.calls == [["tea"], ["coffee"], ["water"], ["coffee"]]
+
+
+async def test_a_row_that_is_remembered_keeps_no_other_row_in_memory() -> None:
+    computed: list[weakref.ref[Vectors]] = []
+
+    class Watched(WordVectors):
+        async def embed(self, texts: Sequence[str]) -> Vectors:
+            rows = self.encode(texts)
+            computed.append(weakref.ref(rows))
+            return rows
+
+    embedder = RememberingEmbedder(Watched(), limit=1)
+    await embedder.embed(["tea", "water"])
+    await embedder.embed(["water"])
+    await asyncio.sleep(0)  # the task that computed them is let go
+    assert [rows() for rows in computed] == [None]
 
 
 async def test_more_texts_than_are_remembered_still_get_their_rows(model: HeldModel) -> None:

@@ -8,16 +8,17 @@ from datetime import timedelta
 from typing import TypeVar
 
 import pytest
+from structlog.testing import capture_logs
 
 from services.core.battle import Vote
 from services.core.events import BattleEvent, RatingsUpdated
-from services.core.failure import Stage
+from services.core.failure import Reason, Stage
 from services.core.nugget import AssignmentSet
 from services.core.scores import Unscorable
 from services.rater.boards import Announcer, Boards
 from services.rater.memory import Memory
 from services.rater.stage import Rater, outcome_of
-from services.runtime.errors import InvalidInput
+from services.runtime.errors import InvalidInput, Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcomes import Lens, Outcomes
@@ -216,6 +217,29 @@ async def test_announcements_go_on_after_the_pause(record: Database) -> None:
         for count in (1, 2, 3):
             announcer.changed("x")
             await heard.until(count)
+
+
+async def test_an_outage_is_told_once_when_it_begins_and_once_when_it_ends(record: Database) -> None:
+    heard, away = Heard(), True
+
+    async def publish(event: RatingsUpdated) -> None:
+        if away:
+            raise Unavailable(Reason.DEADLINE, "the broker does not answer")
+        await heard.publish(event)
+
+    announcer = Announcer(Outcomes(record), publish)
+    announcer.changed("x")
+    announcer.changed("y")
+    with capture_logs() as said:
+        for _ in range(3):
+            await announcer.announce()
+        away = False
+        await announcer.announce()
+    assert [line["event"] for line in said] == [
+        "boards cannot be announced now",
+        "boards are announced again",
+    ]
+    assert [event.arena for event in heard.events] == ["x", "y"]
 
 
 async def test_stopping_with_nothing_to_say_says_nothing(record: Database) -> None:
