@@ -7,12 +7,11 @@ answer. `mean` is the figure that papers print.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from services.analysis.crowdrag import DIMENSIONS, ORDINAL, Judged, Pair, RatedPair, facing, in_order
+from services.analysis.crowdrag import DIMENSIONS, ORDINAL, Judged, Pair, RatedPair, in_order
 from services.analysis.krippendorff_alpha import alpha
 from services.core.battle import Vote
 from services.core.crowd.competence import SPAM_LIMIT, kept_votes
 from services.core.crowd.differentiability import Split, split_by_differentiability
-from services.core.statistics.order_effects import OrderEffect, order_effect
 
 ByDimension = dict[str, float | None]
 Unit = Sequence[Vote]
@@ -71,35 +70,6 @@ def pairs_of(pairs: Sequence[RatedPair]) -> dict[Pair, list[RatedPair]]:
     return dict(found)
 
 
-def order_effects_within(pairs: Sequence[RatedPair]) -> dict[str, OrderEffect]:
-    """Does agreement change with the side an answer is shown on? Over pairs shown both ways round."""
-    both = [found for found in pairs_of(pairs).values() if len(found) == 2]
-    forward = [rated for found in both for rated in found if rated.pair == in_order(rated.pair)]
-    backward = [rated for found in both for rated in found if rated.pair != in_order(rated.pair)]
-    return {
-        name: order_effect(
-            {"forward": _turned(forward, name), "backward": _turned(backward, name)},
-            [[vote for unit in _turned(found, name) for vote in unit] for found in both],
-            _alpha,
-        )
-        for name in DIMENSIONS
-    }
-
-
-def order_effects_across(questionnaires: Sequence[Judged], *, half: int = 7) -> dict[str, OrderEffect]:
-    """Does agreement change along the questionnaire? Up to the place `half` against after it."""
-    early = [judged for judged in questionnaires if judged.place is not None and judged.place <= half]
-    late = [judged for judged in questionnaires if judged.place is not None and judged.place > half]
-    return {
-        name: order_effect(
-            {"early": _by_pair(early, name), "late": _by_pair(late, name)},
-            _by_pair([*early, *late], name),
-            _alpha,
-        )
-        for name in DIMENSIONS
-    }
-
-
 def _alpha(units: Iterable[Unit]) -> float | None:
     return alpha(units, ORDINAL)
 
@@ -112,20 +82,6 @@ def _labels(group: Sequence[Judged], dimension: str, *, as_shown: bool) -> Unit:
 def _units(pairs: Sequence[RatedPair], dimension: str, corrected: bool) -> list[Unit]:
     limit = SPAM_LIMIT if corrected else 1.0
     return [kept_votes(rated.votes[dimension], rated.spam[dimension], limit) for rated in pairs]
-
-
-def _turned(pairs: Sequence[RatedPair], dimension: str) -> list[Unit]:
-    return [
-        [turned for vote in rated.votes[dimension] if (turned := facing(vote, rated.pair))] for rated in pairs
-    ]
-
-
-def _by_pair(judged: Sequence[Judged], dimension: str) -> list[Unit]:
-    units: dict[Pair, list[Vote]] = defaultdict(list)
-    for one in judged:
-        if label := one.labels.get(dimension):
-            units[one.pair].append(label)
-    return list(units.values())
 
 
 def _gold_about(group: Sequence[Judged], known: Mapping[Pair, Sequence[RatedPair]]) -> list[Judged]:

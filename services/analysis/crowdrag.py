@@ -79,14 +79,12 @@ class Judged:
         pair: in the order shown.
         by: worker, expert, or mode of the LLM.
         labels: dimension -> label; a dimension nobody judged is not there.
-        place: of the pair in the questionnaire, from 1; None where there is no questionnaire.
     """
 
     topic: str
     pair: Pair
     by: str
     labels: Mapping[str, Vote]
-    place: int | None = None
 
     @property
     def unordered(self) -> Pair:
@@ -203,7 +201,6 @@ def _judged(row: Row, by: str, *, renamed: bool = True) -> Judged:
         pair=(str(row["response_a"]), str(row["response_b"])),
         by=str(row[by]),
         labels={name: _label(value) for name, value in present.items()},
-        place=row.get("item_index"),
     )
 
 

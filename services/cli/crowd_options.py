@@ -20,6 +20,17 @@ CROWD_OPTIONS = (
         "--spam", metavar="COLUMN", help="Known probability that a vote is spam: shown beside ours."
     ),
     click.option(
+        "--sides",
+        nargs=2,
+        metavar="FIRST SECOND",
+        help="Columns of the two answers as they were shown, which name the item: does their order matter?",
+    ),
+    click.option(
+        "--place",
+        metavar="COLUMN",
+        help="Place of the item in its worker's session, a whole number: do early and late votes differ?",
+    ),
+    click.option(
         "--labels",
         multiple=True,
         metavar="[DIMENSION=]LABELS",

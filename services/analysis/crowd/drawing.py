@@ -7,7 +7,9 @@ from rich.text import Text
 
 from services.analysis.cells import many, named, plain, table
 from services.analysis.crowd.notes import notes
-from services.analysis.crowd.study import Alpha, Dimension, Half, Study, mean_alpha
+from services.analysis.crowd.ordering import Effect
+from services.analysis.crowd.reliability import Alpha
+from services.analysis.crowd.study import Dimension, Half, Study, mean_alpha
 from services.analysis.tables import MISSING, number
 
 _LONGEST_NAME = 60
@@ -25,6 +27,7 @@ def draw(study: Study, most: int) -> RenderableType:
     parts: list[RenderableType | str] = [_agreement(study), *_basis(study)]
     if study.halves.differentiable and study.halves.minimal:
         parts += ["", *_halves(study)]
+    parts += [*_sides(study), *_places(study)]
     for each in study.dimensions:
         parts += ["", *_workers(each, most), "", *_items(each, most)]
     return Group(*(Text(plain(part)) if isinstance(part, str) else part for part in parts))
@@ -89,6 +92,46 @@ def _halves(study: Study) -> Iterator[RenderableType | str]:
         f"differentiable: at least {question.decided} of {len(study.dimensions)} dimensions with "
         f"{question.needed} votes or more for one label"
     )
+
+
+def _sides(study: Study) -> Iterator[RenderableType | str]:
+    known = [(each.name, each.sides) for each in study.dimensions if each.sides]
+    if not known:
+        return
+    columns = ("dimension", "pairs", "forward", "backward", "together", "difference")
+    shown = table("Pairs shown both ways round (alpha)", *columns, text=["dimension"])
+    for name, sides in known:
+        shown.add_row(named(name), f"{sides.both:,} of {sides.pairs:,}", *_effect(sides.effect))
+    yield ""
+    yield shown
+    yield (
+        "forward: both answers in the order of their names; backward: the other way round, labels turned; "
+        "difference: the larger one from together"
+    )
+
+
+def _places(study: Study) -> Iterator[RenderableType | str]:
+    known = [(each.name, each.places) for each in study.dimensions if each.places]
+    sessions = study.sessions
+    if not known or sessions is None:
+        return
+    columns = ("dimension", "early", "late", "together", "difference")
+    shown = table("Agreement along the session (alpha)", *columns, text=["dimension"])
+    for name, effect in known:
+        shown.add_row(named(name), *_effect(effect))
+    yield ""
+    yield shown
+    yield (
+        f"early: up to place {sessions.middle:,}; late: after it, up to {sessions.last:,}; "
+        "difference: the larger one from together"
+    )
+
+
+def _effect(effect: Effect) -> list[str]:
+    """Alphas with their votes; the difference last."""
+    alphas = (*effect.groups.values(), effect.pooled)
+    shown = [MISSING if each.value is None else f"{number(each.value)} of {each.votes:,}" for each in alphas]
+    return [*shown, number(effect.delta)]
 
 
 def _workers(each: Dimension, most: int) -> Iterator[RenderableType | str]:

@@ -22,6 +22,11 @@ def _notes(study: Study) -> Iterator[Note]:
         )
     for each in study.dimensions:
         yield from _about(each)
+        yield from _about_order(each)
+    if study.sessions:
+        unplaced = sum(vote.turn is None for each in study.dimensions for vote in each.votes)
+        if unplaced:
+            yield Note("no_place", f"{many(unplaced, 'vote')} without a place: neither early nor late")
     halves = study.halves
     if halves.missing and len(study.dimensions) > 1 and _of_pairs(study):
         yield Note("no_split", f"no split by whether pairs can be told apart: {halves.missing}")
@@ -58,3 +63,10 @@ def _about(each: Dimension) -> Iterator[Note]:
         yield Note(
             "never_met", f"{each.name}: {many(unmet, 'worker')} alone on every item: unknown, votes kept"
         )
+
+
+def _about_order(each: Dimension) -> Iterator[Note]:
+    if each.sides and each.sides.effect.missing:
+        yield Note("no_sides", f"{each.name}: no answer about sides: {each.sides.effect.missing}")
+    if each.places and each.places.missing:
+        yield Note("no_places", f"{each.name}: no answer along the session: {each.places.missing}")

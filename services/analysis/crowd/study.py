@@ -6,28 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from services.analysis.crowd.learning import Learned, Method, learn
+from services.analysis.crowd.ordering import Effect, Sessions, Sides, by_place, by_side, sessions_of
+from services.analysis.crowd.reliability import Alpha, alpha_of
 from services.analysis.crowd.scale import PREFERENCES, Asked, Scale, scaled
 from services.analysis.crowd.votes import Columns, Crowd, CrowdVote, read_crowd
 from services.analysis.crowd_agreement import mean
-from services.analysis.krippendorff_alpha import alpha
 from services.core.crowd.differentiability import split_by_differentiability
 
 Votes = Sequence[CrowdVote]
-
-
-@dataclass(frozen=True, slots=True)
-class Alpha:
-    """Krippendorff's alpha of some votes.
-
-    Attributes:
-        value: at most 1, 0 is chance; None where there is none.
-        votes: behind it.
-        missing: why there is none.
-    """
-
-    value: float | None
-    votes: int
-    missing: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +32,8 @@ class Dimension:
             themselves; None where competence has no answer.
         by_file: the same by the probabilities in the file; None where it has none.
         learned: gold labels and competence.
+        sides: whether agreement changes with the side an answer is shown on; None where no sides are known.
+        places: whether it changes along the session; None where no places are known.
     """
 
     name: str
@@ -58,6 +46,8 @@ class Dimension:
     without_spam: Alpha | None
     by_file: Alpha | None
     learned: Learned
+    sides: Sides | None
+    places: Effect | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +100,21 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What was found."""
+    """What was found.
+
+    Attributes:
+        question: likewise.
+        crowd: the votes as read.
+        dimensions: in the order of the file.
+        halves: pairs that people can tell apart, and the others.
+        sessions: places of items in them; None where none are known.
+    """
 
     question: Question
     crowd: Crowd
     dimensions: tuple[Dimension, ...]
     halves: Halves
+    sessions: Sessions | None
 
 
 def study(question: Question) -> Study:
@@ -127,8 +126,9 @@ def study(question: Question) -> Study:
     """
     crowd = read_crowd(question.file, question.columns)
     scales, votes = scaled(crowd, question.asked)
-    dimensions = tuple(_dimension(name, scales[name], votes[name], question.method) for name in votes)
-    return Study(question, crowd, dimensions, _halves(dimensions, question))
+    sessions = sessions_of(vote for given in votes.values() for vote in given)
+    dimensions = tuple(_dimension(name, scales[name], votes[name], question, sessions) for name in votes)
+    return Study(question, crowd, dimensions, _halves(dimensions, question), sessions)
 
 
 def mean_alpha(dimensions: Sequence[Dimension], kind: str) -> float | None:
@@ -137,8 +137,10 @@ def mean_alpha(dimensions: Sequence[Dimension], kind: str) -> float | None:
     return mean({name: one.value if one else None for name, one in found.items()})
 
 
-def _dimension(name: str, scale: Scale, votes: tuple[CrowdVote, ...], method: Method) -> Dimension:
-    learned = learn(votes, scale.labels, method)
+def _dimension(
+    name: str, scale: Scale, votes: tuple[CrowdVote, ...], question: Question, sessions: Sessions | None
+) -> Dimension:
+    learned = learn(votes, scale.labels, question.method)
     known = [vote for vote in votes if vote.spam is not None]
     counts = Counter(vote.label for vote in votes)
     return Dimension(
@@ -148,10 +150,12 @@ def _dimension(name: str, scale: Scale, votes: tuple[CrowdVote, ...], method: Me
         items=len({vote.item for vote in votes}),
         workers=len({vote.worker for vote in votes}),
         counts={label: counts[label] for label in scale.labels},
-        agreement=_alpha(votes, scale),
-        without_spam=None if learned.missing else _alpha(_trusted(votes, learned), scale),
-        by_file=_alpha(_kept(votes, method.limit), scale) if known else None,
+        agreement=alpha_of(votes, scale),
+        without_spam=None if learned.missing else alpha_of(_trusted(votes, learned), scale),
+        by_file=alpha_of(_kept(votes, question.method.limit), scale) if known else None,
         learned=learned,
+        sides=by_side(votes, scale),
+        places=by_place(votes, scale, sessions),
     )
 
 
@@ -162,18 +166,6 @@ def _trusted(votes: Votes, learned: Learned) -> list[CrowdVote]:
 
 def _kept(votes: Votes, limit: float) -> list[CrowdVote]:
     return [vote for vote in votes if vote.spam is None or vote.spam <= limit]
-
-
-def _alpha(votes: Votes, scale: Scale) -> Alpha:
-    units: dict[str, list[str]] = {}
-    for vote in votes:
-        units.setdefault(vote.item, []).append(vote.label)
-    pairable = [unit for unit in units.values() if len(unit) > 1]
-    if not pairable:
-        return Alpha(None, len(votes), "no item has two votes")
-    if len({label for unit in pairable for label in unit}) < 2:
-        return Alpha(None, len(votes), "one label only: nothing could have disagreed")
-    return Alpha(alpha(units.values(), scale.labels, scale.level), len(votes))
 
 
 def _halves(dimensions: Sequence[Dimension], question: Question) -> Halves:
@@ -211,5 +203,5 @@ def _half(items: tuple[str, ...], dimensions: Sequence[Dimension], limit: float)
             "by_file": _kept(votes, limit) if each.by_file else [],
         }
         for kind, kept in kinds.items():
-            found[kind][each.name] = _alpha(kept, each.scale).value
+            found[kind][each.name] = alpha_of(kept, each.scale).value
     return Half(items, **{kind: mean(values) for kind, values in found.items()})

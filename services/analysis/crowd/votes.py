@@ -8,7 +8,7 @@ nested  a row is one item: a list of workers, and per dimension a list `NAME_vot
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,8 @@ class Columns:
         labels: one; or one per dimension, and each is a dimension.
         dimension: of the label, in a long file.
         spam: probability that the vote is spam, from elsewhere.
+        sides: of the answer shown first and of the other; the item is named by both.
+        place: of the item in its worker's session.
     """
 
     items: tuple[str, ...] = ()
@@ -42,6 +44,21 @@ class Columns:
     labels: tuple[str, ...] = ()
     dimension: str | None = None
     spam: str | None = None
+    sides: tuple[str, str] | None = None
+    place: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """Which way round two answers were shown.
+
+    Attributes:
+        pair: the item with its answers in alphabetical order, so the same both ways round.
+        turned: whether they were shown the other way round.
+    """
+
+    pair: str
+    turned: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +71,8 @@ class CrowdVote:
         worker: who gave it.
         label: as in the file, numbers in their shortest form.
         spam: probability that it is spam, as the file has it; None where it has none.
+        showing: of the two answers; None where no columns are known to be sides.
+        turn: place of the item in its worker's session; None where it is not known.
     """
 
     place: str
@@ -61,6 +80,8 @@ class CrowdVote:
     worker: str
     label: str
     spam: float | None = None
+    showing: Showing | None = None
+    turn: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +139,7 @@ def _is_nested(record: Record) -> bool:
 
 
 def _rows(path: Path, records: Sequence[Record], names: Sequence[str], columns: Columns) -> _Found:
-    items = columns.items or (_find(path, names, None, ITEMS, "--item"),)
-    for name in items:
-        _find(path, names, name, (), "--item")
+    items = _items(path, names, columns)
     worker = _find(path, names, columns.worker, WORKERS, "--worker")
     labels = columns.labels or (_find(path, names, None, LABELS, "--label"),)
     for name in labels:
@@ -130,33 +149,53 @@ def _rows(path: Path, records: Sequence[Record], names: Sequence[str], columns: 
         _find(path, names, dimension, (), "--dimension")
     if columns.spam is not None:
         _find(path, names, columns.spam, (), "--spam")
+    if columns.place is not None:
+        _find(path, names, columns.place, (), "--place")
     for record in records:
         item, who = _item(record, items), _text(record, worker)
         spam = _spam(record, columns.spam, record.fields.get(columns.spam)) if columns.spam else None
+        showing = _showing(record, items, columns.sides)
+        turn = _turn(record, columns.place, record.text(columns.place)) if columns.place else None
         for label in labels:
             name = _text(record, dimension) if dimension is not None else label
             said = _label(record, label, record.text(label))
-            yield name, CrowdVote(record.place, item, who, said, spam) if said else None
+            yield name, CrowdVote(record.place, item, who, said, spam, showing, turn) if said else None
 
 
 def _nested(path: Path, records: Sequence[Record], names: Sequence[str], columns: Columns) -> _Found:
-    usual = _PAIRS if set(_PAIRS) <= set(names) else ()
-    items = columns.items or usual or (_find(path, names, None, ITEMS, "--item"),)
+    if not columns.items and set(_PAIRS) <= set(names):
+        columns = replace(columns, sides=columns.sides or _PAIRS)
+    items = _items(path, names, columns)
+    if columns.place is not None:
+        _find(path, names, columns.place, (), "--place")
     worker = _find(path, names, columns.worker, WORKERS, "--worker")
     dimensions = columns.labels or tuple(name.removesuffix(_VOTES) for name in names if name.endswith(_VOTES))
     for record in records:
         item = _item(record, items)
+        showing = _showing(record, items, columns.sides)
         workers = [_scalar(record, worker, who) for who in _list(record, worker, None)]
+        places = _list(record, columns.place, len(workers)) if columns.place else [None] * len(workers)
+        turns = [_turn(record, columns.place, place) for place in places]
         for name in dimensions:
             votes = _list(record, f"{name}{_VOTES}", len(workers))
             field = f"{name}{_SPAM}"
             known = _list(record, field, len(workers)) if field in record.fields else [None] * len(workers)
-            for who, vote, spam in zip(workers, votes, known, strict=True):
+            for who, vote, spam, turn in zip(workers, votes, known, turns, strict=True):
                 said = (
                     None if vote is None else _label(record, f"{name}{_VOTES}", _scalar(record, name, vote))
                 )
                 trust = None if spam is None else _spam(record, field, spam)
-                yield name, CrowdVote(record.place, item, who, said, trust) if said else None
+                yield name, CrowdVote(record.place, item, who, said, trust, showing, turn) if said else None
+
+
+def _items(path: Path, names: Sequence[str], columns: Columns) -> tuple[str, ...]:
+    """The columns that name the item: the sides with what else was named, or the usual one."""
+    for name in columns.items:
+        _find(path, names, name, (), "--item")
+    for name in columns.sides or ():
+        _find(path, names, name, (), "--sides")
+    named = tuple(dict.fromkeys((*columns.items, *(columns.sides or ()))))
+    return named or (_find(path, names, None, ITEMS, "--item"),)
 
 
 def _find(path: Path, names: Sequence[str], said: str | None, usual: Sequence[str], option: str) -> str:
@@ -176,6 +215,26 @@ def _text(record: Record, field: str) -> str:
 
 def _item(record: Record, columns: Sequence[str]) -> str:
     return _JOINED.join(_text(record, name) for name in columns)
+
+
+def _showing(record: Record, items: Sequence[str], sides: tuple[str, str] | None) -> Showing | None:
+    if sides is None:
+        return None
+    first, second = (_text(record, name) for name in sides)
+    about = [_text(record, name) for name in items if name not in sides]
+    return Showing(_JOINED.join((*about, *sorted((first, second)))), first > second)
+
+
+def _turn(record: Record, field: str | None, said: object) -> int | None:
+    if said is None or not str(said).strip():
+        return None
+    try:
+        place = float(str(said))
+    except ValueError:
+        place = math.nan
+    if not place.is_integer():
+        raise record.wrong(field or "", f"is {said!r}; expected a whole number")
+    return int(place)
 
 
 def _list(record: Record, field: str, length: int | None) -> list[Any]:

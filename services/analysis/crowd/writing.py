@@ -52,6 +52,7 @@ def as_json(study: Study) -> Json:
             **asdict(question.method),
             "needed": question.needed,
             "decided": question.decided,
+            "sessions": asdict(study.sessions) if study.sessions else None,
         },
         "notes": [asdict(note) for note in notes(study)],
         "mean_alpha": {kind: mean_alpha(study.dimensions, kind) for kind in KINDS},
@@ -77,6 +78,8 @@ def _dimension(each: Dimension) -> Json:
         "workers": each.workers,
         "votes": len(each.votes),
         **{f"alpha_{kind}": asdict(found) if (found := getattr(each, kind)) else None for kind in KINDS},
+        "sides": asdict(each.sides) if each.sides else None,
+        "places": asdict(each.places) if each.places else None,
         "competence": {
             "missing": learned.missing,
             "converged": learned.converged,

@@ -58,7 +58,15 @@ def _question(votes: Path, given: dict[str, Any]) -> "Question":
         raise click.UsageError("--dimension goes with one --label; several are a dimension each")
     return Question(
         file=votes,
-        columns=Columns(given["item"], given["worker"], given["label"], given["dimension"], given["spam"]),
+        columns=Columns(
+            items=given["item"],
+            worker=given["worker"],
+            labels=given["label"],
+            dimension=given["dimension"],
+            spam=given["spam"],
+            sides=given["sides"],
+            place=given["place"],
+        ),
         asked=Asked(_labels(given["labels"]), Level(given["level"]) if given["level"] else None),
         method=Method(given["spam_limit"], given["restarts"], given["iterations"], given["seed"]),
         needed=given["needed"],

@@ -11,8 +11,6 @@ from services.analysis.crowd_agreement import (
     judge_and_gold_alpha,
     judged_alpha,
     mean,
-    order_effects_across,
-    order_effects_within,
 )
 from services.analysis.crowd_labels import human_against_llm, topic_grades
 from services.analysis.crowdrag import (
@@ -50,8 +48,8 @@ def rated(pair: tuple[str, str], *votes: Vote, gold: Vote = A, topic: str = "q")
     return RatedPair(topic, pair, ("w",) * len(votes), everywhere, spam, dict.fromkeys(DIMENSIONS, gold))
 
 
-def judged(pair: tuple[str, str], label: Vote, by: str = "combined", place: int | None = None) -> Judged:
-    return Judged("q", pair, by, dict.fromkeys(DIMENSIONS, label), place)
+def judged(pair: tuple[str, str], label: Vote, by: str = "combined") -> Judged:
+    return Judged("q", pair, by, dict.fromkeys(DIMENSIONS, label))
 
 
 def test_labels_are_read_in_upper_and_lower_case(tmp_path: Path) -> None:
@@ -130,26 +128,6 @@ def test_votes_are_dropped_for_spam_only_when_asked() -> None:
                       dict.fromkeys(DIMENSIONS, (0.1, 0.1, 0.71)), dict.fromkeys(DIMENSIONS, A))  # fmt: skip
     assert (crowd_alpha([*pairs, noisy])[name] or 0) < 1
     assert crowd_alpha([*pairs, noisy], corrected=True)[name] == 1
-
-
-def test_people_led_by_the_side_agree_in_each_order_and_not_across() -> None:
-    forward = [rated(("x", "y"), A, A), rated(("v", "w"), B, B)]
-    backward = [rated(("y", "x"), A, A), rated(("w", "v"), B, B)]
-    shown_once = rated(("x", "z"), A, B)
-    effect = order_effects_within([*forward, *backward, shown_once])["coverage_deep"]
-    assert effect.groups == {"forward": 1, "backward": 1}
-    assert (effect.pooled or 0) < 0
-    assert effect.delta == pytest.approx(1 - (effect.pooled or 0))
-
-
-def test_late_votes_can_agree_less_than_early_ones() -> None:
-    early = [
-        judged(pair, vote, by=w, place=1) for pair, vote in ((("x", "y"), A), (("x", "z"), B)) for w in "12"
-    ]
-    late = [judged(("v", "w"), vote, by=str(vote), place=8) for vote in (A, B)]
-    effect = order_effects_across([*early, *late, judged(("x", "y"), B)])["coverage_deep"]
-    assert effect.groups["early"] == 1
-    assert (effect.groups["late"] or 0) < 1
 
 
 def test_grades_follow_the_gold_labels() -> None:
