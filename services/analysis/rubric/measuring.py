@@ -23,8 +23,8 @@ class Mean:
     """One measure of one run over all queries with labels.
 
     Attributes:
-        mean: likewise.
-        error: standard error of it; None with fewer than two queries.
+        mean: a query for which the run ranks nothing counts 0.
+        error: standard error of the mean; None with fewer than two queries.
     """
 
     mean: float
@@ -52,7 +52,7 @@ class RunScores:
 
 @dataclass(frozen=True, slots=True)
 class RunsMeasured:
-    """All runs, the best by the first measure first.
+    """All runs, ordered by the first measure.
 
     Attributes:
         qrels: file of the labels.
@@ -60,7 +60,7 @@ class RunsMeasured:
         queries: with labels.
         hopeless: of them, those without a relevant document.
         measures: by their names in ir_measures.
-        runs: likewise.
+        runs: best first.
         fused: the reciprocal rank fusion of all runs; None when it was not asked for.
     """
 
