@@ -33,6 +33,7 @@ class BoardsClient:
 
     Every question may raise:
         Unavailable: the rater does not answer.
+        Retryable: it broke; its own log says how.
         InvalidQuestion: what was asked for does not exist, such as an anchor that is not ranked.
 
     Attributes:

@@ -13,6 +13,7 @@ import signal
 import sys
 
 _PR_SET_PDEATHSIG = 1
+_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
 def main() -> None:
@@ -22,6 +23,8 @@ def main() -> None:
         sys.exit(f"the kernel refuses PR_SET_PDEATHSIG: {os.strerror(ctypes.get_errno())}")
     if os.getppid() != parent:  # it ended before the request was in place
         sys.exit(1)
+    for number in _IGNORED_BY_PYTHON:  # what is ignored stays so after exec
+        signal.signal(number, signal.SIG_DFL)
     os.execv(program, sys.argv[2:])  # noqa: S606 - the caller's own program, no shell
 
 

@@ -20,9 +20,9 @@ _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10  # below every stage's deadline: a host that is silent counts as away, not as slow work
 _ROWS_PER_STATEMENT = 500  # SQLite and PostgreSQL both bound the parameters of one statement
 # SQLSTATEs, whole or by class, that tell of the server's trouble: a lost connection, a user or a database
-# that it does not know (while passwords are changed or dumps restored), a deadlock or a serialization failure,
-# no room or connections left, a shutdown or a start under way, a failed disk, a lock not to be had, and a
-# former primary that only reads.
+# that it does not know (while passwords are changed or dumps restored), a deadlock or a serialization
+# failure, no room or connections left, a shutdown or a start under way, a failed disk, a lock not to be had,
+# and a former primary that only reads.
 _PASSING = ("08", "28", "3D", "40", "53", "57P", "58", "55P03", "25006")
 
 

@@ -129,13 +129,6 @@ class Outcomes:
         async with self._database.transaction() as tx:
             return int(await tx.scalar(query) or 0)
 
-    async def of_arena(self, arena: str) -> list[Outcome]:
-        """Every outcome of an arena, battle by battle."""
-        query = select(outcomes).where(outcomes.c.arena == arena)
-        async with self._database.transaction() as tx:
-            rows = await tx.execute(query.order_by(outcomes.c.battle_id, outcomes.c.source))
-            return [_outcome(row._mapping) for row in rows]
-
     async def of_battle(self, battle_id: str) -> list[Outcome]:
         """Every outcome of one battle."""
         query = select(outcomes).where(outcomes.c.battle_id == battle_id).order_by(outcomes.c.source)

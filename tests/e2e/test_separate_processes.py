@@ -67,7 +67,8 @@ async def test_killing_every_service_in_turn_loses_no_battle_and_counts_none_twi
 
         rows = await battles.latest(BATTLES + 1)
         assert Counter(row.state for row in rows) == {BattleState.SCORED: BATTLES}
-        counted = Counter((o.lens, o.battle_id) for o in await outcomes.of_arena("test"))
+        said = await outcomes.of_battles([row.id for row in rows])
+        counted = Counter((outcome.lens, name) for name, of_one in said.items() for outcome in of_one)
         assert len(counted) == 3 * BATTLES
         assert set(counted.values()) == {1}
         assert await outcomes.counts("test") == dict.fromkeys(Lens, BATTLES)

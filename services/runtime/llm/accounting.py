@@ -4,7 +4,8 @@ Booked is every call that a server may charge for: replies that were used, repli
 away, and calls that timed out. A server that reports no usage is estimated, and the entry says so.
 """
 
-from collections import OrderedDict, defaultdict
+import asyncio
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from decimal import Decimal
 from typing import Literal, Protocol
 
 from services.runtime import metrics
-from services.runtime.errors import BudgetExceeded
+from services.runtime.errors import BudgetExceeded, Unavailable
 from services.runtime.llm.prices import Money, PriceTable, Tokens
 
 Source = Literal["usage", "estimate"]
@@ -145,6 +146,9 @@ class Ledger:
     its own input would pass a limit. Output is only known afterwards, so a budget may be passed by the
     replies then under way, and by no more.
 
+    No call is made either while one that was made cannot be booked: a message that is tried again until the
+    record takes writes would pay with every try, and no budget would know.
+
     Args:
         today: the day in UTC; a clock for tests.
     """
@@ -162,6 +166,7 @@ class Ledger:
         self._today = today
         self._held: defaultdict[str, _Held] = defaultdict(_Held)
         self._held_in_all = _Held()
+        self._unbooked: deque[Entry] = deque()
 
     async def for_battle(self, battle_id: str) -> Spend:
         """What a battle has cost so far."""
@@ -177,7 +182,9 @@ class Ledger:
 
         Raises:
             BudgetExceeded: when it does not fit; nothing was called then.
+            Unavailable: an earlier call cannot be booked; likewise.
         """
+        await self._book_all()
         cost = self.prices.cost(model, Tokens(input=input_tokens))
         amount = _ZERO if cost is None else cost.amount
         self._change(battle_id, +1, input_tokens, amount)
@@ -188,15 +195,29 @@ class Ledger:
             self._change(battle_id, -1, input_tokens, amount)
 
     async def book(self, battle_id: str, stage: str, model: str, tokens: Tokens, source: Source) -> Entry:
-        """Books one call."""
+        """Books one call.
+
+        Raises:
+            Unavailable: the store does not take it now; it is booked before the next call is made.
+        """
         cost = self.prices.cost(model, tokens)
         entry = Entry(battle_id, stage, model, self._today(), tokens, cost, source)
-        await self._store.add(entry)
+        self._unbooked.append(entry)
         metrics.LLM_TOKENS.labels("input", model, stage).observe(tokens.input)
         metrics.LLM_TOKENS.labels("output", model, stage).observe(tokens.output)
         if cost is not None:
             metrics.LLM_COST.labels(stage, model, cost.currency, source).inc(float(cost.amount))
+        await self._book_all()
         return entry
+
+    async def _book_all(self) -> None:
+        while self._unbooked:
+            entry = self._unbooked.popleft()  # out of reach of others while it is being booked
+            try:
+                await self._store.add(entry)
+            except (Unavailable, asyncio.CancelledError):
+                self._unbooked.appendleft(entry)
+                raise
 
     async def _check(self, battle_id: str) -> None:
         if self.budget == Budget():

@@ -115,6 +115,7 @@ class LLMClient:
         rng = rng or random.Random()  # noqa: S311 - spreads retries, hides nothing
         self._calls = Caller(endpoint, self.ledger, self.limit, patience or Patience(), rng, sleep)
         self._flights: SingleFlight[Reply[Any]] = SingleFlight()
+        self._unkept: dict[str, str] = {}  # replies paid for that the cache did not take
 
     @property
     def name(self) -> str:
@@ -137,13 +138,20 @@ class LLMClient:
         await self.endpoint.close()
 
     async def _kept_or_asked(self, key: str, prompt: Prompt[R], account: Account) -> Reply[R]:
+        if key in self._unkept:
+            await self._keep(key)
         kept = await self._cache.get(key)
         revived = None if kept is None else self._revive(kept, prompt)
         if revived is not None:
             return revived
         reply = await self._counted(prompt, account)
-        await self._cache.put(key, _Kept.of(reply).model_dump_json())
+        self._unkept[key] = _Kept.of(reply).model_dump_json()
+        await self._keep(key)
         return reply
+
+    async def _keep(self, key: str) -> None:
+        await self._cache.put(key, self._unkept[key])
+        del self._unkept[key]
 
     async def _counted(self, prompt: Prompt[R], account: Account) -> Reply[R]:
         try:

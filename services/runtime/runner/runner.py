@@ -143,6 +143,9 @@ class Runner(Generic[In, Out]):
         while True:
             held = await self._waiting.get()
             try:
+                if self._draining.is_set():  # while pulling comes to its end
+                    await self._hold.hand_back(held)
+                    continue
                 with metrics.IN_FLIGHT.labels(self._label).track_inprogress():
                     await self._observed(held)
                 self._caution.settled(held.delivery.attempt)

@@ -10,8 +10,8 @@ from prometheus_client import REGISTRY
 from starlette.responses import PlainTextResponse, Response
 
 from services.core.failure import Reason
-from services.runtime.errors import BudgetExceeded, Permanent, Retryable, Unavailable
-from services.runtime.llm.accounting import Budget, Ledger, Limit
+from services.runtime.errors import BudgetExceeded, Outage, Permanent, Retryable, Unavailable
+from services.runtime.llm.accounting import Budget, Entry, Ledger, Limit, MemorySpendStore
 from services.runtime.llm.cache import MemoryReplyCache
 from services.runtime.llm.prices import Money, Price, PriceTable, Tokens
 from tests.integration.llm.conftest import GOOD, Connect, Scripted, assignment, refused, said
@@ -204,6 +204,56 @@ async def test_a_second_ask_is_answered_from_the_cache_and_costs_nothing(connect
     assert (second.model, second.usage.input_tokens) == ("scripted-1", 100)
     assert len(server.requests) == 1
     assert (await after_a_crash.model.ledger.for_battle("b2")).calls == 0
+
+
+READ_ONLY = Outage(Reason.STORE_UNAVAILABLE, "cannot execute INSERT in a read-only transaction")
+
+
+class ReadOnlyBill(MemorySpendStore):
+    """Answers and takes nothing for now: the disk is full, or the server is no longer the primary."""
+
+    refusing = True
+
+    async def add(self, entry: Entry) -> None:
+        if self.refusing:
+            raise READ_ONLY
+        await super().add(entry)
+
+
+class ReadOnlyReplies(MemoryReplyCache):
+    """Likewise."""
+
+    refusing = True
+
+    async def put(self, key: str, value: str) -> None:
+        if self.refusing:
+            raise READ_ONLY
+        await super().put(key, value)
+
+
+async def test_an_attempt_repeated_until_the_bill_can_be_written_does_not_pay_every_time(
+    connect: Connect,
+) -> None:
+    server, bill = Scripted([said(GOOD)]), ReadOnlyBill()
+    ask = connect(server, ledger=Ledger(PRICES, store=bill))
+    for _ in range(3):
+        with pytest.raises(Outage):
+            await ask()
+    assert len(server.requests) == 1
+    bill.refusing = False
+    await ask()
+    assert (len(server.requests), (await bill.of_battle("b1")).calls) == (2, 2)
+
+
+async def test_a_reply_that_cannot_be_kept_now_is_not_paid_for_again(connect: Connect) -> None:
+    server, replies = Scripted([said(GOOD)]), ReadOnlyReplies()
+    ask = connect(server, cache=replies)
+    for _ in range(3):
+        with pytest.raises(Outage):
+            await ask()
+    replies.refusing = False
+    assert (await ask()).usage.cached
+    assert (len(server.requests), len(replies.entries)) == (1, 1)
 
 
 async def test_a_kept_reply_that_no_longer_reads_is_asked_for_again(connect: Connect) -> None:

@@ -306,6 +306,36 @@ async def test_sigterm_finishes_what_is_in_flight_hands_back_the_rest_and_leaves
     assert not [member for member in family if member.is_running()]
 
 
+async def test_no_job_is_started_once_draining_has_begun(flow):
+    stop, pulled, started = asyncio.Event(), asyncio.Event(), []
+
+    async def until_stopped(text: str) -> list[str]:
+        started.append(text)
+        await stop.wait()
+        return [text]
+
+    stage = flow.stage(until_stopped, ack_wait=LONG, concurrency=1)
+    await ensure(flow.bus.js, (), (stage.consumer,))
+    runner = Runner(flow.bus, stage)
+    pull = runner._puller.run
+
+    async def pull_and_end_late() -> None:
+        await pull()
+        await pulled.wait()
+
+    runner._puller.run = pull_and_end_late
+    running = asyncio.create_task(runner.run(stop))
+    await flow.submit("one", "two")
+    await flow.holding(2)
+    stop.set()
+    async with asyncio.timeout(30):
+        while len(runner._hold):
+            await asyncio.sleep(0.01)
+    pulled.set()
+    await running
+    assert started == ["one"]
+
+
 async def test_sigterm_hands_back_a_job_that_does_not_finish_within_the_grace(flow):
     await ensure(flow.bus.js, (), (flow.stage(ack_wait=LONG).consumer,))
     async with flow.hearing("started") as ear, flow.worker("hang", **PATIENT) as process:

@@ -19,7 +19,6 @@ async def test_an_outcome_comes_back_whole(database: Database) -> None:
     for outcome in (nugget, OUTCOME, OUTCOME):
         await outcomes.put(outcome)
     assert await outcomes.of_battle("b1") == [OUTCOME, nugget]
-    assert await outcomes.of_arena("default") == [OUTCOME, nugget]
     assert await outcomes.count("default") == 2
     assert await outcomes.count("elsewhere") == 0
 
