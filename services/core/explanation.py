@@ -4,13 +4,13 @@ Everything here follows from the stored account of a battle; nothing is asked of
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from services.core.account import Account
 from services.core.battle import Side, Vote
-from services.core.evidence import Evidence
+from services.core.evidence import Evidence, PageState
 from services.core.failure import Stage
 from services.core.judgment import Judgment
 from services.core.nugget import Importance, Nugget, Support
@@ -37,7 +37,7 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A nugget one answer does not state; `cause` is None where the list does not say where it was read."""
+    """A nugget one answer does not state; `cause` is None where it is not known, see `cause_of`."""
 
     nugget: Nugget
     side: Side
@@ -65,14 +65,24 @@ class Explanation:
     lines: tuple[str, ...]
 
 
-def cause_of(nugget: Nugget, side: Side, evidence: Iterable[Evidence]) -> Cause | None:
+def cause_of(
+    nugget: Nugget, side: Side, evidence: Iterable[Evidence], unread: Collection[Side] = ()
+) -> Cause | None:
     """Why an answer that lacks a nugget lacks it, from where the nugget was read.
 
     In the paper profile a nugget's provenance is a whole window of documents, so that `generation`
     is an upper bound there.
 
+    Args:
+        nugget: with its provenance.
+        side: of the answer that lacks it.
+        evidence: retrieved for the battle.
+        unread: sides of which a source could not be read. That source may state the nugget, so that
+            nobody can say its search did not find it; and of an answer's own words alone nobody can
+            say that no source has them while either side has such a source.
+
     Returns:
-        None where the nugget says nothing about its origin.
+        None where the nugget says nothing about its origin, or an unread source may be it.
 
     >>> from services.core.nugget import Provenance
     >>> nugget = Nugget("1", "x", Importance.VITAL, (Provenance("c1", url="u"),))
@@ -85,8 +95,9 @@ def cause_of(nugget: Nugget, side: Side, evidence: Iterable[Evidence]) -> Cause 
         return None
     if any(side in chunk.cited_by for chunk in evidence if chunk.chunk_id in documents):
         return Cause.GENERATION
-    answers = {f"answer:{each.value}" for each in Side}
-    return Cause.UNSOURCED if documents <= answers else Cause.RETRIEVAL
+    if documents <= {f"answer:{each.value}" for each in Side}:
+        return None if unread else Cause.UNSOURCED
+    return None if side in unread else Cause.RETRIEVAL
 
 
 def explain(account: Account) -> Explanation:
@@ -97,7 +108,8 @@ def explain(account: Account) -> Explanation:
         return Explanation(None, None, threshold, None, (), tuple(lines))
     nuggets = account.nugget_list.nuggets
     labels = {side: labels_of(account.assignments, side) for side in Side}
-    misses = tuple(_misses(nuggets, labels, account.evidence))
+    unread = _unread(account)
+    misses = tuple(_misses(nuggets, labels, account.evidence, unread.keys()))
     try:
         scores = {side: score_answer(nuggets, labels[side]) for side in Side}
     except Unscorable as error:
@@ -108,19 +120,31 @@ def explain(account: Account) -> Explanation:
     lines = [
         _decision(scores, margin, threshold, winner),
         *_vital(nuggets, labels),
-        *_blame(misses),
+        *_blame(misses, unread),
         *_opinions(account, winner),
     ]
     return Explanation(scores, margin, threshold, winner, misses, tuple(lines))
 
 
+def _unread(account: Account) -> Mapping[Side, int]:
+    """How many of a side's own sources could not be read; only sides with such a source."""
+    rejected = {page.url for page in account.pages if page.state is PageState.REJECTED}
+    counts = {
+        side: sum(source.url in rejected for source in account.battle.answer(side).sources) for side in Side
+    }
+    return {side: count for side, count in counts.items() if count}
+
+
 def _misses(
-    nuggets: Sequence[Nugget], labels: Mapping[Side, Labels], evidence: Sequence[Evidence]
+    nuggets: Sequence[Nugget],
+    labels: Mapping[Side, Labels],
+    evidence: Sequence[Evidence],
+    unread: Collection[Side],
 ) -> Iterable[Miss]:
     for nugget in sorted(nuggets, key=lambda n: n.importance is not Importance.VITAL):
         for side in Side:
             if labels[side].get(nugget.id) is Support.NOT_SUPPORT:
-                yield Miss(nugget, side, cause_of(nugget, side, evidence))
+                yield Miss(nugget, side, cause_of(nugget, side, evidence, unread))
 
 
 # --- sentences ---------------------------------------------------------------------------------
@@ -173,16 +197,19 @@ _BLAME = {
     Cause.GENERATION: "although a source of its own has it (generation)",
     Cause.RETRIEVAL: "that only sources it did not find have (retrieval)",
     Cause.UNSOURCED: "that no source has, only an answer (unsourced)",
-    None: "of unknown origin",
+    None: "for a cause that is not known",
 }
 
 
-def _blame(misses: Sequence[Miss]) -> Iterable[str]:
+def _blame(misses: Sequence[Miss], unread: Mapping[Side, int]) -> Iterable[str]:
     for side in Side:
         causes = Counter(miss.cause for miss in misses if miss.side is side)
         if causes:
             parts = ", ".join(f"{causes[cause]} {why}" for cause, why in _BLAME.items() if causes[cause])
             yield f"{side.value.upper()} misses {_count(causes.total(), 'nugget')}: {parts}."
+    if unread and any(miss.cause is None for miss in misses):
+        parts = " and ".join(f"{_count(n, 'source')} of {side.value.upper()}" for side, n in unread.items())
+        yield f"Not read, so nobody knows what they state: {parts}."
 
 
 def _without_nuggets(account: Account) -> Iterable[str]:

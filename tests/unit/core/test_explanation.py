@@ -18,7 +18,7 @@ from services.core.events import (
     BattleVoted,
 )
 from services.core.evidence import Evidence, Page, PageState
-from services.core.explanation import Cause, cause_of, explain
+from services.core.explanation import explain
 from services.core.failure import Reason, Stage, StageFailure
 from services.core.judgment import Judgment, OrderedVerdict, combine_orders
 from services.core.nugget import (
@@ -62,22 +62,18 @@ def vote(value: Vote, at: datetime = NOW) -> BattleVoted:
     return BattleVoted(f"{value}{at}", "1", "arena", "x", "y", value, at)
 
 
-@pytest.mark.parametrize(
-    ("documents", "side", "cause"),
-    [
-        (("c1",), Side.A, Cause.GENERATION),
-        (("answer:b", "c1"), Side.A, Cause.GENERATION),
-        (("c1",), Side.B, Cause.RETRIEVAL),
-        (("answer:a", "c1"), Side.B, Cause.RETRIEVAL),
-        (("a chunk that was not retrieved",), Side.A, Cause.RETRIEVAL),
-        (("answer:b",), Side.A, Cause.UNSOURCED),
-        ((), Side.A, None),
-    ],
-)
-def test_the_cause_of_a_miss_follows_from_where_the_nugget_was_read(
-    documents: tuple[str, ...], side: Side, cause: Cause | None
-) -> None:
-    assert cause_of(nugget("1", *documents), side, [CHUNK]) is cause
+def test_sources_that_were_not_read_are_counted_and_blame_nobody() -> None:
+    sources = (Source("https://b"), Source("https://c"), Source("https://d"))
+    battle = replace(BATTLE, b=Answer("y", "Y.", sources))
+    lost = [replace(PAGE, url=url, state=PageState.REJECTED) for url in ("https://b", "https://d")]
+    read = account({nugget("1", "c1"): (YES, NO), nugget("2", "answer:b"): (NO, YES)})
+    explained = explain(replace(read, battle=battle, pages=(PAGE, *lost)))
+    assert [miss.cause for miss in explained.misses] == [None, None]
+    assert explained.lines[-3:] == (
+        "A misses 1 nugget: 1 for a cause that is not known.",
+        "B misses 1 nugget: 1 for a cause that is not known.",
+        "Not read, so nobody knows what they state: 2 sources of B.",
+    )
 
 
 def test_the_sentences_name_what_only_one_answer_states_and_whose_fault_the_rest_is() -> None:
