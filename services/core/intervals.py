@@ -54,6 +54,11 @@ class Ratings:
     level: float
     unranked: int = 0
 
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """(K,) places, best rank first and among equal ranks the higher rating; as a board is read."""
+        return np.lexsort((-self.rating, self.rank))
+
 
 def summarise(
     strengths: Strengths,

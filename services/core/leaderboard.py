@@ -66,7 +66,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Standings, best first and the unrankable last, and how they were made.
+    """Standings, by rank and then rating, the unrankable last, and how they were made.
 
     Attributes:
         policy: what a tie says.
@@ -172,7 +172,7 @@ def _standings(
     points, standings = tally.points(policy), []
     if ratings is not None:
         points_only = [has_no_width(*ends) for ends in zip(ratings.low, ratings.high, strict=True)]
-        for place in np.argsort(-ratings.rating, kind="stable"):
+        for place in ratings.order:
             endless = points_only[place] and (anchor is None or place != anchor[0])
             estimates = (
                 float(ratings.rating[place]),

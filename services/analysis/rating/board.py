@@ -222,7 +222,7 @@ def _covariance(votes: Votes, strengths: Strengths, group: Places, policy: TiePo
 def _standings(
     tally: Tally, method: Method, group: Places, fitted: Fitted | None, reasons: dict[int, Unrankable]
 ) -> tuple[Standing, ...]:
-    order = [] if fitted is None else np.argsort(-fitted.ratings.rating, kind="stable").tolist()
+    order = [] if fitted is None else fitted.ratings.order.tolist()
     found = [_ranked(tally, method, int(group[place]), fitted, place) for place in order if fitted]
     for index, reason in sorted(reasons.items()):
         found.append(

@@ -47,7 +47,7 @@ def draw(study: Study) -> RenderableType:
 
 def _board(study: Study) -> Table:
     counts = (f"{name}, weighted" if study.weighted else name for name in ("battles", "W-L-T"))
-    columns = ("rank", "system", "rating", "interval", "P(best)", *counts)
+    columns = ("rank", "system", "rating", "interval", "P(first)", *counts)
     lacking = any(standing.unrankable for standing in study.rated.standings)
     table = _table("Leaderboard", *columns, *(["not rankable yet"] if lacking else []))
     for standing in study.rated.standings:

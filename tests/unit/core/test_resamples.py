@@ -7,7 +7,7 @@ from services.core import estimate as estimating
 from services.core.battle import Vote
 from services.core.bootstrap import Bootstrap
 from services.core.estimate import estimate
-from services.core.intervals import percentile_interval
+from services.core.intervals import Ratings, percentile_interval, ranks_by_overlap
 from services.core.leaderboard import leaderboard
 from services.core.pairs import Pairs, joined
 from services.core.tally import Tally, TiePolicy, Unrankable
@@ -108,3 +108,12 @@ def test_every_column_has_its_own_interval_also_where_some_resamples_are_missing
     draws = np.arange(99.0)[:, None] + [0, 1000]
     low, high = percentile_interval(draws, 1, 0.9)  # the fifth from below and from above, of a hundred
     assert (low.tolist(), high.tolist()) == ([3, 1003], [95, 1095])
+
+
+def test_a_board_is_read_by_rank_and_among_equals_by_rating() -> None:
+    """A wide interval reaches up to the best, though its middle lies below one that does not."""
+    ends = (np.array([1000.0, 990, 900, 700]), np.array([1020.0, 995, 1010, 800]))
+    ranks = ranks_by_overlap(*ends)
+    assert ranks.tolist() == [1, 2, 1, 4]
+    ratings = Ratings(np.array([1010.0, 992, 955, 750]), *ends, ranks, np.zeros(4), 1000, 0.95)
+    assert ratings.order.tolist() == [0, 2, 1, 3]
