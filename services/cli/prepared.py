@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from pathlib import Path
 
 import click
 import nats.errors
@@ -28,15 +29,23 @@ async def tables_are_there(database: Database) -> None:
     """Return when the database has the schema of this version, or a newer one.
 
     Raises:
-        Unprepared: a migration or a table is missing.
+        Unprepared: a migration, a table or SQLite's whole file is missing.
         Unavailable: the database does not answer.
     """
+    _file_is_there(database)
     if behind := await unapplied(database):
         raise Unprepared(f"the database lacks migration {', '.join(behind)}: run `nuggetstream migrate`")
     async with database.transaction() as tx:
         there = set(await tx.run_sync(lambda connection: inspect(connection).get_table_names()))
     if lost := set(metadata.tables) - there:
         raise Unprepared(f"tables {sorted(lost)} are missing although every migration ran: restore a backup")
+
+
+def _file_is_there(database: Database) -> None:
+    """Looked for first: SQLite would make an empty one and leave it behind."""
+    file = database.engine.url.database if database.is_sqlite else None
+    if file and file != ":memory:" and not file.startswith("file:") and not Path(file).exists():
+        raise Unprepared(f"there is no database {file}: run `nuggetstream migrate`")
 
 
 async def streams_are_there(bus: Bus) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -22,8 +22,13 @@ from services.runtime.llm.settings import LLMSettings
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
+_GOODBYE = 5.0  # seconds beyond the grace of work in flight: to hand the rest back and to disconnect
 _AT_ONCE = 0.5  # seconds: a broker that runs answers sooner
 _PORTS = {"HTTP": "http-port", "gRPC": "grpc-port", "metrics": "metrics-port"}
+
+
+class StoppedWaiting(click.ClickException):
+    """A signal came before the broker answered: nothing had begun."""
 
 
 def read_settings(make: Callable[[], T]) -> T:
@@ -59,7 +64,7 @@ def run(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]], server: Serv
     """
     logs.configure(server.log_level, server.log_format)
     try:
-        code = asyncio.run(run_until_signal(main, grace=server.grace + 5))
+        code = asyncio.run(run_until_signal(main, grace=server.grace + _GOODBYE))
     except Exception as error:
         refusal = _mendable(error)
         if refusal is None or refusal is error:
@@ -70,21 +75,30 @@ def run(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]], server: Serv
 
 
 @asynccontextmanager
-async def connected(settings: BusSettings) -> AsyncIterator[Bus]:
+async def connected(settings: BusSettings, stop: asyncio.Event) -> AsyncIterator[Bus]:
     """A connection to the broker; where that does not answer at once, the log says what is waited for.
 
     Raises:
+        StoppedWaiting: when `stop` is set before a server has answered.
         Unavailable: when no server answers within `connect_within` seconds.
     """
     servers = ", ".join(settings.servers)
     waiting = partial(log.warning, "waiting for the broker", servers=servers, seconds=settings.connect_within)
     word = asyncio.get_running_loop().call_later(_AT_ONCE, waiting)
-    try:
-        async with Bus.connect(settings) as bus:
+    async with AsyncExitStack() as stack:
+        answer = asyncio.ensure_future(stack.enter_async_context(Bus.connect(settings)))
+        asked = asyncio.ensure_future(stop.wait())
+        try:
+            await asyncio.wait({answer, asked}, return_when=asyncio.FIRST_COMPLETED)
+            if not answer.done():
+                raise StoppedWaiting(f"stopped before a broker at {servers} answered")
+            bus = await answer
+        finally:
             word.cancel()
-            yield bus
-    finally:
-        word.cancel()
+            answer.cancel()
+            asked.cancel()
+            await asyncio.gather(answer, asked, return_exceptions=True)
+        yield bus
 
 
 def serve_metrics(server: ServerSettings) -> int:

@@ -136,12 +136,13 @@ def _step(stage: Stage, row: BattleRow, done: Mapping[str, datetime], failed: se
 def _answer(account: Account, side: Side) -> AnswerView:
     answer = account.battle.answer(side)
     pages = {page.url: page for page in account.pages}
-    chunks = Counter(chunk.url for chunk in account.evidence)
-    sources = [_source(s.url, s.title, pages.get(s.url), chunks[s.url]) for s in answer.sources]
+    # By content: a chunk names one of the addresses that led to its page, and others may redirect there.
+    chunks = Counter(chunk.content_hash for chunk in account.evidence)
+    sources = [_source(s.url, s.title, pages.get(s.url), chunks) for s in answer.sources]
     return AnswerView(system=answer.system, text=answer.text, sources=sources)
 
 
-def _source(url: str, title: str, page: Page | None, chunks: int) -> SourceView:
+def _source(url: str, title: str, page: Page | None, chunks: Mapping[str, int]) -> SourceView:
     if page is None:
         return SourceView(url=url, title=title, state="pending")
     return SourceView(
@@ -153,7 +154,7 @@ def _source(url: str, title: str, page: Page | None, chunks: int) -> SourceView:
         final_url=page.final_url,
         content_hash=page.content_hash,
         fetched_at=page.fetched_at,
-        chunks=chunks,
+        chunks=chunks.get(page.content_hash, 0) if page.content_hash else 0,
     )
 
 

@@ -1,5 +1,7 @@
 """The report as a reader meets it: drawn, quiet in the console, offline, and fit for a phone."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,12 @@ from tests.evaluated import battle, file_of, round_robin
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"><a href='https://example.org'>x</a>"
 
+SCROLLED = """
+const box = document.querySelector(`.wide[aria-label^="${arguments[0]}"]`);
+box.closest("details")?.setAttribute("open", "");
+box.scrollLeft = box.scrollWidth;
+return box.scrollLeft;
+"""  # how far a table goes on beyond its box
 DRAWN = "return document.documentElement.dataset.drawn === 'yes'"
 
 
@@ -71,15 +79,28 @@ def test_names_from_battles_stay_names(page: Chrome) -> None:
     assert "<img src=x" in page.find_element(By.ID, "leaderboards").get_attribute("textContent")
 
 
-def test_a_phone_does_not_scroll_sideways(page: Chrome) -> None:
-    size = {"width": 360, "height": 760, "deviceScaleFactor": 1, "mobile": True}
+@contextmanager
+def phone(page: Chrome, width: int) -> Iterator[None]:
+    """The report on a screen of so many CSS pixels."""
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": True}
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
         page.refresh()
         WebDriverWait(page, 30, 0.05).until(lambda each: each.execute_script(DRAWN))
-        assert page.execute_script("return document.documentElement.scrollWidth") <= 360
+        yield
     finally:
         page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_phone_does_not_scroll_sideways(page: Chrome) -> None:
+    with phone(page, 360):
+        assert page.execute_script("return document.documentElement.scrollWidth") <= 360
+
+
+def test_on_a_phone_a_small_table_fits_and_a_wide_one_scrolls_in_its_box(page: Chrome) -> None:
+    with phone(page, 390):
+        assert page.execute_script(SCROLLED, "Agreement of the orders") == 0
+        assert page.execute_script(SCROLLED, "Human lens") > 0
 
 
 def test_on_a_desk_every_section_is_in_sight_in_the_navigation(page: Chrome) -> None:

@@ -220,6 +220,7 @@ async def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -
     assert code == 1
     assert f"FAIL broker: deadline: no broker at nats://127.0.0.1:{port}: " in output
     assert "run `nuggetstream migrate`" in output
+    assert not (tmp_path / "record.db").exists()  # it asks and leaves nothing
     assert (await run_command(environment, "migrate"))[0] == 0
     _, output = await run_command(environment, "doctor")
     assert "all tables there" in output

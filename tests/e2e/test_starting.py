@@ -8,11 +8,13 @@ from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 from sqlalchemy import text
 
+from services.cli.demo.folder import claim
 from services.cli.prepared import Unprepared, prepared
 from services.runtime.bus import Bus, ensure
 from services.runtime.nats_server import NatsServer
@@ -52,7 +54,9 @@ async def up(folder: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process, di
 
 async def test_a_second_process_does_not_share_a_data_folder(tmp_path: Path) -> None:
     async with up(tmp_path) as (first, banner):
-        code, output = await run_command(LIGHT, "up", "--data-dir", str(tmp_path), *FREE)
+        taken = str(urlsplit(banner["metrics"]).port)  # the folder is looked at before the ports
+        ports = (*FREE, "--metrics-port", taken)
+        code, output = await run_command(LIGHT, "up", "--data-dir", str(tmp_path), *ports)
         assert (code, output) == (1, f"Error: {tmp_path} is in use by process {first.pid}\n")
         async with httpx2.AsyncClient(base_url=banner["pages"], timeout=30) as http:
             submitted = await http.post("/v1/battles", params={"wait": 20}, json=battle(1))
@@ -66,6 +70,7 @@ async def test_a_second_process_does_not_share_a_data_folder(tmp_path: Path) -> 
 
 
 async def test_a_demo_does_not_remove_the_state_of_one_that_runs(tmp_path: Path) -> None:
+    claim(tmp_path)
     async with up(tmp_path / "state") as (first, _):
         (tmp_path / "results.jsonl").write_text("kept\n", encoding="utf-8")
         code, output = await run_command(LIGHT, "demo", "--out", str(tmp_path))
@@ -121,6 +126,10 @@ async def test_a_service_does_not_call_itself_ready_without_streams_and_tables(
     with pytest.raises(Unprepared, match=r"ARENA.* are missing: run `nuggetstream bootstrap`"):
         await prepared(bus, database, asyncio.Event())
     await ensure(bus.js, streams())
+    with pytest.raises(Unprepared, match=r"no database .*record\.db: run `nuggetstream migrate`"):
+        await prepared(bus, database, asyncio.Event())
+    assert not (tmp_path / "record.db").exists()  # asking made none
+    (tmp_path / "record.db").touch()
     with pytest.raises(Unprepared, match="lacks migration 0001, 0002: run `nuggetstream migrate`"):
         await prepared(bus, database, asyncio.Event())
     await upgrade(database)
@@ -156,8 +165,16 @@ async def test_a_broker_that_refuses_the_streams_is_quoted_in_one_line(nats_serv
     assert (code, output) == (1, refusal)
 
 
-@pytest.mark.parametrize("command", [("bootstrap",), ("serve", "recorder", "--grpc-port", "0")])
-async def test_what_is_waited_for_is_said_while_waiting(command: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "code", "last_words"),
+    [
+        (("bootstrap",), 1, "Error: stopped before a broker at"),  # its work is not done
+        (("serve", "recorder", "--grpc-port", "0"), 0, "stopping"),
+    ],
+)
+async def test_what_is_waited_for_is_said_and_a_signal_ends_the_waiting(
+    command: tuple[str, ...], code: int, last_words: str, tmp_path: Path
+) -> None:
     (port,) = free_ports(1)
     settings = {
         "NUGGETSTREAM_NATS_URL": f"nats://127.0.0.1:{port}",
@@ -172,6 +189,11 @@ async def test_what_is_waited_for_is_said_while_waiting(command: tuple[str, ...]
         assert child.returncode is None
         assert "waiting for the broker" in said
         assert settings["NUGGETSTREAM_NATS_URL"] in said
+        child.send_signal(signal.SIGTERM)
+        _, rest = await child.communicate()
+        assert child.returncode == code
+        assert last_words in rest.decode().splitlines()[-1]
     finally:
-        child.kill()
-        await child.communicate()
+        if child.returncode is None:
+            child.kill()
+            await child.communicate()

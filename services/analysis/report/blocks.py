@@ -87,8 +87,8 @@ class Section:
     """One part of the page.
 
     Attributes:
-        name: anchor, and the key in report.json.
-        title: heading.
+        name: anchor, key in report.json, and what the navigation calls it.
+        title: heading; the name is part of it.
         question: what it answers, as a question.
         finding: what these results say, in one or two sentences; empty without an answer.
         reading: how to read it.

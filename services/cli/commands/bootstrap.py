@@ -19,8 +19,8 @@ def command() -> None:
     """
     platform = read_settings(PlatformSettings)
 
-    async def bootstrap(_: asyncio.Event) -> None:
-        async with connected(platform.bus("bootstrap")) as bus:
+    async def bootstrap(stop: asyncio.Event) -> None:
+        async with connected(platform.bus("bootstrap"), stop) as bus:
             declared = streams(platform.nats_replicas), consumers()
             try:
                 await ensure(bus.js, *declared)

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -11,9 +10,9 @@ import click
 from rich.console import Console
 
 from services.analysis.dataset import BattleLine
-from services.cli.data_folder import LOCK, alone_in
 from services.cli.demo.battles import read_battles
 from services.cli.demo.explain import explanation, pick
+from services.cli.demo.folder import PAGES, STATE, claim, remove_earlier
 from services.cli.demo.show import Stream
 from services.cli.demo.site import demo_root, serve_site
 from services.cli.demo.snapshot import save_pages
@@ -25,7 +24,6 @@ from services.cli.settings import FetchSettings, PipelineSettings, ServerSetting
 from services.runtime.llm.settings import LLMSettings
 from services.wire.submission import parse_submission
 
-_STATE = "state"
 _HANG = 3.0  # seconds until a page that never answers counts as such; a real crawl waits longer
 
 
@@ -35,7 +33,8 @@ _HANG = 3.0  # seconds until a page that never answers counts as such; a real cr
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("out/demo"),
     show_default=True,
-    help="Results, pages and state go here; what an earlier demo left there is replaced.",
+    help="Results, pages and state go here. What an earlier demo left there is replaced; a folder that holds "
+    "anything else is refused.",
 )
 def command(out: Path) -> None:
     """Stream the demo's battles through the whole platform and explain one of them.
@@ -47,25 +46,25 @@ def command(out: Path) -> None:
     pipeline = embedded_pipeline(read_settings(PipelineSettings))
     llm = read_settings(LLMSettings)
     console = Console()
-    _introduce(console, pipeline, llm)
 
     async def demo(stop: asyncio.Event) -> None:
-        await _remove_earlier(out)
+        claim(out)
+        _introduce(console, pipeline, llm)
+        await remove_earlier(out)
         async with serve_site(demo_root()) as site:
             fetch = FetchSettings(
                 scraper_allowed_hosts=urlsplit(site).netloc,
                 scraper_per_host_delay=0.0,
                 scraper_total_seconds=_HANG,
             )
-            async with embedded(Choices(out / _STATE, pipeline, fetch, llm)) as platform:
-                await _show(console, platform, out, _lines(site), stop)
+            async with embedded(Choices(out / STATE, pipeline, fetch, llm)) as platform:
+                await _show(console, platform, out, site, stop)
 
     run(demo, server)
 
 
-async def _show(
-    console: Console, platform: Embedded, out: Path, lines: list[BattleLine], stop: asyncio.Event
-) -> None:
+async def _show(console: Console, platform: Embedded, out: Path, site: str, stop: asyncio.Event) -> None:
+    lines = _lines(site)
     ids = [line.submission.id or "" for line in lines]
     async with Stream(console, platform, ids):
         evaluation = Evaluation(platform, lines, lambda _: None, stop)
@@ -76,30 +75,15 @@ async def _show(
     for part in explanation(pick(views)):
         console.print(part)
     boards = await evaluation.boards()
-    pages = await save_pages(platform.url, out / "pages", ids, [line.submission.arena for line in lines])
+    arenas = [line.submission.arena for line in lines]
+    pages = await save_pages(platform.url, out / PAGES, ids, arenas, site)
     write_results(out, list(evaluation.accepted.values()), evaluation.refused, views, boards)
     for table in board_tables(boards):
         console.print()
         console.print(table)
     console.print(f"\npages:   {pages}   (open it in a browser)")
     console.print(f"results: {out / 'results.jsonl'}, {out / 'summary.json'}, {out / 'summary.txt'}")
-    console.print(f"live:    {_this_command()} up --data-dir {out / _STATE}   then http://127.0.0.1:8080/")
-
-
-async def _remove_earlier(out: Path) -> None:
-    """Remove what an earlier demo left, and nothing else that may lie there.
-
-    Raises:
-        FolderInUse: it still runs, or `up` runs on its state.
-    """
-    async with alone_in(out / _STATE):
-        parts = [part for part in (out / _STATE).iterdir() if part.name != LOCK]
-        files = ("results.jsonl", "refused.jsonl", "summary.json", "summary.txt")
-        for earlier in (*parts, out / "pages", *(out / file for file in files)):
-            if earlier.is_dir():
-                shutil.rmtree(earlier, ignore_errors=True)
-            else:
-                earlier.unlink(missing_ok=True)
+    console.print(f"live:    {_this_command()} up --data-dir {out / STATE}   then http://127.0.0.1:8080/")
 
 
 def _this_command() -> str:

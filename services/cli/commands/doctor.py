@@ -9,6 +9,7 @@ import click
 
 from services.cli.prepared import streams_are_there, tables_are_there
 from services.cli.process import read_settings
+from services.cli.record import open_record
 from services.cli.settings import (
     PipelineSettings,
     PlatformSettings,
@@ -17,7 +18,6 @@ from services.cli.settings import (
 from services.runtime.bus import Bus
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.nats_server import NatsServerMissing, find_binary
-from services.store.database import Database
 
 Check = Callable[[], Awaitable[str]]
 
@@ -89,7 +89,7 @@ async def _broker(platform: PlatformSettings) -> str:
 
 
 async def _database(platform: PlatformSettings) -> str:
-    database = Database(platform.database_url)
+    database = open_record(platform.database_url)
     try:
         await tables_are_there(database)
         return f"{database.engine.url.render_as_string(hide_password=True)}, all tables there"

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from services.analysis.dataset import BadLine, BattleLine, UnusableFile, read_battles, read_documents
 from services.analysis.summary import Summary
+from services.cli.demo.folder import disown
 from services.cli.embedded import Choices, embedded
 from services.cli.evaluation import Evaluation
 from services.cli.meter import Meter
@@ -58,6 +59,7 @@ def command(file: Path, out: Path, documents: Path | None, limit: int | None) ->
 
     async def evaluate(stop: asyncio.Event) -> None:
         async with embedded(choices) as platform:
+            disown(out)
             with Meter(console, len(lines)) as meter:
                 evaluation = Evaluation(
                     platform, lines, meter.show, stop, currency=llm.price_table().currency

@@ -6,6 +6,7 @@ import click
 from alembic.util import CommandError
 
 from services.cli.process import read_settings, run
+from services.cli.record import open_record
 from services.cli.settings import PlatformSettings, ServerSettings
 from services.cli.showing import BadInput
 from services.store.database import Database
@@ -22,7 +23,7 @@ def command(down: str | None) -> None:
     platform = read_settings(PlatformSettings)
 
     async def migrate(_: asyncio.Event) -> None:
-        database = Database(platform.database_url)
+        database = open_record(platform.database_url)
         try:
             async with database.transaction():  # a clear error before Alembic's long one
                 pass

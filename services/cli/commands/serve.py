@@ -6,14 +6,14 @@ import click
 import structlog
 
 from services.cli.prepared import prepared
-from services.cli.process import connected, read_settings, run, serve_metrics
+from services.cli.process import StoppedWaiting, connected, read_settings, run, serve_metrics
+from services.cli.record import open_record
 from services.cli.registry import GRPC_PORTS, SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
 from services.cli.wiring import Parts, tuned
 from services.runtime.bus import Bus
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import Service, run_service
-from services.store.database import Database
 
 log = structlog.get_logger(__name__)
 
@@ -42,14 +42,16 @@ def command(
     fetch, llm = read_settings(FetchSettings), read_settings(LLMSettings)
 
     async def serve(stop: asyncio.Event) -> None:
-        database = Database(platform.database_url)
+        database = open_record(platform.database_url)
         try:
-            async with connected(platform.bus(name)) as bus:
+            async with connected(platform.bus(name), stop) as bus:
                 if not await prepared(bus, database, stop):
                     return
                 parts = Parts(bus, database, platform, pipeline, fetch, llm, server.host, server.http_port)
                 async with SERVICES[name](parts) as service:
                     await _run(name, tuned(service, pipeline), bus, stop, server)
+        except StoppedWaiting:
+            return  # nothing had begun
         finally:
             await database.close()
 

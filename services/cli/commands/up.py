@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from services.cli.data_folder import alone_in
 from services.cli.embedded import Choices, Embedded, embedded
 from services.cli.process import read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS
@@ -62,7 +63,8 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
     )
 
     async def up(stop: asyncio.Event) -> None:
-        metrics = serve_metrics(server)
+        async with alone_in(data_dir):  # whoever has the folder has the ports as well: the folder says who
+            metrics = serve_metrics(server)
         async with embedded(choices) as platform:
             click.echo(_banner(platform, metrics, pipeline, llm))
             await stop.wait()

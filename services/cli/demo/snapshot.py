@@ -9,16 +9,21 @@ from urllib.parse import quote, unquote
 import httpx2
 
 _LINK = re.compile(r'(href|src)="(/[^"]*)"')
+_FORM = re.compile(r'<form\b[^>]*aria-label="([^"]*)".*?</form>', re.DOTALL)
+_ASKED_LIVE = r'<p class="faint">\1: the pages of <code>nuggetstream up</code> let you choose.</p>'
 
 
-async def save_pages(url: str, folder: Path, ids: Sequence[str], arenas: Sequence[str]) -> Path:
+async def save_pages(url: str, folder: Path, ids: Sequence[str], arenas: Sequence[str], site: str) -> Path:
     """Save the start page, every battle and every leaderboard with what they need.
+
+    What would do nothing in a file is plain text there: forms, and links to a site that ends with the demo.
 
     Args:
         url: of the gateway.
         folder: created when missing.
         ids: battles to save.
         arenas: leaderboards to save, one at least; links to no arena's in particular lead to the first.
+        site: base URL of that site without a trailing slash; of its addresses the path is left.
 
     Returns:
         The start page's file.
@@ -36,9 +41,21 @@ async def save_pages(url: str, folder: Path, ids: Sequence[str], arenas: Sequenc
     # Unquoted: the pages themselves quote less than we do.
     files = {unquote(path): _file(path) for path in pages} | {"/leaderboard": _file(boards[0])}
     for path, page in pages.items():
-        local = _LINK.sub(lambda m: f'{m[1]}="{_local(m[2], files)}"', page)
+        local = _LINK.sub(lambda m: f'{m[1]}="{_local(m[2], files)}"', _still(page, site))
         await asyncio.to_thread(_write, folder / _file(path), local.encode())
     return folder / _file("/")
+
+
+def _still(page: str, site: str) -> str:
+    """A page without what only a server can answer.
+
+    >>> _still('<a href="http://127.0.0.1:8/x.html" rel="nofollow" dir="auto">X</a> http://127.0.0.1:8/x.html',
+    ...        "http://127.0.0.1:8")
+    '<span dir="auto">X</span> /x.html'
+    """
+    base = re.escape(site) + "(?=/)"
+    page = re.sub(f'<a href="{base}[^"]*"[^>]*>(.*?)</a>', r'<span dir="auto">\1</span>', page)
+    return re.sub(base, "", _FORM.sub(_ASKED_LIVE, page))
 
 
 def _write(path: Path, body: bytes) -> None:

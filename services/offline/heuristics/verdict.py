@@ -59,9 +59,8 @@ def judge(
 def _coverage(judged: Sequence[Sequence[Judgement]]) -> _Ground:
     shares = [sum(CREDIT[one.label] for one in side) / len(side) for side in judged]
     high, low = max(shares), min(shares)
-    return _Ground(
-        f"coverage of {len(judged[0])} facts ({high:.0%} against {low:.0%})", shares[0] - shares[1]
-    )
+    facts = "1 fact" if len(judged[0]) == 1 else f"{len(judged[0])} facts"
+    return _Ground(f"coverage of {facts} ({high:.0%} against {low:.0%})", shares[0] - shares[1])
 
 
 def _manner(answers: Sequence[str], texts: Sequence[str]) -> Iterator[_Ground]:

@@ -1,11 +1,12 @@
 """What the front door tells about battles, boards and failures."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import pytest
 
-from services.core.battle import Vote
+from services.core.battle import Side, Vote
 from services.core.failure import Stage
 from services.gateway.boards import BoardsClient
 from services.runtime import rpc
@@ -29,7 +30,7 @@ async def test_a_battle_shows_who_states_what_and_whose_fault_a_miss_is(world: W
         "n1": (None, None),
         "n2": (None, "retrieval"),
         "n3": ("generation", "retrieval"),
-        "n4": ("unsourced", None),
+        "n4": (None, None),  # only an answer states it, but one of the sources could not be read
     }
     assert shown["nuggets"][0]["a"]["quote"] == "Two bulges rise, and the Earth turns beneath both."
     verdict = shown["nugget_verdict"]
@@ -46,6 +47,20 @@ async def test_a_battle_shows_what_became_of_its_sources(world: World) -> None:
     tides, gone = shown["a"]["sources"]
     assert (tides["state"], tides["chunks"]) == ("fetched", 1)
     assert (gone["url"], gone["state"], gone["quality"]) == (GONE, "rejected", "not_found")
+
+
+async def test_every_address_of_a_page_counts_its_chunks(world: World) -> None:
+    """Both sides cite one page, B by an address that redirects to it; the evidence names A's."""
+    story = Story(battle())
+    tides, gone, moved = story.pages
+    moved = replace(moved, final_url=tides.final_url, content_hash=tides.content_hash)
+    found = story.retrieved()
+    evidence = replace(found.evidence[0], cited_by=(Side.A, Side.B))
+    pages = (tides, gone, moved)
+    await world.happens(story.submitted(), replace(found, pages=pages, evidence=(evidence,)))
+    shown = (await world.http.get("/v1/battles/tides")).json()
+    assert [source["chunks"] for source in shown["a"]["sources"]] == [1, 0]
+    assert [source["chunks"] for source in shown["b"]["sources"]] == [1]
 
 
 async def test_before_anything_happened_nothing_is_zero(world: World) -> None:

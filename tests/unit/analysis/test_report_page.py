@@ -13,6 +13,7 @@ from services.analysis.report.build import write_report
 from services.cli.main import main
 from tests.evaluated import battle, file_of, round_robin
 
+MANUAL = Path(__file__).parents[3] / "docs" / "report.md"
 HOSTILE = "</script><script>document.title='owned'</script><b>x</b>"
 
 
@@ -32,6 +33,17 @@ def test_every_section_is_there_with_what_it_rests_on(tmp_path: Path) -> None:
     assert "By human, nugget and judge, the intervals of all rated systems overlap: no leader yet." in text
     assert "Self preference: not applicable" in text
     assert "No cost recorded" in text
+
+
+def test_the_navigation_the_headings_and_the_manual_use_the_same_names(tmp_path: Path) -> None:
+    page = write_report(file_of(tmp_path, round_robin()), tmp_path).page.read_text(encoding="utf-8")
+    links = dict(re.findall(r'<li><a href="#(\w+)">([^<]+)</a>', page))
+    headings = dict(re.findall(r'<h2 id="(\w+)-title">([^<]+)</h2>', page))
+    assert list(links) == list(headings)
+    for name, shown in links.items():
+        assert shown.casefold() in headings[name].casefold()
+    rows = re.findall(r"^\| (\w+) \| [^|]*\? \|", MANUAL.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert rows == list(links.values())
 
 
 def test_a_leader_is_named_when_its_interval_is_above_the_others(tmp_path: Path) -> None:

@@ -44,3 +44,8 @@ def test_the_order_of_the_evidence_does_not_matter() -> None:
     evidence = [CHUNK, "Local papers report on budgets of towns and schools.", OTHER]
     forward = judge(QUERY, ANSWER, OTHER, evidence, embed=None)
     assert judge(QUERY, ANSWER, OTHER, evidence[::-1], embed=None) == forward
+
+
+def test_a_single_fact_is_not_counted_in_the_plural() -> None:
+    verdict = judge(QUERY, ANSWER.splitlines()[0], "", [], embed=None)
+    assert "coverage of 1 fact (100% against 0%)" in verdict.reason

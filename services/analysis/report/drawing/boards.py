@@ -173,19 +173,20 @@ def _firsts(arena: ArenaBoards) -> Figure:
 
 
 def _orders(arena: ArenaBoards, suffix: str) -> Table:
+    lacking = any(order.missing for order in arena.orders)
     rows = [
         (
             f"{order.first} and {order.second}",
             number(order.tau),
             number(order.rho),
             str(order.systems),
-            order.missing or "",
+            *([order.missing or ""] if lacking else []),
         )
         for order in arena.orders
     ]
     return Table(
         f"Agreement of the orders{suffix}",
-        ("lenses", "Kendall's tau-b", "Spearman's rho", "systems rated by both", ""),
+        ("lenses", "Kendall's tau-b", "Spearman's rho", "systems rated by both", *["note"] * lacking),
         rows,
         "1 means the same order, 0 no relation, −1 the reverse. With few systems even 1 is weak evidence.",
         text_columns=(4,),

@@ -39,7 +39,7 @@ def draw(found: Certainty) -> Section:
             blocks.append(State(text))
     return Section(
         name="certainty",
-        title="How sure a preference is",
+        title="Certainty of a preference",
         question="Would other nuggets have led to another winner?",
         finding=_finding(found),
         reading="The nuggets of a battle are a sample of what a good answer needs. Each battle's are drawn "

@@ -41,7 +41,7 @@ def draw(found: Sequence[ArenaCombined]) -> Section:
     first = found[0].powered
     return Section(
         name="combined",
-        title="Few votes, many verdicts",
+        title="Few votes and many verdicts, combined",
         question="Can automatic votes make the human ones go further, and which votes are worth asking for?",
         finding=_finding(first[0], found[0].next),
         reading="Prediction-powered estimates: where both votes exist, people show how the automatic ones "

@@ -26,7 +26,7 @@ def draw(found: Sequence[Confusion]) -> Section:
     blocks.append(_table(found) if found else State("No battle has a human preference: nothing to compare."))
     return Section(
         name="confusion",
-        title="People against machine",
+        title="Confusion of people and machine",
         question="When people prefer A, what do the nuggets and the judge say?",
         finding=_finding(found),
         reading="Rows are what people say, columns what the machine says; the diagonal is agreement, "

@@ -24,7 +24,7 @@ def draw(found: Coverage) -> Section:
     rest = "Nothing is missing." if not missing else f"{whole(missing)} are not, and are left out below."
     return Section(
         name="coverage",
-        title="Overview",
+        title="Coverage",
         question="How much of what was received could be scored?",
         finding=f"{of(found.scored, found.received)} received are scored in full. {rest}",
         reading="A battle is scored when it has nuggets with labels and a judge's verdict. The bars "

@@ -40,7 +40,7 @@ def draw(found: SystemMisses) -> Section:
     named = len({row.system for row in found.rows})
     return Section(
         name="misses",
-        title="Why answers miss nuggets",
+        title="Misses and their causes",
         question="Is the search or the writing to blame?",
         finding=_finding(sets.get("all nuggets", [])),
         reading="Generation: one of the answer's own pages states the fact, but the answer does not. "

@@ -38,13 +38,14 @@ def draw(found: Running) -> Section:
     covered = found.latency.battles if found.latency else 0
     return Section(
         name="running",
-        title="Time and cost",
+        title="Running time and cost",
         question="What did it take?",
         finding=_finding(found.latency),
         reading="From a battle's arrival to its end. In an evaluation many battles are under way at "
-        "once, so waiting in line is part of it. The curve shows the share of battles done within so many "
-        "seconds. A stage's time runs from the record of the step before to its own. The nuggets' steps and "
-        "the judge run side by side, so stages add up to more than the whole.",
+        "once, so waiting in line is part of it. So is the time in which nothing ran, where an evaluation "
+        "was stopped and resumed: results do not tell when. The curve shows the share of battles done within "
+        "so many seconds. A stage's time runs from the record of the step before to its own. The nuggets' "
+        "steps and the judge run side by side, so stages add up to more than the whole.",
         basis=of(covered, found.received) + " timed",
         blocks=tuple(blocks),
     )
@@ -53,7 +54,10 @@ def draw(found: Running) -> Section:
 def _finding(latency: Latency | None) -> str:
     if latency is None:
         return ""
-    return f"Half of the battles ended within {number(latency.quantiles[0.5], 1)} s of their arrival."
+    median = number(latency.quantiles[0.5], 1)
+    return (
+        f"Half of the battles ended within {median} s of their arrival, waiting in line and stops included."
+    )
 
 
 def _facts(latency: Latency, received: int) -> Facts:

@@ -13,7 +13,7 @@ LEVELS = (0.5, 0.95, 0.99)
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Seconds from a battle's arrival to its end, waiting in line included.
+    """Seconds from a battle's arrival to its end, waiting in line and the time of a stop included.
 
     Attributes:
         battles: with both moments known and in order.
