@@ -18,6 +18,7 @@ from services.runtime.errors import Outage, Unavailable
 
 _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10  # below every stage's deadline: a host that is silent counts as away, not as slow work
+_PRIMARY_CODE = 0xFF  # of SQLite's error codes; the bits above it say more
 _ROWS_PER_STATEMENT = 500  # SQLite and PostgreSQL both bound the parameters of one statement
 # SQLSTATEs, whole or by class, that tell of the server's trouble: a lost connection, a user or a database
 # that it does not know (while passwords are changed or dumps restored), a deadlock or a serialization
@@ -116,8 +117,15 @@ def _engine(url: str) -> AsyncEngine:
 
 def _configure_sqlite(connection: DBAPIConnection, _record: object) -> None:
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", f"busy_timeout={_BUSY_SECONDS * 1000}"):
+    for pragma in (f"busy_timeout={_BUSY_SECONDS * 1000}", "synchronous=NORMAL"):
         cursor.execute(f"PRAGMA {pragma}")
+    try:
+        cursor.execute("PRAGMA journal_mode=WAL")
+    except sqlite3.OperationalError as error:
+        # The one pragma that does not wait for others. It is kept in the file: whoever is there first,
+        # the one this connection meets, has set it for all.
+        if error.sqlite_errorcode & _PRIMARY_CODE != sqlite3.SQLITE_BUSY:
+            raise
     cursor.close()
 
 

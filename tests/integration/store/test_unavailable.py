@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import sqlite3
 import threading
 from pathlib import Path
 
@@ -83,6 +84,17 @@ async def test_a_missing_table_is_no_outage_that_would_be_waited_for(tmp_path: P
     with pytest.raises(Unavailable, match="no such table") as raised:
         await Outcomes(database).count("default")
     assert not isinstance(raised.value, Outage)
+    await database.close()
+
+
+async def test_a_connection_is_made_while_another_process_makes_the_file(tmp_path: Path) -> None:
+    """SQLite does not wait where the mode of the file is to change; nobody may fail of that."""
+    database = Database(sqlite_url(tmp_path / "new.db"))
+    other = sqlite3.connect(tmp_path / "new.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    async with database.engine.connect() as connection:
+        assert (await connection.execute(text("SELECT 1"))).scalar_one() == 1
+    other.close()
     await database.close()
 
 
