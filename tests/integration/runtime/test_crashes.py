@@ -307,10 +307,11 @@ async def test_sigterm_finishes_what_is_in_flight_hands_back_the_rest_and_leaves
 
 
 async def test_no_job_is_started_once_draining_has_begun(flow):
-    stop, pulled, started = asyncio.Event(), asyncio.Event(), []
+    stop, begun, pulled, started = asyncio.Event(), asyncio.Event(), asyncio.Event(), []
 
     async def until_stopped(text: str) -> list[str]:
         started.append(text)
+        begun.set()
         await stop.wait()
         return [text]
 
@@ -327,6 +328,7 @@ async def test_no_job_is_started_once_draining_has_begun(flow):
     running = asyncio.create_task(runner.run(stop))
     await flow.submit("one", "two")
     await flow.holding(2)
+    await begun.wait()
     stop.set()
     async with asyncio.timeout(30):
         while len(runner._hold):
