@@ -54,10 +54,10 @@ Ready = tuple[Callable[[], Floats], Callable[[], Floats]]
 
 def ours(votes: Votes) -> Ready:
     """Batched Newton on Bayesian-bootstrap weights."""
-    from services.core.bootstrap import Bootstrap
-    from services.core.bradley_terry import fit_pairs
-    from services.core.newton import DRAWN
-    from services.core.pairs import Pairs
+    from nuggetstream.ratings.bootstrap import Bootstrap
+    from nuggetstream.ratings.bradley_terry import fit_pairs
+    from nuggetstream.ratings.newton import DRAWN
+    from nuggetstream.ratings.pairs import Pairs
 
     pairs = Pairs(votes.size, votes.first, votes.second, votes.won, votes.lost, votes.drawn)
 

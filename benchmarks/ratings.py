@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from services.analysis.fidelity.ratings import arena_votes, llmfao_votes
-from services.core.pairs import Pairs
-from services.core.tally import Tally, TiePolicy
+from nuggetstream.fidelity.ratings import arena_votes, llmfao_votes
+from nuggetstream.ratings.pairs import Pairs
+from nuggetstream.ratings.tally import Tally, TiePolicy
 
 REQUIREMENTS = {
     "ours": (),

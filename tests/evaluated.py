@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from services.core.scores import preference
+from nuggetstream.nuggets.scores import preference
 
 Json = dict[str, Any]
 

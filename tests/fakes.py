@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from services.core.terms import terms
+from nuggetstream.text.terms import terms
 from services.runtime.embedding import Vectors
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.client import Reply, Usage

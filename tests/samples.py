@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from services.core import events
-from services.core.battle import Answer, Battle, Side, Source, Vote
-from services.core.evidence import Evidence, Page, PageState
-from services.core.failure import Reason, Stage, StageFailure
-from services.core.hashing import content_hash
-from services.core.judgment import Judgment
-from services.core.nugget import Assignment, AssignmentSet, Importance, Nugget, NuggetList, Support
+from nuggetstream.domain import event as events
+from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
+from nuggetstream.domain.evidence import Evidence, Page, PageState
+from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.identity import content_hash
+from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.nugget import Assignment, AssignmentSet, Importance, Nugget, NuggetList, Support
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 

@@ -1,10 +1,10 @@
 """Votes as a file holds them, and the boards made of them, small enough to count by hand."""
 
-from services.analysis.rating.board import Method, Rated, rate
-from services.analysis.rating.casting import cast, systems_of
-from services.analysis.rating.sources import Weighed
-from services.analysis.rating.votes import CastVote, VoteSource
-from services.core.battle import Vote
+from nuggetstream.domain.battle import Vote
+from nuggetstream.files.votes import CastVote, VoteSource
+from nuggetstream.ratings.board import Method, Rated, rate
+from nuggetstream.ratings.casting import cast, systems_of
+from nuggetstream.ratings.sources import Weighed
 
 
 def vote(a: str, b: str, outcome: Vote | float, count: int = 1, **more: object) -> CastVote:

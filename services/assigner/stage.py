@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nuggetstream.domain.battle import Battle, Side
+from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, Event
+from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.nugget import Assignment, AssignmentSet, Nugget, Support
 from services.assigner.prompts import VERSION, assignment
-from services.core.battle import Battle, Side
-from services.core.events import BattleAssigned, BattleNuggetized, Event
-from services.core.failure import Stage as StageName
-from services.core.hashing import derived_id
-from services.core.nugget import Assignment, AssignmentSet, Nugget, Support
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.client import ChatModel, Reply
 from services.runtime.llm.replies import AssignmentReply

@@ -2,7 +2,7 @@
 
 import click
 
-from services.analysis.crowd.learning import Method
+from nuggetstream.crowd.learning import Method
 from services.cli.showing import Number
 
 _USUAL = Method()

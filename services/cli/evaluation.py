@@ -13,11 +13,12 @@ from urllib.parse import quote
 
 import httpx2
 
-from services.analysis.dataset import BadLine, BattleLine
+from nuggetstream.domain.lens import Lens
+from nuggetstream.files.dataset import BadLine, BattleLine
 from services.cli.embedded import Embedded
 from services.runtime.llm.accounting import Spend
 from services.store.battles import Battles
-from services.store.outcomes import Lens, Outcomes
+from services.store.outcomes import Outcomes
 from services.store.progress import BattleState, Branch
 from services.store.spend import SpendRecord
 

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from services.analysis.rating.board import Method
+from nuggetstream.ratings.board import Method
+from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.tally import TiePolicy
 from services.cli.showing import Number
-from services.core.bootstrap import Bootstrap
-from services.core.tally import TiePolicy
-from services.wire.questions import Intervals
 
 F = TypeVar("F", bound=Callable[..., Any])
 _USUAL = Method()

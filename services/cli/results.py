@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from services.analysis.dataset import BadLine, BattleLine
-from services.analysis.results import evaluated_from
-from services.analysis.summary import Summary, summarise
-from services.analysis.tables import agreement_table, board_table, coverage_line, systems_table
+from nuggetstream.files.dataset import BadLine, BattleLine
+from nuggetstream.report.results import evaluated_from
+from nuggetstream.report.summary import Summary, summarise
+from nuggetstream.report.tables import agreement_table, board_table, coverage_line, systems_table
 
 
 def write_results(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from services.core.rubric.verification import HIGH_GRADE, NOT_RELEVANT, RELEVANT
+from nuggetstream.rubric.verification import HIGH_GRADE, NOT_RELEVANT, RELEVANT
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _GRADE = click.IntRange(min=1, max=5)

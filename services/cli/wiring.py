@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.domain.event import Event
+from nuggetstream.ratings.tally import TiePolicy
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
-from services.core.events import Event
-from services.core.tally import TiePolicy
 from services.runtime.bus import Bus
 from services.runtime.embedding import Embedder
 from services.runtime.llm.settings import LLMSettings

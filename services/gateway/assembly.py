@@ -6,13 +6,13 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import cast
 
-from services.core.account import Account, account_of
-from services.core.battle import Battle, Side
-from services.core.events import BattleEvent, BattleFailed, BattleSubmitted
-from services.core.evidence import Page
-from services.core.explanation import Cause, Explanation, explain
-from services.core.failure import Stage
-from services.core.nugget import Assignment, Importance, Nugget
+from nuggetstream.domain.account import Account, account_of
+from nuggetstream.domain.battle import Battle, Side
+from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
+from nuggetstream.domain.evidence import Page
+from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.nugget import Assignment, Importance, Nugget
+from nuggetstream.nuggets.explanation import Cause, Explanation, explain
 from services.gateway.views import (
     AnswerView,
     BattleSummary,

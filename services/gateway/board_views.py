@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from services.store.outcomes import Lens
+from nuggetstream.domain.lens import Lens
 
 BoardState = Literal["ranked", "empty", "nobody_ranked", "all_tied"]
 IntervalState = Literal["bounded", "unbounded", "undetermined", "fixed"]

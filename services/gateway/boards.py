@@ -10,6 +10,7 @@ from arena.v1 import ratings_pb2_grpc
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from nuggetstream.domain.lens import Lens
 from services.gateway.board_views import AdviceView, AgreementView, BoardView, CombinedView, PairsView
 from services.gateway.questions import (
     AdviceQuestion,
@@ -20,7 +21,6 @@ from services.gateway.questions import (
 )
 from services.gateway.refusals import InvalidQuestion
 from services.runtime.rpc import DEADLINE, as_stage_error
-from services.store.outcomes import Lens
 
 # Field descriptors have two implementations (C and Python) without a common type.
 FieldDescriptor = Any

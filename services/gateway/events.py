@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from pydantic import TypeAdapter
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from services.core.events import BattleSubmitted, Event
+from nuggetstream.domain.event import BattleSubmitted, Event
 from services.gateway.asking import nothing_ignored
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES

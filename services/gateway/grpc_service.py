@@ -8,6 +8,7 @@ import grpc
 from arena.v1 import arena_pb2, arena_pb2_grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
+from nuggetstream.files.submission import InvalidSubmission
 from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED
 from services.gateway.refusals import Conflict, InvalidQuestion, UnknownBattle
@@ -16,7 +17,6 @@ from services.gateway.watch import check_place
 from services.runtime.errors import Unavailable
 from services.runtime.rpc import Register
 from services.store.battles import RecordedEvent
-from services.wire.submission import InvalidSubmission
 
 Context = grpc.aio.ServicerContext[Any, Any]
 

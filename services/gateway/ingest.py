@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 
 from arena.v1 import arena_pb2
 
-from services.core.events import Event
-from services.core.failure import Stage as StageName
-from services.core.failure import StageFailure
+from nuggetstream.domain.event import Event
+from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.failure import StageFailure
+from nuggetstream.files.submission import BattleSubmission, InvalidSubmission
 from services.gateway.intake import Intake
 from services.gateway.refusals import Conflict
 from services.gateway.requests import submission_from
@@ -21,7 +22,6 @@ from services.runtime.errors import InvalidInput
 from services.runtime.stage import Stage
 from services.wire import topology
 from services.wire.codec import BlobStore, seal
-from services.wire.submission import BattleSubmission, InvalidSubmission
 
 
 def ingest_stage(

@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from services.core.battle import Vote
-from services.core.events import BattleSubmitted, BattleVoted, Event
-from services.core.hashing import derived_id
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.event import BattleSubmitted, BattleVoted, Event
+from nuggetstream.domain.identity import derived_id
+from nuggetstream.files.submission import BattleSubmission
 from services.gateway.refusals import Conflict, UnknownBattle
 from services.runtime.bus import Bus
 from services.store.battles import Battles
 from services.wire.codec import BlobStore, encode, seal
-from services.wire.submission import BattleSubmission
 
 Publish = Callable[[Event], Awaitable[object]]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from services.core.battle import Side
+from nuggetstream.domain.battle import Side
 from services.gateway.views import BattleView
 
 

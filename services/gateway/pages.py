@@ -12,8 +12,8 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.datastructures import QueryParams
 
-from services.core.battle import Side
-from services.core.tally import TiePolicy
+from nuggetstream.domain.battle import Side
+from nuggetstream.ratings.tally import TiePolicy
 from services.gateway.asking import FrontPageQuestion, asked_by_form
 from services.gateway.chart import MEAN, axis_of
 from services.gateway.marks import pieces_of

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
+from nuggetstream.files.submission import InvalidSubmission
 from services.gateway.refusals import (
     Conflict,
     InvalidQuestion,
@@ -22,7 +23,6 @@ from services.gateway.refusals import (
 )
 from services.gateway.views import Problem
 from services.runtime.errors import StageError, Unavailable
-from services.wire.submission import InvalidSubmission
 
 EXPECTED = (Refusal, InvalidSubmission, StageError)
 RETRY_AFTER = "1"  # seconds; a broker or database that restarts is back in a few

@@ -13,15 +13,15 @@ from pydantic import (
     Field,
 )
 
-from services.core.bootstrap import Bootstrap
-from services.core.leaderboard import Anchor
-from services.core.tally import TiePolicy
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.leaderboard import Anchor
+from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.tally import TiePolicy
 from services.gateway.asking import Question, Text, storable
-from services.store.outcomes import Lens
 from services.store.slices import Slice
 from services.wire import questions
 from services.wire.convert import to_message
-from services.wire.questions import Intervals
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ANCHOR = r"^.+:\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*$"  # said of it in the OpenAPI document

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from services.core.battle import Vote
+from nuggetstream.domain.battle import Vote
 from services.gateway.asking import BattlesQuestion, FailuresQuestion, nothing_ignored
 from services.gateway.assembly import failure_view
 from services.gateway.bodies import JSON, declared_type, read_all

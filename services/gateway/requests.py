@@ -2,9 +2,9 @@
 
 from arena.v1 import arena_pb2, battle_pb2
 
-from services.core.battle import Battle, Vote
+from nuggetstream.domain.battle import Battle, Vote
+from nuggetstream.files.submission import BattleSubmission, InvalidSubmission, submission_of
 from services.wire.convert import ContractViolation, from_message
-from services.wire.submission import BattleSubmission, InvalidSubmission, submission_of
 
 _VOTES: dict[int, Vote] = {
     battle_pb2.VOTE_A: Vote.A,

@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
+from nuggetstream.files.submission import BattleSubmission, InvalidSubmission, parse_submission_json
 from services.gateway.asking import SubmissionQuestion, nothing_ignored
 from services.gateway.bodies import (
     JSON,
@@ -26,7 +27,6 @@ from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED, RESPONSES, problem_of, status_of
 from services.gateway.refusals import TooLarge
 from services.gateway.views import BattleView, LineResult, Problem, Submitted
-from services.wire.submission import BattleSubmission, InvalidSubmission, parse_submission_json
 
 
 def routes(gateway: Gateway) -> APIRouter:

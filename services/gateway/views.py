@@ -5,10 +5,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from services.core.battle import Side, Vote
-from services.core.explanation import Cause
-from services.core.failure import Reason, Stage
-from services.core.nugget import Importance, Support
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.nugget import Importance, Support
+from nuggetstream.nuggets.explanation import Cause
 from services.store.progress import BattleState, Branch
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import sentencex
 
-from services.core.hashing import derived_id
+from nuggetstream.domain.identity import derived_id
 from services.store.chunks import StoredChunk
 
 # Part of every chunk id: another way to cut gives other chunks.

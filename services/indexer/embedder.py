@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from services.core.hashing import content_hash
+from nuggetstream.domain.identity import content_hash
 from services.runtime.embedding import Vectors
 from services.runtime.metrics import EMBEDDED
 from services.store.chunks import Chunks

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.core.events import BattleIndexed, BattleScraped, Event
-from services.core.evidence import ChunkRef, Page, PageState
-from services.core.failure import Reason
-from services.core.failure import Stage as StageName
-from services.core.hashing import derived_id
+from nuggetstream.domain.event import BattleIndexed, BattleScraped, Event
+from nuggetstream.domain.evidence import ChunkRef, Page, PageState
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.identity import derived_id
 from services.indexer.chunking import SPLITTER, cut
 from services.runtime.embedding import Embedder
 from services.runtime.errors import Unavailable

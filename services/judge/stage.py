@@ -5,12 +5,12 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.core.battle import Side, Vote
-from services.core.events import BattleJudged, BattleRetrieved, Event
-from services.core.failure import Reason
-from services.core.failure import Stage as StageName
-from services.core.hashing import derived_id
-from services.core.judgment import Judgment, OrderedVerdict, combine_orders
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.event import BattleJudged, BattleRetrieved, Event
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.judgment import Judgment, OrderedVerdict, combine_orders
 from services.judge.prompts import verdict
 from services.runtime.errors import Permanent
 from services.runtime.llm.client import ChatModel, Reply

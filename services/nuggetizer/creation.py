@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from services.core.nugget import Importance, Provenance, Revision
+from nuggetstream.domain.nugget import Importance, Provenance, Revision
 from services.nuggetizer import prompts
 from services.nuggetizer.documents import Document
 from services.runtime.llm.blocks import Block

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from services.core.battle import Side
-from services.core.events import BattleRetrieved
-from services.core.nugget import Provenance
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.event import BattleRetrieved
+from nuggetstream.domain.nugget import Provenance
 from services.runtime.llm.blocks import Block
 
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from services.core.events import BattleNuggetized, BattleRetrieved, Event
-from services.core.failure import Reason
-from services.core.failure import Stage as StageName
-from services.core.hashing import derived_id
-from services.core.nugget import Importance, Nugget, NuggetList
+from nuggetstream.domain.event import BattleNuggetized, BattleRetrieved, Event
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.nugget import Importance, Nugget, NuggetList
 from services.nuggetizer.creation import Created, Draft, create_in_windows, create_live
 from services.nuggetizer.documents import Reading, documents_of
 from services.runtime.errors import Permanent

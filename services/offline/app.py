@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from services.core.hashing import derived_id
+from nuggetstream.domain.identity import derived_id
 from services.offline.answers import Asked, Unanswerable, answer
 from services.offline.faults import Fate, Fates, Fault, Faults
 from services.offline.heuristics import Embed

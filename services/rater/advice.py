@@ -6,15 +6,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from services.core.estimate import fit
-from services.core.intervals import has_no_width
-from services.core.sampling import battles_needed, most_informative
-from services.core.sandwich import covariance, normal_differences
-from services.core.tally import rankable
-from services.core.votes import pairs_among
+from nuggetstream.ratings.counts import PairCount
+from nuggetstream.ratings.estimate import fit
+from nuggetstream.ratings.intervals import has_no_width
+from nuggetstream.ratings.sampling import battles_needed, most_informative
+from nuggetstream.ratings.sandwich import covariance, normal_differences
+from nuggetstream.ratings.tally import rankable
+from nuggetstream.ratings.votes import pairs_among
 from services.rater.options import Options
 from services.rater.rating import BoardState, Rated, rate, tally_of
-from services.store.outcomes import PairCount
 
 
 @dataclass(frozen=True, slots=True)

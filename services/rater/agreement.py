@@ -5,15 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from services.core.agreement import confusion_of, weighted_kappa
-from services.core.estimate import fit
-from services.core.newton import NotConverged
-from services.core.statistics.inversions import inversions
-from services.core.statistics.ranks import kendall, spearman
-from services.core.tally import TiePolicy, rankable
-from services.core.votes import pairs_among
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.counts import JointCount, PairCount
+from nuggetstream.ratings.estimate import fit
+from nuggetstream.ratings.newton import NotConverged
+from nuggetstream.ratings.tally import TiePolicy, rankable
+from nuggetstream.ratings.votes import pairs_among
+from nuggetstream.statistics.agreement import confusion_of, weighted_kappa
+from nuggetstream.statistics.inversions import inversions
+from nuggetstream.statistics.ranks import kendall, spearman
 from services.rater.rating import tally_of
-from services.store.outcomes import JointCount, Lens, PairCount
 
 ENOUGH = 3  # systems; the order of two can only agree or not
 

@@ -9,10 +9,12 @@ from itertools import combinations
 
 import structlog
 
-from services.core.events import RatingsUpdated
-from services.core.hashing import derived_id
-from services.core.leaderboard import Anchor, Board
-from services.core.tally import TiePolicy
+from nuggetstream.domain.event import RatingsUpdated
+from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.counts import JointCount, PairCount
+from nuggetstream.ratings.leaderboard import Anchor, Board
+from nuggetstream.ratings.tally import TiePolicy
 from services.rater.advice import Advised, advise
 from services.rater.agreement import LensAgreement, agree, ratings_of
 from services.rater.combined import Combined, combine
@@ -22,7 +24,7 @@ from services.rater.pairwise import Compared, compare
 from services.rater.rating import BoardState, Rated, rate
 from services.runtime.errors import Unavailable
 from services.store.battles import Battles
-from services.store.outcomes import JointCount, Lens, Outcomes, PairCount
+from services.store.outcomes import Outcomes
 from services.store.slices import EVERYTHING, Slice
 
 log = structlog.get_logger(__name__)

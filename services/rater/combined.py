@@ -7,18 +7,18 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from services.core import prediction_powered
-from services.core.ballots import POINTS
-from services.core.battle import Vote
-from services.core.estimate import fit
-from services.core.intervals import Ratings, has_no_width
-from services.core.leaderboard import Anchor
-from services.core.prediction_powered import Fitted, Judged, PoweredRatings
-from services.core.sandwich import covariance, normal_ratings
-from services.core.tally import Tally, TiePolicy, Unrankable, rankable
-from services.core.votes import pairs_among
+from nuggetstream.domain.battle import Vote
+from nuggetstream.ratings import prediction_powered
+from nuggetstream.ratings.ballots import POINTS
+from nuggetstream.ratings.counts import JointCount
+from nuggetstream.ratings.estimate import fit
+from nuggetstream.ratings.intervals import Ratings, has_no_width
+from nuggetstream.ratings.leaderboard import Anchor
+from nuggetstream.ratings.prediction_powered import Fitted, Judged, PoweredRatings
+from nuggetstream.ratings.sandwich import covariance, normal_ratings
+from nuggetstream.ratings.tally import Tally, TiePolicy, Unrankable, rankable
+from nuggetstream.ratings.votes import pairs_among
 from services.rater.options import InvalidQuestion
-from services.store.outcomes import JointCount
 
 MOST_NUMBERS = 5_000_000  # battles times systems: the method holds a few tables of this size
 _DECISIVE = (Vote.A, Vote.B)

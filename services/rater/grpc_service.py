@@ -9,16 +9,16 @@ from arena.v1 import ratings_pb2, ratings_pb2_grpc
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from services.core.leaderboard import Anchor, Board
-from services.core.tally import TiePolicy
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.leaderboard import Anchor, Board
+from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.tally import TiePolicy
 from services.rater import replies, requests
 from services.rater.boards import Boards
 from services.rater.options import Method, Options, method_of
 from services.runtime.errors import InvalidInput, StageError
 from services.runtime.rpc import Register
-from services.store.outcomes import Lens
 from services.store.slices import Slice
-from services.wire.questions import Intervals
 
 Context = grpc.aio.ServicerContext[Any, Any]
 R = TypeVar("R")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.runtime.errors import Unavailable
 
 T = TypeVar("T")

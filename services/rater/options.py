@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from services.core.bootstrap import Bootstrap
-from services.core.leaderboard import Anchor, Board
-from services.core.tally import TiePolicy
+from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.leaderboard import Anchor, Board
+from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.tally import TiePolicy
 from services.runtime.errors import InvalidInput
 from services.store.slices import Slice
-from services.wire.questions import Intervals
 
 
 class InvalidQuestion(InvalidInput):

@@ -7,12 +7,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from services.core.bootstrap import Bootstrap
-from services.core.estimate import estimate, fit
-from services.core.intervals import Differences, differences, has_no_width, wilson
-from services.core.sandwich import covariance, normal_differences
-from services.core.tally import Tally, rankable
-from services.core.votes import Counted, pairs_among
+from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.counts import PairCount
+from nuggetstream.ratings.estimate import estimate, fit
+from nuggetstream.ratings.intervals import Differences, differences, has_no_width, wilson
+from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.sandwich import covariance, normal_differences
+from nuggetstream.ratings.tally import Tally, rankable
+from nuggetstream.ratings.votes import Counted, pairs_among
 from services.rater.options import Options
 from services.rater.rating import (
     SEED,
@@ -25,8 +27,6 @@ from services.rater.rating import (
     tally_of,
     without_ends,
 )
-from services.store.outcomes import PairCount
-from services.wire.questions import Intervals
 
 Floats = NDArray[np.float64]
 

@@ -7,15 +7,15 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from services.core.estimate import fit
-from services.core.intervals import has_no_width
-from services.core.leaderboard import Anchor, AnchorNotRanked, Board, Standing, leaderboard
-from services.core.sandwich import covariance, normal_ratings
-from services.core.tally import Tally, connectivity, rankable
-from services.core.votes import pairs_among
+from nuggetstream.ratings.counts import PairCount
+from nuggetstream.ratings.estimate import fit
+from nuggetstream.ratings.intervals import has_no_width
+from nuggetstream.ratings.leaderboard import Anchor, AnchorNotRanked, Board, Standing, leaderboard
+from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.sandwich import covariance, normal_ratings
+from nuggetstream.ratings.tally import Tally, connectivity, rankable
+from nuggetstream.ratings.votes import pairs_among
 from services.rater.options import InvalidQuestion, Options
-from services.store.outcomes import PairCount
-from services.wire.questions import Intervals
 
 SEED = 20250504  # any number; fixed, so that the same outcomes always give the same board
 

@@ -2,7 +2,7 @@
 
 from arena.v1 import ratings_pb2
 
-from services.core.leaderboard import Standing
+from nuggetstream.ratings.leaderboard import Standing
 from services.rater.advice import Advised
 from services.rater.agreement import LensAgreement
 from services.rater.boards import LensBoard

@@ -9,14 +9,14 @@ from typing import TypeVar
 from arena.v1 import ratings_pb2
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from services.core.bootstrap import Bootstrap
-from services.core.leaderboard import Anchor
-from services.core.tally import TiePolicy
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.leaderboard import Anchor
+from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.tally import TiePolicy
 from services.rater.options import InvalidQuestion, Options
-from services.store.outcomes import Lens
 from services.store.slices import Slice
 from services.wire import questions
-from services.wire.questions import Intervals
 
 _LENSES = {
     ratings_pb2.LENS_HUMAN: Lens.HUMAN,

@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from services.core.battle import Battle, Vote
-from services.core.events import BattleAssigned, BattleEvent, BattleJudged, BattleVoted, Event
-from services.core.failure import Stage as StageName
-from services.core.scores import nugget_margin, preference, tie_threshold
+from nuggetstream.domain.battle import Battle, Vote
+from nuggetstream.domain.event import BattleAssigned, BattleEvent, BattleJudged, BattleVoted, Event
+from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.lens import Lens
+from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
 from services.rater.boards import Announcer
 from services.runtime.errors import InvalidInput
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
-from services.store.outcomes import Lens, Outcome, Outcomes
+from services.store.outcomes import Outcome, Outcomes
 from services.wire.stages import event_stage
 
 

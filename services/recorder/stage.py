@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from arena.v1 import arena_pb2
 
-from services.core.events import BattleEvent, BattleSubmitted, Event, arena_of, battle_id_of
-from services.core.failure import Reason
-from services.core.failure import Stage as StageName
+from nuggetstream.domain.event import BattleEvent, BattleSubmitted, Event, arena_of, battle_id_of
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.failure import Stage as StageName
 from services.runtime.errors import Retryable
 from services.runtime.metrics import BATTLE_SECONDS, BATTLES
 from services.runtime.stage import Stage

@@ -9,8 +9,8 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
-from services.core.fusion import reciprocal_rank_fusion
-from services.core.terms import terms
+from nuggetstream.statistics.fusion import reciprocal_rank_fusion
+from nuggetstream.text.terms import terms
 from services.runtime.embedding import Vectors
 from services.store.chunks import StoredChunk
 

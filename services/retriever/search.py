@@ -8,8 +8,8 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from services.core.battle import Side
-from services.core.evidence import Evidence
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.evidence import Evidence
 from services.retriever.index import CorpusIndex, Hit, rank_few
 from services.runtime.embedding import Embedder, Vectors
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from services.core.events import BattleIndexed, BattleRetrieved, Event
-from services.core.failure import Stage as StageName
-from services.core.hashing import derived_id
+from nuggetstream.domain.event import BattleIndexed, BattleRetrieved, Event
+from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.identity import derived_id
 from services.retriever.search import Scope, Searcher
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs

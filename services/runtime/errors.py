@@ -12,7 +12,7 @@ Anything else that escapes a handler is a bug: it is retried like a Retryable, b
 be a passing fault, and ends as `Reason.BUG`.
 """
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 
 
 class StageError(Exception):

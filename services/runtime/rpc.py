@@ -8,7 +8,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.runtime.errors import InvalidInput, Outage, Retryable, StageError, Unavailable
 from services.runtime.listening import CannotListen
 

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from services.core.failure import Stage as StageName
-from services.core.failure import StageFailure
+from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.failure import StageFailure
 from services.runtime.bus.message import Delivery, Outgoing, PubAck
 from services.runtime.bus.topology import ConsumerSpec
 

@@ -3,11 +3,11 @@
 import asyncio
 from dataclasses import dataclass
 
-from services.core.battle import Side, Source
-from services.core.events import BattleScraped, BattleSubmitted, Event
-from services.core.evidence import Page, PageState
-from services.core.failure import Stage as StageName
-from services.core.hashing import derived_id
+from nuggetstream.domain.battle import Side, Source
+from nuggetstream.domain.event import BattleScraped, BattleSubmitted, Event
+from nuggetstream.domain.evidence import Page, PageState
+from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.identity import derived_id
 from services.runtime.metrics import PAGES
 from services.runtime.stage import Stage
 from services.scraper.fetcher import PageFetcher

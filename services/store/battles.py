@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.core import events as core
-from services.core.battle import Battle
-from services.core.failure import Reason, Stage, StageFailure
+from nuggetstream.domain import event as core
+from nuggetstream.domain.battle import Battle
+from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from services.store.database import Database
 from services.store.progress import BattleState, Branch, branches_moved, state_of
 from services.store.slices import EVERYTHING, Slice

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select
 
-from services.core.hashing import content_hash
+from nuggetstream.domain.identity import content_hash
 from services.store.database import Database
 from services.store.tables import blobs, replies
 

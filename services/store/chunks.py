@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import select
 
-from services.core.battle import Side
-from services.core.hashing import content_hash
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.identity import content_hash
 from services.store.database import Database
 from services.store.tables import chunks, sources, vectors
 

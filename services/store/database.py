@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.runtime.errors import Outage, Unavailable
 
 _BUSY_SECONDS = 30

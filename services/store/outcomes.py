@@ -7,23 +7,16 @@ never adds one.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Select, case, func, select
 
-from services.core.battle import Vote
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.counts import JointCount, PairCount
 from services.store.database import Database
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, outcomes
-
-
-class Lens(StrEnum):
-    """Whose preference a board is made of."""
-
-    HUMAN = "human"
-    NUGGET = "nugget"
-    JUDGE = "judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +38,6 @@ class Outcome:
     winner: Vote
     margin: float | None
     decided_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class PairCount:
-    """How often one outcome happened between two systems in one lens."""
-
-    system_a: str
-    system_b: str
-    winner: Vote
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class JointCount:
-    """How often two lenses said this about battles of two systems; None where a lens said nothing."""
-
-    system_a: str
-    system_b: str
-    first: Vote | None
-    second: Vote | None
-    count: int
 
 
 class Outcomes:

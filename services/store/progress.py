@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from services.core import events
-from services.core.failure import Stage
+from nuggetstream.domain import event as events
+from nuggetstream.domain.failure import Stage
 
 
 class BattleState(StrEnum):

@@ -11,8 +11,8 @@ from typing import Protocol, TypeVar
 from arena.v1 import events_pb2
 from google.protobuf.message import DecodeError, Message
 
-from services.core import events
-from services.core.events import Event
+from nuggetstream.domain import event as events
+from nuggetstream.domain.event import Event
 from services.runtime.bus import Outgoing
 from services.wire.convert import ContractViolation, from_message, to_message
 from services.wire.subjects import SUBJECTS

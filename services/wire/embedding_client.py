@@ -6,7 +6,7 @@ import grpc
 import numpy as np
 from arena.v1 import retrieval_pb2, retrieval_pb2_grpc
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.runtime import rpc
 from services.runtime.embedding import Vectors
 from services.runtime.errors import Unavailable

@@ -1,15 +1,6 @@
 """What may be asked of the rater: words and bounds, the same at every door."""
 
 from datetime import UTC, datetime
-from enum import StrEnum
-
-
-class Intervals(StrEnum):
-    """Where the intervals of a board come from."""
-
-    BOOTSTRAP = "bootstrap"  # percentiles of resampled battles
-    SANDWICH = "sandwich"  # normal, from robust standard errors
-
 
 LEAST_LEVEL, MOST_LEVEL = 0.5, 0.999
 LEAST_RESAMPLES, MOST_RESAMPLES = 100, 10_000

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar, cast
 
-from services.core.events import BattleEvent, BattleFailed, Event, arena_of, battle_id_of
-from services.core.failure import Stage as StageName
-from services.core.failure import StageFailure
-from services.core.hashing import derived_id
+from nuggetstream.domain.event import BattleEvent, BattleFailed, Event, arena_of, battle_id_of
+from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.failure import StageFailure
+from nuggetstream.domain.identity import derived_id
 from services.runtime.bus import ConsumerSpec, Delivery, Outgoing
 from services.runtime.bus.message import SCHEMA
 from services.runtime.runner import DeadLetter

@@ -7,7 +7,7 @@ arena.v1.dead.<stage>     stream DEAD    messages given up on, as they were
 arena.v1.recorded         no stream      a nudge for watchers; the database is the record
 """
 
-from services.core import events
+from nuggetstream.domain import event as events
 
 PREFIX = "arena.v1"
 STREAM_ARENA = "ARENA"

@@ -14,8 +14,8 @@ may fall, not how long a battle is remembered.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from services.core import events
-from services.core.failure import Stage
+from nuggetstream.domain import event as events
+from nuggetstream.domain.failure import Stage
 from services.runtime.bus import ConsumerSpec, StreamSpec
 from services.runtime.runner import advisory_consumer, advisory_stream
 from services.wire import subjects

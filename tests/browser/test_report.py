@@ -9,7 +9,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from services.analysis.report.build import write_report
+from nuggetstream.report.build import write_report
 from tests.evaluated import battle, file_of, round_robin
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"><a href='https://example.org'>x</a>"

@@ -8,7 +8,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
-from services.core.battle import Vote
+from nuggetstream.domain.battle import Vote
 from tests.integration.gateway.world import Story, World, battle, between
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"

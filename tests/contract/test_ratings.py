@@ -7,7 +7,7 @@ import pytest
 from arena.v1 import ratings_pb2
 from pydantic import BaseModel
 
-from services.core.leaderboard import Anchor
+from nuggetstream.ratings.leaderboard import Anchor
 from services.gateway import board_views
 from services.rater.advice import Neighbours, NextBattle, Unranked
 from services.rater.agreement import LensAgreement

@@ -14,9 +14,9 @@ from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.core import events
-from services.core.battle import Answer, Battle, Source
-from services.core.events import Event
+from nuggetstream.domain import event as events
+from nuggetstream.domain.battle import Answer, Battle, Source
+from nuggetstream.domain.event import Event
 from services.wire import codec
 from services.wire.codec import UndecodableMessage, decode, encode, seal, unseal
 from services.wire.convert import enum_name

@@ -7,9 +7,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from nuggetstream.domain.lens import Lens
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.outcomes import Lens, Outcomes
+from services.store.outcomes import Outcomes
 from services.store.progress import BattleState
 from tests.e2e.battles import battle
 from tests.e2e.processes import Platform, separate_processes

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from services.analysis.crowd.learning import Method
-from services.analysis.crowd.votes import Columns, shortest
-from services.analysis.dataset import UnusableFile
+from nuggetstream.crowd.learning import Method
+from nuggetstream.crowd.votes import Columns, shortest
+from nuggetstream.files.dataset import UnusableFile
 from services.cli.crowd_options import CROWD_OPTIONS
 from services.cli.rating_options import with_options
 from services.cli.showing import needing_analysis, refusing, show
 
 if TYPE_CHECKING:
-    from services.analysis.crowd.study import Question
+    from nuggetstream.crowd.study import Question
 
 
 @click.command("crowd")
@@ -36,10 +36,10 @@ def command(votes: Path, out: Path | None, limit: int, **given: Any) -> None:
 
     Exits 2 when a file cannot be used, naming file, line and field.
     """
-    from services.analysis.crowd.drawing import draw
-    from services.analysis.crowd.scale import NoOrder
-    from services.analysis.crowd.study import study
-    from services.analysis.crowd.writing import write_study
+    from nuggetstream.crowd.drawing import draw
+    from nuggetstream.crowd.scale import NoOrder
+    from nuggetstream.crowd.study import study
+    from nuggetstream.crowd.writing import write_study
 
     with refusing(UnusableFile, NoOrder):
         found = study(_question(votes, given))
@@ -50,9 +50,9 @@ def command(votes: Path, out: Path | None, limit: int, **given: Any) -> None:
 
 
 def _question(votes: Path, given: dict[str, Any]) -> "Question":
-    from services.analysis.crowd.scale import Asked
-    from services.analysis.crowd.study import Question
-    from services.analysis.krippendorff_alpha import Level
+    from nuggetstream.crowd.scale import Asked
+    from nuggetstream.crowd.study import Question
+    from nuggetstream.statistics.krippendorff import Level
 
     if given["dimension"] and len(given["label"]) > 1:
         raise click.UsageError("--dimension goes with one --label; several are a dimension each")

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 import click
 from rich.console import Console
 
-from services.analysis.dataset import BattleLine
+from nuggetstream.files.dataset import BattleLine
+from nuggetstream.files.submission import parse_submission
 from services.cli.demo.battles import read_battles
 from services.cli.demo.explain import explanation, pick
 from services.cli.demo.folder import PAGES, STATE, claim, remove_earlier
@@ -22,7 +23,6 @@ from services.cli.process import read_settings, run
 from services.cli.results import board_tables, write_results
 from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
 from services.runtime.llm.settings import LLMSettings
-from services.wire.submission import parse_submission
 
 _HANG = 3.0  # seconds until a page that never answers counts as such; a real crawl waits longer
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from services.analysis.dataset import BadLine, BattleLine, UnusableFile, read_battles, read_documents
-from services.analysis.summary import Summary
+from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile, read_battles, read_documents
+from nuggetstream.report.summary import Summary
 from services.cli.demo.folder import disown
 from services.cli.embedded import Choices, embedded
 from services.cli.evaluation import Evaluation

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from services.analysis.fidelity.collector import Finished, collect, missing_files
-from services.analysis.fidelity.row import Row
+from nuggetstream.fidelity.collector import Finished, collect, missing_files
+from nuggetstream.fidelity.row import Row
 
 _ENVIRONMENT = "NUGGETSTREAM_DATA"
 _WIDTH_OF_A_FILE = 140  # a table read from a log is not cut to the 80 columns of a terminal that is not there

@@ -6,15 +6,20 @@ from typing import Any
 
 import click
 
-from services.analysis.dataset import UnusableFile
-from services.analysis.rating.board import Method, Unsettled
-from services.analysis.rating.casting import OneCluster, TooManyVotes
-from services.analysis.rating.columns import Named
-from services.analysis.rating.drawing import draw
-from services.analysis.rating.sources import UnknownSource
-from services.analysis.rating.study import Clash, Question, study
-from services.analysis.rating.votes import Reading
-from services.analysis.rating.writing import write_study
+from nuggetstream.files.columns import Named
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.votes import Reading
+from nuggetstream.ratings.board import Method, Unsettled
+from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.casting import OneCluster, TooManyVotes
+from nuggetstream.ratings.drawing import draw
+from nuggetstream.ratings.elo import Arithmetic
+from nuggetstream.ratings.leaderboard import Anchor, AnchorNotRanked
+from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.sources import UnknownSource
+from nuggetstream.ratings.study import Clash, Question, study
+from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.writing import write_study
 from services.cli.rating_options import (
     METHOD_OPTIONS,
     READING_OPTIONS,
@@ -23,11 +28,6 @@ from services.cli.rating_options import (
     with_options,
 )
 from services.cli.showing import BadInput, needing_analysis, refusing, show
-from services.core.bootstrap import Bootstrap
-from services.core.elo import Arithmetic
-from services.core.leaderboard import Anchor, AnchorNotRanked
-from services.core.tally import TiePolicy
-from services.wire.questions import Intervals
 
 _REFUSED = (UnusableFile, UnknownSource, Clash, OneCluster, TooManyVotes, AnchorNotRanked, Unsettled)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from services.analysis.dataset import UnusableFile
+from nuggetstream.files.dataset import UnusableFile
 from services.cli.showing import needing_analysis, refusing
 
 
@@ -23,7 +23,7 @@ def command(results: Path, out: Path) -> None:
     Writes OUT/report.html, one page that works offline, and OUT/report.json with every number behind it.
     Exits 2 when RESULTS cannot be used, naming file, line and field.
     """
-    from services.analysis.report.build import write_report
+    from nuggetstream.report.build import write_report
 
     with refusing(UnusableFile):
         written = write_report(results, out)

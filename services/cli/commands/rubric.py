@@ -6,11 +6,11 @@ from typing import Any, TypeVar
 
 import click
 
-from services.analysis.dataset import UnusableFile
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.rubric.verification import HIGH_GRADE, RELEVANT
 from services.cli.rating_options import with_options
 from services.cli.rubric_options import CORRELATE_OPTIONS, VERIFY_OPTIONS
 from services.cli.showing import needing_analysis, refusing, show
-from services.core.rubric.verification import HIGH_GRADE, RELEVANT
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,11 +50,11 @@ def command() -> None:
 @needing_analysis
 def cover_command(graded: Path, prompt_class: str | None, k: int, min_grade: int, out: Path | None) -> None:
     """Cover@k and n-EXAM of every system that GRADED ranks, with standard errors."""
-    from services.analysis.rubric.covering import cover
-    from services.analysis.rubric.drawing import draw_cover
-    from services.analysis.rubric.graded import load
-    from services.analysis.rubric.writing import write_cover
-    from services.core.rubric.cover import NothingToCover
+    from nuggetstream.rubric.cover import NothingToCover
+    from nuggetstream.rubric.covering import cover
+    from nuggetstream.rubric.drawing import draw_cover
+    from nuggetstream.rubric.graded import load
+    from nuggetstream.rubric.writing import write_cover
 
     with refusing(UnusableFile, NothingToCover):
         found = cover(load(graded, prompt_class), k, min_grade)
@@ -79,10 +79,10 @@ def cover_command(graded: Path, prompt_class: str | None, k: int, min_grade: int
 @needing_analysis
 def qrels_command(graded: Path, prompt_class: str | None, out: Path, by: str, min_grade: int | None) -> None:
     """Relevance labels for trec_eval. A passage without a grade gets no line."""
-    from services.analysis.rubric.drawing import draw_labels
-    from services.analysis.rubric.graded import load
-    from services.analysis.rubric.labelling import By, NoMinimum, label
-    from services.analysis.rubric.writing import write_labels
+    from nuggetstream.rubric.drawing import draw_labels
+    from nuggetstream.rubric.graded import load
+    from nuggetstream.rubric.labelling import By, NoMinimum, label
+    from nuggetstream.rubric.writing import write_labels
 
     with refusing(UnusableFile, NoMinimum):
         found = label(load(graded, prompt_class), By(by), min_grade)
@@ -102,11 +102,11 @@ def verify_command(graded: Path, prompt_class: str | None, out: Path | None, **g
     Spurious items are answered well by passages judged not relevant; uncovered passages were judged
     relevant and answer nothing well. Both are shown unless sections are named.
     """
-    from services.analysis.rubric.checking import Limits, check
-    from services.analysis.rubric.drawing import draw_check
-    from services.analysis.rubric.graded import load
-    from services.analysis.rubric.writing import write_check
-    from services.analysis.rubric_files import read_bank
+    from nuggetstream.files.rubric import read_bank
+    from nuggetstream.rubric.checking import Limits, check
+    from nuggetstream.rubric.drawing import draw_check
+    from nuggetstream.rubric.graded import load
+    from nuggetstream.rubric.writing import write_check
 
     try:
         limits = Limits(given["min_grade"], given["relevant"], given["not_relevant"])
@@ -143,10 +143,10 @@ def measure_command(
     Means are over all queries with labels, as trec_eval -c has them: a query that a run does not rank counts
     0, one that it ranks and nobody labelled counts for nothing. Both are counted.
     """
-    from services.analysis.rubric.drawing import draw_runs
-    from services.analysis.rubric.measuring import NoQueryInCommon, measure_runs
-    from services.analysis.rubric.scorings import NoMeasure
-    from services.analysis.rubric.writing import write_runs
+    from nuggetstream.rubric.drawing import draw_runs
+    from nuggetstream.rubric.measuring import NoQueryInCommon, measure_runs
+    from nuggetstream.rubric.scorings import NoMeasure
+    from nuggetstream.rubric.writing import write_runs
 
     if fuse and len(runs) < 2:
         raise click.UsageError("--fuse needs two runs or more")
@@ -169,11 +169,11 @@ def correlate_command(leaderboard: Path, official: Path, out: Path | None, **giv
     Each is a leaderboard (CSV with a header, or JSONL) or a qrels file; qrels score the rankings of --runs
     or --graded.
     """
-    from services.analysis.leaderboard_correlation import NoCommonOrder
-    from services.analysis.rubric.correlating import DoesNothing, NothingToRank, Sought, compare
-    from services.analysis.rubric.drawing import draw_comparison
-    from services.analysis.rubric.scorings import Column, NoMeasure
-    from services.analysis.rubric.writing import write_comparison
+    from nuggetstream.rubric.correlating import DoesNothing, NothingToRank, Sought, compare
+    from nuggetstream.rubric.drawing import draw_comparison
+    from nuggetstream.rubric.leaderboard_correlation import NoCommonOrder
+    from nuggetstream.rubric.scorings import Column, NoMeasure
+    from nuggetstream.rubric.writing import write_comparison
 
     columns = tuple(
         Column(given[f"{side}system"], given[f"{side}score"], given[f"{side}place"])
@@ -219,10 +219,10 @@ def agree_command(
 
     As csv or latex the table alone is standard output; what it rests on goes to standard error.
     """
-    from services.analysis.inter_annotator import csv_text, latex_text
-    from services.analysis.rubric.agreeing import Grouping, NobodyElse, NoGroups, agree, groups_of
-    from services.analysis.rubric.drawing import agreement_lines, draw_agreement
-    from services.analysis.rubric.graded import load
+    from nuggetstream.rubric.agreeing import Grouping, NobodyElse, NoGroups, agree, groups_of
+    from nuggetstream.rubric.drawing import agreement_lines, draw_agreement
+    from nuggetstream.rubric.graded import load
+    from nuggetstream.statistics.inter_annotator import csv_text, latex_text
 
     with refusing(UnusableFile, NobodyElse, NoGroups):
         grouping = Grouping(
@@ -255,7 +255,7 @@ def aspects_command(judge: Path, people: Path, seed: int) -> None:
     Both are CSV with a header or JSONL: answer_id, factuality (0 to 3), amountInfo and formality (-1 to 1, 0
     is right); JUDGE with overall, one row per answer; PEOPLE with acceptability, one row per rater.
     """
-    from services.analysis.rubric.aspects import draw, follow
+    from nuggetstream.aspects.study import draw, follow
 
     with refusing(UnusableFile):
         found = follow(judge, people, seed)

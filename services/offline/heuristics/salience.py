@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from services.core.terms import word_lengths
+from nuggetstream.text.terms import word_lengths
 from services.offline.heuristics.text import terms
 from services.offline.heuristics.vectors import Matrix
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import sentencex
 
-from services.core import terms as core
+from nuggetstream.text import terms as core
 
 MAX_CHARS = 60_000  # per text: a pasted book must not stall the battles behind it
 MAX_SENTENCES = 400  # per text, for the same reason
@@ -89,7 +89,7 @@ def _split(line: str) -> list[str]:
 
 @lru_cache(maxsize=16_384)
 def terms(text: str) -> tuple[str, ...]:
-    """The comparable terms of a text (`services.core.terms`); the same sentences come again and again."""
+    """The comparable terms of a text (`nuggetstream.text.terms`); the same sentences come again and again."""
     return core.terms(text)
 
 

@@ -18,7 +18,7 @@ from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.errors import APIError
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.runtime import metrics, tracing
 from services.runtime.bus.client import PatientClient
 from services.runtime.bus.message import Notification, Outgoing, PubAck, wire_size

@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol
 
 from pydantic import BaseModel, ValidationError
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.runtime import metrics
 from services.runtime.errors import Permanent, Retryable, StageError
 from services.runtime.llm.accounting import Ledger

@@ -13,7 +13,7 @@ import httpx2
 import openai
 from openai.types.chat import ChatCompletion
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.runtime.errors import Permanent, StageError, Unavailable
 from services.runtime.llm.accounting import Source
 from services.runtime.llm.dialect import Dialect, Question

@@ -12,7 +12,7 @@ from typing import Generic, Literal, TypedDict, TypeVar, get_args
 
 from pydantic import BaseModel
 
-from services.core.hashing import derived_id
+from nuggetstream.domain.identity import derived_id
 from services.runtime.llm.blocks import Block, nonce_for, render
 
 R = TypeVar("R", bound=BaseModel)

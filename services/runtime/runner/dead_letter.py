@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from services.core.failure import Reason
-from services.core.hashing import derived_id
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.identity import derived_id
 from services.runtime.bus.connection import Bus
 from services.runtime.bus.message import SCHEMA, Outgoing
 from services.runtime.runner.hold import Held

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.runtime.bus.topology import UNLIMITED, ConsumerSpec
 from services.runtime.errors import Permanent, Retryable, StageError
 

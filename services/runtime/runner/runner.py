@@ -20,7 +20,7 @@ import nats.errors
 import structlog
 from nats.aio.msg import Msg
 
-from services.core.failure import Reason, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
 from services.runtime import metrics, tracing
 from services.runtime.bus.connection import Bus, BusClosed
 from services.runtime.bus.pull import Puller, PullSettings

@@ -11,9 +11,10 @@ import pytest
 from arena.v1 import arena_pb2, battle_pb2
 from arena.v1.arena_pb2_grpc import ArenaStub
 
-from services.core.battle import Battle, Vote
+from nuggetstream.domain.battle import Battle, Vote
+from nuggetstream.domain.lens import Lens
 from services.runtime import rpc
-from services.store.outcomes import Lens, Outcome
+from services.store.outcomes import Outcome
 from services.wire.convert import to_message
 from tests.integration.gateway.world import NOW, Story, World, battle, between, submission
 

@@ -11,7 +11,7 @@ import grpc
 import pytest
 from arena.v1 import arena_pb2, arena_pb2_grpc
 
-from services.core.events import BattleVoted
+from nuggetstream.domain.event import BattleVoted
 from services.gateway.bodies import MAX_BATTLE_BYTES
 from services.runtime import rpc
 from tests.integration.gateway.world import Story, World, battle, submission

@@ -8,9 +8,9 @@ import grpc
 import pytest
 from arena.v1 import arena_pb2, arena_pb2_grpc, battle_pb2
 
-from services.core.battle import Battle
-from services.core.events import BattleSubmitted, BattleVoted
-from services.core.failure import Reason
+from nuggetstream.domain.battle import Battle
+from nuggetstream.domain.event import BattleSubmitted, BattleVoted
+from nuggetstream.domain.failure import Reason
 from services.gateway.ingest import ingest_stage
 from services.runtime import rpc
 from services.runtime.bus import Outgoing

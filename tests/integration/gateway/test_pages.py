@@ -3,9 +3,9 @@
 import re
 from dataclasses import replace
 
-from services.core.battle import Vote
-from services.core.failure import Stage
-from services.core.nugget import Importance, Nugget, Provenance
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.nugget import Importance, Nugget, Provenance
 from tests.integration.gateway.world import Story, World, battle, between, submission
 
 HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)>"\'&'

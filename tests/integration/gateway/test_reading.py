@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from services.core.battle import Side, Vote
-from services.core.failure import Stage
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.lens import Lens
 from services.gateway.boards import BoardsClient
 from services.runtime import rpc
 from services.runtime.errors import Unavailable
-from services.store.outcomes import Lens
 from tests.integration.gateway.world import GONE, Story, World, battle, between, submission
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from services.core.battle import Vote
-from services.core.events import BattleSubmitted, BattleVoted
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.event import BattleSubmitted, BattleVoted
 from services.gateway.ports import readiness
 from services.runtime.bus import Bus
 from services.runtime.nats_server import NatsServer

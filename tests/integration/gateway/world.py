@@ -9,12 +9,12 @@ from typing import Any
 
 import httpx2
 
-from services.core import events
-from services.core.battle import Answer, Battle, Side, Source, Vote
-from services.core.evidence import ChunkRef, Evidence, Page, PageState
-from services.core.failure import Reason, Stage, StageFailure
-from services.core.judgment import Judgment, OrderedVerdict
-from services.core.nugget import (
+from nuggetstream.domain import event as events
+from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
+from nuggetstream.domain.evidence import ChunkRef, Evidence, Page, PageState
+from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.judgment import Judgment, OrderedVerdict
+from nuggetstream.domain.nugget import (
     Assignment,
     AssignmentSet,
     Importance,
@@ -23,6 +23,7 @@ from services.core.nugget import (
     Provenance,
     Support,
 )
+from nuggetstream.files.submission import parse_submission
 from services.gateway.app import create_app
 from services.gateway.boards import BoardsClient
 from services.gateway.grpc_service import arena_service
@@ -44,7 +45,6 @@ from services.store.migrate import upgrade
 from services.store.outcomes import Outcomes
 from services.wire import topology
 from services.wire.codec import unseal
-from services.wire.submission import parse_submission
 
 NOW = datetime(2025, 5, 4, 12, 0, tzinfo=UTC)
 TIDES = "https://example.org/tides"

@@ -23,14 +23,15 @@ from arena.v1.ratings_pb2_grpc import RatingsStub
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from services.core.battle import Vote
-from services.core.tally import TiePolicy
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.tally import TiePolicy
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
 from services.runtime import rpc
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.outcomes import Lens, Outcome, Outcomes
+from services.store.outcomes import Outcome, Outcomes
 from tests.samples import NOON, battle
 
 CIRCLE = [("x", "y", Vote.A), ("y", "z", Vote.A), ("z", "x", Vote.A), ("x", "y", Vote.A)]

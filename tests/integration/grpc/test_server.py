@@ -7,7 +7,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.indexer.grpc_service import embedding_service
 from services.runtime import rpc
 from services.runtime.errors import InvalidInput, Outage, Retryable, Unavailable

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from arena.v1 import ratings_pb2, ratings_pb2_grpc, retrieval_pb2, retrieval_pb2_grpc
 
-from services.core.battle import Side, Vote
-from services.core.failure import Reason
-from services.core.hashing import content_hash
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.identity import content_hash
 from services.indexer.grpc_service import MAX_TEXTS, embedding_service
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service

@@ -9,7 +9,7 @@ import pytest
 from prometheus_client import REGISTRY
 from starlette.responses import PlainTextResponse, Response
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.runtime.errors import BudgetExceeded, Outage, Permanent, Retryable, Unavailable
 from services.runtime.llm.accounting import Budget, Entry, Ledger, Limit, MemorySpendStore
 from services.runtime.llm.cache import MemoryReplyCache

@@ -12,7 +12,7 @@ import openai
 import pytest
 from numpy.typing import NDArray
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.offline.app import create_app
 from services.offline.faults import Faults
 from services.offline.serve import running

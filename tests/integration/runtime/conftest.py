@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from services.core.failure import Stage as StageName
-from services.core.failure import StageFailure
-from services.core.hashing import derived_id
+from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.failure import StageFailure
+from nuggetstream.domain.identity import derived_id
 from services.runtime.bus import Backoff, Bus, ConsumerSpec, Notification, Outgoing, StreamSpec, ensure
 from services.runtime.bus.pull import PullSettings
 from services.runtime.nats_server import NatsServer

@@ -9,7 +9,7 @@ from time import monotonic
 import psutil
 import pytest
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.runtime.bus import Bus, BusClosed, BusSettings, Outgoing, ensure
 from services.runtime.errors import Outage, Unavailable
 from services.runtime.nats_server import NatsServer

@@ -10,7 +10,7 @@ from time import monotonic
 import pytest
 from prometheus_client import REGISTRY
 
-from services.core.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from services.runtime.bus import Backoff, Outgoing, StreamSpec, ensure
 from services.runtime.errors import InvalidInput, Outage, Retryable, Unavailable
 from services.runtime.runner import BodyLeftOut

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from prometheus_client import REGISTRY
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.runtime import tracing
 from services.runtime.bus import Notification, Outgoing
 from services.runtime.errors import InvalidInput, Permanent, Unavailable

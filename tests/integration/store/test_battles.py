@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from services.core.battle import Vote
-from services.core.events import BattleEvent
-from services.core.failure import Reason, Stage
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.event import BattleEvent
+from nuggetstream.domain.failure import Reason, Stage
 from services.store.battles import Battles, NewEvent
 from services.store.database import Database
 from services.store.progress import BattleState, Branch

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from services.core.battle import Side
-from services.core.hashing import content_hash
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.identity import content_hash
 from services.store.blobs import Blobs, Replies
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
 from services.store.database import Database

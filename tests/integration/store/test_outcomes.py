@@ -5,9 +5,11 @@ from datetime import timedelta, timezone
 
 import pytest
 
-from services.core.battle import Vote
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.counts import PairCount
 from services.store.database import Database
-from services.store.outcomes import Lens, Outcome, Outcomes, PairCount
+from services.store.outcomes import Outcome, Outcomes
 from tests.samples import NOON
 
 OUTCOME = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)

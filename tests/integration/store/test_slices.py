@@ -6,10 +6,12 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from services.core.battle import Vote
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.counts import JointCount, PairCount
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.outcomes import JointCount, Lens, Outcome, Outcomes, PairCount
+from services.store.outcomes import Outcome, Outcomes
 from services.store.slices import Slice
 from tests.samples import NOON, battle
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import DBAPIError
 
-from services.core.failure import Reason
+from nuggetstream.domain.failure import Reason
 from services.runtime.errors import Outage, Unavailable
 from services.store.battles import Battles
 from services.store.database import Database

@@ -1,0 +1,1 @@
+"""Nuggetstream: why one answer is better, from battles, nuggets, judges and votes."""

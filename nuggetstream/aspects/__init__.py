@@ -1,0 +1,1 @@
+"""Weighted aspects of long-form answers (W-LLM)."""

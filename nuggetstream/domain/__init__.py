@@ -1,0 +1,1 @@
+"""The words everything else is said in: battles, evidence, nuggets, judgments, events, failures."""

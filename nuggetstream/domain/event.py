@@ -1,0 +1,151 @@
+"""What happens to a battle, in the past tense. Stages are functions from one event to the next.
+
+    BattleSubmitted -> BattleScraped -> BattleIndexed -> BattleRetrieved -> BattleNuggetized -> BattleAssigned
+                                                                         -> BattleJudged
+    BattleVoted, BattleFailed: at any time.    RatingsUpdated: when a board has changed.
+
+`key` identifies the event: a hash of the key of its input, the stage, and whatever changes the
+answer (model, prompt version, settings). Handling a message twice yields the same keys.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from nuggetstream.domain.battle import Battle, Vote
+from nuggetstream.domain.evidence import ChunkRef, Evidence, Page
+from nuggetstream.domain.failure import StageFailure
+from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.nugget import AssignmentSet, NuggetList
+
+
+@dataclass(frozen=True, slots=True)
+class BattleSubmitted:
+    """An arena sent a battle and intake accepted it."""
+
+    key: str
+    battle: Battle
+
+
+@dataclass(frozen=True, slots=True)
+class BattleScraped:
+    """Every source was looked at: its text is in the page store, or the page says why not."""
+
+    key: str
+    battle: Battle
+    pages: tuple[Page, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BattleIndexed:
+    """Every usable page is in the chunk table."""
+
+    key: str
+    battle: Battle
+    pages: tuple[Page, ...]
+    chunks: tuple[ChunkRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BattleRetrieved:
+    """The best chunks for the query, best first.
+
+    Attributes:
+        ranking: how they were ranked: "hybrid", "dense" or "bm25".
+    """
+
+    key: str
+    battle: Battle
+    pages: tuple[Page, ...]
+    evidence: tuple[Evidence, ...]
+    ranking: str
+
+
+@dataclass(frozen=True, slots=True)
+class BattleNuggetized:
+    """The facts a good answer needs."""
+
+    key: str
+    battle: Battle
+    nugget_list: NuggetList
+
+
+@dataclass(frozen=True, slots=True)
+class BattleAssigned:
+    """Which answer states which nugget."""
+
+    key: str
+    battle: Battle
+    nugget_list: NuggetList
+    assignment_set: AssignmentSet
+
+
+@dataclass(frozen=True, slots=True)
+class BattleJudged:
+    """One judge compared the answers."""
+
+    key: str
+    battle: Battle
+    judgment: Judgment
+
+
+@dataclass(frozen=True, slots=True)
+class BattleVoted:
+    """A human preferred one answer. The newest vote of a battle counts."""
+
+    key: str
+    battle_id: str
+    arena: str
+    system_a: str
+    system_b: str
+    vote: Vote
+    voted_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BattleFailed:
+    """A stage gave up on a battle."""
+
+    key: str
+    battle_id: str
+    arena: str
+    failure: StageFailure
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsUpdated:
+    """The boards of an arena changed.
+
+    Attributes:
+        outcomes: how many outcomes the arena's boards now rest on, over all lenses.
+    """
+
+    key: str
+    arena: str
+    outcomes: int
+    updated_at: datetime
+
+
+BattleEvent = (
+    BattleSubmitted
+    | BattleScraped
+    | BattleIndexed
+    | BattleRetrieved
+    | BattleNuggetized
+    | BattleAssigned
+    | BattleJudged
+    | BattleVoted
+    | BattleFailed
+)
+Event = BattleEvent | RatingsUpdated
+
+
+def battle_id_of(event: BattleEvent) -> str:
+    """The id of the battle an event is about."""
+    return event.battle_id if isinstance(event, BattleVoted | BattleFailed) else event.battle.id
+
+
+def arena_of(event: Event) -> str:
+    """The arena an event belongs to."""
+    if isinstance(event, BattleVoted | BattleFailed | RatingsUpdated):
+        return event.arena
+    return event.battle.arena

@@ -1,0 +1,1 @@
+"""Every file format the library reads and writes."""

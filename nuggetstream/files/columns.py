@@ -1,0 +1,190 @@
+"""Which column of a file says what, and how arenas spell an outcome."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.files.dataset import UnusableFile
+
+_SYSTEMS = (
+    ("system_a", "system_b"),
+    ("model_a", "model_b"),
+    ("agent_a", "agent_b"),
+    ("left", "right"),
+    ("a", "b"),
+)
+_WINNERS = ("winner", "vote", "outcome")
+_BATTLES = ("battle_id", "battle", "question_id", "id")
+_TEXTS = (("text_a", "text_b"), ("answer_a", "answer_b"), ("response_a", "response_b"))
+_CITATIONS = ("citations_a", "citations_b")
+_SPELLINGS = {
+    Vote.A: ("a", "systema", "modela", "agenta", "left"),
+    Vote.B: ("b", "systemb", "modelb", "agentb", "right"),
+    Vote.TIE: ("tie", "tied", "draw", "c"),
+    Vote.BOTH_BAD: ("bothbad", "tiebothbad", "neither"),
+}
+_VOTES = {spelling: vote for vote, spellings in _SPELLINGS.items() for spelling in spellings}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Columns that a person names; None is "find it".
+
+    Attributes:
+        a: the first system.
+        b: the second.
+        winner: the outcome.
+        weight: of the vote.
+        cluster: what is resampled together; None: every vote stands alone.
+        battle: what two files call the same battle.
+        needs_battle: whether votes must say their battle.
+        style: whether the style of the answers is read.
+        features: amounts of style, each with a column for A and one for B; without them, the texts.
+    """
+
+    a: str | None = None
+    b: str | None = None
+    winner: str | None = None
+    weight: str | None = None
+    cluster: str | None = None
+    battle: str | None = None
+    needs_battle: bool = False
+    style: bool = False
+    features: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of one file; None where the file has none.
+
+    Attributes:
+        texts: of the answers of A and B.
+        citations: how many each answer has; counted in the texts, when None.
+        features: name, column of A, column of B.
+    """
+
+    a: str
+    b: str
+    winner: str
+    weight: str | None
+    count: str | None
+    cluster: str | None
+    battle: str | None
+    texts: tuple[str, str] | None
+    citations: tuple[str, str] | None
+    features: tuple[tuple[str, str, str], ...]
+
+
+def find_columns(path: Path, names: Sequence[str], named: Named) -> Columns:
+    """The columns of a file by what a person named and, for the rest, by their usual names.
+
+    Args:
+        path: for errors.
+        names: all columns of the file.
+        named: what a person said.
+
+    Raises:
+        UnusableFile: naming the column that is missing and those there are.
+    """
+    a, b = _systems(path, names, named)
+    winner = _one(path, names, named.winner, _WINNERS, "--winner")
+    battle = None
+    if named.needs_battle:
+        battle = _one(path, names, named.battle, _BATTLES, "--battle")
+    texts, features = None, tuple(_feature(path, names, name) for name in named.features)
+    if named.style and not features:
+        texts = _pair(names, _TEXTS)
+        if texts is None:
+            raise UnusableFile(
+                f"{path}: has no texts of the answers ({_or(_TEXTS)}); name columns of amounts with --feature"
+            )
+    return Columns(
+        a=a,
+        b=b,
+        winner=winner,
+        weight=_known(path, names, named.weight) or ("weight" if "weight" in names else None),
+        count="count" if "count" in names else None,
+        cluster=_known(path, names, named.cluster),
+        battle=battle,
+        texts=texts,
+        citations=_pair(names, (_CITATIONS,)),
+        features=features,
+    )
+
+
+def outcome_of(said: str, system_a: str, system_b: str) -> Vote | float:
+    """What a winner column says.
+
+    Args:
+        said: a usual spelling, the name of the winning system, or a number in [0, 1], the share of the
+            point that A takes. 1 and 0 are plain wins; one half is half a win for each and no tie.
+        system_a: the first system.
+        system_b: the second.
+
+    Raises:
+        ValueError: it says nothing of the kind, or two things at once.
+
+    >>> outcome_of("tie (bothbad)", "x", "y"), outcome_of("y", "x", "y"), outcome_of("0.8", "x", "y")
+    (<Vote.BOTH_BAD: 'both_bad'>, <Vote.B: 'b'>, 0.8)
+    """
+    by_name = {system_a: Vote.A, system_b: Vote.B}.get(said)
+    spelt = _VOTES.get(re.sub(r"[\W_]+", "", said.casefold()))
+    if by_name is not None and spelt is not None and by_name is not spelt:
+        raise ValueError(f"is {said!r}, the name of one system and the usual word for another outcome")
+    if by_name is not None or spelt is not None:
+        return by_name or spelt or Vote.TIE
+    try:
+        share = float(said)
+    except ValueError:
+        share = float("nan")
+    if not 0 <= share <= 1:
+        raise ValueError(
+            f"is {said!r}; expected a, b, tie, both_bad, the name of the winner, or a number in [0, 1]"
+        )
+    return {1.0: Vote.A, 0.0: Vote.B}.get(share, share)
+
+
+def _systems(path: Path, names: Sequence[str], named: Named) -> tuple[str, str]:
+    found = _pair(names, _SYSTEMS)
+    a, b = _known(path, names, named.a), _known(path, names, named.b)
+    if a and b:
+        return a, b
+    if found is None or a or b:
+        what = "--a and --b name them together" if a or b else f"expected {_or(_SYSTEMS)}, or --a and --b"
+        raise UnusableFile(f"{path}: has no columns of the two systems: {what}; it has {_listed(names)}")
+    return found
+
+
+def _one(path: Path, names: Sequence[str], named: str | None, usual: Sequence[str], option: str) -> str:
+    found = _known(path, names, named) or next((name for name in usual if name in names), None)
+    if found is None:
+        what = f"has no column {' or '.join(usual)}, and {option} names none"
+        raise UnusableFile(f"{path}: {what}; it has {_listed(names)}")
+    return found
+
+
+def _known(path: Path, names: Sequence[str], name: str | None) -> str | None:
+    if name is not None and name not in names:
+        raise UnusableFile(f"{path}: {name}: is no column; it has {_listed(names)}")
+    return name
+
+
+def _feature(path: Path, names: Sequence[str], name: str) -> tuple[str, str, str]:
+    of_a, of_b = f"{name}_a", f"{name}_b"
+    for column in (of_a, of_b):
+        _known(path, names, column)
+    return name, of_a, of_b
+
+
+def _pair(names: Sequence[str], usual: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
+    return next((pair for pair in usual if set(pair) <= set(names)), None)
+
+
+def _or(pairs: Iterable[tuple[str, str]]) -> str:
+    return " or ".join(f"{a} and {b}" for a, b in pairs)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)

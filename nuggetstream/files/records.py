@@ -1,0 +1,115 @@
+"""The rows of a file of votes, whatever the file looks like: CSV or JSONL, plain or gzipped."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.text import read_text
+
+_DELIMITERS = (",", "\t", ";")
+_LARGEST_FIELD = 2**28  # a field may be a whole answer; csv's own limit of 128 kB is too small for those
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row.
+
+    Attributes:
+        place: file and line, such as "votes.csv:3".
+        fields: by column; None and "" are both "not there".
+    """
+
+    place: str
+    fields: Mapping[str, Any]
+
+    def wrong(self, field: str, problem: str) -> UnusableFile:
+        """The error that names file, line and field."""
+        return UnusableFile(f"{self.place}: {field}: {problem}")
+
+    def text(self, field: str) -> str | None:
+        """A field as text without surrounding blanks; None when it is not there.
+
+        Raises:
+            UnusableFile: it is neither text nor a number.
+        """
+        value = self.fields.get(field)
+        if value is None:
+            return None
+        if isinstance(value, bool | list | dict):
+            raise self.wrong(field, f"is {json.dumps(value)[:40]}; expected text or a number")
+        return str(value).strip() or None
+
+
+def read_records(path: Path) -> list[Record]:
+    """All rows of a file in order.
+
+    Args:
+        path: JSONL, or CSV with a header and commas, semicolons or tabs between fields.
+
+    Raises:
+        UnusableFile: naming the file, and where it is a line's fault, the line.
+    """
+    text = read_text(path)
+    start = text.lstrip()[:1]
+    if not start:
+        raise UnusableFile(f"{path}: is empty")
+    if start == "[":
+        raise UnusableFile(f"{path}: is a JSON array; expected one object per line, or CSV")
+    found = list(_objects(path, text) if start == "{" else _cells(path, text))
+    if not found:
+        raise UnusableFile(f"{path}: holds no vote")
+    return found
+
+
+def _objects(path: Path, text: str) -> Iterator[Record]:
+    for number, line in enumerate(text.split("\n"), start=1):  # splitlines also cuts inside JSON strings
+        if not line.strip():
+            continue
+        place = f"{path}:{number}"
+        try:
+            row = json.loads(line, parse_constant=_not_a_number)
+        except (ValueError, RecursionError) as error:
+            raise UnusableFile(f"{place}: is not JSON: {error}") from error
+        if not isinstance(row, dict):
+            raise UnusableFile(f"{place}: is not a JSON object")
+        yield Record(place, row)
+
+
+def _not_a_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _cells(path: Path, text: str) -> Iterator[Record]:
+    csv.field_size_limit(_LARGEST_FIELD)
+    header = text.lstrip().split("\n", 1)[0]
+    delimiter = max(_DELIMITERS, key=header.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    names: list[str] | None = None
+    while True:
+        place = f"{path}:{reader.line_num + 1}"  # where the row starts: quoted text may go on for lines
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise UnusableFile(f"{place}: is not CSV: {error}") from error
+        if not row:
+            continue
+        if names is None:
+            names = _header(place, row)
+            continue
+        if len(row) != len(names):
+            raise UnusableFile(f"{place}: has {len(row)} fields under a header of {len(names)}")
+        yield Record(place, dict(zip(names, row, strict=True)))
+
+
+def _header(place: str, row: list[str]) -> list[str]:
+    names = [name.strip() for name in row]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UnusableFile(f"{place}: {twice[0]}: two columns have this name")
+    return names

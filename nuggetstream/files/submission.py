@@ -1,0 +1,231 @@
+"""A battle as arenas send it: checked once, with errors that name the field, whatever door it comes by."""
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+from unicodedata import category
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
+from nuggetstream.domain.identity import content_hash, derived_id
+
+MAX_ANSWER_BYTES = 100_000
+MAX_QUERY_BYTES = 20_000
+MAX_SOURCE_BYTES = 5_000_000
+MAX_SOURCES = 100
+MAX_TAGS = 50
+_PROBLEMS_TOLD = 1_000
+INLINE_URL = "inline:"
+
+
+class InvalidSubmission(ValueError):
+    """A battle that cannot be accepted; says which field and why, one problem per line."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = list(problems)
+        super().__init__("; ".join(self.problems))
+
+
+def _storable(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("contains a NUL character")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError("contains half of a surrogate pair, which is no character") from error
+    return text
+
+
+def _at_most(limit: int) -> AfterValidator:
+    def check(text: str) -> str:
+        if (size := len(text.encode("utf-8"))) > limit:
+            raise ValueError(f"is {size:,} bytes long; at most {limit:,} are accepted")
+        return text
+
+    return AfterValidator(check)
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is empty")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+Name = Annotated[Text, Field(max_length=200), AfterValidator(_not_blank)]
+
+
+def _can_be_asked_for(name: str) -> str:
+    """An id is part of a path: what a path cannot say would be accepted and never found again."""
+    if any(category(character) == "Cc" for character in name):
+        raise ValueError("contains a control character")
+    if {".", ".."} & set(name.split("/")) or name.endswith("/events"):
+        raise ValueError('is no path that can be asked for: "." and ".." are no parts, "/events" no end')
+    return name
+
+
+def _few(limit: int) -> BeforeValidator:
+    """Refuse a list by its length before anything in it is looked at."""
+
+    def check(given: Any) -> Any:
+        if isinstance(given, list | tuple) and len(given) > limit:
+            raise ValueError(f"is {len(given)} long; at most {limit} are accepted")
+        return given
+
+    return BeforeValidator(check)
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SourceSubmission(_Model):
+    """A page a system searched or cited: a URL to fetch, or a text that is already at hand."""
+
+    url: Annotated[Text, Field(max_length=8_000)] = ""
+    title: Annotated[Text, Field(max_length=2_000)] = ""
+    text: Annotated[Text, _at_most(MAX_SOURCE_BYTES)] | None = None
+
+    @model_validator(mode="after")
+    def _has_either(self) -> "SourceSubmission":
+        if not self.url and self.text is None:
+            raise ValueError("has neither a url nor a text")
+        return self
+
+    def to_core(self) -> Source:
+        """The source; a text without a URL is named after its content."""
+        url = self.url or f"{INLINE_URL}{content_hash(self.text or '')[:16]}"
+        return Source(url, self.title, self.text)
+
+
+class AnswerSubmission(_Model):
+    """What one system said. An empty text is a valid, bad answer."""
+
+    system: Name
+    text: Annotated[Text, _at_most(MAX_ANSWER_BYTES)]
+    sources: Annotated[tuple[SourceSubmission, ...], Field(max_length=MAX_SOURCES), _few(MAX_SOURCES)] = ()
+
+    def to_core(self) -> Answer:
+        """The answer; a source named twice counts once."""
+        first: dict[str, Source] = {}
+        for source in (submitted.to_core() for submitted in self.sources):
+            first.setdefault(source.url, source)
+        return Answer(self.system, self.text, tuple(first.values()))
+
+
+class BattleSubmission(_Model):
+    """One battle as it comes in; `id` is derived from the content when absent."""
+
+    id: Annotated[Name, AfterValidator(_can_be_asked_for)] | None = None
+    arena: Name = "default"
+    query: Annotated[Text, _at_most(MAX_QUERY_BYTES), AfterValidator(_not_blank)]
+    a: AnswerSubmission
+    b: AnswerSubmission
+    language: Annotated[Text, Field(max_length=35)] = ""
+    tags: Annotated[tuple[Name, ...], Field(max_length=MAX_TAGS), _few(MAX_TAGS)] = ()
+    vote: Vote | None = None
+
+    @model_validator(mode="after")
+    def _is_a_battle(self) -> "BattleSubmission":
+        if self.a.system == self.b.system:
+            raise ValueError(f"system {self.a.system!r} battles itself")
+        if not self.a.text.strip() and not self.b.text.strip():
+            raise ValueError("both answers are empty: there is nothing to compare")
+        return self
+
+    def to_core(self) -> Battle:
+        """The battle."""
+        battle = Battle(
+            id=self.id or "",
+            arena=self.arena,
+            query=self.query,
+            a=self.a.to_core(),
+            b=self.b.to_core(),
+            language=self.language,
+            tags=self.tags,
+        )
+        if self.id:
+            return battle
+        return Battle(derived_id("battle", battle.content_hash()), *_content(battle))
+
+
+def parse_submission(data: Any) -> BattleSubmission:
+    """Check a decoded JSON value.
+
+    Raises:
+        InvalidSubmission: naming every field that is wrong and why.
+    """
+    try:
+        return BattleSubmission.model_validate(data)
+    except ValidationError as error:
+        raise InvalidSubmission(_problems(error)) from None
+
+
+def parse_submission_json(line: str | bytes) -> BattleSubmission:
+    """Check a battle written as JSON.
+
+    Raises:
+        InvalidSubmission: also where the text is not JSON at all, with the place where it breaks.
+    """
+    try:
+        return BattleSubmission.model_validate_json(line)
+    except ValidationError as error:
+        raise InvalidSubmission(_problems(error)) from None
+
+
+def submission_of(battle: Battle, vote: Vote | None) -> BattleSubmission:
+    """A battle that came as protobuf, under the same checks.
+
+    Raises:
+        InvalidSubmission: naming every field that is wrong and why.
+    """
+    data: dict[str, Any] = {
+        "id": battle.id or None,
+        "arena": battle.arena or "default",
+        "query": battle.query,
+        "language": battle.language,
+        "tags": battle.tags,
+        "vote": vote,
+    }
+    for side in Side:
+        answer = battle.answer(side)
+        sources = [{"url": s.url, "title": s.title, "text": s.text} for s in answer.sources]
+        data[side.value] = {"system": answer.system, "text": answer.text, "sources": sources}
+    return parse_submission(data)
+
+
+def _content(battle: Battle) -> tuple[Any, ...]:
+    return battle.arena, battle.query, battle.a, battle.b, battle.language, battle.tags
+
+
+def _problems(error: ValidationError) -> list[str]:
+    details = error.errors(include_url=False, include_input=False)
+    problems = [_problem(detail) for detail in details[:_PROBLEMS_TOLD]]
+    more = len(details) - len(problems)
+    return [*problems, f"{more:,} more problems"] if more else problems
+
+
+def _problem(detail: Any) -> str:
+    where = ".".join(str(part) for part in detail["loc"])
+    what = detail["msg"].removeprefix("Value error, ")
+    match detail["type"]:
+        case "missing":
+            what = "is missing"
+        case "extra_forbidden":
+            what = "is not a field of a battle"
+        case "too_long":
+            limits = detail["ctx"]
+            what = f"is {limits['actual_length']} long; at most {limits['max_length']} are accepted"
+        case "model_type" | "model_attributes_type":
+            what = "should be an object"
+        case "json_invalid":
+            what = what.replace("Invalid JSON", "is not valid JSON")
+    return f"{where}: {what}" if where else what

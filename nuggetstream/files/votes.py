@@ -1,0 +1,222 @@
+"""The votes of a file, checked one by one: a bad one is named by file, line and field."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.files.columns import Columns, Named, find_columns, outcome_of
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.records import Record
+from nuggetstream.ratings.style_control import features
+from nuggetstream.ratings.tally import TiePolicy
+
+_DROPPED = {TiePolicy.DROP: (Vote.TIE, Vote.BOTH_BAD), TiePolicy.DROP_BOTH_BAD: (Vote.BOTH_BAD,)}
+_LARGEST = 1e12  # of a weight, a count or an amount; sums of more lose single votes to rounding
+
+
+class NoOutcome(UnusableFile):
+    """A file with rows, none of which says an outcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class CastVote:
+    """One vote, or several that are alike.
+
+    Attributes:
+        place: file and line.
+        outcome: a vote, or the share of the point that A takes, in [0, 1].
+        weight: of each of them.
+        count: how many.
+        cluster: what is resampled together; None stands alone.
+        battle: the id of the battle; None where nobody asked for it.
+        style_a: amounts of style in A's answer; empty where nobody asked.
+        style_b: likewise of B's.
+    """
+
+    place: str
+    system_a: str
+    system_b: str
+    outcome: Vote | float
+    weight: float = 1.0
+    count: int = 1
+    cluster: str | None = None
+    battle: str | None = None
+    style_a: tuple[float, ...] = ()
+    style_b: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VoteSource:
+    """The votes of one source.
+
+    Attributes:
+        name: of the source.
+        file: where they are from.
+        votes: in the order of the file.
+        rows: of the file that were looked at.
+        without_vote: rows among them that say no outcome; they are no votes and no ties.
+    """
+
+    name: str
+    file: str
+    votes: tuple[CastVote, ...]
+    rows: int
+    without_vote: int
+
+    @property
+    def cast(self) -> int:
+        """Votes, alike ones counted as often as they were cast."""
+        return sum(vote.count for vote in self.votes)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How files are read.
+
+    Attributes:
+        named: columns that a person names.
+        systems: the systems that may be voted on; None: all that occur.
+        where: only rows with these values in these columns.
+    """
+
+    named: Named = field(default_factory=Named)
+    systems: frozenset[str] | None = None
+    where: tuple[tuple[str, str], ...] = ()
+
+
+def read_votes(name: str, path: Path, records: Sequence[Record], reading: Reading) -> VoteSource:
+    """The votes of one source.
+
+    Args:
+        name: of the source.
+        path: for errors.
+        records: rows of its file.
+        reading: how to read them.
+
+    Raises:
+        UnusableFile: naming file, line and field of the first vote that is none; a vote left out
+            unnoticed would change ratings.
+        NoOutcome: no row says an outcome.
+    """
+    rows = _selected(path, records, reading.where)
+    columns = find_columns(path, _names(records), reading.named)
+    found = [_vote(row, columns, reading.systems) for row in rows]
+    votes = tuple(vote for vote in found if vote is not None)
+    if not votes:
+        raise NoOutcome(f"{path}: {columns.winner}: none of {len(rows)} rows says an outcome")
+    return VoteSource(name, str(path), votes, len(rows), len(rows) - len(votes))
+
+
+def counted(sources: Iterable[VoteSource], policy: TiePolicy) -> Counter[str]:
+    """Votes that count on each system, every one as one, whatever its weight above 0."""
+    votes: Counter[str] = Counter()
+    for vote in (vote for source in sources for vote in source.votes):
+        if vote.weight > 0 and vote.outcome not in _DROPPED.get(policy, ()):
+            votes.update({vote.system_a: vote.count, vote.system_b: vote.count})
+    return votes
+
+
+def _names(records: Iterable[Record]) -> list[str]:
+    return list(dict.fromkeys(name for record in records for name in record.fields))
+
+
+def _selected(path: Path, records: Sequence[Record], where: Iterable[tuple[str, str]]) -> Sequence[Record]:
+    for column, value in where:
+        if not any(column in record.fields for record in records):
+            raise UnusableFile(f"{path}: {column}: is no column; it has {', '.join(_names(records))}")
+        records = [record for record in records if record.text(column) == value]
+        if not records:
+            raise UnusableFile(f"{path}: {column}: no row has the value {value!r}")
+    return records
+
+
+def _vote(record: Record, columns: Columns, systems: frozenset[str] | None) -> CastVote | None:
+    a, b = (_system(record, column, systems) for column in (columns.a, columns.b))
+    if a == b:
+        raise record.wrong(columns.b, f"system {a!r} battles itself")
+    said = record.text(columns.winner)
+    weight, count = _weight(record, columns.weight), _count(record, columns.count)
+    if said is None:
+        return None
+    try:
+        outcome = outcome_of(said, a, b)
+    except ValueError as error:
+        raise record.wrong(columns.winner, str(error)) from error
+    style_a, style_b = _style(record, columns)
+    return CastVote(
+        place=record.place,
+        system_a=a,
+        system_b=b,
+        outcome=outcome,
+        weight=weight,
+        count=count,
+        cluster=record.text(columns.cluster) if columns.cluster else None,
+        battle=_needed(record, columns.battle) if columns.battle else None,
+        style_a=style_a,
+        style_b=style_b,
+    )
+
+
+def _needed(record: Record, column: str) -> str:
+    if (found := record.text(column)) is None:
+        raise record.wrong(column, "is missing")
+    return found
+
+
+def _system(record: Record, column: str, systems: frozenset[str] | None) -> str:
+    name = _needed(record, column)
+    if systems is not None and name not in systems:
+        raise record.wrong(column, f"system {name!r} is unknown; known: {', '.join(sorted(systems))}")
+    return name
+
+
+def _weight(record: Record, column: str | None) -> float:
+    return 1.0 if column is None else _amount(record, column)
+
+
+def _count(record: Record, column: str | None) -> int:
+    if column is None:
+        return 1
+    count = _amount(record, column)
+    if count % 1:
+        raise record.wrong(column, f"is {record.text(column)!r}; expected a whole number of votes")
+    return int(count)
+
+
+def _amount(record: Record, column: str) -> float:
+    said = _needed(record, column)
+    try:
+        amount = float(said)
+    except ValueError:
+        amount = math.nan
+    if not 0 <= amount <= _LARGEST:
+        raise record.wrong(column, f"is {said!r}; expected a number from 0 to {_LARGEST:g}")
+    return amount
+
+
+def _style(record: Record, columns: Columns) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    if columns.features:
+        of_a = tuple(_amount(record, column) for _, column, _ in columns.features)
+        return of_a, tuple(_amount(record, column) for _, _, column in columns.features)
+    if columns.texts is None:
+        return (), ()
+    citations = columns.citations or (None, None)
+    of_a, of_b = (_of_text(record, text, cited) for text, cited in zip(columns.texts, citations, strict=True))
+    return of_a, of_b
+
+
+def _of_text(record: Record, column: str, citations: str | None) -> tuple[float, ...]:
+    from nuggetstream.text.statistics import citation_use
+
+    text = record.fields.get(column)
+    if not isinstance(text, str):
+        raise record.wrong(column, "is no text")
+    cited = citation_use(text).count if citations is None else _amount(record, citations)
+    found = features(text, 0)
+    found[1] = cited
+    return tuple(np.asarray(found).tolist())

@@ -1,0 +1,1 @@
+"""Nugget scores, the preference they give, and its explanation."""

@@ -1,0 +1,260 @@
+"""Why one answer is better, in words a reader can check: what decided a battle, and whose fault a miss is.
+
+Everything here follows from the stored account of a battle; nothing is asked of a model.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nuggetstream.domain.account import Account
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.evidence import Evidence, PageState
+from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.nugget import Importance, Nugget, Support
+from nuggetstream.nuggets.scores import (
+    NuggetScores,
+    Unscorable,
+    labels_of,
+    nugget_margin,
+    preference,
+    score_answer,
+    tie_threshold,
+)
+
+Labels = Mapping[str, Support]
+
+
+class Cause(StrEnum):
+    """What is to blame that an answer misses a nugget."""
+
+    GENERATION = "generation"  # one of its own sources states it: found, not used
+    RETRIEVAL = "retrieval"  # a source states it, but none of its own: not found
+    UNSOURCED = "unsourced"  # no source that was read states it, only an answer does
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A nugget one answer does not state; `cause` is None where it is not known, see `cause_of`."""
+
+    nugget: Nugget
+    side: Side
+    cause: Cause | None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What decided a battle.
+
+    Attributes:
+        scores: per side; None until, or unless, every nugget has a label for both.
+        margin: difference of the All Scores, A minus B.
+        threshold: the difference up to which the nuggets see a tie.
+        preference: of the nuggets.
+        misses: vital ones first, A's before B's.
+        lines: the same in plain sentences.
+    """
+
+    scores: Mapping[Side, NuggetScores] | None
+    margin: float | None
+    threshold: float
+    preference: Vote | None
+    misses: tuple[Miss, ...]
+    lines: tuple[str, ...]
+
+
+def cause_of(
+    nugget: Nugget, side: Side, evidence: Iterable[Evidence], unread: Collection[Side] = ()
+) -> Cause | None:
+    """Why an answer that lacks a nugget lacks it, from where the nugget was read.
+
+    In the paper profile a nugget's provenance is a whole window of documents, so that `generation`
+    is an upper bound there.
+
+    Args:
+        nugget: with its provenance.
+        side: of the answer that lacks it.
+        evidence: retrieved for the battle.
+        unread: sides of which a source could not be read. That source may state the nugget, so that
+            nobody can say its search did not find it; and of an answer's own words alone nobody can
+            say that no source has them while either side has such a source.
+
+    Returns:
+        None where the nugget says nothing about its origin, or an unread source may be it.
+
+    >>> from nuggetstream.domain.nugget import Provenance
+    >>> nugget = Nugget("1", "x", Importance.VITAL, (Provenance("c1", url="u"),))
+    >>> chunk = Evidence("c1", "x", "u", "", "", None, cited_by=(Side.A,), score=1.0)
+    >>> cause_of(nugget, Side.A, [chunk]).value, cause_of(nugget, Side.B, [chunk]).value
+    ('generation', 'retrieval')
+    """
+    documents = {place.document for place in nugget.provenance}
+    if not documents:
+        return None
+    if any(side in chunk.cited_by for chunk in evidence if chunk.chunk_id in documents):
+        return Cause.GENERATION
+    if documents <= {f"answer:{each.value}" for each in Side}:
+        return None if unread else Cause.UNSOURCED
+    return None if side in unread else Cause.RETRIEVAL
+
+
+def explain(account: Account) -> Explanation:
+    """What decided a battle, as far as it has come."""
+    threshold = tie_threshold(account.battle)
+    if account.nugget_list is None or account.assignments is None:
+        lines = [*_without_nuggets(account), *_opinions(account, None)]
+        return Explanation(None, None, threshold, None, (), tuple(lines))
+    nuggets = account.nugget_list.nuggets
+    labels = {side: labels_of(account.assignments, side) for side in Side}
+    unread = _unread(account)
+    misses = tuple(_misses(nuggets, labels, account.evidence, unread.keys()))
+    try:
+        scores = {side: score_answer(nuggets, labels[side]) for side in Side}
+    except Unscorable as error:
+        lines = [f"The nuggets cannot be scored: {error}.", *_opinions(account, None)]
+        return Explanation(None, None, threshold, None, misses, tuple(lines))
+    margin = nugget_margin(nuggets, account.assignments)
+    winner = preference(margin, 0.0, threshold)
+    lines = [
+        _decision(scores, margin, threshold, winner),
+        *_vital(nuggets, labels),
+        *_blame(misses, unread),
+        *_opinions(account, winner),
+    ]
+    return Explanation(scores, margin, threshold, winner, misses, tuple(lines))
+
+
+def _unread(account: Account) -> Mapping[Side, int]:
+    """How many of a side's own sources could not be read; only sides with such a source."""
+    rejected = {page.url for page in account.pages if page.state is PageState.REJECTED}
+    counts = {
+        side: sum(source.url in rejected for source in account.battle.answer(side).sources) for side in Side
+    }
+    return {side: count for side, count in counts.items() if count}
+
+
+def _misses(
+    nuggets: Sequence[Nugget],
+    labels: Mapping[Side, Labels],
+    evidence: Sequence[Evidence],
+    unread: Collection[Side],
+) -> Iterable[Miss]:
+    for nugget in sorted(nuggets, key=lambda n: n.importance is not Importance.VITAL):
+        for side in Side:
+            if labels[side].get(nugget.id) is Support.NOT_SUPPORT:
+                yield Miss(nugget, side, cause_of(nugget, side, evidence, unread))
+
+
+# --- sentences ---------------------------------------------------------------------------------
+def _decision(scores: Mapping[Side, NuggetScores], margin: float, threshold: float, winner: Vote) -> str:
+    a, b = scores[Side.A].all_score, scores[Side.B].all_score
+    numbers = f"All Scores {a:.2f} (A) and {b:.2f} (B) differ by {abs(margin):.2f}"
+    if winner is Vote.TIE:
+        return f"The nuggets see a tie: {numbers}, within the tie threshold of {threshold:.2f}."
+    name = winner.value.upper()
+    return f"The nuggets prefer {name}: {numbers}, more than the tie threshold of {threshold:.2f}."
+
+
+def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable[str]:
+    vital = [nugget for nugget in nuggets if nugget.importance is Importance.VITAL]
+    pairs = [(nugget, labels[Side.A][nugget.id], labels[Side.B][nugget.id]) for nugget in vital]
+    both = sum(a is b is Support.SUPPORT for _, a, b in pairs)
+    neither = sum(a is b is Support.NOT_SUPPORT for _, a, b in pairs)
+    if len(vital) > 1:
+        yield f"Of {len(vital)} vital nuggets, {_shared(both, neither)}."
+    elif both or neither:
+        yield f"{'Both answers state' if both else 'Neither answer states'} the only vital nugget."
+    for side in Side:
+        for nugget, *states in pairs:
+            own, other = states if side is Side.A else reversed(states)
+            if line := _advantage(side, nugget, own, other):
+                yield line
+
+
+def _shared(both: int, neither: int) -> str:
+    if not (both or neither):
+        return "none is stated by both answers and none missed by both"
+    verb = "are" if both > 1 else "is"
+    return f"{both or 'none'} {verb} stated by both answers and {neither or 'none'} by neither"
+
+
+def _advantage(side: Side, nugget: Nugget, own: Support, other: Support) -> str | None:
+    name, rival = side.value.upper(), side.other.value.upper()
+    match own, other:
+        case Support.SUPPORT, Support.NOT_SUPPORT:
+            return f"Only {name} states: “{nugget.text}”"
+        case Support.PARTIAL_SUPPORT, Support.NOT_SUPPORT:
+            return f"Only {name} states, and in part: “{nugget.text}”"
+        case Support.SUPPORT, Support.PARTIAL_SUPPORT:
+            return f"{name} states in full what {rival} states in part: “{nugget.text}”"
+        case _:
+            return None
+
+
+_BLAME = {
+    Cause.GENERATION: "although a source of its own has it (generation)",
+    Cause.RETRIEVAL: "that only sources it did not find have (retrieval)",
+    Cause.UNSOURCED: "that no source has, only an answer (unsourced)",
+    None: "for a cause that is not known",
+}
+
+
+def _blame(misses: Sequence[Miss], unread: Mapping[Side, int]) -> Iterable[str]:
+    for side in Side:
+        causes = Counter(miss.cause for miss in misses if miss.side is side)
+        if causes:
+            parts = ", ".join(f"{causes[cause]} {why}" for cause, why in _BLAME.items() if causes[cause])
+            yield f"{side.value.upper()} misses {_count(causes.total(), 'nugget')}: {parts}."
+    if unread and any(miss.cause is None for miss in misses):
+        parts = " and ".join(f"{_count(n, 'source')} of {side.value.upper()}" for side, n in unread.items())
+        yield f"Not read, so nobody knows what they state: {parts}."
+
+
+def _without_nuggets(account: Account) -> Iterable[str]:
+    for failure in account.failures:
+        if failure.stage is not Stage.JUDGE:
+            name = f"the {failure.stage.value} gave up ({failure.reason.value})"
+            yield f"There are no nugget scores: {name}: {failure.detail}"
+
+
+def _opinions(account: Account, winner: Vote | None) -> Iterable[str]:
+    for judgment in account.judgments:
+        yield _verdict(judgment, winner)
+    for failure in account.failures:
+        if failure.stage is Stage.JUDGE and not account.judgments:
+            yield f"There is no verdict: the judge gave up ({failure.reason.value}): {failure.detail}"
+    if account.vote is not None:
+        vote = account.vote.vote
+        yield f"The human vote{_agreement(vote, winner)}: {_PREFERS[vote]}."
+
+
+_PREFERS = {
+    Vote.A: "A is better",
+    Vote.B: "B is better",
+    Vote.TIE: "both are equally good",
+    Vote.BOTH_BAD: "both are bad",
+}
+
+
+def _verdict(judgment: Judgment, winner: Vote | None) -> str:
+    if judgment.flipped:
+        parts = [f"{_PREFERS[v.winner]} when {v.first.value.upper()} comes first" for v in judgment.verdicts]
+        said = " and ".join(parts)
+        return f"The judge ({judgment.evaluator}) flipped, which counts as a tie: {said}."
+    orders = ", in both orders" if judgment.flipped is False else ""
+    agreement = _agreement(judgment.winner, winner)
+    return f"The judge ({judgment.evaluator}){agreement}: {_PREFERS[judgment.winner]}{orders}."
+
+
+def _agreement(vote: Vote, winner: Vote | None) -> str:
+    if winner is None:
+        return ""
+    # Nuggets cannot tell a good tie from a bad one.
+    said = Vote.TIE if vote is Vote.BOTH_BAD else vote
+    return " agrees with the nuggets" if said is winner else " disagrees with the nuggets"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

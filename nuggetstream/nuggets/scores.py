@@ -1,0 +1,132 @@
+"""Nugget scores: how much of what a good answer needs does an answer state?
+
+Source: Pradeep et al., "The Great Nugget Recall", 2025 (arXiv:2504.15068), and Sharifymoghaddam et
+al., "Search Arena Meets Nuggets", 2025 (arXiv:2504.20006).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from nuggetstream.domain.battle import Battle, Side, Vote
+from nuggetstream.domain.nugget import Assignment, Importance, Nugget, Support
+
+CREDIT = {Support.SUPPORT: 1.0, Support.PARTIAL_SUPPORT: 0.5, Support.NOT_SUPPORT: 0.0}
+STRICT_CREDIT = {Support.SUPPORT: 1.0, Support.PARTIAL_SUPPORT: 0.0, Support.NOT_SUPPORT: 0.0}
+OKAY_WEIGHT = 0.5
+# Below this difference of scores two answers are equally good; the values of Search Arena Meets Nuggets.
+TIE_THRESHOLD_WITH_URLS = 0.07
+TIE_THRESHOLD_WITHOUT_URLS = 0.10
+# Scores are sums of a few exact binary fractions divided by a count: differences closer to the
+# threshold than this are equal to it, and `|difference|` equal to the threshold is a tie everywhere.
+_EPSILON = 1e-9
+
+
+class Unscorable(ValueError):
+    """There is nothing to divide by, or a label is missing. Never a zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetScores:
+    """The six scores of one answer, each in [0, 1], higher is better.
+
+    `all_score` is the default. Vital scores are None without a vital nugget: unscorable, not 0.
+    """
+
+    strict_vital: float | None
+    strict_all: float
+    vital: float | None
+    all_score: float
+    weighted: float
+    strict_weighted: float
+
+
+def score_answer(nuggets: Sequence[Nugget], labels: Mapping[str, Support]) -> NuggetScores:
+    """The six nugget scores of one answer.
+
+    With s = 1 for support, ½ for partial support (0 in the strict form), 0 otherwise:
+    all = mean of s over all nuggets; vital = mean over the vital ones;
+    weighted = (Σ vital s + ½ Σ okay s) / (|vital| + ½ |okay|).
+
+    Args:
+        nuggets: of the battle, at least one.
+        labels: nugget id -> label, one for every nugget.
+
+    Returns:
+        Six shares in [0, 1], higher is better.
+
+    Raises:
+        Unscorable: without nuggets, or when a nugget has no label.
+
+    >>> vital, okay = Nugget("1", "x", Importance.VITAL), Nugget("2", "y", Importance.OKAY)
+    >>> score_answer([vital, okay], {"1": Support.SUPPORT, "2": Support.PARTIAL_SUPPORT}).all_score
+    0.75
+    """
+    if not nuggets:
+        raise Unscorable("no nuggets")
+    if missing := [nugget.id for nugget in nuggets if nugget.id not in labels]:
+        raise Unscorable(f"{len(missing)} of {len(nuggets)} nuggets have no label, such as {missing[0]!r}")
+    vital = [labels[n.id] for n in nuggets if n.importance is Importance.VITAL]
+    okay = [labels[n.id] for n in nuggets if n.importance is Importance.OKAY]
+    return NuggetScores(
+        strict_vital=_mean(vital, STRICT_CREDIT) if vital else None,
+        strict_all=_mean(vital + okay, STRICT_CREDIT),
+        vital=_mean(vital, CREDIT) if vital else None,
+        all_score=_mean(vital + okay, CREDIT),
+        weighted=_weighted(vital, okay, CREDIT),
+        strict_weighted=_weighted(vital, okay, STRICT_CREDIT),
+    )
+
+
+def labels_of(assignments: Sequence[Assignment], side: Side) -> dict[str, Support]:
+    """The labels of one side, by nugget id."""
+    return {a.nugget_id: a.support for a in assignments if a.side is side}
+
+
+def nugget_margin(nuggets: Sequence[Nugget], assignments: Sequence[Assignment]) -> float:
+    """Difference of the All Scores, A minus B, in [-1, 1].
+
+    Raises:
+        Unscorable: without nuggets, or when a nugget has no label for one of the sides.
+    """
+    score_a, score_b = (score_answer(nuggets, labels_of(assignments, side)).all_score for side in Side)
+    return score_a - score_b
+
+
+def tie_threshold(battle: Battle) -> float:
+    """The difference up to which a battle is a tie: smaller where answers come with sources."""
+    has_urls = any(battle.answer(side).sources for side in Side)
+    return TIE_THRESHOLD_WITH_URLS if has_urls else TIE_THRESHOLD_WITHOUT_URLS
+
+
+def preference(score_a: float, score_b: float, threshold: float) -> Vote:
+    """Which answer the scores prefer: a tie where |A - B| ≤ threshold, else the higher.
+
+    Args:
+        score_a: of A, such as its All Score.
+        score_b: of B, in the same unit.
+        threshold: in that unit, at least 0; a difference of exactly the threshold is a tie.
+
+    Raises:
+        Unscorable: a score that is missing, or a threshold that is missing or negative.
+
+    Source: Sharifymoghaddam et al., 2025.
+
+    >>> preference(0.50, 0.43, 0.07), preference(0.50, 0.42, 0.07)
+    (<Vote.TIE: 'tie'>, <Vote.A: 'a'>)
+    """
+    difference = score_a - score_b
+    if not (isfinite(difference) and threshold >= 0):
+        raise Unscorable(f"{score_a} and {score_b} cannot be compared with a threshold of {threshold}")
+    if abs(difference) <= threshold + _EPSILON:
+        return Vote.TIE
+    return Vote.A if difference > 0 else Vote.B
+
+
+def _mean(labels: Sequence[Support], credit: Mapping[Support, float]) -> float:
+    return sum(credit[label] for label in labels) / len(labels)
+
+
+def _weighted(vital: Sequence[Support], okay: Sequence[Support], credit: Mapping[Support, float]) -> float:
+    earned = sum(credit[x] for x in vital) + OKAY_WEIGHT * sum(credit[x] for x in okay)
+    return earned / (len(vital) + OKAY_WEIGHT * len(okay))

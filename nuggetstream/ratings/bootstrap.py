@@ -1,0 +1,98 @@
+"""Resampling battles without touching battles: every count gets a random weight of the right size."""
+
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.ratings.pairs import Pairs
+
+Floats = NDArray[np.float64]
+
+_OPEN = 1e-9  # a Gamma draw may underflow to zero; the cell must stay open all the same
+
+
+class FractionalCounts(ValueError):
+    """Drawing battles with replacement needs whole battles; weighted ones have no such resample."""
+
+
+class Bootstrap(StrEnum):
+    """How a resample is drawn. Part of every board."""
+
+    BAYESIAN = "bayesian"  # every battle weighs Exp(1): no cell ever empties
+    MULTINOMIAL = "multinomial"  # N battles drawn with replacement: a cell may empty
+
+    @property
+    def keeps_cells(self) -> bool:
+        """Whether data that can be ranked stay rankable in every resample."""
+        return self is Bootstrap.BAYESIAN
+
+    def draw(self, pairs: Pairs, resamples: int, rng: np.random.Generator) -> Pairs:
+        """R resamples of the counts of one data set.
+
+        Bayesian: count ~ Gamma(count, 1) per cell, the sum of Exp(1) weights of its battles: a million cost
+        no more than one. Multinomial: N whole battles over the cells, each as often as it was seen.
+
+        Args:
+            pairs: (E,) counts.
+            resamples: R, at least 1.
+            rng: source of randomness.
+
+        Returns:
+            (R, E) counts.
+
+        Raises:
+            FractionalCounts: drawing whole battles from counts that are not whole.
+            ValueError: a count that is missing or negative, or no resample.
+
+        Source: Rubin, 1981 (Bayesian); Efron, 1979 (with replacement).
+        """
+        cells = pairs.cells
+        if resamples < 1 or not (np.isfinite(cells).all() and (cells >= 0).all()):
+            raise ValueError("a resample needs counts that are finite and not negative, and to be drawn")
+        if self is Bootstrap.BAYESIAN:
+            weights = _weighed(cells, resamples, rng)
+        else:
+            weights = _drawn_with_replacement(cells, resamples, rng)
+        return pairs.counted(weights)
+
+    def weights(self, clusters: int, resamples: int, rng: np.random.Generator) -> Floats:
+        """(R, C) weights of whole clusters: Exp(1), or how often each was drawn.
+
+        Args:
+            clusters: C, such as the number of queries or users.
+            resamples: R.
+            rng: source of randomness.
+
+        Raises:
+            ValueError: no cluster to draw, or no resample.
+
+        Source: as `draw`; whole clusters: Field and Welsh, 2007.
+        """
+        if clusters < 1 or resamples < 1:
+            raise ValueError(f"{resamples} resamples of {clusters} clusters")
+        if self is Bootstrap.BAYESIAN:
+            return rng.standard_exponential((resamples, clusters))
+        even = np.full(clusters, 1 / clusters)
+        return rng.multinomial(clusters, even, resamples).astype(np.float64)
+
+
+def _weighed(cells: Floats, resamples: int, rng: np.random.Generator) -> Floats:
+    """(R, 3, E) sums of Exp(1) weights, one Gamma draw per cell."""
+    shapes = cells.ravel()
+    weights = np.zeros((shapes.size, resamples))
+    for place in np.flatnonzero(shapes):
+        # One cell after the other: with a single shape parameter numpy draws faster.
+        rng.standard_gamma(shapes[place], out=weights[place])
+    np.maximum(weights, np.where(shapes > 0, _OPEN, 0.0)[:, None], out=weights)
+    by_outcome = weights.reshape(*cells.shape, resamples).transpose(0, 2, 1).copy()
+    return np.moveaxis(by_outcome, 0, 1)  # won, lost, drawn are each (R, E) in one piece
+
+
+def _drawn_with_replacement(cells: Floats, resamples: int, rng: np.random.Generator) -> Floats:
+    """(R, 3, E) counts of as many battles as there were, each drawn from all of them."""
+    if (cells % 1).any():
+        raise FractionalCounts("the multinomial bootstrap draws whole battles; use the Bayesian one")
+    total = cells.sum()
+    drawn = rng.multinomial(int(total), cells.ravel() / max(total, 1.0), resamples)
+    return drawn.astype(np.float64).reshape(resamples, *cells.shape)

@@ -1,0 +1,97 @@
+"""Strengths of systems and of resampled systems, under any policy about ties."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.bradley_terry import fit_pairs
+from nuggetstream.ratings.intervals import Strengths
+from nuggetstream.ratings.newton import DRAWN, EXACT
+from nuggetstream.ratings.pairs import Pairs
+from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.tie_models import fit_davidson, fit_rao_kupper
+from nuggetstream.ratings.votes import Votes, pairs_among
+
+Floats = NDArray[np.float64]
+
+_CHUNK = 2**23  # numbers drawn at a time: 64 MB, however many resamples and systems
+
+
+def estimate(
+    votes: Votes,
+    group: NDArray[np.intp],
+    rng: np.random.Generator,
+    *,
+    policy: TiePolicy = TiePolicy.HALF,
+    bootstrap: Bootstrap = Bootstrap.BAYESIAN,
+    resamples: int = 1000,
+) -> Strengths:
+    """Fit a group of systems, and every resample of their battles.
+
+    Args:
+        votes: of any kind.
+        group: indices of systems that are strongly connected under the policy, at least two.
+        rng: source of randomness; the same seed gives the same result.
+        policy: what a tie says.
+        bootstrap: how resamples are drawn.
+        resamples: how many.
+
+    Returns:
+        Strengths in logits. Resamples that cannot be ranked are counted, not fitted.
+
+    Raises:
+        NotConverged: the model of ties has no finite solution for these counts, or the group has fewer than
+            two systems.
+
+    Source: the model's: `bradley_terry`, `tie_models`; the resamples': `bootstrap`.
+    """
+    counts = pairs_among(votes.tally, group, policy)
+    theta, tie = fit(counts, policy)
+    size = max(_CHUNK // (3 * len(counts.first)), 1)
+    draws = [np.empty((0, len(group)))]
+    for start in range(0, resamples, size):
+        drawn = votes.resample(group, policy, bootstrap, min(size, resamples - start), rng)
+        if not bootstrap.keeps_cells:
+            drawn = drawn.slice(_rankable(drawn, policy))
+        if len(drawn.won):  # perhaps none of them can be ranked
+            draws.append(_fit_all(drawn, policy, theta)[0])
+    fitted = np.concatenate(draws)
+    return Strengths(theta, fitted, resamples - len(fitted), tie)
+
+
+def fit(counts: Pairs, policy: TiePolicy) -> tuple[Floats, float | None]:
+    """Strengths (K,) and the tie parameter, None for policies without one.
+
+    Args:
+        counts: (E,) of one data set.
+        policy: what a tie says; ties that it drops are expected to be gone from the counts.
+
+    Raises:
+        NotConverged: no finite solution.
+
+    Source: the model's: `bradley_terry`, `tie_models`.
+    """
+    theta, tie = _fit_all(counts.counted(counts.cells[None]), policy, None)
+    return theta[0], None if tie is None else float(tie[0])
+
+
+def _fit_all(counts: Pairs, policy: TiePolicy, start: Floats | None) -> tuple[Floats, Floats | None]:
+    match policy:
+        case TiePolicy.DAVIDSON:
+            return fit_davidson(counts, start)
+        case TiePolicy.RAO_KUPPER:
+            return fit_rao_kupper(counts, start)
+        case _:
+            return fit_pairs(counts, start, precision=EXACT if start is None else DRAWN), None
+
+
+def _rankable(drawn: Pairs, policy: TiePolicy) -> NDArray[np.intp]:
+    """Which resamples have a finite solution.
+
+    For a model of ties the wins alone must link everybody: enough for a solution to exist, and a
+    resample that fails it is rather counted as unranked than extrapolated.
+    """
+    if not policy.models_ties:
+        return np.flatnonzero(drawn.connected())
+    decisive = drawn.counted(np.stack([drawn.won, drawn.lost, np.zeros_like(drawn.drawn)], axis=-2))
+    return np.flatnonzero(decisive.connected())

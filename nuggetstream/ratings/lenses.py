@@ -1,0 +1,65 @@
+"""Results of `nuggetstream eval` as votes: every lens is a source of its own."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.records import Record
+from nuggetstream.report.rows import BattleRow
+
+LENSES = ("human", "nugget", "judge")
+
+
+def lens_records(path: Path, records: Sequence[Record], seen: dict[str, str]) -> dict[str, list[Record]]:
+    """What each lens says about every battle, as rows of a file of votes.
+
+    A battle of a system with itself has no outcome in any lens, as on every board.
+
+    Args:
+        path: for errors.
+        records: rows of a results.jsonl.
+        seen: where each battle of the files before is; those of this one are added.
+
+    Raises:
+        UnusableFile: a row is no evaluated battle, or the same battle twice.
+    """
+    rows = [(record, _row(record)) for record in records]
+    for record, row in rows:
+        if (first := seen.setdefault(row.id, record.place)) != record.place:
+            raise record.wrong("id", f"{row.id!r} is at {first} already")
+    settled = [(record, row) for record, row in rows if row.a.system != row.b.system]
+    if not settled:
+        raise UnusableFile(f"{path}: holds no battle between two systems")
+    return {lens: [_vote(record, row, lens) for record, row in settled] for lens in LENSES}
+
+
+def _row(record: Record) -> BattleRow:
+    try:
+        return BattleRow.model_validate(record.fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise record.wrong(".".join(map(str, first["loc"])), first["msg"]) from error
+
+
+def _vote(record: Record, row: BattleRow, lens: str) -> Record:
+    said: dict[str, Vote | None] = {
+        "human": row.human_vote,
+        "nugget": row.nugget_verdict.preference if row.nugget_verdict else None,
+        "judge": row.judgments[0].winner if row.judgments else None,
+    }
+    vote = said[lens]
+    fields = {
+        "battle_id": row.id,
+        "arena": row.arena,
+        "query": row.query,
+        "language": row.language,
+        "system_a": row.a.system,
+        "system_b": row.b.system,
+        "winner": None if vote is None else vote.value,
+        "text_a": row.a.text,
+        "text_b": row.b.text,
+    }
+    return Record(record.place, fields)

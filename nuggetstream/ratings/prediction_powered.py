@@ -1,0 +1,299 @@
+"""A few human votes made to go further by many automatic ones, without trusting the automatic ones.
+
+Where both exist, human votes show how the automatic ones err; that error is taken off the estimate from
+all battles. However bad the automatic votes are, the combined estimate stays unbiased; the better they
+are, the narrower its interval. What it needs is that the battles with a human vote are a random sample
+of all battles.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from nuggetstream.ratings.bradley_terry import BradleyTerry, NotConverged
+from nuggetstream.ratings.intervals import two_sided_z, wilson
+from nuggetstream.ratings.newton import maximise
+from nuggetstream.ratings.tally import rankable
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+_NO_SPREAD = 1e-9  # a standard error below it is a zero but for rounding
+
+
+class TooFewVotes(ValueError):
+    """Fewer than two human votes: nothing is known about how they differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its standard error and normal interval.
+
+    The error is 0 where all votes are the same. That is no certainty, so the interval then is Wilson's.
+    """
+
+    value: float
+    error: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class WinRate:
+    """One win rate, estimated three ways.
+
+    Attributes:
+        human: from the human votes alone: right, and wide.
+        automatic: from the automatic votes alone: narrow, and off by their bias.
+        combined: right, and as narrow as the automatic votes deserve.
+        trust: λ in [0, 1], how much of the automatic votes went in.
+        humans: n, battles with both votes.
+        automatics: N, battles with an automatic vote only.
+    """
+
+    human: Estimate
+    automatic: Estimate
+    combined: Estimate
+    trust: float
+    humans: int
+    automatics: int
+
+
+def win_rate(human: Floats, automatic: Floats, further: Floats, level: float = 0.95) -> WinRate:
+    """Share of the points a system takes.
+
+    combined = λ · mean(further) + mean(human - λ · automatic)
+    variance = λ² · var(further) / N + var(human - λ · automatic) / n
+    λ = cov(human, automatic) / ((1 + n/N) · var(automatic)), cut to [0, 1]
+
+    Args:
+        human: (n,) points by human vote, in [0, 1].
+        automatic: (n,) points by automatic vote on the same battles.
+        further: (N,) points by automatic vote on other battles.
+        level: of the intervals.
+
+    Returns:
+        Shares in [0, 1] but for sampling error, which may carry the combined one past an end.
+
+    Raises:
+        TooFewVotes: n < 2.
+        ValueError: points outside [0, 1], NaN included; sequences that do not match; a level outside (0, 1).
+
+    Source: Angelopoulos, Bates, Fannjiang, Jordan, Zrnic, "Prediction-powered inference", 2023;
+    Angelopoulos, Duchi, Zrnic, "PPI++", 2023.
+
+    >>> people, judge, rest = np.array([1.0, 0, 1, 0]), np.array([1.0, 0, 1, 1]), np.array([1.0, 0, 1, 1])
+    >>> rate = win_rate(people, judge, rest)
+    >>> rate.human.value, rate.automatic.value
+    (0.5, 0.75)
+    >>> round(rate.trust, 6), round(rate.combined.value, 6)  # cov 1/6, var 3/14, n = N: 7/9 / 2
+    (0.388889, 0.5)
+    """
+    for points in (human, automatic, further):
+        if not ((points >= 0) & (points <= 1)).all():
+            raise ValueError("points are in [0, 1]")
+    if len(human) != len(automatic):
+        raise ValueError(f"{len(human)} human votes beside {len(automatic)} automatic ones")
+    n, more = len(human), len(further)
+    if n < 2:
+        raise TooFewVotes(f"{n} human votes")
+    spread = np.cov(np.stack([human, automatic]))
+    trust = 0.0
+    pooled = np.concatenate([automatic, further])
+    varies = float(pooled.var(ddof=1))
+    if more > 1 and varies > 0:
+        trust = float(np.clip(spread[0, 1] / ((1 + n / more) * varies), 0.0, 1.0))
+    rest = human - trust * automatic
+    value = rest.mean() + (trust * further.mean() if more else 0.0)
+    variance = rest.var(ddof=1) / n + (trust**2 * further.var(ddof=1) / more if more > 1 else 0.0)
+    return WinRate(
+        human=_estimate(human.mean(), spread[0, 0] / n, n, level),
+        automatic=_estimate(pooled.mean(), varies / len(pooled), len(pooled), level),
+        combined=_estimate(value, variance, n, level),
+        trust=trust,
+        humans=n,
+        automatics=more,
+    )
+
+
+def _estimate(value: float, variance: float, votes: int, level: float) -> Estimate:
+    value, error = float(value), float(np.sqrt(variance))
+    if error < _NO_SPREAD:
+        return Estimate(value, 0.0, *wilson(min(max(value, 0.0), 1.0) * votes, votes, level))
+    reach = two_sided_z(level) * error
+    return Estimate(value, error, value - reach, value + reach)
+
+
+class Judged(NamedTuple):
+    """Points in single battles.
+
+    Attributes:
+        a: (M,) index of system A.
+        b: (M,) index of system B.
+        score: (M,) points of A, in [0, 1].
+    """
+
+    a: Places
+    b: Places
+    score: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Strengths of K systems with their covariance, in logits; see `sandwich.normal_ratings`."""
+
+    theta: Floats
+    covariance: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class PoweredRatings:
+    """Ratings estimated three ways.
+
+    Attributes:
+        human: from human votes alone; None when these cannot rank every system.
+        automatic: from all automatic votes; None likewise.
+        combined: both; None when there is no finite solution.
+        trust: λ in [0, 1] of the combination.
+        humans: n, battles with both votes.
+        automatics: N, battles with an automatic vote only.
+    """
+
+    human: Fitted | None
+    automatic: Fitted | None
+    combined: Fitted | None
+    trust: float
+    humans: int
+    automatics: int
+
+
+def ratings(systems: int, human: Judged, automatic: Floats, further: Judged) -> PoweredRatings:
+    """Bradley-Terry strengths from human votes on some battles and automatic ones on all.
+
+    Minimises λ · loss(further) + loss(human) - λ · loss(automatic), each a mean over its battles. For
+    λ in [0, 1] its curvature is a mixture of two graph Laplacians, so the minimum is unique. λ is the
+    one that makes the total variance of the strengths smallest.
+
+    Args:
+        systems: K.
+        human: n battles with human points.
+        automatic: (n,) points of A by automatic vote in the same battles.
+        further: N battles with automatic points only.
+
+    Returns:
+        (K,) strengths in logits with mean zero, higher is better, with their sandwich covariance; None
+        for an estimate that does not exist, such as one with islands.
+
+    Raises:
+        TooFewVotes: n < 2.
+        ValueError: points outside [0, 1], a system battling itself, or numbers of votes that do not match.
+
+    Source: as `win_rate`; the Bradley-Terry loss is one of its convex M-estimators.
+    """
+    _check(human, automatic, further)
+    n, more = len(human.a), len(further.a)
+    everything = Judged(
+        np.concatenate([human.a, further.a]),
+        np.concatenate([human.b, further.b]),
+        np.concatenate([automatic, further.score]),
+    )
+    alone, judge = _alone(systems, human), _alone(systems, everything)
+    trust = _trust(systems, human, automatic, further, alone or judge) if more > 1 else 0.0
+    combined = _combine(systems, human, automatic, further, trust) if trust else alone
+    return PoweredRatings(alone, judge, combined, trust, n, more)
+
+
+def _check(human: Judged, automatic: Floats, further: Judged) -> None:
+    if len(automatic) != len(human.a):
+        raise ValueError(f"{len(human.a)} human votes beside {len(automatic)} automatic ones")
+    for points in (human.score, automatic, further.score):
+        if not ((points >= 0) & (points <= 1)).all():
+            raise ValueError("points are in [0, 1]")
+    if (human.a == human.b).any() or (further.a == further.b).any():
+        raise ValueError("a system battles itself")
+    if len(human.a) < 2:
+        raise TooFewVotes(f"{len(human.a)} human votes")
+
+
+def _alone(systems: int, votes: Judged) -> Fitted | None:
+    """Ordinary strengths of one kind of vote with their sandwich."""
+    taken, met = _means(systems, votes)
+    theta = _maximum(taken, met) if len(rankable(taken)[0]) == systems else None
+    if theta is None:
+        return None
+    pushes = _pushes(systems, votes, theta)
+    return Fitted(theta, _around(_curvature(theta, met), pushes.T @ pushes / len(pushes) ** 2))
+
+
+def _combine(systems: int, human: Judged, automatic: Floats, further: Judged, trust: float) -> Fitted | None:
+    judged = Judged(human.a, human.b, automatic)
+    (by_people, met), (by_judge, _), (beyond, elsewhere) = (
+        _means(systems, votes) for votes in (human, judged, further)
+    )
+    theta = _maximum(by_people + trust * (beyond - by_judge), (1 - trust) * met + trust * elsewhere)
+    if theta is None:
+        return None
+    rest = _pushes(systems, human, theta) - trust * _pushes(systems, judged, theta)
+    more = trust * _pushes(systems, further, theta)
+    spread = np.cov(rest.T) / len(rest) + np.cov(more.T) / len(more)
+    return Fitted(theta, _around(_curvature(theta, (1 - trust) * met + trust * elsewhere), spread))
+
+
+def _trust(systems: int, human: Judged, automatic: Floats, further: Judged, start: Fitted | None) -> float:
+    """λ that minimises the trace of the covariance of the strengths."""
+    if start is None:
+        return 1.0
+    n, more = len(human.a), len(further.a)
+    people = _pushes(systems, human, start.theta)
+    judge = _pushes(systems, Judged(human.a, human.b, automatic), start.theta)
+    everything = np.concatenate([judge, _pushes(systems, further, start.theta)])
+    bread = np.linalg.pinv(_curvature(start.theta, _means(systems, human)[1]), hermitian=True)
+    both = (people - people.mean(axis=0)).T @ (judge - judge.mean(axis=0)) / (n - 1)
+    shared = np.trace(bread @ (both + both.T) / 2 @ bread)
+    own = np.trace(bread @ np.cov(everything.T) @ bread)
+    return float(np.clip(shared / ((1 + n / more) * own), 0.0, 1.0)) if own > 0 else 0.0
+
+
+def _means(systems: int, votes: Judged) -> tuple[Floats, Floats]:
+    """(K, K) mean points i took from j, and mean battles of i and j."""
+    points = np.zeros((systems, systems))
+    np.add.at(points, (votes.a, votes.b), votes.score)
+    np.add.at(points, (votes.b, votes.a), 1 - votes.score)
+    points /= len(votes.a)
+    return points, points + points.T
+
+
+def _maximum(taken: Floats, met: Floats) -> Floats | None:
+    """Strengths at which points expected equal points taken, or None without a finite solution.
+
+    The points may be negative for a pair, as corrections are; only their sums per system matter.
+    """
+    first, second = np.nonzero(np.triu(met, 1))
+    model = BradleyTerry(len(met), first, second, taken[None, first, second], met[None, first, second])
+    try:
+        return np.asarray(maximise(model, np.zeros((1, len(met))))[0])
+    except NotConverged:
+        return None
+
+
+def _pushes(systems: int, votes: Judged, theta: Floats) -> Floats:
+    """(M, K) score of every battle: (points - expected) · (e_a - e_b)."""
+    push = votes.score - expit(theta[votes.a] - theta[votes.b])
+    scores, row = np.zeros((len(push), systems)), np.arange(len(push))
+    scores[row, votes.a], scores[row, votes.b] = push, -push
+    return scores
+
+
+def _curvature(theta: Floats, met: Floats) -> Floats:
+    chance = expit(theta[:, None] - theta[None, :])
+    weight = met * chance * (1 - chance)
+    return np.asarray(np.diag(weight.sum(axis=1)) - weight)
+
+
+def _around(curvature: Floats, spread: Floats) -> Floats:
+    bread = np.linalg.pinv(curvature, hermitian=True)
+    return np.asarray(bread @ spread @ bread)

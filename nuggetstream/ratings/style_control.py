@@ -1,0 +1,237 @@
+"""Ratings with style held equal: what is left of a preference for a system once length, citations and
+markup are accounted for.
+
+    logit P(A preferred) = θ_A - θ_B + Σ β · x
+
+x is the standardised difference of a feature between the two answers. The coefficients say how much
+style itself was preferred, the strengths how the systems compare at equal style.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
+from scipy.special import expit
+
+from nuggetstream.ratings.ballots import Ballots
+from nuggetstream.ratings.intervals import two_sided_z
+from nuggetstream.ratings.newton import NotConverged
+from nuggetstream.ratings.tally import TiePolicy, rankable
+
+Floats = NDArray[np.float64]
+
+FEATURES = ("length", "citations", "headers", "lists", "bold")
+_LARGEST_STEP, _SETTLED, _ITERATIONS, _SINGULAR = 2.0, 1e-9, 100, 1e12
+
+
+class StyleUndetermined(ValueError):
+    """The features cannot be told apart from each other or from the systems in these battles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """How much a feature of style was preferred.
+
+    Attributes:
+        feature: its name.
+        value: logits per standard deviation of the relative difference; positive: more was preferred.
+            None when the feature never differs between two answers.
+        error: sandwich standard error, None likewise.
+        low: lower end of the interval.
+        high: upper end.
+        deviation: root mean square of the relative difference, the unit of `value`.
+    """
+
+    feature: str
+    value: float | None
+    error: float | None
+    low: float | None
+    high: float | None
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Controlled:
+    """Strengths at equal style.
+
+    Attributes:
+        systems: names of the ranked systems.
+        theta: (K,) strengths in logits with mean zero.
+        covariance: (K, K) sandwich, clustered as the ballots are; for `sandwich.normal_ratings`.
+        coefficients: one per feature.
+        unranked: systems that the votes cannot rank.
+    """
+
+    systems: tuple[str, ...]
+    theta: Floats
+    covariance: Floats
+    coefficients: tuple[Coefficient, ...]
+    unranked: tuple[str, ...]
+
+
+def features(answer: str, citations: int) -> Floats:
+    """(5,) length in characters, citations, headers, list items, bold passages of a Markdown answer.
+
+    Args:
+        answer: Markdown; what stands in fenced code is no markup.
+        citations: counted by the caller, as every arena marks them its own way.
+
+    Source: the features of Li, Angelopoulos, Chiang, 2024, and citations.
+
+    >>> features("# Title\\n- **one**\\n- two", citations=3).tolist()
+    [23.0, 3.0, 1.0, 2.0, 1.0]
+    """
+    prose = re.sub(r"^```.*?(?:^```|\Z)", "", answer, flags=re.S | re.M)
+    counts = (
+        len(answer),
+        citations,
+        len(re.findall(r"^ {0,3}#{1,6}\s", prose, flags=re.M)),
+        len(re.findall(r"^\s*(?:[-*+]|\d{1,9}[.)])\s", prose, flags=re.M)),
+        len(re.findall(r"(\*\*|__)(?=\S).+?(?<=\S)\1", prose)),
+    )
+    return np.array(counts, dtype=np.float64)
+
+
+def relative_difference(of_a: Floats, of_b: Floats) -> Floats:
+    """(a - b) / (a + b) per feature, 0 where neither answer has any.
+
+    Args:
+        of_a: (N, F) non-negative amounts in the answers of A.
+        of_b: (N, F) likewise of B.
+
+    Returns:
+        (N, F) in [-1, 1]; swapping the answers changes the sign and nothing else.
+
+    Raises:
+        ValueError: amounts that are negative or not finite.
+
+    Source: as `control`.
+
+    >>> relative_difference(np.array([[3.0, 0.0]]), np.array([[1.0, 0.0]])).tolist()
+    [[0.5, 0.0]]
+    """
+    if not (np.isfinite(of_a).all() and np.isfinite(of_b).all() and (of_a >= 0).all() and (of_b >= 0).all()):
+        raise ValueError("amounts of style are finite and not negative")
+    total = of_a + of_b
+    return np.divide(of_a - of_b, total, out=np.zeros_like(total), where=total > 0)
+
+
+def control(
+    ballots: Ballots,
+    difference: Floats,
+    names: Sequence[str] = FEATURES,
+    *,
+    policy: TiePolicy = TiePolicy.HALF,
+    level: float = 0.95,
+) -> Controlled:
+    """Fit strengths and coefficients of style together.
+
+    Differences are divided by their root mean square, not centred: centring would give one side of the
+    screen a head start.
+
+    Args:
+        ballots: N votes; ties are half a win for each.
+        difference: (N, F) of a feature, A's minus B's, such as `relative_difference`.
+        names: F names.
+        policy: which ballots count.
+        level: of the intervals of the coefficients.
+
+    Returns:
+        Strengths and coefficients in logits; a positive coefficient: more of it was preferred.
+
+    Raises:
+        ValueError: shapes that do not fit, differences that are not finite, a level outside (0, 1).
+        StyleUndetermined: collinear features, or too few clusters.
+        NotConverged: style predicts every vote, so that no finite coefficient fits.
+
+    Source: Li, Angelopoulos, Chiang, "Does style matter? Disentangling style and substance in Chatbot
+    Arena", 2024; the standard errors of Liang and Zeger, 1986.
+    """
+    if difference.shape != (len(ballots.a), len(names)) or not np.isfinite(difference).all():
+        raise ValueError(f"{len(ballots.a)} votes and {len(names)} features need as many finite differences")
+    if policy.models_ties:
+        raise ValueError("style control counts a tie as half a win or not at all")
+    tally = ballots.tally
+    group, reasons = rankable(tally.points(policy))
+    place = np.full(len(ballots.systems), -1)
+    place[group] = np.arange(len(group))
+    counts = ballots.counting(policy) & (place[ballots.a] >= 0) & (place[ballots.b] >= 0)
+    used = np.flatnonzero(counts & (ballots.weight > 0))
+    if not len(used):
+        raise StyleUndetermined("no two systems can be ranked by these votes")
+    weight, x = ballots.weight[used], difference[used]
+    deviation = np.sqrt((weight[:, None] * x**2).sum(axis=0) / weight.sum())
+    varies = np.flatnonzero(deviation > 0)
+    design = _design(
+        place[ballots.a[used]], place[ballots.b[used]], x[:, varies] / deviation[varies], len(group)
+    )
+    beta, matrix = _solve(design, ballots.score[used], weight, ballots.cluster[used], len(group))
+    return Controlled(
+        systems=tuple(ballots.systems[index] for index in group),
+        theta=beta[: len(group)],
+        covariance=matrix[: len(group), : len(group)],
+        coefficients=_coefficients(
+            names, deviation, beta[len(group) :], matrix[len(group) :, len(group) :], level
+        ),
+        unranked=tuple(ballots.systems[index] for index in reasons),
+    )
+
+
+def _design(a: NDArray[np.intp], b: NDArray[np.intp], style: Floats, size: int) -> csr_array:
+    """(N, K + F): +1 for A, -1 for B, then the standardised differences."""
+    rows = np.arange(len(a))
+    ends = np.concatenate([np.ones(len(a)), -np.ones(len(a))])
+    who = csr_array((ends, (np.tile(rows, 2), np.concatenate([a, b]))), shape=(len(a), size))
+    return csr_array(hstack([who, csr_array(style)]))
+
+
+def _solve(
+    design: csr_array, score: Floats, weight: Floats, cluster: NDArray[np.intp], size: int
+) -> tuple[Floats, Floats]:
+    """Newton for the logistic regression, strengths with mean zero, and its clustered sandwich."""
+    beta = np.zeros(design.shape[1])
+    pin = np.zeros((len(beta), len(beta)))
+    pin[:size, :size] = 1 / size  # strengths are known up to a constant: their mean is held at zero
+    for iteration in range(_ITERATIONS):
+        chance = expit(design @ beta)
+        bent = (design.T @ design.multiply((weight * chance * (1 - chance))[:, None])).toarray()
+        bent = bent + pin * np.trace(bent) / len(beta)
+        if np.linalg.cond(bent) > _SINGULAR:
+            if iteration == 0:  # every vote still bends alike: the features themselves are to blame
+                raise StyleUndetermined("features are collinear, or follow from which systems battle")
+            break
+        step = np.linalg.solve(bent, design.T @ (weight * (score - chance)))
+        beta = beta + step * min(1.0, _LARGEST_STEP / max(np.abs(step).max(), 1e-300))
+        if np.abs(step).max() < _SETTLED:
+            return beta, _sandwich(design, bent, weight * (score - chance), cluster)
+    raise NotConverged("style predicts the votes perfectly; no finite coefficient fits")
+
+
+def _sandwich(design: csr_array, bent: Floats, push: Floats, cluster: NDArray[np.intp]) -> Floats:
+    """Clustered; of strengths with mean zero, as every row of the design takes from B what it gives to A."""
+    names, member = np.unique(cluster, return_inverse=True)
+    if len(names) < 2:
+        raise StyleUndetermined("one cluster says nothing about how clusters differ")
+    together = csr_array((push, (member, np.arange(len(push)))), shape=(len(names), len(push)))
+    scores = (together @ design).toarray()
+    bread = np.linalg.inv(bent)
+    return np.asarray(bread @ (scores.T @ scores) @ bread.T * len(names) / (len(names) - 1))
+
+
+def _coefficients(
+    names: Sequence[str], deviation: Floats, beta: Floats, matrix: Floats, level: float
+) -> tuple[Coefficient, ...]:
+    """Coefficients in the order of the names; those that never vary are not in `beta`."""
+    z = two_sided_z(level)
+    fitted = iter(zip(beta.tolist(), np.sqrt(np.diag(matrix)).tolist(), strict=True))
+    found = []
+    for name, unit in zip(names, deviation.tolist(), strict=True):
+        if not unit:
+            found.append(Coefficient(name, None, None, None, None, 0.0))
+            continue
+        value, error = next(fitted)
+        found.append(Coefficient(name, value, error, value - z * error, value + z * error, unit))
+    return tuple(found)

@@ -1,0 +1,151 @@
+"""Votes to be rated: counts, several sources of them, or single ballots that know who cast them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.pairs import Pairs
+from nuggetstream.ratings.tally import Tally, TiePolicy
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one source of votes contributes to a rating.
+
+    Attributes:
+        source: its name.
+        weight: of each of its battles.
+        battles: that count under the tie policy, unweighted.
+        share: of all weight, in [0, 1].
+    """
+
+    source: str
+    weight: float
+    battles: float
+    share: float
+
+
+class Votes(Protocol):
+    """Anything a board can be made of."""
+
+    @property
+    def tally(self) -> Tally:
+        """The counts, weighted."""
+
+    def shares(self, policy: TiePolicy) -> tuple[Share, ...]:
+        """The sources in it and what they weigh; empty where there is only one."""
+
+    def resample(
+        self, group: Places, policy: TiePolicy, bootstrap: Bootstrap, resamples: int, rng: np.random.Generator
+    ) -> Pairs:
+        """(R, E) counts of R resamples among the systems of a group."""
+
+
+def pairs_among(tally: Tally, group: Places, policy: TiePolicy) -> Pairs:
+    """Counts of one data set among the systems of a group, under a tie policy."""
+    cells = np.ix_(group, group)
+    return Pairs.of(tally.wins[cells], tally.drawn(policy)[cells])
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Independent battles, known by their counts alone."""
+
+    tally: Tally
+
+    def shares(self, policy: TiePolicy) -> tuple[Share, ...]:  # noqa: ARG002  (the port asks)
+        """There is one source."""
+        return ()
+
+    def resample(
+        self, group: Places, policy: TiePolicy, bootstrap: Bootstrap, resamples: int, rng: np.random.Generator
+    ) -> Pairs:
+        """Every battle weighs on its own."""
+        return bootstrap.draw(pairs_among(self.tally, group, policy), resamples, rng)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Counts from one kind of voter, and the weight of each of its battles."""
+
+    tally: Tally
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """Several sources of votes in one rating, such as people at weight 1 and a judge at 0.2.
+
+    A battle of weight 0.2 is a fifth as much evidence as one of weight 1, and resampled as one battle,
+    not as a fifth of one: weights never make an interval look as if there were more battles.
+
+    Attributes:
+        sources: by name.
+    """
+
+    sources: Mapping[str, Source]
+
+    def __post_init__(self) -> None:
+        if not self.sources:
+            raise ValueError("no source of votes")
+        for name, source in self.sources.items():
+            if not (np.isfinite(source.weight) and source.weight > 0):
+                raise ValueError(f"source {name!r} has weight {source.weight}; leave it out instead")
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """All systems of all sources, in alphabetical order."""
+        return tuple(sorted({name for source in self.sources.values() for name in source.tally.systems}))
+
+    @property
+    def tally(self) -> Tally:
+        """Weighted sum of the sources."""
+        systems = self.systems
+        parts = [(source.tally.among(systems), source.weight) for source in self.sources.values()]
+        sums = (
+            np.sum([weight * getattr(tally, counts) for tally, weight in parts], axis=0)
+            for counts in ("wins", "ties", "both_bad")
+        )
+        return Tally(systems, *sums)
+
+    def shares(self, policy: TiePolicy) -> tuple[Share, ...]:
+        """One per source, in the order given."""
+        battles = {name: float(source.tally.points(policy).sum()) for name, source in self.sources.items()}
+        total = sum(self.sources[name].weight * count for name, count in battles.items())
+        return tuple(
+            Share(name, source.weight, battles[name], source.weight * battles[name] / total if total else 0.0)
+            for name, source in self.sources.items()
+        )
+
+    def resample(
+        self, group: Places, policy: TiePolicy, bootstrap: Bootstrap, resamples: int, rng: np.random.Generator
+    ) -> Pairs:
+        """Each source is resampled by itself and weighed afterwards."""
+        systems, layout = self.systems, pairs_among(self.tally, group, policy)
+        place = (..., layout.first, layout.second)
+        total = np.zeros((resamples, 3, len(layout.first)))
+        for source in self.sources.values():
+            counts = source.tally.among(systems)
+            wins, drawn = counts.wins[np.ix_(group, group)], counts.drawn(policy)[np.ix_(group, group)]
+            cells = np.stack([wins[place], wins.T[place], drawn[place]])
+            total += source.weight * bootstrap.draw(layout.counted(cells), resamples, rng).cells
+        return layout.counted(total)
+
+
+def mixed(sources: Sequence[tuple[str, Tally, float]]) -> Mixed:
+    """Sources given as (name, counts, weight).
+
+    Raises:
+        ValueError: the same name twice, no source, or a weight that is not positive.
+    """
+    names = [name for name, _, _ in sources]
+    if len(set(names)) < len(names):
+        raise ValueError(f"a source is named twice in {names}")
+    return Mixed({name: Source(tally, weight) for name, tally, weight in sources})

@@ -1,0 +1,41 @@
+"""What each section shows: numbers in, figures, tables and sentences out."""
+
+from nuggetstream.report.drawing import (
+    answers,
+    baselines,
+    boards,
+    certainty,
+    combined,
+    confusion,
+    coverage,
+    differences,
+    inversions,
+    judges,
+    misses,
+    nuggets,
+    running,
+    scorers,
+    sources,
+    style_control,
+    thresholds,
+)
+
+__all__ = [
+    "answers",
+    "baselines",
+    "boards",
+    "certainty",
+    "combined",
+    "confusion",
+    "coverage",
+    "differences",
+    "inversions",
+    "judges",
+    "misses",
+    "nuggets",
+    "running",
+    "scorers",
+    "sources",
+    "style_control",
+    "thresholds",
+]

@@ -1,0 +1,41 @@
+"""The numbers of each section: pure functions of the results."""
+
+from nuggetstream.report.numbers import (
+    answers,
+    baselines,
+    boards,
+    certainty,
+    combined,
+    confusion,
+    coverage,
+    differences,
+    inversions,
+    judges,
+    misses,
+    nuggets,
+    running,
+    scorers,
+    sources,
+    style_control,
+    thresholds,
+)
+
+__all__ = [
+    "answers",
+    "baselines",
+    "boards",
+    "certainty",
+    "combined",
+    "confusion",
+    "coverage",
+    "differences",
+    "inversions",
+    "judges",
+    "misses",
+    "nuggets",
+    "running",
+    "scorers",
+    "sources",
+    "style_control",
+    "thresholds",
+]

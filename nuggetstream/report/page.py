@@ -1,0 +1,55 @@
+"""The page: one HTML file that needs nothing else.
+
+Everything in it that comes from battles is escaped, and the page forbids itself every request and every
+script but its own two by a content security policy.
+"""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from plotly.offline import get_plotlyjs
+
+from nuggetstream.report import blocks
+from nuggetstream.report.blocks import Section
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def render(sections: Sequence[Section], title: str, subtitle: str) -> str:
+    """The whole page.
+
+    Args:
+        sections: in order.
+        title: of the page.
+        subtitle: one line about what it rests on.
+    """
+    env = _environment()
+    scripts = [get_plotlyjs(), (_TEMPLATES / "report.js").read_text(encoding="utf-8")]
+    return env.get_template("report.html").render(
+        sections=sections,
+        title=title,
+        subtitle=subtitle,
+        style=(_TEMPLATES / "report.css").read_text(encoding="utf-8"),
+        scripts=scripts,
+        hashes=[_hash(script) for script in scripts],
+    )
+
+
+def _environment() -> Environment:
+    env = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    for kind in (blocks.Facts, blocks.Figures, blocks.Table, blocks.State):
+        env.tests[kind.__name__.lower()] = lambda value, kind=kind: isinstance(value, kind)
+    return env
+
+
+def _hash(script: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

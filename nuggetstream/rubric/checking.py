@@ -1,0 +1,129 @@
+"""Where rubric and assessors contradict each other, and what a person reads to check the grader."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from nuggetstream.files.cells import many
+from nuggetstream.files.rubric import BankItem
+from nuggetstream.ratings.notes import Note
+from nuggetstream.rubric.graded import Graded
+from nuggetstream.rubric.grading import items_of
+from nuggetstream.rubric.verification import (
+    HIGH_GRADE,
+    NOT_RELEVANT,
+    RELEVANT,
+    Grid,
+    Listed,
+    SpuriousItem,
+    UncoveredPassage,
+    grade_counts,
+    grade_grid,
+    spurious_items,
+    uncovered_passages,
+    verification_listing,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where good, relevant and not relevant begin.
+
+    Attributes:
+        minimum: grade from which an answer is good.
+        relevant: lowest judgment that means relevant.
+        not_relevant: highest judgment that means not relevant.
+
+    Raises:
+        ValueError: a judgment would mean both.
+    """
+
+    minimum: int = HIGH_GRADE
+    relevant: int = RELEVANT
+    not_relevant: int = NOT_RELEVANT
+
+    def __post_init__(self) -> None:
+        if self.not_relevant >= self.relevant:
+            raise ValueError(
+                f"judgment {self.relevant} cannot mean relevant when {self.not_relevant} means not relevant"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was found.
+
+    Attributes:
+        graded: what it rests on.
+        limits: likewise.
+        relevant: graded passages judged relevant.
+        not_relevant: passages judged not relevant.
+        spurious: query -> items that passages judged not relevant answer well, most frequent first; None
+            when no passage was judged not relevant.
+        uncovered: passages judged relevant that answer nothing well; None when none was judged relevant.
+        grids: query -> grades of its passages on its items.
+        listing: every answer with a grade above 0, best first within its item.
+        counts: grade -> how often it was given.
+        texts: item -> its question or nugget, as far as a bank names it.
+    """
+
+    graded: Graded
+    limits: Limits
+    relevant: int
+    not_relevant: int
+    spurious: Mapping[str, Sequence[SpuriousItem]] | None
+    uncovered: tuple[UncoveredPassage, ...] | None
+    grids: Mapping[str, Grid]
+    listing: tuple[Listed, ...]
+    counts: Mapping[int, int]
+    texts: Mapping[str, str]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What changes how the numbers are read."""
+        return tuple(_notes(self))
+
+
+def check(graded: Graded, limits: Limits, bank: Sequence[BankItem] = ()) -> Check:
+    """Contradictions and listings of a graded file.
+
+    Args:
+        graded: passages, judged or not.
+        limits: where good, relevant and not relevant begin.
+        bank: the questions or nuggets behind the item ids.
+    """
+    passages = graded.passages
+    judged = [(p.judgment, p.best) for p in passages if p.judgment is not None]
+    relevant = sum(judgment >= limits.relevant and best is not None for judgment, best in judged)
+    not_relevant = sum(judgment <= limits.not_relevant for judgment, _ in judged)
+    uncovered = uncovered_passages(passages, limits.minimum, limits.relevant)
+    return Check(
+        graded=graded,
+        limits=limits,
+        relevant=relevant,
+        not_relevant=not_relevant,
+        spurious=spurious_items(passages, limits.minimum, limits.not_relevant) if not_relevant else None,
+        uncovered=tuple(uncovered) if relevant else None,
+        grids=grade_grid(passages),
+        listing=tuple(verification_listing(passages)),
+        counts=grade_counts(passages),
+        texts={item.id: item.text for item in bank},
+    )
+
+
+def _notes(found: Check) -> Iterator[Note]:
+    basis = found.graded.basis
+    if not basis.judged:
+        yield Note("nobody_judged", "no passage was judged: nothing can contradict the grades")
+    elif basis.judged < basis.passages:
+        unjudged = many(basis.passages - basis.judged, "passage")
+        yield Note("not_judged", f"{unjudged} without a judgment; they speak for and against no item")
+    if basis.judged and not found.not_relevant:
+        yield Note("none_not_relevant", "no passage was judged not relevant: spurious items have no answer")
+    if basis.judged and not found.relevant:
+        yield Note("none_relevant", "no graded passage was judged relevant: uncovered ones have no answer")
+    if basis.ungraded:
+        yield Note("ungraded", f"{many(basis.ungraded, 'passage')} without a grade, left out")
+    if found.texts:
+        lost = sum(item not in found.texts for item in items_of(found.graded.passages))
+        if lost:
+            yield Note("not_in_bank", f"{many(lost, 'item')} that the bank does not name")

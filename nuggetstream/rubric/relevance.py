@@ -1,0 +1,58 @@
+"""Relevance labels (qrels) from rubric grades.
+
+Source: Farzi and Dietz, 2024 (RUBRIC-Qrels).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from nuggetstream.rubric.grading import GradedPassage
+
+Label = Callable[[GradedPassage], int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """One line of a qrels file."""
+
+    query: str
+    passage: str
+    label: int
+
+
+def best_grade(passage: GradedPassage) -> int | None:
+    """The highest grade of any item, 0..5; None when nothing was graded.
+
+    >>> best_grade(GradedPassage("q", "p", {"x": 1, "y": 4}))
+    4
+    """
+    return passage.best
+
+
+def best_grade_from(minimum: int) -> Label:
+    """The highest grade, or 0 where it is below `minimum`; None when nothing was graded."""
+
+    def label(passage: GradedPassage) -> int | None:
+        best = passage.best
+        return None if best is None else best if best >= minimum else 0
+
+    return label
+
+
+def items_answered(minimum: int) -> Label:
+    """The number of items graded `minimum` or better; None when nothing was graded.
+
+    >>> items_answered(3)(GradedPassage("q", "p", {"x": 1, "y": 4, "z": 3}))
+    2
+    """
+
+    def label(passage: GradedPassage) -> int | None:
+        return sum(grade >= minimum for grade in passage.grades.values()) if passage.grades else None
+
+    return label
+
+
+def relevance_labels(passages: Sequence[GradedPassage], label: Label = best_grade) -> list[Relevance]:
+    """One label per passage in the order given; a passage without a grade gets no line, not a 0."""
+    rows = ((passage, label(passage)) for passage in passages)
+    return [Relevance(p.query, p.passage, value) for p, value in rows if value is not None]

@@ -1,0 +1,1 @@
+"""Small pure statistics, one question per module."""

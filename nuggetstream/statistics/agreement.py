@@ -1,0 +1,192 @@
+"""How far two sources of preference agree."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.ratings.intervals import wilson
+
+_TIES = (Vote.TIE, Vote.BOTH_BAD)
+_NO_SPREAD = 1e-12
+
+
+class KappaWeights(StrEnum):
+    """How much worse a far disagreement is than a near one."""
+
+    QUADRATIC = "quadratic"
+    LINEAR = "linear"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Share of reference decisions that a predictor agrees with.
+
+    Attributes:
+        share: in [0, 1]; a predicted tie counts half; None without a single decision to compare.
+        low: lower end of the 95 % interval.
+        high: upper end.
+        compared: battles that count: both sides known, the reference not a tie.
+        reference_ties: battles left out because the reference is a tie.
+        predicted_ties: ties among the compared.
+    """
+
+    share: float | None
+    low: float | None
+    high: float | None
+    compared: int
+    reference_ties: int
+    predicted_ties: int
+
+
+def agreement(
+    predicted: Sequence[Vote],
+    reference: Sequence[Vote],
+    clusters: Sequence[str],
+    rng: np.random.Generator,
+    resamples: int = 2000,
+) -> Agreement:
+    """Agreement of predictions with reference decisions, ties of the predictor counted half.
+
+    share = (agreeing decisions + ½ predicted ties) / reference decisions. The interval is a percentile
+    bootstrap over clusters: battles about the same query are not independent, so whole queries are drawn.
+    Where every cluster agrees to the same degree, drawing them again shows no spread and would look like
+    certainty; the interval then is Wilson's for as many votes as clusters.
+
+    Args:
+        predicted: one vote per battle.
+        reference: one vote per battle; battles in which it is a tie are left out.
+        clusters: what must be drawn together, such as the query.
+        rng: source of randomness.
+        resamples: of the bootstrap, at least 1.
+
+    Returns:
+        See `Agreement`; higher is better, ½ is what tossing a coin gives.
+
+    Raises:
+        ValueError: sequences of different length, or no resample.
+
+    Source: Efron, 1979; whole clusters: Field and Welsh, 2007; Wilson, 1927.
+
+    >>> votes, queries = [Vote.A, Vote.TIE, Vote.B], ["1", "2", "3"]
+    >>> agreement(votes, [Vote.A, Vote.B, Vote.TIE], queries, np.random.default_rng(0)).share
+    0.75
+    """
+    rows = list(zip(predicted, reference, clusters, strict=True))
+    decided = [(p, r, c) for p, r, c in rows if r not in _TIES]
+    hits = np.array([_credit(p, r) for p, r, _ in decided])
+    if not len(hits):
+        return Agreement(None, None, None, 0, len(rows), 0)
+    groups = [c for _, _, c in decided]
+    low, high = clustered_interval(hits, groups, rng, resamples)
+    if high - low < _NO_SPREAD:
+        count = len(set(groups))
+        low, high = wilson(float(hits.mean()) * count, count)
+    ties = sum(p in _TIES for p, _, _ in decided)
+    return Agreement(float(hits.mean()), low, high, len(hits), len(rows) - len(hits), ties)
+
+
+def clustered_interval(
+    values: NDArray[np.float64], clusters: Sequence[str], rng: np.random.Generator, resamples: int
+) -> tuple[float, float]:
+    """95 % percentile interval of a mean, resampling whole clusters with replacement.
+
+    Args:
+        values: (n,), n >= 1.
+        clusters: n names.
+        rng: source of randomness.
+        resamples: how many, at least 1.
+
+    Returns:
+        Lower and upper end, in the unit of the values; equal where all clusters have the same mean.
+
+    Raises:
+        ValueError: no value, a value that is not finite, not one cluster per value, or no resample.
+
+    Source: Efron, 1979; Field and Welsh, 2007.
+    """
+    if not len(values) or len(values) != len(clusters) or resamples < 1 or not np.isfinite(values).all():
+        raise ValueError(f"{resamples} resamples of {len(values)} finite values in {len(clusters)} clusters")
+    names, member = np.unique(np.asarray(clusters), return_inverse=True)
+    sums = np.bincount(member, weights=values)
+    sizes = np.bincount(member)
+    drawn = rng.integers(0, len(names), (resamples, len(names)))
+    means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def weighted_kappa(
+    confusion: NDArray[np.float64], weights: KappaWeights = KappaWeights.QUADRATIC
+) -> float | None:
+    """Cohen's kappa with weights for how bad a disagreement is.
+
+    κ = 1 - Σ w O / Σ w E, with O the observed and E the expected counts, and w = ((i - j) / (k - 1))²
+    (quadratic), |i - j| / (k - 1) (linear) or 1 where i ≠ j (none).
+
+    Args:
+        confusion: (k, k) counts over ordered categories, such as A, tie, B.
+        weights: quadratic unless said otherwise; with two categories all three are the same.
+
+    Returns:
+        In [-1, 1]; None when chance alone would agree perfectly (everything in one category) or when
+        there are no counts: kappa has no answer then.
+
+    Raises:
+        ValueError: a table that is not square, or a count that is negative or not finite.
+
+    Source: Cohen, 1960 and 1968.
+
+    >>> weighted_kappa(np.array([[5.0, 0.0], [0.0, 5.0]]))
+    1.0
+    """
+    table = _counts(confusion)
+    size, total = len(table), table.sum()
+    if not total or size < 2:
+        return None
+    cost = _disagreement(size, weights)
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / total
+    chance = (cost * expected).sum()
+    return None if chance == 0 else float(1 - (cost * table).sum() / chance)
+
+
+def _counts(confusion: NDArray[np.float64]) -> NDArray[np.float64]:
+    table = np.asarray(confusion, dtype=float)
+    if table.ndim != 2 or table.shape[0] != table.shape[1]:
+        raise ValueError(f"a confusion matrix is square, not {table.shape}")
+    if not np.isfinite(table).all() or (table < 0).any():
+        raise ValueError("a confusion matrix holds counts: finite and not negative")
+    return table
+
+
+def _disagreement(size: int, weights: KappaWeights) -> NDArray[np.float64]:
+    place = np.arange(size)
+    distance = np.abs(place[:, None] - place[None, :]) / (size - 1)
+    match weights:
+        case KappaWeights.QUADRATIC:
+            return np.asarray(distance**2)
+        case KappaWeights.LINEAR:
+            return np.asarray(distance)
+        case KappaWeights.NONE:
+            return np.asarray(distance > 0, dtype=float)
+
+
+def confusion_of(first: Sequence[Vote], second: Sequence[Vote]) -> NDArray[np.float64]:
+    """(3, 3) counts over A, tie, B; "both bad" counts as a tie.
+
+    Raises:
+        ValueError: sequences of different length.
+    """
+    place = {Vote.A: 0, Vote.TIE: 1, Vote.BOTH_BAD: 1, Vote.B: 2}
+    counts = np.zeros((3, 3))
+    for x, y in zip(first, second, strict=True):
+        counts[place[x], place[y]] += 1
+    return counts
+
+
+def _credit(predicted: Vote, reference: Vote) -> float:
+    return 0.5 if predicted in _TIES else float(predicted is reference)

@@ -1,0 +1,76 @@
+"""Battles in which people and nuggets prefer opposite answers.
+
+A confusion here has four rows (human: A, tie, B, both bad) and three columns (computed: A, tie, B).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.domain.battle import Vote
+
+Floats = NDArray[np.float64]
+
+HUMAN_ROWS = (Vote.A, Vote.TIE, Vote.B, Vote.BOTH_BAD)
+COMPUTED_COLUMNS = (Vote.A, Vote.TIE, Vote.B)
+
+
+@dataclass(frozen=True, slots=True)
+class Inversions:
+    """How many battles of a slice are inverted: one source says A and the other B.
+
+    Attributes:
+        inverted: battles with opposite preferences.
+        battles: of the slice, ties and "both bad" included.
+    """
+
+    inverted: float
+    battles: float
+
+    @property
+    def share(self) -> float | None:
+        """In [0, 1], lower is better; None for a slice without battles."""
+        return self.inverted / self.battles if self.battles else None
+
+
+def confusion_table(human: Sequence[Vote], computed: Sequence[Vote]) -> Floats:
+    """(4, 3) counts; a computed "both bad" counts as a tie, a human one has its own row.
+
+    Raises:
+        ValueError: sequences of different length.
+
+    >>> confusion_table([Vote.A, Vote.BOTH_BAD], [Vote.B, Vote.TIE])[[0, 3]].tolist()
+    [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
+    """
+    counts = np.zeros((len(HUMAN_ROWS), len(COMPUTED_COLUMNS)))
+    for person, machine in zip(human, computed, strict=True):
+        column = Vote.TIE if machine is Vote.BOTH_BAD else machine
+        counts[HUMAN_ROWS.index(person), COMPUTED_COLUMNS.index(column)] += 1
+    return counts
+
+
+def inversions(confusion: Floats) -> Inversions:
+    """Inversions of a confusion: (human A, computed B) + (human B, computed A) over all its battles.
+
+    Args:
+        confusion: (4, 3) counts, or (3, 3) where nobody could say "both bad".
+
+    Returns:
+        Counts, and their share in [0, 1], lower is better; None as share without a battle.
+
+    Raises:
+        ValueError: another shape, or a count that is negative or not finite.
+
+    Source: Sharifymoghaddam et al., 2025 (arXiv:2504.20006).
+
+    >>> inversions(np.array([[6.0, 1, 2], [1, 1, 1], [3, 1, 4]])).share
+    0.25
+    """
+    table = np.asarray(confusion, dtype=float)
+    if table.shape not in ((4, 3), (3, 3)):
+        raise ValueError(f"a confusion of people and nuggets is (4, 3) or (3, 3), not {table.shape}")
+    if not np.isfinite(table).all() or (table < 0).any():
+        raise ValueError("a confusion matrix holds counts: finite and not negative")
+    return Inversions(float(table[0, 2] + table[2, 0]), float(table.sum()))

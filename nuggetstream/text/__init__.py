@@ -1,0 +1,1 @@
+"""Texts: terms, readability, length and similarity, in any language."""

@@ -1,1 +1,0 @@
-"""Datasets in, tables out: what researchers do with stored or replayed battles."""

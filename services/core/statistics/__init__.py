@@ -1,1 +1,0 @@
-"""Small pure statistics, one question per module. Data without an answer raise or say None."""

@@ -1,0 +1,188 @@
+"""Does the side of an answer or its place in the session change what workers agree on?"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from nuggetstream.crowd.learning import Method
+from nuggetstream.crowd.notes import notes
+from nuggetstream.crowd.ordering import Effect, Sessions, Sides
+from nuggetstream.crowd.study import Question, Study, study
+from nuggetstream.crowd.votes import Columns
+from nuggetstream.crowd.writing import write_study
+from nuggetstream.files.dataset import UnusableFile
+from services.cli.commands.crowd import command
+
+PAGE = Path(__file__).parents[3] / "docs" / "crowd.md"
+QUICK = Method(restarts=1, iterations=2)
+LED_BY_THE_SIDE = """first,second,worker,label
+x,y,ann,a
+x,y,ben,a
+y,x,cem,a
+y,x,dov,a
+v,w,ann,b
+v,w,ben,b
+w,v,cem,b
+w,v,dov,b
+"""
+
+
+def asked(folder: Path, text: str, **columns: Any) -> Study:
+    path = folder / "votes.csv"
+    path.write_text(text, encoding="utf-8")
+    return study(Question(path, Columns(**columns), method=QUICK))
+
+
+def sides_of(found: Study) -> Sides:
+    (only,) = found.dimensions
+    assert only.sides is not None
+    return only.sides
+
+
+def places_of(found: Study) -> Effect:
+    (only,) = found.dimensions
+    assert only.places is not None
+    return only.places
+
+
+def states(found: Study) -> list[str]:
+    return [note.state for note in notes(found)]
+
+
+def test_workers_led_by_the_side_agree_in_each_order_and_not_in_both_together(tmp_path: Path) -> None:
+    once = "x,z,ann,a\nx,z,ben,b\n"  # shown one way round only: no part of it
+    found = sides_of(asked(tmp_path, LED_BY_THE_SIDE + once, sides=("first", "second")))
+    assert (found.pairs, found.both) == (3, 2)
+    assert {name: (each.value, each.votes) for name, each in found.effect.groups.items()} == {
+        "forward": (1, 4),
+        "backward": (1, 4),
+    }
+    # Two units of a, a, b, b: observed 2/3 disagree, expected 4/7. So 1 - (2/3) / (4/7).
+    assert found.effect.pooled.value == pytest.approx(-1 / 6)
+    assert found.effect.delta == pytest.approx(1 + 1 / 6)
+    assert found.effect.missing is None
+
+
+def test_workers_who_follow_the_answer_agree_in_both_orders_together(tmp_path: Path) -> None:
+    turned = LED_BY_THE_SIDE.replace("y,x,cem,a", "y,x,cem,b").replace("y,x,dov,a", "y,x,dov,b")
+    turned = turned.replace("w,v,cem,b", "w,v,cem,a").replace("w,v,dov,b", "w,v,dov,a")
+    assert sides_of(asked(tmp_path, turned, sides=("first", "second"))).effect.delta == 0
+
+
+def test_a_turned_vote_may_have_a_label_that_nobody_gave(tmp_path: Path) -> None:
+    text = "l,r,worker,label\nx,y,ann,a\nx,y,ben,n\ny,x,cem,a\ny,x,dov,n\n"
+    found = sides_of(asked(tmp_path, text, sides=("l", "r"))).effect
+    assert found.groups["backward"].value == found.groups["forward"].value == 0
+    assert found.pooled.value is not None
+
+
+def test_a_pair_is_the_same_only_about_the_same_question(tmp_path: Path) -> None:
+    text = "topic,l,r,worker,label\nt,x,y,ann,a\nt,x,y,ben,b\nu,y,x,ann,a\nu,y,x,ben,b\n"
+    found = asked(tmp_path, text, items=("topic",), sides=("l", "r"))
+    assert [item.item for item in found.dimensions[0].learned.items] == ["t | x | y", "u | y | x"]
+    sides = sides_of(found)
+    assert (sides.pairs, sides.both, sides.effect.delta) == (2, 0, None)
+    assert sides.effect.missing == "no pair was shown both ways round"
+    assert "no_sides" in states(found)
+
+
+def test_labels_that_are_no_choice_between_two_have_no_sides(tmp_path: Path) -> None:
+    text = LED_BY_THE_SIDE.replace(",a\n", ",1\n").replace(",b\n", ",2\n")
+    effect = sides_of(asked(tmp_path, text, sides=("first", "second"))).effect
+    assert effect.missing == "labels do not choose between two answers (a, n, b)"
+    assert (effect.pooled.value, effect.delta) == (None, None)
+
+
+PLACED = """item,worker,label,nth
+x,ann,a,1
+x,ben,a,1
+y,ann,b,2
+y,ben,b,2
+z,ann,a,3
+z,ben,b,3
+v,ann,b,4
+v,ben,a,4
+"""
+
+
+def test_late_votes_can_agree_less_than_early_ones(tmp_path: Path) -> None:
+    found = asked(tmp_path, PLACED, place="nth")
+    assert found.sessions == Sessions(1, 2, 4)
+    effect = places_of(found)
+    early, late = effect.groups["early"], effect.groups["late"]
+    assert (early.value, early.votes, late.votes) == (1, 4, 4)
+    assert late.value == pytest.approx(1 - 1 / (2 / 3))  # all differ; by chance 2 * 2 * 2 / (4 * 3)
+    assert effect.pooled.value == pytest.approx(1 - (1 / 2) / (4 / 7))
+    assert effect.delta == pytest.approx(1 - 1 / 8)  # of early; late is 5 / 8 away
+
+
+def test_a_vote_without_a_place_is_in_neither_half_and_said(tmp_path: Path) -> None:
+    found = asked(tmp_path, PLACED.replace("v,ben,a,4", "v,ben,a,"), place="nth")
+    assert places_of(found).pooled.votes == 7
+    assert "no_place" in states(found)
+
+
+def test_one_place_only_is_a_state_and_unasked_there_is_none(tmp_path: Path) -> None:
+    found = asked(tmp_path, "item,worker,label,nth\nx,ann,a,3\nx,ben,b,3\n", place="nth")
+    assert places_of(found).missing == "late: no item has two votes"
+    assert "no_places" in states(found)
+    unasked = asked(tmp_path, PLACED)
+    assert (unasked.dimensions[0].places, unasked.dimensions[0].sides, unasked.sessions) == (None,) * 3
+
+
+def test_a_file_of_items_with_lists_names_its_sides_itself(tmp_path: Path) -> None:
+    row = {"worker": ["ann", "ben"], "depth_vote": ["a", "b"], "at": [1, None]}
+    ways = [("r1", "r2"), ("r2", "r1")]
+    lines = [json.dumps({"response_a": a, "response_b": b, **row}) for a, b in ways]
+    found = asked(tmp_path, "\n".join(lines), place="at")
+    assert (sides_of(found).pairs, sides_of(found).both) == (1, 1)
+    assert places_of(found).pooled.votes == 2
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"sides": ("first", "third")}, "third: is no column, see --sides"),
+        ({"sides": ("first", "second"), "place": "nth"}, "nth: is no column, see --place"),
+        (
+            {"sides": ("first", "second"), "place": "worker"},
+            "votes.csv:2: worker: is 'ann'; expected a whole",
+        ),
+    ],
+)
+def test_columns_that_cannot_be_used_are_named(tmp_path: Path, columns: dict[str, Any], said: str) -> None:
+    with pytest.raises(UnusableFile) as refused:
+        asked(tmp_path, LED_BY_THE_SIDE, **columns)
+    assert said in str(refused.value)
+
+
+def test_both_effects_are_written(tmp_path: Path) -> None:
+    text = (
+        LED_BY_THE_SIDE.replace("label\n", "label,nth\n").replace(",a\n", ",a,1\n").replace(",b\n", ",b,2\n")
+    )
+    content, *_ = write_study(asked(tmp_path, text, sides=("first", "second"), place="nth"), tmp_path)
+    written = json.loads(content.read_text(encoding="utf-8"))
+    (only,) = written["dimensions"]
+    assert (only["sides"]["both"], only["sides"]["effect"]["groups"]["forward"]["value"]) == (2, 1)
+    assert only["places"]["missing"] == "early: one label only: nothing could have disagreed"
+    assert written["rests_on"]["sessions"] == {"first": 1, "middle": 1, "last": 2}
+
+
+def test_the_example_of_the_manual_is_what_the_command_prints(tmp_path: Path) -> None:
+    text = PAGE.read_text(encoding="utf-8").partition("## Does the order matter?")[2]
+    votes, promised = (
+        re.findall(rf"^```{kind}\n(.*?)^```", text, re.S | re.M)[0] for kind in ("csv", "text")
+    )
+    path = tmp_path / "shown.csv"
+    path.write_text(votes, encoding="utf-8")
+    asked_for = [str(path), "--sides", "first", "second", "--place", "nth", "--restarts", "1"]
+    result = CliRunner().invoke(command, asked_for)
+    assert result.exit_code == 0, result.output
+    printed = [line.rstrip() for line in result.output.splitlines()]
+    start = printed.index("Pairs shown both ways round (alpha)")
+    lines = promised.splitlines()
+    assert printed[start : start + len(lines)] == lines

@@ -1,0 +1,179 @@
+"""What a crowd's labels say: exact where a hand can follow, and states where they say nothing."""
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from nuggetstream.crowd.learning import Method
+from nuggetstream.crowd.notes import notes
+from nuggetstream.crowd.scale import Asked
+from nuggetstream.crowd.study import Question, Study, mean_alpha, study
+from nuggetstream.crowd.votes import Columns
+from nuggetstream.crowd.writing import write_study
+
+QUICK = Method(restarts=4, iterations=30)
+TRUTH = {f"i{n}": "xy"[n % 2] for n in range(10)}
+
+
+def asked(folder: Path, rows: list[tuple[str, ...]], header: str = "item,worker,label", **more: Any) -> Study:
+    path = folder / "votes.csv"
+    path.write_text("\n".join([header, *map(",".join, rows)]) + "\n", encoding="utf-8")
+    return study(Question(path, method=QUICK, **more))
+
+
+def honest_and_a_spammer() -> list[tuple[str, ...]]:
+    honest = [(item, worker, label) for item, label in TRUTH.items() for worker in ("ann", "ben", "cem")]
+    return honest + [(item, "dov", "x") for item in TRUTH]
+
+
+def states(found: Study) -> list[str]:
+    return [note.state for note in notes(found)]
+
+
+def test_alpha_of_three_items_by_hand(tmp_path: Path) -> None:
+    rows = [
+        ("i", "v", "x"),
+        ("i", "w", "x"),
+        ("j", "v", "y"),
+        ("j", "w", "y"),
+        ("k", "v", "x"),
+        ("k", "w", "y"),
+    ]
+    (found,) = asked(tmp_path, rows).dimensions
+    # Coincidences: 2 of 6 votes disagree; expected 2 * 3 * 3 / (6 * 5) = 0.6. So 1 - (2/6) / 0.6.
+    assert found.agreement.value == pytest.approx(1 - (1 / 3) / 0.6)
+    assert (found.items, found.workers, found.counts) == (3, 2, {"x": 3, "y": 3})
+
+
+def test_a_worker_who_always_says_the_same_is_spam_and_dropped(tmp_path: Path) -> None:
+    (found,) = asked(tmp_path, honest_and_a_spammer()).dimensions
+    spammer, *honest = found.learned.workers
+    assert spammer.worker == "dov"
+    assert spammer.spam is not None
+    assert spammer.competence == 1 - spammer.spam
+    assert spammer.spam > 0.7 > max(worker.spam or 0 for worker in honest)
+    assert [worker.kept for worker in found.learned.workers] == [False, True, True, True]
+    assert {item.item: item.gold for item in found.learned.items} == TRUTH
+    assert found.without_spam is not None
+    assert (found.without_spam.value, found.without_spam.votes) == (1.0, 30)
+    assert found.agreement.value is not None
+    assert found.agreement.value < 0.9
+
+
+def test_a_dropped_vote_can_settle_what_was_divided(tmp_path: Path) -> None:
+    rows = [*honest_and_a_spammer(), ("k", "ann", "y"), ("k", "dov", "x")]
+    (found,) = asked(tmp_path, rows).dimensions
+    item = found.learned.items[-1]
+    assert (item.majority, item.without_spam, item.votes, item.kept) == (None, "y", 2, 1)
+    assert item.gold == "y"
+
+
+def test_the_same_seed_gives_the_same_numbers_whatever_other_dimensions_there_are(tmp_path: Path) -> None:
+    rows = honest_and_a_spammer()
+    alone = asked(tmp_path, [(*row, "depth") for row in rows], "item,worker,label,dimension")
+    header = "item,worker,label,dimension"
+    beside = asked(tmp_path, [(*row, name) for name in ("style", "depth") for row in rows], header)
+    (depth,) = alone.dimensions
+    assert beside.dimensions[1].learned == depth.learned
+
+
+@pytest.mark.parametrize(
+    ("rows", "state", "said"),
+    [
+        ([("i", "w", "x"), ("j", "w", "y")], ["no_alpha", "no_competence"], "one worker only"),
+        ([("i", "v", "x"), ("j", "w", "y")], ["no_alpha", "no_competence"], "no item has two votes"),
+        ([("i", "v", "x"), ("i", "w", "x")], ["no_alpha", "no_competence"], "one label only"),
+    ],
+)
+def test_votes_that_cannot_disagree_have_no_answer_but_a_majority(
+    tmp_path: Path, rows: list[tuple[str, ...]], state: list[str], said: str
+) -> None:
+    found = asked(tmp_path, rows)
+    (only,) = found.dimensions
+    assert only.agreement.value is None
+    assert said in str(only.learned.missing)
+    assert only.without_spam is None
+    assert states(found) == state
+    assert {item.gold for item in only.learned.items} == {None}
+    assert {worker.spam for worker in only.learned.workers} == {None}
+    assert only.learned.items[0].majority == "x"
+    assert only.learned.items[0].without_spam is None  # nothing is known to be spam
+
+
+def test_one_label_only_is_a_state_even_if_others_could_have_been_chosen(tmp_path: Path) -> None:
+    rows = [("i", "v", "x"), ("i", "w", "x")]
+    found = asked(tmp_path, rows, asked=Asked({"": ("x", "y")}))
+    assert states(found) == ["no_alpha", "no_competence"]
+    assert found.dimensions[0].counts == {"x": 2, "y": 0}
+
+
+def test_a_worker_alone_on_every_item_is_unknown_and_kept(tmp_path: Path) -> None:
+    found = asked(tmp_path, [*honest_and_a_spammer(), ("z", "eve", "y")])
+    eve = found.dimensions[0].learned.workers[-1]
+    assert (eve.worker, eve.spam, eve.competence, eve.met, eve.kept) == ("eve", None, None, 0, True)
+    assert "never_met" in states(found)
+
+
+def test_few_votes_per_item_and_empty_labels_are_said(tmp_path: Path) -> None:
+    rows = [("i", "v", "x"), ("i", "w", "y"), ("j", "v", "y"), ("j", "w", ""), ("k", "w", "y")]
+    assert {"no_label", "few_votes"} <= set(states(asked(tmp_path, rows)))
+
+
+def test_known_spam_is_dropped_vote_by_vote_beside_what_is_learned(tmp_path: Path) -> None:
+    header = "item,worker,label,p"
+    rows = [("i", "u", "x", "0"), ("i", "v", "x", "0.7"), ("i", "w", "y", "0.71"),
+            ("j", "u", "y", "0"), ("j", "v", "y", "0"), ("j", "w", "y", "0")]  # fmt: skip
+    (found,) = asked(tmp_path, rows, header, columns=Columns(spam="p")).dimensions
+    assert found.by_file is not None
+    assert (found.by_file.value, found.by_file.votes) == (1.0, 5)  # exactly at the limit is kept
+
+
+def pairs(clear: int, divided: int) -> list[tuple[str, ...]]:
+    """Items with five votes in five dimensions: all five alike, or two against two and a tie."""
+    rows = []
+    for dimension, n in product("vwxyz", range(clear + divided)):
+        labels = ["a" if n % 2 else "b"] * 5 if n < clear else ["a", "b", "a", "b", "n"]
+        rows += [(f"pair{n}", f"w{m}", label, dimension) for m, label in enumerate(labels)]
+    return rows
+
+
+def test_pairs_are_split_by_what_people_can_tell_apart(tmp_path: Path) -> None:
+    found = asked(tmp_path, pairs(4, 2), "item,worker,label,dimension")
+    halves = found.halves
+    assert halves.differentiable is not None
+    assert halves.minimal is not None
+    assert halves.differentiable.items == ("pair0", "pair1", "pair2", "pair3")
+    assert halves.minimal.items == ("pair4", "pair5")
+    assert halves.differentiable.agreement == 1.0
+    assert halves.minimal.agreement is not None
+    assert halves.minimal.agreement < 0
+    assert mean_alpha(found.dimensions, "agreement") == pytest.approx(found.dimensions[0].agreement.value)
+
+
+def test_a_split_that_does_not_apply_says_why(tmp_path: Path) -> None:
+    header = "item,worker,label,dimension"
+    few = asked(tmp_path, [row for row in pairs(2, 1) if row[3] in "vw"], header)
+    assert few.halves.missing == "2 of the 5 dimensions that must be decided"
+    assert "no_split" in states(few)
+    assert asked(tmp_path, honest_and_a_spammer()).halves.missing is not None
+    cut = asked(tmp_path, [row for row in pairs(3, 1) if row[0] != "pair0" or row[3] != "v"], header)
+    assert cut.halves.left_out == 1
+    assert "too_few_dimensions" in states(cut)
+
+
+def test_written_files_are_strict_and_empty_where_there_is_no_answer(tmp_path: Path) -> None:
+    def refuse(name: str) -> NoReturn:
+        raise AssertionError(name)
+
+    found = asked(tmp_path, [("i", "v", "x"), ("j", "w", "y")])
+    content, gold, workers = write_study(found, tmp_path / "out")
+    read = json.loads(content.read_text(encoding="utf-8"), parse_constant=refuse)
+    (only,) = read["dimensions"]
+    assert only["alpha_agreement"] == {"value": None, "votes": 2, "missing": "no item has two votes"}
+    assert only["alpha_without_spam"] is None
+    assert read["rests_on"]["votes"] == 2
+    assert gold.read_text(encoding="utf-8").splitlines()[1] == "label,i,,,x,,1,1,"
+    assert workers.read_text(encoding="utf-8").splitlines()[1] == "label,v,1,0,,,yes"

@@ -1,0 +1,129 @@
+"""Long answers rated by aspect."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from nuggetstream.aspects.study import follow
+from nuggetstream.aspects.weights import EQUAL_WEIGHTS, refit, weighted_score
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.lfqa import acceptability_tree, read_human_means, read_model_ratings
+from nuggetstream.statistics.ranks import pearson
+from services.cli.main import main
+
+HUMAN = {"answer_id": "a", "factuality": 2, "amountInfo": 1, "formality": 0, "acceptability": 2}
+MODEL = {"answer_id": "a", "factuality": 2, "amountInfo": -1, "formality": 0, "overall": 1}
+
+
+def write(folder: Path, *rows: dict[str, object]) -> Path:
+    path = folder / "ratings.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def test_too_much_and_too_little_do_not_cancel_out(tmp_path: Path) -> None:
+    found = read_human_means(write(tmp_path, HUMAN, HUMAN | {"amountInfo": -1, "acceptability": 1}))["a"]
+    assert (found.aspects.amount, found.acceptability, found.raters) == (1.0, 1.5, 2)
+
+
+@pytest.mark.parametrize("change", [{"factuality": None}, {"factuality": 9}, {"formality": "high"}])
+def test_a_missing_or_impossible_rating_is_refused(tmp_path: Path, change: dict[str, object]) -> None:
+    with pytest.raises(UnusableFile):
+        read_human_means(write(tmp_path, HUMAN | change))
+    with pytest.raises(UnusableFile):
+        read_model_ratings(write(tmp_path, MODEL | change))
+
+
+def test_an_answer_rated_twice_by_a_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnusableFile, match="twice"):
+        read_model_ratings(write(tmp_path, MODEL, MODEL))
+
+
+def test_equal_weights_and_a_small_tree_do_as_well_on_recorded_answers(recorded_data: Path) -> None:
+    human = read_human_means(recorded_data / "lfqa" / "mturk_ratings.jsonl")
+    model = read_model_ratings(recorded_data / "lfqa" / "gpt4_ratings.jsonl")
+    people = [human[answer].acceptability for answer in model]
+    equal = pearson([weighted_score(one.aspects, EQUAL_WEIGHTS) for one in model.values()], people)
+    tree = acceptability_tree([one.aspects for one in model.values()], people, seed=1)
+    learned = pearson(tree.predicted, people)
+    assert equal is not None
+    assert learned is not None
+    assert equal.coefficient == pytest.approx(0.735, abs=0.001)
+    assert learned.coefficient == pytest.approx(equal.coefficient, abs=0.05)
+    assert tree.rules.count("factuality") >= 1
+
+
+def test_a_tree_is_the_same_for_the_same_seed_and_needs_answers(recorded_data: Path) -> None:
+    human = list(read_human_means(recorded_data / "lfqa" / "mturk_ratings.jsonl").values())[:200]
+    aspects, accepted = [one.aspects for one in human], [one.acceptability for one in human]
+    assert acceptability_tree(aspects, accepted, 7) == acceptability_tree(aspects, accepted, 7)
+    with pytest.raises(ValueError, match="no tree"):
+        acceptability_tree(aspects[:3], accepted[:3], 7)
+
+
+def test_the_refit_on_recorded_answers_is_far_from_0_by_its_own_errors(recorded_data: Path) -> None:
+    human = read_human_means(recorded_data / "lfqa" / "mturk_ratings.jsonl").values()
+    found = refit([one.aspects for one in human], [one.acceptability for one in human])
+    assert found.answers == 1200
+    assert found.weights.formality > 5 * found.errors.formality > 0
+    assert found.weights.factuality > found.weights.amount > found.weights.formality
+
+
+ASPECTS = [(3, 0, 0), (2, 1, 0), (1, 0, 1), (0, 1, 1), (3, 1, 1), (2, 0, 0.5)]
+COLUMNS = "answer_id,factuality,amountInfo,formality,"
+
+
+def rated(folder: Path, name: str, last: str, values: list[float]) -> Path:
+    rows = [f"{i},{f},{a},{o},{v}" for i, ((f, a, o), v) in enumerate(zip(ASPECTS, values, strict=True))]
+    path = folder / name
+    path.write_text("\n".join([COLUMNS + last, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_score_that_people_follow_exactly_correlates_fully(tmp_path: Path) -> None:
+    accepted = [f / 3 + (1 - a) + (1 - o) for f, a, o in ASPECTS]
+    people = rated(tmp_path, "people.csv", "acceptability", accepted)
+    found = follow(rated(tmp_path, "judge.csv", "overall", [2.0] * 6), people, seed=1)
+    values = {each.score: each.pearson for each in found.scores}
+    assert (values["equal weights"], values["weights fitted to people"]) == pytest.approx((1, 1))
+    assert values["the judge's overall rating"] is None  # it never varies
+    assert found.fitted is not None
+    assert found.fitted.weights.amount == pytest.approx(1)
+    assert (found.judged, found.people, found.both, found.missing) == (6, 6, 6, ())
+
+
+def test_too_few_answers_have_no_weights_and_no_tree_and_that_is_said(tmp_path: Path) -> None:
+    people = rated(tmp_path, "people.csv", "acceptability", [1.0] * 6)
+    judge = tmp_path / "judge.csv"
+    judge.write_text(COLUMNS + "overall\n0,3,0,0,2\n9,3,0,0,2\n", encoding="utf-8")
+    found = follow(judge, people, seed=1)
+    assert (found.judged, found.people, found.both) == (2, 6, 1)
+    assert [each.pearson for each in found.scores] == [None] * 5
+    assert (found.fitted, found.tree) == (None, None)
+    assert [why.partition(":")[0] for why in found.missing] == ["no fitted weights", "no tree"]
+    judge.write_text(COLUMNS + "overall\nx,3,0,0,2\n", encoding="utf-8")
+    with pytest.raises(UnusableFile, match="no answer here is in"):
+        follow(judge, people, seed=1)
+
+
+def test_a_bad_rating_is_named_by_line_and_field(tmp_path: Path) -> None:
+    with pytest.raises(UnusableFile, match=r"ratings\.jsonl:2: formality: is missing"):
+        read_human_means(write(tmp_path, HUMAN, HUMAN | {"formality": None}))
+    with pytest.raises(UnusableFile, match=r"ratings\.jsonl:1: answer_id: is \["):
+        read_model_ratings(write(tmp_path, MODEL | {"answer_id": ["a"]}))
+
+
+def test_the_command_shows_scores_weights_and_tree_or_refuses(tmp_path: Path) -> None:
+    accepted = [f / 3 + (1 - a) + (1 - o) for f, a, o in ASPECTS]
+    people = rated(tmp_path, "people.csv", "acceptability", accepted)
+    judge = rated(tmp_path, "judge.csv", "overall", [2.0] * 6)
+    done = CliRunner().invoke(main, ["rubric", "aspects", str(judge), str(people)])
+    assert done.exit_code == 0, done.output
+    assert "over 6 answers that both rated, of 6 by the judge and 6 by people" in done.output
+    assert "equal weights                    │       1.000" in done.output
+    assert "the judge's overall rating       │           –" in done.output
+    assert "Tree of depth 3" in done.output
+    refused = CliRunner().invoke(main, ["rubric", "aspects", str(people), str(judge)])
+    assert (refused.exit_code, "people.csv:2: overall: is missing" in refused.output) == (2, True)

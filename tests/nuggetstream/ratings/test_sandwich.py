@@ -1,0 +1,194 @@
+"""Standard errors by hand, against the bootstrap, against truth, and what to sample next."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.ratings.ballots import Ballot, Ballots
+from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.bradley_terry import ELO_PER_LOGIT, fit, fit_pairs
+from nuggetstream.ratings.pairs import Pairs
+from nuggetstream.ratings.sampling import battles_needed, most_informative
+from nuggetstream.ratings.sandwich import (
+    clustered_covariance,
+    covariance,
+    gap_variance,
+    information,
+    normal_differences,
+    normal_ratings,
+)
+from nuggetstream.ratings.tally import TiePolicy
+from tests.nuggetstream.ratings.rated import rate
+
+WINS = np.array([[0, 60.0, 50, 44], [40, 0, 60, 50], [30, 45, 0, 70], [20, 25, 30, 0]])
+DRAWN = np.array([[0, 20.0, 0, 8], [20, 0, 0, 0], [0, 0, 0, 30], [8, 0, 30, 0]])
+PAIRS = Pairs.of(WINS, DRAWN)
+THETA = fit_pairs(PAIRS)
+
+
+def ballots_of(wins: np.ndarray, drawn: np.ndarray, copies: int = 1) -> Ballots:
+    votes, names = [], "wxyz"
+    for i, j in np.argwhere(wins > 0):
+        votes += [(names[i], names[j], Vote.A)] * int(wins[i, j])
+    for i, j in np.argwhere(np.triu(drawn) > 0):
+        votes += [(names[i], names[j], Vote.TIE)] * int(drawn[i, j])
+    return Ballots.of(Ballot(*vote, cluster=str(n)) for n, vote in enumerate(votes) for _ in range(copies))
+
+
+def test_without_ties_two_systems_have_the_textbook_error() -> None:
+    pairs = Pairs.of(np.array([[0, 30.0], [10, 0]]), np.zeros((2, 2)))
+    assert gap_variance(covariance(fit_pairs(pairs), pairs))[0, 1] == pytest.approx(1 / 30 + 1 / 10)
+
+
+def test_ties_narrow_the_sandwich_and_not_the_textbook_error() -> None:
+    pairs = Pairs.of(np.array([[0, 5.0], [5, 0]]), np.array([[0, 90.0], [90, 0]]))
+    theta = fit_pairs(pairs)
+    naive = np.linalg.pinv(information(theta, pairs))
+    assert gap_variance(covariance(theta, pairs))[0, 1] == pytest.approx(0.1 * gap_variance(naive)[0, 1])
+
+
+def test_the_bootstrap_says_the_same() -> None:
+    ratings = rate(WINS, DRAWN, np.random.default_rng(0), resamples=6000)
+    normal = normal_ratings(THETA, covariance(THETA, PAIRS))
+    assert normal.rating == pytest.approx(ratings.rating)
+    assert normal.high - normal.low == pytest.approx(ratings.high - ratings.low, rel=0.06)
+
+
+def test_single_battles_as_clusters_say_the_same_as_counts() -> None:
+    ballots = ballots_of(WINS, DRAWN)
+    scale = ballots.clusters / (ballots.clusters - 1)
+    assert clustered_covariance(THETA, ballots) == pytest.approx(scale * covariance(THETA, PAIRS))
+
+
+def test_ten_copies_under_one_key_are_one_vote() -> None:
+    alone, copied = ballots_of(WINS, DRAWN), ballots_of(WINS, DRAWN, copies=10)
+    assert clustered_covariance(THETA, copied) == pytest.approx(clustered_covariance(THETA, alone))
+
+
+def test_one_cluster_has_no_error() -> None:
+    ballots = Ballots.of([Ballot("x", "y", Vote.A, cluster="q"), Ballot("x", "y", Vote.B, cluster="q")])
+    with pytest.raises(ValueError, match="one cluster"):
+        clustered_covariance(np.zeros(2), ballots)
+
+
+def test_a_model_of_ties_has_no_sandwich_here() -> None:
+    with pytest.raises(ValueError, match="half a win"):
+        clustered_covariance(THETA, ballots_of(WINS, DRAWN), TiePolicy.DAVIDSON)
+
+
+def test_the_anchor_is_certain_and_differences_do_not_care_about_it() -> None:
+    matrix = covariance(THETA, PAIRS)
+    ratings = normal_ratings(THETA, matrix, anchor=(2, 1114.0))
+    assert (ratings.low[2], ratings.rating[2], ratings.high[2]) == (1114, 1114, 1114)
+    between = normal_differences(THETA, matrix)
+    assert ratings.high[0] - 1114 == pytest.approx(between.high[0, 2])
+    assert between.above[0, 3] > 0.99
+    assert between.above[0, 0] == 0
+
+
+def test_the_sandwich_covers_the_truth_about_as_often_as_it_says() -> None:
+    rng, truth, inside, runs = np.random.default_rng(2), np.array([0.5, 0.0, -0.5]), 0, 400
+    met = np.array([[0, 80.0, 60], [0, 0, 100], [0, 0, 0]])
+    for _ in range(runs):
+        won = rng.binomial(met.astype(int), expit(truth[:, None] - truth[None, :])).astype(float)
+        wins = won + (met - won).T
+        theta = fit(wins)
+        between = normal_differences(theta, covariance(theta, Pairs.of(wins, np.zeros((3, 3)))))
+        inside += between.low[0, 2] <= ELO_PER_LOGIT * 1.0 <= between.high[0, 2]
+    assert 0.92 <= inside / runs <= 0.98
+
+
+def test_the_clustered_bootstrap_and_the_clustered_sandwich_agree() -> None:
+    ballots = ballots_of(WINS, DRAWN, copies=3)
+    draws = fit_pairs(
+        ballots.resample(np.arange(4), TiePolicy.HALF, Bootstrap.BAYESIAN, 6000, np.random.default_rng(0))
+    )
+    assert draws.var(axis=0) == pytest.approx(np.diag(clustered_covariance(THETA, ballots)), rel=0.1)
+
+
+def test_battles_already_fought_are_not_needed_again() -> None:
+    matrix = covariance(THETA, PAIRS)
+    assert battles_needed(THETA, matrix, 0, 3) == 0
+    assert battles_needed(THETA, 50 * matrix, 0, 3) > 0
+
+
+def test_equals_are_never_told_apart() -> None:
+    assert battles_needed(np.zeros(2), np.eye(2), 0, 1) is None
+    assert battles_needed(np.array([1e-8, 0.0]), np.eye(2), 0, 1) is None  # what a fit leaves of equals
+    with pytest.raises(ValueError, match="itself"):
+        battles_needed(np.zeros(2), np.eye(2), 1, 1)
+
+
+def test_the_battles_advised_give_the_power_asked_for() -> None:
+    """Fight them: about four of five times the difference then excludes zero."""
+    rng, theta = np.random.default_rng(1), np.array([0.2, -0.2])
+    count = battles_needed(theta, 1e9 * np.eye(2), 0, 1)
+    assert count is not None
+    won = rng.binomial(count, expit(0.4), 3000)
+    gap, error = np.log(won / (count - won)), np.sqrt(1 / won + 1 / (count - won))
+    assert np.mean(gap > 1.96 * error) == pytest.approx(0.8, abs=0.03)
+
+
+def test_the_advised_pair_shrinks_the_variance_by_what_it_says() -> None:
+    matrix = np.linalg.pinv(information(THETA, PAIRS))
+    for advice in most_informative(THETA, matrix, count=6):
+        one = Pairs(4, *(np.array([k]) for k in (advice.i, advice.j)), *np.array([[1.0], [0], [0]]))
+        after = np.linalg.pinv(information(THETA, PAIRS) + information(THETA, one))
+        assert 1 - np.trace(after) / np.trace(matrix) == pytest.approx(advice.shrinkage)
+
+
+def test_advice_is_best_first_and_only_about_systems_that_can_battle() -> None:
+    matrix = covariance(THETA, PAIRS)
+    found = most_informative(THETA, matrix, count=10)
+    assert len(found) == 6
+    assert [a.shrinkage for a in found] == sorted((a.shrinkage for a in found), reverse=True)
+    assert {(a.i, a.j) for a in most_informative(THETA, matrix, among=[1, 3])} == {(1, 3)}
+    assert most_informative(THETA, np.zeros((4, 4))) == []
+
+
+def test_normal_ratings_rank_by_intervals_that_do_not_touch() -> None:
+    theta = np.array([-1.0, 1.0, 0.9])
+    sharp, blunt = (normal_ratings(theta, error**2 * np.eye(3)) for error in (0.01, 0.1))
+    assert sharp.rank.tolist() == [3, 1, 2]
+    assert blunt.rank.tolist() == [3, 1, 1]
+
+
+def test_so_few_battles_are_missing_where_the_gap_shows_almost() -> None:
+    """A gap of 1 and an error of 0.4: 2.5 errors, where 1.96 + 0.84 are asked for."""
+    theta, known = np.array([0.5, -0.5]), 0.08 * np.eye(2)
+    bend = expit(1.0) * expit(-1.0)
+    missing = (2.801585218 / 1) ** 2 - 1 / 0.16
+    assert battles_needed(theta, known, 0, 1) == np.ceil(missing / bend) == 9
+
+
+def test_normal_differences_by_hand() -> None:
+    between = normal_differences(np.array([0.3, 0.0, -0.1]), np.diag([0.09, 0.16, 0.0]), level=0.9)
+    assert between.gap[0] == pytest.approx(ELO_PER_LOGIT * np.array([0, 0.3, 0.4]))
+    assert between.gap == pytest.approx(-between.gap.T)
+    reach = 1.644853627 * np.array([0.5, 0.3])  # errors 0.5 and 0.3
+    assert between.low[0, 1:] == pytest.approx(ELO_PER_LOGIT * (np.array([0.3, 0.4]) - reach))
+    assert between.high[0, 1:] == pytest.approx(ELO_PER_LOGIT * (np.array([0.3, 0.4]) + reach))
+    assert between.above[0, 1] == pytest.approx(0.7257468822)  # Φ(0.3 / 0.5)
+    assert between.above[1, 0] == pytest.approx(1 - 0.7257468822)
+
+
+def test_two_clusters_are_enough_for_an_error() -> None:
+    votes = [Ballot("x", "y", v, cluster=q) for q in "pq" for v in (Vote.A, Vote.B)]
+    votes.append(Ballot("x", "y", Vote.A, cluster="p"))
+    found = clustered_covariance(fit(np.array([[0, 3.0], [2, 0]])), Ballots.of(votes))
+    # cluster p pushes 2 · 0.4 - 0.6 = 0.2 and q 0.4 - 0.6 = -0.2; the curvature is 5 · 0.6 · 0.4 = 1.2
+    assert gap_variance(found)[0, 1] == pytest.approx(2 * (0.2**2 + 0.2**2) / 1.2**2)
+
+
+def test_advice_takes_a_name_given_twice_once_and_any_power_from_a_half() -> None:
+    matrix = covariance(THETA, PAIRS)
+    assert most_informative(THETA, matrix, among=[3, 1, 3]) == most_informative(THETA, matrix, among=[1, 3])
+    for place, lost in ((0, np.nan), (3, np.inf)):
+        bad = np.where(np.arange(4) == place, lost, THETA)
+        with pytest.raises(ValueError, match="not finite"):
+            most_informative(bad, matrix)
+    apart = np.array([0.1, -0.1])
+    half, most = (battles_needed(apart, np.eye(2), 0, 1, power=power) for power in (0.5, 0.8))
+    assert 0 < half < most
+    assert battles_needed(np.array([1e-5, 0.0]), np.eye(2), 0, 1) > 1e9

@@ -1,0 +1,110 @@
+"""Labels for every nugget and both answers, or no result at all."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.event import BattleAssigned, BattleNuggetized
+from nuggetstream.domain.nugget import Support
+from nuggetstream.nuggets.scores import labels_of
+from services.assigner.stage import Assigner
+from services.runtime.llm.prompt import Prompt
+from services.runtime.llm.replies import AssignmentReply, NuggetSupport
+from tests import samples
+from tests.fakes import ScriptedModel, blocks
+
+FULL, PART, NONE = Support.SUPPORT, Support.PARTIAL_SUPPORT, Support.NOT_SUPPORT
+
+
+def literal(prompt: Prompt[Any]) -> AssignmentReply:
+    """Support where the answer holds the nugget's last word, in the reverse order of the question."""
+    (answer,) = blocks(prompt, "answer")
+    labels = []
+    for nugget in reversed(blocks(prompt, "nugget")):
+        found = nugget.text.split()[-1] in answer.text.split()
+        labels.append(
+            NuggetSupport(id=nugget.id, label="support" if found else "not_support", quote=" It says so. ")
+        )
+    return AssignmentReply(labels=labels)
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel({"assignment": literal})
+
+
+async def run(assigner: Assigner, event: BattleNuggetized) -> BattleAssigned:
+    (out,) = await assigner(event)
+    assert isinstance(out, BattleAssigned)
+    return out
+
+
+async def test_each_label_goes_to_the_nugget_and_the_side_it_is_about(model: ScriptedModel) -> None:
+    event = samples.nuggetized(12, fought=samples.battle(a="0. 3. 11.", b="3."))
+    out = await run(Assigner(model), event)
+    for side, stated in ((Side.A, {"v0", "v3", "v11"}), (Side.B, {"v3"})):
+        labels = labels_of(out.assignment_set.assignments, side)
+        assert {nugget for nugget, label in labels.items() if label is FULL} == stated
+        assert len(labels) == 12
+    assert len(model.asked) == 2
+    assert out.assignment_set.model == "scripted-2026"
+
+
+async def test_windows_ask_in_parts_and_lose_nothing(model: ScriptedModel) -> None:
+    event = samples.nuggetized(20, 3, samples.battle(a="0. 12. 19.", b="2."))
+    whole, parts = await run(Assigner(model), event), await run(Assigner(model, window=10), event)
+    assert parts.assignment_set.assignments == whole.assignment_set.assignments
+    assert [len(blocks(prompt, "nugget")) for prompt in model.asked[2:]] == [10, 10, 3, 10, 10, 3]
+    assert parts.key != whole.key
+
+
+async def test_a_quote_is_kept_only_where_something_is_stated(model: ScriptedModel) -> None:
+    out = await run(Assigner(model), samples.nuggetized(2, fought=samples.battle(a="1.", b="x")))
+    assert [item.quote for item in out.assignment_set.assignments] == ["", "It says so.", "", ""]
+
+
+async def test_an_empty_answer_states_nothing_and_needs_no_call(model: ScriptedModel) -> None:
+    out = await run(Assigner(model), samples.nuggetized(2, fought=samples.battle(a=" \n", b="0.")))
+    assert set(labels_of(out.assignment_set.assignments, Side.A).values()) == {NONE}
+    assert labels_of(out.assignment_set.assignments, Side.B) == {"v0": FULL, "v1": NONE}
+    assert len(model.asked) == 1
+
+
+async def test_two_empty_answers_need_no_model_at_all(model: ScriptedModel) -> None:
+    out = await run(Assigner(model), samples.nuggetized(2, fought=samples.battle(a="", b="")))
+    assert len(out.assignment_set.assignments) == 4
+    assert out.assignment_set.model == "none: both answers are empty"
+    assert model.asked == []
+
+
+@pytest.mark.parametrize(
+    ("ids", "problem"),
+    [
+        (["n1"], "missing ids: n2"),
+        (["n1", "n2", "n3"], "unknown ids: n3"),
+        (["n1", "n2", "n2"], "repeated ids: n2"),
+    ],
+)
+async def test_a_missing_label_is_not_a_zero(ids: list[str], problem: str) -> None:
+    labels = [NuggetSupport(id=name, label="support", quote="") for name in ids]
+    model = ScriptedModel({"assignment": lambda prompt: AssignmentReply(labels=labels)})
+    with pytest.raises(ValueError, match=problem):
+        await Assigner(model)(samples.nuggetized(2))
+
+
+def test_a_model_may_write_its_labels_as_it_likes() -> None:
+    label = NuggetSupport.model_validate({"id": "n1", "label": "Partial Support", "quote": ""})
+    assert Support(label.label) is PART
+
+
+async def test_the_same_event_gives_the_same_and_another_model_or_prompt_another_key(
+    model: ScriptedModel,
+) -> None:
+    event = samples.nuggetized(2)
+    first = await run(Assigner(model), event)
+    assert await run(Assigner(model), event) == first
+    others = [replace(model, name="other"), replace(model, reworded=True)]
+    keys = {(await run(Assigner(other), event)).key for other in others}
+    assert len({first.key, *keys}) == 3

@@ -1,0 +1,231 @@
+"""Nugget lists in both profiles: what is read, what is kept, where each nugget comes from."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from nuggetstream.domain.event import BattleNuggetized, BattleRetrieved
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.nugget import Importance, NuggetList, Provenance
+from services.nuggetizer.creation import Draft, trim
+from services.nuggetizer.documents import Reading, documents_of
+from services.nuggetizer.prompts import importance
+from services.nuggetizer.stage import Nuggetizer, Profile
+from services.runtime.errors import Permanent
+from services.runtime.llm.blocks import Block
+from services.runtime.llm.prompt import Prompt
+from services.runtime.llm.replies import (
+    CreatedNugget,
+    ImportanceReply,
+    NuggetImportance,
+    NuggetsReply,
+    WindowReply,
+)
+from tests import samples
+from tests.fakes import ScriptedModel, blocks
+
+VITAL, OKAY = Importance.VITAL, Importance.OKAY
+
+
+def says(*nuggets: tuple[str, str, Sequence[str]]) -> Callable[[Prompt[Any]], NuggetsReply]:
+    """A reply to the live profile: (text, importance, sources)."""
+    reply = NuggetsReply(
+        nuggets=[CreatedNugget(text=t, importance=i, sources=list(s)) for t, i, s in nuggets]
+    )
+    return lambda prompt: reply
+
+
+def live(*nuggets: tuple[str, str, Sequence[str]]) -> ScriptedModel:
+    return ScriptedModel({"nuggets": says(*nuggets)})
+
+
+def reader() -> ScriptedModel:
+    """The paper profile: each window adds one nugget per document, vital all of them."""
+
+    def rewrite(prompt: Prompt[Any]) -> WindowReply:
+        known = [block.text for block in blocks(prompt, "nugget")]
+        return WindowReply(nuggets=known + [f"From: {b.text}" for b in blocks(prompt, "answer", "chunk")])
+
+    def label(prompt: Prompt[Any]) -> ImportanceReply:
+        labels = [NuggetImportance(id=b.id, importance="vital") for b in blocks(prompt, "nugget")]
+        return ImportanceReply(labels=labels)
+
+    return ScriptedModel({"nuggets_window": rewrite, "importance": label})
+
+
+async def created(nuggetizer: Nuggetizer, event: BattleRetrieved | None = None) -> NuggetList:
+    return (await out(nuggetizer, event)).nugget_list
+
+
+async def out(nuggetizer: Nuggetizer, event: BattleRetrieved | None = None) -> BattleNuggetized:
+    (out,) = await nuggetizer(event or samples.retrieved())
+    assert isinstance(out, BattleNuggetized)
+    return out
+
+
+async def test_live_asks_once_and_keeps_where_each_nugget_was_read() -> None:
+    model = live(("Tea is made of leaves.", "okay", ["c1"]), ("Tea is a drink.", "vital", ["c2", "a1", "c2"]))
+    nuggets = await created(Nuggetizer(model))
+    assert model.tasks() == ["nuggets"]
+    assert model.battles == ["b1"]
+    vital, okay = nuggets.nuggets
+    assert (vital.text, vital.importance, okay.importance) == ("Tea is a drink.", VITAL, OKAY)
+    assert okay.provenance == (Provenance("chunk1", "https://example.org/1", "h1", samples.NOON),)
+    first = documents_of(samples.retrieved(), Reading.BOTH)[0].provenance
+    assert [place.document for place in vital.provenance] == ["chunk2", first.document]
+    assert (nuggets.profile, nuggets.sources, nuggets.model) == ("live", "both", "scripted-2026")
+    assert [step.texts for step in nuggets.history] == [("Tea is a drink.", "Tea is made of leaves.")]
+
+
+async def test_a_source_nobody_showed_is_dropped_and_the_nugget_is_not() -> None:
+    nuggets = await created(Nuggetizer(live(("Tea.", "vital", ["c9", "c1", "https://evil.example"]))))
+    assert [place.document for place in nuggets.nuggets[0].provenance] == ["chunk1"]
+
+
+async def test_both_profiles_read_both_answers_then_the_evidence() -> None:
+    for profile, model in ((Profile.LIVE, live(("Tea.", "vital", []))), (Profile.PAPER, reader())):
+        await created(Nuggetizer(model, profile), samples.retrieved(chunks=3))
+        kinds = [block.kind for block in blocks(model.asked[0], "answer", "chunk")]
+        assert kinds == ["answer", "answer", "chunk", "chunk", "chunk"]
+
+
+async def test_the_paper_profile_reads_in_windows_of_ten_and_the_list_grows() -> None:
+    model = reader()
+    nuggets = await created(Nuggetizer(model, Profile.PAPER), samples.retrieved(chunks=23))
+    assert model.tasks() == ["nuggets_window"] * 3 + ["importance"] * 3
+    assert [len(blocks(p, "answer", "chunk")) for p in model.asked[:3]] == [10, 10, 5]
+    assert [len(blocks(p, "nugget")) for p in model.asked] == [0, 10, 20, 10, 10, 5]
+    assert [len(step.texts) for step in nuggets.history] == [10, 20, 25]
+    assert [len(step.documents) for step in nuggets.history] == [10, 10, 5]
+    assert len(nuggets.nuggets) == 25
+
+
+async def test_the_paper_profile_remembers_the_window_in_which_a_nugget_appeared() -> None:
+    nuggets = await created(Nuggetizer(reader(), Profile.PAPER, window=2), samples.retrieved(chunks=2))
+    by_text = {nugget.text: [place.document for place in nugget.provenance] for nugget in nuggets.nuggets}
+    assert by_text["From: Passage number 2."] == ["chunk1", "chunk2"]
+    assert sorted(by_text["From: Tea is a drink."]) == ["answer:a", "answer:b"]
+
+
+async def test_a_list_that_outgrows_the_limit_is_cut_at_every_step() -> None:
+    model = reader()
+    nuggets = await created(Nuggetizer(model, Profile.PAPER, limit=12), samples.retrieved(chunks=23))
+    assert [len(step.texts) for step in nuggets.history] == [10, 12, 12]
+    assert len(nuggets.nuggets) == 12
+
+
+def draft(text: str, importance: Importance = VITAL, *documents: str) -> Draft:
+    return Draft(text, importance, tuple(Provenance(document) for document in documents))
+
+
+def test_okay_nuggets_go_first_and_the_order_stays() -> None:
+    drafts = [draft("a", OKAY), draft("b"), draft("c", OKAY), draft("d")]
+    assert [d.text for d in trim(drafts, 3)] == ["b", "d", "a"]
+    assert [d.text for d in trim(drafts, 1)] == ["b"]
+
+
+def test_a_fact_listed_twice_is_one_nugget_read_in_both_places() -> None:
+    merged = trim(
+        [draft("Tea is green.", OKAY, "c1"), draft("x"), draft("tea  IS green", VITAL, "c2", "c1")], 9
+    )
+    assert merged == [draft("Tea is green.", VITAL, "c1", "c2"), draft("x")]
+
+
+def test_a_nugget_without_words_is_no_nugget() -> None:
+    assert trim([draft(""), draft(" "), draft("x")], 9) == [draft("x")]
+
+
+@pytest.mark.parametrize(
+    ("reading", "kinds"),
+    [
+        (Reading.BOTH, {"answer", "chunk"}),
+        (Reading.ANSWERS, {"answer"}),
+        (Reading.CHUNKS, {"chunk"}),
+    ],
+)
+async def test_an_ablation_reads_only_its_part(reading: Reading, kinds: set[str]) -> None:
+    model = live(("Tea.", "vital", []))
+    nuggets = await created(Nuggetizer(model, reading=reading))
+    assert {block.kind for block in model.asked[0].blocks} - {"query"} == kinds
+    assert nuggets.sources == reading.value
+
+
+@pytest.mark.parametrize(
+    ("event", "reading"),
+    [
+        (samples.retrieved(chunks=0), Reading.CHUNKS),
+        (samples.retrieved(chunks=3, fought=samples.battle(a=" ", b="")), Reading.ANSWERS),
+        (samples.retrieved(chunks=0, fought=samples.battle(a="", b="\n")), Reading.BOTH),
+    ],
+)
+async def test_nothing_to_read_is_no_evidence_and_no_call(event: BattleRetrieved, reading: Reading) -> None:
+    model = live()
+    with pytest.raises(Permanent) as raised:
+        await Nuggetizer(model, reading=reading)(event)
+    assert raised.value.reason is Reason.NO_EVIDENCE
+    assert model.asked == []
+
+
+async def test_an_empty_answer_is_not_read() -> None:
+    model = live(("Tea.", "vital", []))
+    await created(Nuggetizer(model), samples.retrieved(fought=samples.battle(a="")))
+    assert [block.text for block in blocks(model.asked[0], "answer")] == ["Tea is a drink."]
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (live(("Tea.", "okay", [])), Reason.NO_VITAL_NUGGET),
+        (live(), Reason.NOTHING_TO_SCORE),
+    ],
+)
+async def test_a_list_that_cannot_score_is_a_failure(model: ScriptedModel, reason: Reason) -> None:
+    with pytest.raises(Permanent) as raised:
+        await Nuggetizer(model)(samples.retrieved())
+    assert raised.value.reason is reason
+
+
+async def test_a_nugget_without_text_makes_the_reply_unusable() -> None:
+    with pytest.raises(ValueError, match="1 nuggets have no text"):
+        await Nuggetizer(live((" ", "vital", []), ("Tea.", "vital", [])))(samples.retrieved())
+
+
+def test_the_answers_come_in_an_order_seeded_by_the_event() -> None:
+    def order(key: str) -> list[str]:
+        documents = documents_of(samples.retrieved(key=key), Reading.ANSWERS)
+        assert [document.block.id for document in documents] == ["a1", "a2"]
+        return [document.provenance.document for document in documents]
+
+    orders = [order(str(key)) for key in range(40)]
+    assert orders == [order(str(key)) for key in range(40)]
+    assert 10 < orders.count(["answer:a", "answer:b"]) < 30
+
+
+def test_a_missing_importance_is_not_okay() -> None:
+    prompt = importance("q", [Block("nugget", "n1", "x"), Block("nugget", "n2", "y")])
+    assert prompt.check is not None
+    with pytest.raises(ValueError, match="missing ids: n2"):
+        prompt.check(ImportanceReply(labels=[NuggetImportance(id="n1", importance="vital")]))
+
+
+async def test_the_same_event_gives_the_same_keys_and_ids() -> None:
+    nuggetizer = Nuggetizer(live(("Tea.", "vital", ["c1"]), ("Leaves.", "okay", [])))
+    assert await out(nuggetizer) == await out(nuggetizer)
+
+
+async def test_another_event_model_prompt_or_setting_is_another_key() -> None:
+    model = live(("Tea.", "vital", ["c1"]))
+    base = Nuggetizer(model)
+    changed = [
+        await out(base),
+        await out(base, samples.retrieved(key="other")),
+        await out(replace(base, model=replace(model, name="other"))),
+        await out(replace(base, model=replace(model, reworded=True))),
+        await out(replace(base, limit=5)),
+        await out(replace(base, reading=Reading.ANSWERS)),
+        await out(Nuggetizer(reader(), Profile.PAPER)),
+    ]
+    assert len({event.key for event in changed}) == len(changed)
+    assert len({n.id for event in changed for n in event.nugget_list.nuggets[:1]}) == len(changed)

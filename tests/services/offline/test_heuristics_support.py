@@ -1,0 +1,61 @@
+import pytest
+
+from services.offline.heuristics import Document, Embed, Label, assign, create_facts
+from tests.services.offline.test_heuristics_facts import ANSWER, DOCUMENTS, QUERY, hashed
+
+both_modes = pytest.mark.parametrize("embed", [None, hashed], ids=["lexical", "dense"])
+UNRELATED = "Penguins swim well. The Antarctic winter lasts six months and is dark."
+
+
+@both_modes
+def test_a_fact_read_in_an_answer_is_supported_by_it_and_quoted(embed: Embed | None) -> None:
+    facts = [f.text for f in create_facts(QUERY, [Document("a", "answer", ANSWER)], limit=9, embed=embed)]
+    judged = assign(QUERY, facts, ANSWER, embed=embed)
+    assert [one.label for one in judged] == [Label.SUPPORT] * 3
+    assert [one.quote for one in judged] == facts
+
+
+@both_modes
+def test_an_unrelated_answer_supports_nothing_and_is_not_quoted(embed: Embed | None) -> None:
+    facts = [fact.text for fact in create_facts(QUERY, DOCUMENTS[:1], limit=9, embed=embed)]
+    judged = assign(QUERY, facts, UNRELATED, embed=embed)
+    assert {(one.label, one.quote) for one in judged} == {(Label.NONE, "")}
+
+
+def test_saying_part_of_a_fact_is_partial_support() -> None:
+    facts = [
+        "Towns without newspapers see lower turnout in municipal elections and higher borrowing costs.",
+        "Reporters attend meetings of school boards.",
+    ]
+    answer = "Turnout in municipal elections is lower there."
+    assert [one.label for one in assign(QUERY, facts, answer, embed=None)] == [Label.PARTIAL, Label.NONE]
+
+
+@both_modes
+def test_there_is_one_judgement_per_fact_in_order(embed: Embed | None) -> None:
+    facts = ["Penguins swim well", "Bananas are yellow", "Penguins swim well"]
+    labels = [one.label for one in assign("animals", facts, UNRELATED, embed=embed)]
+    assert labels == [Label.SUPPORT, Label.NONE, Label.SUPPORT]
+
+
+@both_modes
+@pytest.mark.parametrize("answer", ["", "😀", "|---|", "[1]"])
+def test_an_answer_that_says_nothing_supports_nothing(embed: Embed | None, answer: str) -> None:
+    judged = assign("q", ["Penguins swim well", "Bananas are yellow"], answer, embed=embed)
+    assert [one.label for one in judged] == [Label.NONE, Label.NONE]
+
+
+def test_no_facts_give_no_judgements() -> None:
+    assert assign(QUERY, [], ANSWER, embed=None) == []
+
+
+def test_citation_markers_change_no_label() -> None:
+    plain = "Local papers watch the mayor and explain the city budget."
+    cited = "Local papers [1, 2] watch the mayor 【3†x】 and explain the city budget [4]."
+    assert assign(QUERY, [plain], cited, embed=None)[0].quote == plain
+
+
+def test_chinese_support_is_found_by_bigrams() -> None:
+    fact, answer = "地方新闻监督政府官员。", "很多人认为,地方新闻监督政府官员。今天下雨。"
+    assert assign("新闻", [fact], answer, embed=None)[0].label is Label.SUPPORT
+    assert assign("新闻", [fact], "今天下雨。", embed=None)[0].label is Label.NONE

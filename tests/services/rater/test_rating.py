@@ -1,0 +1,133 @@
+"""Boards as they are asked for, and what is said where the battles give no numbers."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.counts import PairCount
+from nuggetstream.ratings.leaderboard import Anchor, Standing
+from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.tally import TiePolicy, Unrankable
+from services.rater.options import InvalidQuestion, Options
+from services.rater.rating import BoardState, Rated, rate
+from tests.services.rater.counts import CIRCLE, SIX_OF_EIGHT, counted
+
+QUICK = Options(resamples=100)
+SANDWICH = Options(intervals=Intervals.SANDWICH)
+ELO_PER_LOGIT = 400 / math.log(10)
+Z = 1.959963984540054
+
+
+def of(rated: Rated, system: str) -> Standing:
+    (found,) = (standing for standing in rated.board.standings if standing.system == system)
+    return found
+
+
+def test_sandwich_intervals_are_those_worked_out_by_hand() -> None:
+    x = of(rate(SIX_OF_EIGHT, SANDWICH), "x")
+    # The odds are 3 to 1; the variance of the gap is 1/6 + 1/2, of each end of it a quarter of that.
+    assert x.rating == pytest.approx(1000 + ELO_PER_LOGIT * math.log(3) / 2)
+    reach = ELO_PER_LOGIT * Z * math.sqrt(2 / 3) / 2
+    assert (x.low, x.high) == (pytest.approx(x.rating - reach), pytest.approx(x.rating + reach))
+    assert x.probability_first is None  # only resamples know
+
+
+def test_a_sandwich_has_the_ratings_of_the_bootstrap() -> None:
+    one, other = rate(CIRCLE, QUICK), rate(CIRCLE, SANDWICH)
+    assert [(s.system, s.rating) for s in one.board.standings] == [
+        (s.system, s.rating) for s in other.board.standings
+    ]
+    assert other.board.resamples == 0
+
+
+def test_a_sandwich_around_an_anchor_is_an_interval_of_a_difference() -> None:
+    anchored = rate(SIX_OF_EIGHT, replace(SANDWICH, anchor=Anchor("y", 1200.0)))
+    x, y = of(anchored, "x"), of(anchored, "y")
+    assert (y.rating, y.low, y.high) == (1200, 1200, 1200)
+    assert x.rating == pytest.approx(1200 + ELO_PER_LOGIT * math.log(3))
+    assert x.high == pytest.approx(x.rating + ELO_PER_LOGIT * Z * math.sqrt(2 / 3))
+
+
+@pytest.mark.parametrize("policy", [TiePolicy.DAVIDSON, TiePolicy.RAO_KUPPER])
+def test_a_sandwich_is_not_for_models_of_ties(policy: TiePolicy) -> None:
+    with pytest.raises(InvalidQuestion, match="intervals: sandwich is for ties counted half or dropped"):
+        replace(SANDWICH, policy=policy)
+
+
+@pytest.mark.parametrize("options", [QUICK, SANDWICH], ids=["bootstrap", "sandwich"])
+def test_where_everybody_ties_ratings_are_equal_and_nothing_says_how_surely(options: Options) -> None:
+    rated = rate(counted(("x", "y", Vote.TIE, 3), ("y", "z", Vote.BOTH_BAD, 2)), options)
+    assert rated.state is BoardState.ALL_TIED
+    for standing in rated.board.standings:
+        assert (standing.rating, standing.rank) == (pytest.approx(1000), None)
+        assert (standing.low, standing.high, standing.probability_first) == (None, None, None)
+    assert "only ties" in rated.note
+
+
+@pytest.mark.parametrize(
+    ("policy", "reason"),
+    [(TiePolicy.DROP, Unrankable.NO_BATTLES), (TiePolicy.DAVIDSON, Unrankable.UNDETERMINED)],
+)
+def test_where_everybody_ties_other_policies_rank_nobody(policy: TiePolicy, reason: Unrankable) -> None:
+    rated = rate(counted(("x", "y", Vote.TIE, 3)), replace(QUICK, policy=policy))
+    assert rated.state is BoardState.NOBODY_RANKED
+    assert {standing.unrankable for standing in rated.board.standings} == {reason}
+
+
+def test_a_system_that_only_tied_with_the_anchor_has_no_interval() -> None:
+    counts = [*CIRCLE, *counted(("x", "twin", Vote.TIE, 5))]
+    rated = rate(counts, replace(QUICK, anchor=Anchor("x", 1000.0)))
+    twin = of(rated, "twin")
+    assert (twin.rating, twin.low, twin.high) == (pytest.approx(1000), None, None)
+    assert of(rated, "y").low is not None
+    assert (of(rated, "x").low, of(rated, "x").high) == (1000, 1000)
+
+
+def test_between_two_islands_nothing_is_known() -> None:
+    counts = [*CIRCLE, *counted(("p", "q", Vote.A, 50), ("p", "q", Vote.B, 40))]
+    rated = rate(counts, QUICK)
+    assert rated.state is BoardState.RANKED
+    assert {s.system for s in rated.board.standings if s.rank} == {"x", "y", "z"}
+    assert of(rated, "p").unrankable is Unrankable.DISCONNECTED
+    assert "2 groups that never met" in rated.note
+
+
+def test_no_battles_are_an_empty_board_and_one_way_wins_rank_nobody() -> None:
+    empty = rate([], replace(QUICK, anchor=Anchor("x", 1000.0)))
+    assert (empty.state, empty.board.standings, empty.board.anchor) == (BoardState.EMPTY, (), None)
+    one_way = rate(counted(("x", "y", Vote.A, 9)), replace(QUICK, anchor=Anchor("x", 1000.0)))
+    assert (one_way.state, one_way.board.anchor) == (BoardState.NOBODY_RANKED, None)
+    assert of(one_way, "x").unrankable is Unrankable.UNDEFEATED
+
+
+def test_an_anchor_that_is_unknown_or_not_ranked_is_refused() -> None:
+    counts = [*CIRCLE, *counted(("champion", "x", Vote.A, 3))]
+    with pytest.raises(InvalidQuestion, match="anchor: 'ghost' has no battle here"):
+        rate(counts, replace(QUICK, anchor=Anchor("ghost", 1000.0)))
+    with pytest.raises(InvalidQuestion, match="anchor: 'champion' is not ranked: never lost or tied"):
+        rate(counts, replace(QUICK, anchor=Anchor("champion", 1000.0)))
+
+
+def test_a_model_without_a_solution_ranks_nobody_whatever_the_anchor() -> None:
+    options = replace(QUICK, policy=TiePolicy.RAO_KUPPER, anchor=Anchor("x", 1000.0))
+    rated = rate(counted(("x", "y", Vote.TIE, 3)), options)
+    assert (rated.state, rated.board.anchor) == (BoardState.NOBODY_RANKED, None)
+
+
+def test_resamples_that_cannot_be_ranked_leave_an_interval_without_ends() -> None:
+    options = replace(QUICK, bootstrap=Bootstrap.MULTINOMIAL)
+    rated = rate(counted(("x", "y", Vote.A, 2), ("x", "y", Vote.B, 1)), options)
+    assert rated.board.unranked > 5
+    assert of(rated, "x").low == -math.inf
+    assert of(rated, "x").high == math.inf
+    unranked = rated.board.unranked
+    assert rated.note == f"{unranked} of 100 resamples could not be ranked: intervals have no ends."
+
+
+def test_a_model_of_ties_says_its_parameter() -> None:
+    counts = [*CIRCLE, *(PairCount(c.system_a, c.system_b, Vote.TIE, 1) for c in CIRCLE)]
+    assert rate(counts, replace(QUICK, policy=TiePolicy.DAVIDSON)).board.tie_parameter > 0  # type: ignore[operator]
+    assert rate(counts, QUICK).board.tie_parameter is None

@@ -1,0 +1,55 @@
+"""Events into the record, and a nudge for each that is new."""
+
+import pytest
+from arena.v1 import arena_pb2
+
+from nuggetstream.domain.event import BattleSubmitted
+from services.recorder.stage import Recorder
+from services.runtime.errors import Retryable
+from services.store.battles import Battles
+from services.store.database import Database
+from services.store.progress import BattleState
+from services.wire.codec import decode
+from services.wire.subjects import RECORDED
+from tests import samples
+
+SUBMITTED = BattleSubmitted("submitted", samples.battle())
+
+
+class Nudges:
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, int]] = []
+
+    async def __call__(self, subject: str, body: bytes) -> None:
+        assert subject == RECORDED
+        nudge = arena_pb2.EventRecorded.FromString(body)
+        self.heard.append((nudge.battle_id, nudge.sequence))
+
+
+async def test_every_event_is_recorded_once_and_nudged_once(record: Database) -> None:
+    nudges = Nudges()
+    recorder = Recorder(Battles(record), nudges)
+    for event in (SUBMITTED, SUBMITTED, samples.judged(), samples.voted(), samples.judged()):
+        assert await recorder(event) == []
+    assert nudges.heard == [("b1", 1), ("b1", 2), ("b1", 3)]
+    events = await Battles(record).events_of("b1")
+    assert [event.name for event in events] == ["submitted", "judged", "voted"]
+    assert decode(events[1].schema, events[1].body) == samples.judged()
+
+
+async def test_a_battle_is_known_from_its_first_event(record: Database) -> None:
+    recorder = Recorder(Battles(record), Nudges())
+    await recorder(SUBMITTED)
+    await recorder(samples.judged())
+    await recorder(samples.assigned(1, 0, of=1))
+    row = await Battles(record).get("b1")
+    assert row is not None
+    assert row.state is BattleState.SCORED
+    assert row.content_hash == samples.battle().content_hash()
+
+
+async def test_an_event_that_overtakes_its_battle_is_tried_again(record: Database) -> None:
+    nudges = Nudges()
+    with pytest.raises(Retryable, match="'b1' is not in the record"):
+        await Recorder(Battles(record), nudges)(samples.judged())
+    assert nudges.heard == []
