@@ -7,19 +7,18 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from nuggetstream.aspects.weights import EQUAL_WEIGHTS, PUBLISHED_WEIGHTS, DegenerateRatings, Refit, refit
-from nuggetstream.aspects.weights import weighted_score as score
-from nuggetstream.files.cells import many, plain, table
-from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.files.lfqa import (
+from nuggetstream.aspects.lfqa import (
     TREE_DEPTH,
     AcceptabilityTree,
     acceptability_tree,
     read_human_means,
     read_model_ratings,
 )
-from nuggetstream.files.numerals import fixed
-from nuggetstream.report.tables import MISSING, number
+from nuggetstream.aspects.weights import EQUAL_WEIGHTS, PUBLISHED_WEIGHTS, DegenerateRatings, Refit, refit
+from nuggetstream.aspects.weights import weighted_score as score
+from nuggetstream.files.cells import many, plain, table
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.numerals import MISSING, fixed, number
 from nuggetstream.statistics.ranks import pearson
 
 _NAMES = ("factuality", "amount", "formality")

@@ -10,7 +10,7 @@ from nuggetstream.crowd.ordering import Effect
 from nuggetstream.crowd.reliability import Alpha
 from nuggetstream.crowd.study import Dimension, Half, Study, mean_alpha
 from nuggetstream.files.cells import many, named, plain, table
-from nuggetstream.report.tables import MISSING, number
+from nuggetstream.files.numerals import MISSING, number
 
 _LONGEST_NAME = 60
 KINDS = ("agreement", "without_spam", "by_file")

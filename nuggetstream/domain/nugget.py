@@ -100,3 +100,11 @@ class AssignmentSet:
     assignments: tuple[Assignment, ...]
     model: str
     prompt_version: str
+
+
+class Cause(StrEnum):
+    """What is to blame that an answer misses a nugget."""
+
+    GENERATION = "generation"  # one of its own sources states it: found, not used
+    RETRIEVAL = "retrieval"  # a source states it, but none of its own: not found
+    UNSOURCED = "unsourced"  # no source that was read states it, only an answer does

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from nuggetstream.aspects.lfqa import HumanMeans, read_human_means, read_model_ratings
 from nuggetstream.aspects.weights import refit, weighted_score
 from nuggetstream.fidelity.row import Row, near
-from nuggetstream.files.lfqa import HumanMeans, read_human_means, read_model_ratings
 from nuggetstream.statistics.ranks import pearson
 
 # Judge -> file, Pearson of W-LLM, Pearson of the overall rating alone: the W-LLM paper.

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.graded_passage import GradedPassage
 from nuggetstream.fidelity.row import Row, near
 from nuggetstream.files.qrels import qrels_text, read_qrels
 from nuggetstream.files.rubric import read_graded
 from nuggetstream.files.verdicts import parse_verdict
 from nuggetstream.rubric.cover import CoverScore, cover_at, cover_overall
-from nuggetstream.rubric.grading import GradedPassage
 from nuggetstream.rubric.leaderboard_correlation import correlate, official_order, printed_scores
 from nuggetstream.rubric.relevance import relevance_labels
 from nuggetstream.rubric.retrieval import rankings_of

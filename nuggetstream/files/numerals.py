@@ -1,6 +1,7 @@
 """Numbers as they are printed: one minus sign everywhere, and no dash that could be read as one."""
 
 MINUS = "\N{MINUS SIGN}"
+MISSING = "–"
 
 
 def fixed(value: float, digits: int = 0) -> str:
@@ -20,3 +21,13 @@ def between(low: str, high: str) -> str:
     ('950–1021', '−23 to 1010')
     """
     return f"{low} to {high}" if MINUS in low + high else f"{low}–{high}"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number, or a dash where there is none."""
+    return MISSING if value is None else fixed(value, digits)
+
+
+def percent(value: float | None) -> str:
+    """A share as a percentage, or a dash where there is none."""
+    return MISSING if value is None else f"{value:.1%}"

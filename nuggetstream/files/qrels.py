@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nuggetstream.domain.graded_passage import Relevance
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.text import read_text
-from nuggetstream.rubric.relevance import Relevance
 
 
 @dataclass(frozen=True, slots=True)

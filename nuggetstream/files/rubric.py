@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nuggetstream.domain.graded_passage import MAXIMUM_GRADE, MINIMUM_GRADE, GradedPassage
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.text import read_text
-from nuggetstream.rubric.grading import MAXIMUM_GRADE, MINIMUM_GRADE, GradedPassage
 
 _ITEM_LISTS = ("items", "questions")
 _KINDS = ("question", "nugget")

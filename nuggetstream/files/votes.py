@@ -1,7 +1,6 @@
 """The votes of a file, checked one by one: a bad one is named by file, line and field."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +11,8 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.files.columns import Columns, Named, find_columns, outcome_of
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.records import Record
-from nuggetstream.ratings.style_control import features
-from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.text.style import features
 
-_DROPPED = {TiePolicy.DROP: (Vote.TIE, Vote.BOTH_BAD), TiePolicy.DROP_BOTH_BAD: (Vote.BOTH_BAD,)}
 _LARGEST = 1e12  # of a weight, a count or an amount; sums of more lose single votes to rounding
 
 
@@ -110,15 +107,6 @@ def read_votes(name: str, path: Path, records: Sequence[Record], reading: Readin
     if not votes:
         raise NoOutcome(f"{path}: {columns.winner}: none of {len(rows)} rows says an outcome")
     return VoteSource(name, str(path), votes, len(rows), len(rows) - len(votes))
-
-
-def counted(sources: Iterable[VoteSource], policy: TiePolicy) -> Counter[str]:
-    """Votes that count on each system, every one as one, whatever its weight above 0."""
-    votes: Counter[str] = Counter()
-    for vote in (vote for source in sources for vote in source.votes):
-        if vote.weight > 0 and vote.outcome not in _DROPPED.get(policy, ()):
-            votes.update({vote.system_a: vote.count, vote.system_b: vote.count})
-    return votes
 
 
 def _names(records: Iterable[Record]) -> list[str]:

@@ -6,14 +6,13 @@ Everything here follows from the stored account of a battle; nothing is asked of
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from nuggetstream.domain.account import Account
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.evidence import Evidence, PageState
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.judgment import Judgment
-from nuggetstream.domain.nugget import Importance, Nugget, Support
+from nuggetstream.domain.nugget import Cause, Importance, Nugget, Support
 from nuggetstream.nuggets.scores import (
     NuggetScores,
     Unscorable,
@@ -25,14 +24,6 @@ from nuggetstream.nuggets.scores import (
 )
 
 Labels = Mapping[str, Support]
-
-
-class Cause(StrEnum):
-    """What is to blame that an answer misses a nugget."""
-
-    GENERATION = "generation"  # one of its own sources states it: found, not used
-    RETRIEVAL = "retrieval"  # a source states it, but none of its own: not found
-    UNSOURCED = "unsourced"  # no source that was read states it, only an answer does
 
 
 @dataclass(frozen=True, slots=True)

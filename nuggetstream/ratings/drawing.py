@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from nuggetstream.files.numerals import MINUS, between, fixed
+from nuggetstream.files.numerals import MINUS, MISSING, between, fixed, number, percent
 from nuggetstream.ratings.advice import Advised
 from nuggetstream.ratings.board import Standing
 from nuggetstream.ratings.interval import Extent, Interval
@@ -17,7 +17,6 @@ from nuggetstream.ratings.powered import Powered, Value
 from nuggetstream.ratings.study import Study
 from nuggetstream.ratings.style import Styled
 from nuggetstream.ratings.tournament import Played, WonOutright
-from nuggetstream.report.tables import MISSING, number, percent
 
 _WORDS = {
     Extent.OPEN: "no end",

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+
+from nuggetstream.statistics.proportion import inside
 
 Floats = NDArray[np.float64]
 
@@ -160,7 +161,7 @@ def percentile_interval(draws: Floats, unranked: int, level: float) -> tuple[Flo
         raise ValueError("an interval needs at least one resample")
     if np.isnan(draws).any():
         raise ValueError("a resampled value is not a number")
-    tail = (1 - _inside(level)) / 2
+    tail = (1 - inside(level)) / 2
     if not unranked:
         low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
         return low, high
@@ -237,55 +238,6 @@ def differences(strengths: Strengths, level: float = 0.95) -> Differences:
         above[i] = (gaps > _SAME).sum(axis=0) / total
     low, high = np.minimum(low, gap), np.maximum(high, gap)
     return Differences(ELO_PER_LOGIT * gap, ELO_PER_LOGIT * low, ELO_PER_LOGIT * high, above)
-
-
-def wilson(successes: float, trials: float, level: float = 0.95) -> tuple[float, float]:
-    """Wilson score interval of a proportion.
-
-    (p + z²/2n ± z · sqrt(p(1 - p)/n + z²/4n²)) / (1 + z²/n)
-
-    Args:
-        successes: in [0, trials]; half-points welcome.
-        trials: above 0.
-        level: in (0, 1).
-
-    Returns:
-        Lower and upper end, in [0, 1].
-
-    Raises:
-        ValueError: no trials, successes outside [0, trials], or a level outside (0, 1).
-
-    Source: Wilson, 1927.
-
-    >>> [round(end, 4) for end in wilson(5, 10)]
-    [0.2366, 0.7634]
-    """
-    if not (trials > 0 and 0 <= successes <= trials):
-        raise ValueError(f"{successes} of {trials} is no proportion")
-    z, p = two_sided_z(level), successes / trials
-    middle = p + z**2 / (2 * trials)
-    reach = z * float(np.sqrt(p * (1 - p) / trials + z**2 / (4 * trials**2)))
-    scale = 1 + z**2 / trials
-    # Rounding must not leave the proportion itself outside, as for 24 of 24.
-    return max(min((middle - reach) / scale, p), 0.0), min(max((middle + reach) / scale, p), 1.0)
-
-
-def two_sided_z(level: float) -> float:
-    """z with P(|Z| ≤ z) = level for a standard normal Z, above 0.
-
-    Raises:
-        ValueError: a level outside (0, 1).
-
-    >>> round(two_sided_z(0.95), 4)
-    1.96
-    """
-    return float(norm.ppf((1 + _inside(level)) / 2))
-
-
-def _inside(level: float) -> float:
-    if not 0 < level < 1:
-        raise ValueError(f"the level of an interval lies in (0, 1), not at {level}")
-    return level
 
 
 def _placed(theta: Floats, anchor: tuple[int, float] | None) -> Floats:

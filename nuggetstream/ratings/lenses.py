@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.records import Record
-from nuggetstream.report.rows import BattleRow
 
 LENSES = ("human", "nugget", "judge")
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nuggetstream.files.votes import counted
 from nuggetstream.ratings.interval import Extent
 from nuggetstream.ratings.islands import in_words
+from nuggetstream.ratings.sources import counted
 from nuggetstream.ratings.study import Study
-from nuggetstream.report.share import FEW
+from nuggetstream.statistics.share import FEW
 
 _KNOWN = (Extent.FINITE, Extent.OPEN_BELOW, Extent.OPEN_ABOVE, Extent.FIXED)
 

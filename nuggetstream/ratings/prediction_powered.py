@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from nuggetstream.ratings.bradley_terry import BradleyTerry, NotConverged
-from nuggetstream.ratings.intervals import two_sided_z, wilson
 from nuggetstream.ratings.newton import maximise
 from nuggetstream.ratings.tally import rankable
+from nuggetstream.statistics.proportion import two_sided_z, wilson
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -16,9 +16,10 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from nuggetstream.ratings.ballots import Ballots
-from nuggetstream.ratings.intervals import ELO_PER_LOGIT, Differences, Ratings, ranks_by_overlap, two_sided_z
+from nuggetstream.ratings.intervals import ELO_PER_LOGIT, Differences, Ratings, ranks_by_overlap
 from nuggetstream.ratings.pairs import Pairs, Places
 from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.statistics.proportion import two_sided_z
 
 Floats = NDArray[np.float64]
 

@@ -1,16 +1,21 @@
 """Which votes go into a rating, from how many sources, and what each of them weighs."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.records import Record, read_records
 from nuggetstream.files.votes import NoOutcome, Reading, VoteSource, read_votes
+from nuggetstream.ratings.tally import TiePolicy
 
 HUMAN = "human"
 _ENDINGS = (".gz", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+
+_DROPPED = {TiePolicy.DROP: (Vote.TIE, Vote.BOTH_BAD), TiePolicy.DROP_BOTH_BAD: (Vote.BOTH_BAD,)}
 
 
 class UnknownSource(ValueError):
@@ -142,3 +147,12 @@ def _lenses(
             raise NoOutcome(f"{path}: {hint}") from error
         taken.append(Weighed(source, weights.get(names[lens], weights.get(lens, 1.0))))
     return taken
+
+
+def counted(sources: Iterable[VoteSource], policy: TiePolicy) -> Counter[str]:
+    """Votes that count on each system, every one as one, whatever its weight above 0."""
+    votes: Counter[str] = Counter()
+    for vote in (vote for source in sources for vote in source.votes):
+        if vote.weight > 0 and vote.outcome not in _DROPPED.get(policy, ()):
+            votes.update({vote.system_a: vote.count, vote.system_b: vote.count})
+    return votes

@@ -12,14 +12,9 @@ from nuggetstream.ratings.leaderboard import AnchorNotRanked
 from nuggetstream.ratings.newton import NotConverged
 from nuggetstream.ratings.sandwich import normal_ratings
 from nuggetstream.ratings.sources import Weighed
-from nuggetstream.ratings.style_control import (
-    FEATURES,
-    Coefficient,
-    StyleUndetermined,
-    control,
-    relative_difference,
-)
+from nuggetstream.ratings.style_control import Coefficient, StyleUndetermined, control, relative_difference
 from nuggetstream.ratings.tally import rankable
+from nuggetstream.text.style import FEATURES
 
 
 @dataclass(frozen=True, slots=True)

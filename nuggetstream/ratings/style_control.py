@@ -7,7 +7,6 @@ x is the standardised difference of a feature between the two answers. The coeff
 style itself was preferred, the strengths how the systems compare at equal style.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,13 +16,13 @@ from scipy.sparse import csr_array, hstack
 from scipy.special import expit
 
 from nuggetstream.ratings.ballots import Ballots
-from nuggetstream.ratings.intervals import two_sided_z
 from nuggetstream.ratings.newton import NotConverged
 from nuggetstream.ratings.tally import TiePolicy, rankable
+from nuggetstream.statistics.proportion import two_sided_z
+from nuggetstream.text.style import FEATURES
 
 Floats = NDArray[np.float64]
 
-FEATURES = ("length", "citations", "headers", "lists", "bold")
 _LARGEST_STEP, _SETTLED, _ITERATIONS, _SINGULAR = 2.0, 1e-9, 100, 1e12
 
 
@@ -70,29 +69,6 @@ class Controlled:
     covariance: Floats
     coefficients: tuple[Coefficient, ...]
     unranked: tuple[str, ...]
-
-
-def features(answer: str, citations: int) -> Floats:
-    """(5,) length in characters, citations, headers, list items, bold passages of a Markdown answer.
-
-    Args:
-        answer: Markdown; what stands in fenced code is no markup.
-        citations: counted by the caller, as every arena marks them its own way.
-
-    Source: the features of Li, Angelopoulos, Chiang, 2024, and citations.
-
-    >>> features("# Title\\n- **one**\\n- two", citations=3).tolist()
-    [23.0, 3.0, 1.0, 2.0, 1.0]
-    """
-    prose = re.sub(r"^```.*?(?:^```|\Z)", "", answer, flags=re.S | re.M)
-    counts = (
-        len(answer),
-        citations,
-        len(re.findall(r"^ {0,3}#{1,6}\s", prose, flags=re.M)),
-        len(re.findall(r"^\s*(?:[-*+]|\d{1,9}[.)])\s", prose, flags=re.M)),
-        len(re.findall(r"(\*\*|__)(?=\S).+?(?<=\S)\1", prose)),
-    )
-    return np.array(counts, dtype=np.float64)
 
 
 def relative_difference(of_a: Floats, of_b: Floats) -> Floats:

@@ -6,11 +6,9 @@ from typing import Any
 from rich.table import Table
 
 from nuggetstream.files.cells import named
-from nuggetstream.files.numerals import between, fixed
+from nuggetstream.files.numerals import MISSING, between, fixed, number, percent
 from nuggetstream.report.summary import Summary
 from nuggetstream.statistics.agreement import Agreement
-
-MISSING = "–"
 
 
 def coverage_line(summary: Summary) -> str:
@@ -72,16 +70,6 @@ def board_table(board: Mapping[str, Any]) -> Table:
     for row in board["standings"]:
         table.add_row(*_standing(row))
     return table
-
-
-def number(value: float | None, digits: int = 3) -> str:
-    """A number, or a dash where there is none."""
-    return MISSING if value is None else fixed(value, digits)
-
-
-def percent(value: float | None) -> str:
-    """A share as a percentage, or a dash where there is none."""
-    return MISSING if value is None else f"{value:.1%}"
 
 
 def _share(found: Agreement) -> str:

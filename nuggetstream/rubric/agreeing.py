@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from nuggetstream.domain.graded_passage import MAXIMUM_GRADE, MINIMUM_GRADE
 from nuggetstream.files.cells import many
 from nuggetstream.ratings.notes import Note
 from nuggetstream.rubric.graded import Graded
-from nuggetstream.rubric.grading import MAXIMUM_GRADE, MINIMUM_GRADE
 from nuggetstream.rubric.scorings import read_labels
 from nuggetstream.rubric.verification import HIGH_GRADE, RELEVANT
 from nuggetstream.statistics.inter_annotator import InterAnnotatorTable, LabelGroup, group, inter_annotator

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from nuggetstream.domain.graded_passage import Relevance
 from nuggetstream.files.cells import many
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.ratings.notes import Note
@@ -13,7 +14,6 @@ from nuggetstream.rubric.leaderboard_correlation import (
     correlate,
     official_order,
 )
-from nuggetstream.rubric.relevance import Relevance
 from nuggetstream.rubric.retrieval import Ranking
 from nuggetstream.rubric.scorings import (
     Column,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nuggetstream.rubric.grading import GradedPassage, by_query, covered, first_ranks, items_of
+from nuggetstream.domain.graded_passage import GradedPassage
+from nuggetstream.rubric.grading import by_query, covered, first_ranks, items_of
 
 
 class NothingToCover(ValueError):

@@ -7,8 +7,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from nuggetstream.files.cells import many, named, plain, table
+from nuggetstream.files.numerals import MISSING, number
 from nuggetstream.ratings.notes import Note
-from nuggetstream.report.tables import MISSING, number
 from nuggetstream.rubric.agreeing import Agreed
 from nuggetstream.rubric.checking import Check
 from nuggetstream.rubric.correlating import Compared

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nuggetstream.domain.graded_passage import GradedPassage
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.rubric import read_graded
-from nuggetstream.rubric.grading import GradedPassage, first_ranks
+from nuggetstream.rubric.grading import first_ranks
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from nuggetstream.domain.graded_passage import Relevance
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.rubric.graded import Graded
-from nuggetstream.rubric.relevance import (
-    Label,
-    Relevance,
-    best_grade,
-    best_grade_from,
-    items_answered,
-    relevance_labels,
-)
+from nuggetstream.rubric.relevance import Label, best_grade, best_grade_from, items_answered, relevance_labels
 
 
 class By(StrEnum):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nuggetstream.rubric.relevance import Relevance
+from nuggetstream.domain.graded_passage import Relevance
 from nuggetstream.rubric.retrieval import Ranking, evaluate_all
 from nuggetstream.statistics.ranks import kendall, spearman
 

@@ -4,20 +4,10 @@ Source: Farzi and Dietz, 2024 (RUBRIC-Qrels).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from nuggetstream.rubric.grading import GradedPassage
+from nuggetstream.domain.graded_passage import GradedPassage, Relevance
 
 Label = Callable[[GradedPassage], int | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Relevance:
-    """One line of a qrels file."""
-
-    query: str
-    passage: str
-    label: int
 
 
 def best_grade(passage: GradedPassage) -> int | None:

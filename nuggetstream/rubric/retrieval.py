@@ -9,8 +9,8 @@ from subprocess import CalledProcessError
 
 import ir_measures
 
-from nuggetstream.rubric.grading import GradedPassage, first_ranks
-from nuggetstream.rubric.relevance import Relevance
+from nuggetstream.domain.graded_passage import GradedPassage, Relevance
+from nuggetstream.rubric.grading import first_ranks
 
 # Query -> documents, best first. None is a place whose document is not known: it earns nothing.
 Ranking = Mapping[str, Sequence[str | None]]

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from nuggetstream.domain.graded_passage import Relevance
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.qrels import RunLine, read_qrels, read_run
 from nuggetstream.files.records import Record, read_records
 from nuggetstream.files.text import read_text
 from nuggetstream.rubric.graded import load
 from nuggetstream.rubric.leaderboard_correlation import PRINTED_DIGITS
-from nuggetstream.rubric.relevance import Relevance
 from nuggetstream.rubric.retrieval import Measured, Ranking, evaluate_all, rankings_of
 
 _SYSTEMS = ("system", "run", "method", "model", "agent", "name")

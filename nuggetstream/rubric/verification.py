@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nuggetstream.rubric.grading import GradedPassage, by_query, items_of
+from nuggetstream.domain.graded_passage import GradedPassage
+from nuggetstream.rubric.grading import by_query, items_of
 
 HIGH_GRADE = 4
 RELEVANT = 2

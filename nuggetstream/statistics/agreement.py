@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.intervals import wilson
+from nuggetstream.statistics.proportion import wilson
 
 _TIES = (Vote.TIE, Vote.BOTH_BAD)
 _NO_SPREAD = 1e-12

@@ -11,8 +11,8 @@ from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
 from nuggetstream.domain.evidence import Page
 from nuggetstream.domain.failure import Stage
-from nuggetstream.domain.nugget import Assignment, Importance, Nugget
-from nuggetstream.nuggets.explanation import Cause, Explanation, explain
+from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget
+from nuggetstream.nuggets.explanation import Explanation, explain
 from services.gateway.views import (
     AnswerView,
     BattleSummary,

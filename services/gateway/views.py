@@ -7,8 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.failure import Reason, Stage
-from nuggetstream.domain.nugget import Importance, Support
-from nuggetstream.nuggets.explanation import Cause
+from nuggetstream.domain.nugget import Cause, Importance, Support
 from services.store.progress import BattleState, Branch
 
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.counts import PairCount
 from nuggetstream.ratings.estimate import estimate, fit
-from nuggetstream.ratings.intervals import Differences, differences, has_no_width, wilson
+from nuggetstream.ratings.intervals import Differences, differences, has_no_width
 from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.sandwich import covariance, normal_differences
 from nuggetstream.ratings.tally import Tally, rankable
 from nuggetstream.ratings.votes import Counted, pairs_among
+from nuggetstream.statistics.proportion import wilson
 from services.rater.options import Options
 from services.rater.rating import (
     SEED,

@@ -8,7 +8,7 @@ from nuggetstream.report.blocks import Block, Figure, Figures, Section, State, T
 from nuggetstream.report.drawing.style import BLUE, GREEN, figure, names_axis, rows_height
 from nuggetstream.report.drawing.words import FEW_MARK, FEW_NOTE, number, percent, whole
 from nuggetstream.report.numbers.answers import FIRST_WORDS, Answers, Mean, SystemTexts
-from nuggetstream.report.share import FEW
+from nuggetstream.statistics.share import FEW
 
 _DASH = "A dash: no answer to measure it on."
 

@@ -26,7 +26,7 @@ from nuggetstream.report.drawing.words import (
     whole,
 )
 from nuggetstream.report.numbers.baselines import Predicted
-from nuggetstream.report.share import FEW
+from nuggetstream.statistics.share import FEW
 
 _LOOKS = {
     "nugget preference": (BLUE, "diamond"),

@@ -22,7 +22,7 @@ from nuggetstream.report.drawing.style import (
 )
 from nuggetstream.report.drawing.words import FEW_MARK, ends, number, of, percent, whole
 from nuggetstream.report.numbers.boards import ArenaBoards, LensBoard
-from nuggetstream.report.share import FEW
+from nuggetstream.statistics.share import FEW
 
 _ROW = 52
 _POLICIES = {

@@ -14,7 +14,7 @@ from nuggetstream.report.drawing.style import (
 )
 from nuggetstream.report.drawing.words import FEW_NOTE, of, percent, share_of, span
 from nuggetstream.report.numbers.judges import Audit
-from nuggetstream.report.share import Share
+from nuggetstream.statistics.share import Share
 
 
 def draw(found: Sequence[Audit]) -> Section:

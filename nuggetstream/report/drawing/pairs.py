@@ -8,7 +8,7 @@ from nuggetstream.report.blocks import MISSING, Block, Figure, Figures, State, T
 from nuggetstream.report.drawing.style import figure, label, names_axis, rows_height
 from nuggetstream.report.drawing.words import FEW_MARK, FEW_NOTE, number, percent, whole
 from nuggetstream.report.numbers.boards import ArenaBoards, Gap, LensBoard
-from nuggetstream.report.share import FEW
+from nuggetstream.statistics.share import FEW
 
 _LEGIBLE = 8  # systems; in a larger matrix the cells are too small for words
 _SCALE = [[0, "#e8a37c"], [0.5, "#f4f4f1"], [1, "#7bb4dd"]]  # light enough for dark ink everywhere

@@ -16,7 +16,7 @@ from nuggetstream.report.blocks import (
 from nuggetstream.report.drawing.style import BLUE, figure
 from nuggetstream.report.drawing.words import FEW_MARK, FEW_NOTE, number, of, whole
 from nuggetstream.report.numbers.running import Latency, Running
-from nuggetstream.report.share import FEW
+from nuggetstream.statistics.share import FEW
 
 _NO_STAGES = (
     "Latency per stage: not measured. These results tell when a battle arrived and when it ended, not when "

@@ -3,7 +3,7 @@
 from nuggetstream.files.dataset import VOTE
 from nuggetstream.files.numerals import between, fixed
 from nuggetstream.report.blocks import MISSING
-from nuggetstream.report.share import FEW, Share
+from nuggetstream.statistics.share import FEW, Share
 
 FEW_MARK = "†"
 FEW_NOTE = f"{FEW_MARK} rests on fewer than {FEW} cases."

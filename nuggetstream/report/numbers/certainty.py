@@ -7,10 +7,11 @@ from itertools import pairwise
 import numpy as np
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.nuggets.preference import PreferenceProbability, preference_probability
 from nuggetstream.nuggets.scores import CREDIT
-from nuggetstream.report.rows import BattleRow, Results
-from nuggetstream.report.share import Share, share
+from nuggetstream.report.rows import Results
+from nuggetstream.statistics.share import Share, share
 
 EDGES = (0.0, 0.5, 0.7, 0.9, 1.0)  # of the bands of certainty, the upper one belonging to the band
 SURE = 0.95

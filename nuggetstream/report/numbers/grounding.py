@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
-from nuggetstream.report.rows import BattleRow, NuggetRow
+from nuggetstream.files.evaluated import BattleRow, NuggetRow
 from nuggetstream.report.sentences import sentences
 from nuggetstream.text.statistics import words
 

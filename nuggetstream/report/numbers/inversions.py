@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.report.numbers.confusion import MACHINES
-from nuggetstream.report.rows import BattleRow, Results
-from nuggetstream.report.share import Share, share
+from nuggetstream.report.rows import Results
 from nuggetstream.statistics.inversions import confusion_table, inversions
+from nuggetstream.statistics.share import Share, share
 
 CATEGORY = "category:"
 _DECIDED = (Vote.A, Vote.B)

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.report.rows import BattleRow, JudgmentRow, Results
-from nuggetstream.report.share import Share, share
+from nuggetstream.files.evaluated import BattleRow, JudgmentRow
+from nuggetstream.report.rows import Results
+from nuggetstream.statistics.share import Share, share
 
 _DECIDED = (Vote.A, Vote.B)
 

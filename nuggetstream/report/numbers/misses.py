@@ -4,9 +4,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Side
-from nuggetstream.domain.nugget import Importance, Support
-from nuggetstream.nuggets.explanation import Cause
-from nuggetstream.report.rows import LabelRow, Results
+from nuggetstream.domain.nugget import Cause, Importance, Support
+from nuggetstream.files.evaluated import LabelRow
+from nuggetstream.report.rows import Results
 
 UNKNOWN = "cause not known"
 CAUSES = (Cause.GENERATION.value, Cause.RETRIEVAL.value, Cause.UNSOURCED.value, UNKNOWN)

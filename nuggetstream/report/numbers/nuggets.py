@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from nuggetstream.domain.nugget import Importance, Support
+from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.report.numbers.grounding import Grounding, grounding
-from nuggetstream.report.rows import BattleRow, Results
+from nuggetstream.report.rows import Results
 from nuggetstream.text.statistics import nugget_diversity
 
 NO_LABEL = "no label"

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nuggetstream.report.rows import BattleRow, Results, SpendRow
+from nuggetstream.files.evaluated import BattleRow, SpendRow
+from nuggetstream.report.rows import Results
 
 LEVELS = (0.5, 0.95, 0.99)
 

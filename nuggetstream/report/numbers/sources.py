@@ -4,7 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Side
-from nuggetstream.report.rows import Results, SourceRow
+from nuggetstream.files.evaluated import SourceRow
+from nuggetstream.report.rows import Results
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 from nuggetstream.ratings.newton import NotConverged
 from nuggetstream.ratings.sandwich import normal_ratings
 from nuggetstream.ratings.style_control import (
-    FEATURES,
     Coefficient,
     Controlled,
     StyleUndetermined,
     control,
-    features,
     relative_difference,
 )
 from nuggetstream.report.numbers.boards import POLICY, by_arena
@@ -22,6 +20,7 @@ from nuggetstream.report.numbers.strengths import Rated, Strengths, human_streng
 from nuggetstream.report.rows import Results
 from nuggetstream.report.summary import Evaluated
 from nuggetstream.text.statistics import citation_use
+from nuggetstream.text.style import FEATURES, features
 
 Floats = NDArray[np.float64]
 

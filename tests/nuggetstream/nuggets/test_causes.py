@@ -4,8 +4,8 @@ import pytest
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.evidence import Evidence
-from nuggetstream.domain.nugget import Importance, Nugget, Provenance
-from nuggetstream.nuggets.explanation import Cause, cause_of
+from nuggetstream.domain.nugget import Cause, Importance, Nugget, Provenance
+from nuggetstream.nuggets.explanation import cause_of
 
 CHUNK = Evidence("c1", "text", "https://a", "", "", None, cited_by=(Side.A,), score=1.0)
 

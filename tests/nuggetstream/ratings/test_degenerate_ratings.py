@@ -18,8 +18,6 @@ from nuggetstream.ratings.intervals import (
     percentile_interval,
     ranks_by_overlap,
     summarise,
-    two_sided_z,
-    wilson,
 )
 from nuggetstream.ratings.leaderboard import Anchor, AnchorNotRanked, leaderboard
 from nuggetstream.ratings.pairs import Pairs
@@ -36,6 +34,7 @@ from nuggetstream.ratings.style_control import StyleUndetermined, control
 from nuggetstream.ratings.tally import Tally, TiePolicy, Unrankable, connectivity, rankable
 from nuggetstream.ratings.tie_models import fit_davidson, fit_rao_kupper
 from nuggetstream.ratings.votes import mixed
+from nuggetstream.statistics.proportion import two_sided_z, wilson
 from tests.nuggetstream.ratings.rated import rate
 
 NAN, INF = float("nan"), float("inf")

@@ -14,7 +14,6 @@ from sklearn.linear_model import LogisticRegression
 
 from nuggetstream.ratings.ballots import Ballot, Ballots
 from nuggetstream.ratings.bradley_terry import BradleyTerry, fit_pairs
-from nuggetstream.ratings.intervals import wilson
 from nuggetstream.ratings.newton import Model
 from nuggetstream.ratings.pairs import Pairs
 from nuggetstream.ratings.prediction_powered import Judged, ratings, win_rate
@@ -23,6 +22,7 @@ from nuggetstream.ratings.sandwich import clustered_covariance, covariance, gap_
 from nuggetstream.ratings.style_control import control
 from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.ratings.tie_models import Davidson, RaoKupper
+from nuggetstream.statistics.proportion import wilson
 
 NAMES = "wxyz"
 SEEDS = st.integers(0, 10_000)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from nuggetstream.ratings.intervals import wilson
 from nuggetstream.ratings.prediction_powered import Judged, TooFewVotes, ratings, win_rate
 from nuggetstream.ratings.sandwich import gap_variance
+from nuggetstream.statistics.proportion import wilson
 
 TRUTH = np.array([0.6, 0.1, -0.7])
 

@@ -9,8 +9,9 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.ballots import Ballot, Ballots
 from nuggetstream.ratings.bradley_terry import fit
 from nuggetstream.ratings.newton import NotConverged
-from nuggetstream.ratings.style_control import StyleUndetermined, control, features, relative_difference
+from nuggetstream.ratings.style_control import StyleUndetermined, control, relative_difference
 from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.text.style import features
 
 NAMES = ("one", "two", "three", "four")
 

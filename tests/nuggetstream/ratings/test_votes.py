@@ -10,12 +10,13 @@ from nuggetstream.ratings.ballots import Ballot, Ballots
 from nuggetstream.ratings.bootstrap import Bootstrap, FractionalCounts
 from nuggetstream.ratings.bradley_terry import fit, fit_pairs
 from nuggetstream.ratings.estimate import estimate
-from nuggetstream.ratings.intervals import Strengths, differences, percentile_interval, summarise, wilson
+from nuggetstream.ratings.intervals import Strengths, differences, percentile_interval, summarise
 from nuggetstream.ratings.leaderboard import Anchor, AnchorNotRanked, leaderboard
 from nuggetstream.ratings.newton import DRAWN
 from nuggetstream.ratings.pairs import Pairs
 from nuggetstream.ratings.tally import Tally, TiePolicy, Unrankable, connectivity
 from nuggetstream.ratings.votes import mixed
+from nuggetstream.statistics.proportion import wilson
 from tests.nuggetstream.ratings.rated import rate
 
 XYZ = [("x", "y", Vote.A, 6), ("y", "x", Vote.A, 3), ("y", "z", Vote.A, 5), ("z", "y", Vote.A, 2)]

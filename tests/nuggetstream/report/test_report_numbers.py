@@ -7,7 +7,7 @@ import pytest
 
 from nuggetstream.report import numbers
 from nuggetstream.report.rows import read_results
-from nuggetstream.report.share import share
+from nuggetstream.statistics.share import share
 from tests.evaluated import battle, file_of, judgment, nugget, round_robin
 
 

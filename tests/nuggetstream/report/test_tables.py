@@ -5,8 +5,9 @@ from typing import Any
 
 from rich.console import Console
 
+from nuggetstream.files.numerals import MISSING
 from nuggetstream.report.summary import AgreementRow, Summary
-from nuggetstream.report.tables import MISSING, agreement_table, board_table
+from nuggetstream.report.tables import agreement_table, board_table
 from nuggetstream.statistics.agreement import Agreement
 
 

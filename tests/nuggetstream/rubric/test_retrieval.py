@@ -5,16 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from nuggetstream.domain.graded_passage import GradedPassage, Relevance
 from nuggetstream.files.qrels import read_qrels
 from nuggetstream.files.rubric import read_graded
-from nuggetstream.rubric.grading import GradedPassage
 from nuggetstream.rubric.leaderboard_correlation import (
     NoCommonOrder,
     correlate,
     official_order,
     printed_scores,
 )
-from nuggetstream.rubric.relevance import Relevance
 from nuggetstream.rubric.retrieval import Measured, NothingToMeasure, Ranking, evaluate_all, rankings_of
 
 LABELS = [Relevance("q", "a", 3), Relevance("q", "b", 1), Relevance("q", "c", 0), Relevance("r", "a", 2)]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nuggetstream.domain.graded_passage import GradedPassage, Relevance
 from nuggetstream.rubric.cover import (
     NothingToCover,
     cover_at,
@@ -14,8 +15,8 @@ from nuggetstream.rubric.cover import (
     query_cover,
     standard_error,
 )
-from nuggetstream.rubric.grading import GradedPassage, by_query, first_ranks
-from nuggetstream.rubric.relevance import Relevance, best_grade_from, items_answered, relevance_labels
+from nuggetstream.rubric.grading import by_query, first_ranks
+from nuggetstream.rubric.relevance import best_grade_from, items_answered, relevance_labels
 from nuggetstream.rubric.verification import (
     SpuriousItem,
     grade_counts,

@@ -12,6 +12,7 @@ from nuggetstream.crowd.differentiability import Split, split_by_differentiabili
 from nuggetstream.crowd.grades import grades, merits, same_order
 from nuggetstream.crowd.mace import mace
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.graded_passage import GradedPassage
 from nuggetstream.domain.judgment import OrderedVerdict, combine_orders
 from nuggetstream.nuggets.preference import (
     NoThreshold,
@@ -22,7 +23,7 @@ from nuggetstream.nuggets.preference import (
 )
 from nuggetstream.nuggets.scores import Unscorable, labels_of, nugget_margin, preference
 from nuggetstream.rubric.cover import NothingToCover, cover_at, cover_overall, standard_error
-from nuggetstream.rubric.grading import GradedPassage, by_query, covered, first_ranks, items_of
+from nuggetstream.rubric.grading import by_query, covered, first_ranks, items_of
 from nuggetstream.rubric.relevance import best_grade, relevance_labels
 from nuggetstream.rubric.verification import (
     grade_counts,

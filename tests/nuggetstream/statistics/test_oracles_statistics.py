@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.rubric.relevance import Relevance
+from nuggetstream.domain.graded_passage import Relevance
 from nuggetstream.rubric.retrieval import evaluate_all
 from nuggetstream.statistics.agreement import agreement
 from nuggetstream.statistics.fusion import reciprocal_rank_fusion

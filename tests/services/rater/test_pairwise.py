@@ -7,9 +7,9 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.intervals import wilson
 from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.statistics.proportion import wilson
 from services.rater.options import Options
 from services.rater.pairwise import Compared, Pairing, compare
 from services.rater.rating import BoardState, IntervalState

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from nuggetstream.aspects.lfqa import acceptability_tree, read_human_means, read_model_ratings
 from nuggetstream.aspects.study import follow
 from nuggetstream.aspects.weights import EQUAL_WEIGHTS, refit, weighted_score
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.files.lfqa import acceptability_tree, read_human_means, read_model_ratings
 from nuggetstream.statistics.ranks import pearson
 from services.cli.main import main
 
