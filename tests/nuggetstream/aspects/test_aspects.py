@@ -113,3 +113,10 @@ def test_bad_numbers_are_refused() -> None:
         refit(varied(10), [1.0])
     with pytest.raises(ValueError, match="finite"):
         refit(varied(10), [float("nan")] * 10)
+
+
+def test_aspects_of_nothing_have_no_weights() -> None:
+    with pytest.raises(DegenerateRatings):
+        refit([AspectRating(1, 0, 0)] * 9, [float(n) for n in range(9)])
+    with pytest.raises(ValueError, match="off its scale"):
+        AspectRating(1, float("nan"), 0)

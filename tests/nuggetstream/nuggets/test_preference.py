@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.nuggets.preference import (
     NoThreshold,
     PreferenceProbability,
@@ -16,7 +16,12 @@ from nuggetstream.nuggets.preference import (
     threshold_by_equal_split,
     threshold_by_kappa,
 )
-from nuggetstream.nuggets.scores import Unscorable, preference
+from nuggetstream.nuggets.scores import (
+    Unscorable,
+    labels_of,
+    nugget_margin,
+    preference,
+)
 
 A, TIE, B, BAD = Vote.A, Vote.TIE, Vote.B, Vote.BOTH_BAD
 BATTLES = st.lists(
@@ -24,6 +29,11 @@ BATTLES = st.lists(
     min_size=1,
     max_size=40,
 )
+NAN = float("nan")
+
+
+def seeded() -> np.random.Generator:
+    return np.random.default_rng(0)
 
 
 def test_a_margin_exactly_at_the_threshold_is_a_tie_everywhere() -> None:
@@ -159,3 +169,34 @@ def test_without_a_battle_that_people_call_a_tie_there_are_no_shares_of_such_bat
 def test_one_resample_is_enough_to_be_counted() -> None:
     found = preference_probability(np.ones(2), np.zeros(2), 0.1, np.random.default_rng(0), resamples=1)
     assert (found.a, found.tie, found.b) == (1, 0, 0)
+
+
+def test_a_battle_without_nuggets_has_no_margin_and_no_probability() -> None:
+    with pytest.raises(Unscorable, match="no nuggets"):
+        nugget_margin([], [])
+    with pytest.raises(Unscorable, match="0 nuggets"):
+        preference_probability(np.array([]), np.array([]), 0.1, seeded())
+    with pytest.raises(Unscorable, match="threshold of nan"):
+        preference_probability(np.ones(2), np.zeros(2), NAN, seeded())
+    with pytest.raises(ValueError, match="at least one resample"):
+        preference_probability(np.ones(2), np.zeros(2), 0.1, seeded(), resamples=0)
+    assert labels_of([], Side.A) == {}
+
+
+def test_without_battles_there_is_no_threshold() -> None:
+    for choose in (threshold_by_equal_split, threshold_by_kappa, lambda m, h: sweep(m, h, [0.1])):
+        with pytest.raises(NoThreshold):
+            choose([], [])
+        with pytest.raises(NoThreshold):
+            choose([0.3], [BAD])
+    with pytest.raises(ValueError, match="outside"):
+        threshold_by_kappa([NAN, 0.1], [TIE, A])
+
+
+def test_a_resample_that_lands_on_the_threshold_is_a_tie() -> None:
+    """Ten nuggets, one of them for A: each draw differs by a whole number of tenths."""
+    credit = np.eye(10)[0]
+    found = preference_probability(credit, np.zeros(10), 0.1, np.random.default_rng(0), 4000)
+    never_or_once = 0.9**10 + 10 * 0.1 * 0.9**9
+    assert found.tie == pytest.approx(never_or_once, abs=0.03)
+    assert found.b == 0

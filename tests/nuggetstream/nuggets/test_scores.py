@@ -23,6 +23,7 @@ from tests import samples
 
 FULL, PART, NONE = Support.SUPPORT, Support.PARTIAL_SUPPORT, Support.NOT_SUPPORT
 LABELLED = st.lists(st.tuples(st.sampled_from(Importance), st.sampled_from(Support)), min_size=1, max_size=30)
+NAN = float("nan")
 
 
 def score(*entries: tuple[Importance, Support]) -> NuggetScores:
@@ -132,3 +133,9 @@ def test_the_margin_is_what_a_states_more_than_b() -> None:
 def test_answers_with_urls_are_told_apart_more_finely() -> None:
     assert tie_threshold(samples.battle(urls_b=["https://example.org"])) == 0.07
     assert tie_threshold(samples.battle()) == 0.10
+
+
+@pytest.mark.parametrize(("a", "b", "threshold"), [(NAN, 0, 0.1), (0, NAN, 0.1), (1, 0, NAN), (1, 0, -0.1)])
+def test_a_missing_score_is_no_preference_for_the_other_answer(a: float, b: float, threshold: float) -> None:
+    with pytest.raises(Unscorable, match="cannot be compared"):
+        preference(a, b, threshold)

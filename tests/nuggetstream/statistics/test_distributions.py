@@ -1,21 +1,14 @@
-"""Groups of measurements: how far apart they are, their density, and differences within pairs."""
+"""Groups of measurements: how far apart they are, and their density."""
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from nuggetstream.statistics.distributions import density, kolmogorov_smirnov
-from nuggetstream.statistics.paired import paired_t
 
 SAMPLES = st.lists(st.integers(-20, 20), min_size=1, max_size=12)
-PAIRS = st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=2, max_size=12)
-
-
-def columns(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
-    table = np.array(pairs, dtype=float)
-    return table[:, 0], table[:, 1]
 
 
 def test_kolmogorov_smirnov_by_hand_and_without_an_empty_group() -> None:
@@ -50,26 +43,3 @@ def test_what_does_not_vary_has_no_density() -> None:
         assert density(values, np.array([0.5])) is None
     with pytest.raises(ValueError, match="missing"):
         density([1.0, np.nan], np.zeros(1))
-
-
-def test_a_paired_t_test_by_hand() -> None:
-    found = paired_t([3, 5, 4, 8], [1, 4, 4, 5])
-    assert found is not None  # differences 2 1 0 3: mean 1.5, sd sqrt(5/3)
-    assert found.statistic == pytest.approx(1.5 / (np.sqrt(5 / 3) / 2))
-    assert (found.zeros, found.mean_difference, found.pairs) == (1, 1.5, 4)
-    assert paired_t([1, 2], [0, 1]) is None
-    assert paired_t([1], [0]) is None
-
-
-@given(PAIRS, st.integers(-5, 5))
-def test_a_paired_t_test_is_one_of_the_differences_against_nothing(
-    pairs: list[tuple[int, int]], shift: int
-) -> None:
-    x, y = columns(pairs)
-    found = paired_t(x, y)
-    assume(found is not None)
-    theirs = stats.ttest_1samp(x - y, 0)
-    assert (found.statistic, found.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
-    assert paired_t(x + shift, y + shift).p_value == pytest.approx(found.p_value)
-    turned = paired_t(y, x)
-    assert (turned.p_value, turned.mean_difference) == pytest.approx((found.p_value, -found.mean_difference))

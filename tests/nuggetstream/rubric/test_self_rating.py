@@ -1,11 +1,9 @@
-"""Grades and verdicts read out of what a model wrote."""
+"""Grades read out of what a model wrote."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nuggetstream.domain.battle import Vote
-from nuggetstream.files.verdicts import NoVerdict, parse_verdict
 from nuggetstream.rubric.self_rating import Reading, self_rating
 
 DIGITS = [("0", 0), ("5", 5), (" 3 ", 3), ("3.", 3), ("(4)", 4)]
@@ -51,28 +49,3 @@ def test_only_the_workbench_reading_takes_a_lone_letter_for_1(reply: str, grade:
 @given(st.text(), st.sampled_from(Reading))
 def test_every_reply_has_a_grade_on_the_scale(reply: str, reading: Reading) -> None:
     assert 0 <= self_rating(reply, reading) <= 5
-
-
-@pytest.mark.parametrize(
-    ("reply", "vote"),
-    [
-        ("Final verdict: [[A]]", Vote.A),
-        ("[[b]]", Vote.B),
-        ("[[ C ]]", Vote.TIE),
-        ("[[Tie]]", Vote.TIE),
-        ("Say [[A]] or [[B]]. I say [[B]]", Vote.B),
-    ],
-)
-def test_the_last_verdict_counts_in_upper_and_lower_case(reply: str, vote: Vote) -> None:
-    assert parse_verdict(reply) is vote
-
-
-@pytest.mark.parametrize("reply", ["", "A is better", "[A]", "[[D]]", "[[A]] no, wait: [[neither]]", "[[]]"])
-def test_a_reply_without_a_readable_verdict_is_not_a_tie(reply: str) -> None:
-    with pytest.raises(NoVerdict):
-        parse_verdict(reply)
-
-
-@given(st.text(alphabet=st.characters(exclude_characters="[]")), st.sampled_from("ABCabc"))
-def test_whatever_stands_before_the_verdict_changes_nothing(before: str, letter: str) -> None:
-    assert parse_verdict(f"{before}[[{letter}]]") is parse_verdict(f"[[{letter.upper()}]]")

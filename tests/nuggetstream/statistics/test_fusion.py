@@ -1,0 +1,37 @@
+"""Reciprocal rank fusion: by hand, and of nothing."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nuggetstream.statistics.fusion import reciprocal_rank_fusion
+
+
+def test_fused_scores_worked_by_hand() -> None:
+    fused = dict(reciprocal_rank_fusion([["x", "y"], ["y"]], constant=1))
+    assert fused == {"x": pytest.approx(1 / 2), "y": pytest.approx(1 / 3 + 1 / 2)}
+
+
+def test_equals_stay_in_the_order_they_appeared() -> None:
+    assert [key for key, _ in reciprocal_rank_fusion([["x"], ["y"]])] == ["x", "y"]
+
+
+@given(st.permutations("abcdef"), st.permutations("abcdef"))
+def test_a_key_that_both_rankings_put_first_is_first(one: list[str], other: list[str]) -> None:
+    fused = reciprocal_rank_fusion([["!", *one], ["!", *other]])
+    assert fused[0][0] == "!"
+    assert math.isclose(fused[0][1], 2 / 61)
+    assert sorted(key for key, _ in fused) == ["!", *"abcdef"]
+
+
+def test_a_key_that_repeats_counts_once_at_its_best_place() -> None:
+    assert reciprocal_rank_fusion([["x", "x", "y"]]) == reciprocal_rank_fusion([["x", "y"]])
+
+
+def test_rankings_of_nothing_fuse_to_nothing() -> None:
+    assert reciprocal_rank_fusion([]) == reciprocal_rank_fusion([[], []]) == []
+    for constant in (-1, float("nan")):
+        with pytest.raises(ValueError, match="last ranks"):
+            reciprocal_rank_fusion([["x"]], constant)

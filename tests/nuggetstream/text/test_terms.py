@@ -1,0 +1,36 @@
+"""Terms of texts in any language."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nuggetstream.text.terms import PREFIX_LETTERS, terms
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The regulator's 2.5 billion", ("the", "regula", "2.5", "billio")),
+        ("STRASSE Straße", ("strass", "strass")),
+        ("Правительство", ("правит",)),
+        ("地方新闻 news", ("地方", "方新", "新闻", "news")),
+        ("茶", ("茶",)),
+        ("東京2024年", ("東京", "2024", "年")),
+        ("a I x", ()),
+        ("an ox", ("an", "ox")),
+        ("1,000 and 3", ("1,000", "and", "3")),
+        ("snake_case", ("snake", "case")),
+        ("... --- !", ()),
+        ("", ()),
+    ],
+)
+def test_terms_in_any_language(text: str, found: tuple[str, ...]) -> None:
+    assert terms(text) == found
+
+
+@given(st.text(max_size=80))
+def test_terms_of_any_text_are_short_and_the_same_again(text: str) -> None:
+    found = terms(text)
+    assert all(found)
+    assert all(len(term) <= PREFIX_LETTERS or term[0].isdigit() for term in found)
+    assert terms(text) == found
