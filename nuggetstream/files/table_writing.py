@@ -1,0 +1,166 @@
+"""Tables as text for a terminal, as HTML and as LaTeX."""
+
+import html
+import io
+from collections.abc import Sequence
+
+from nuggetstream.files import numerals
+from nuggetstream.files.tables import Cell, Column, Kind, Number, Table
+
+MISSING = "\N{EM DASH}"
+_WIDEST = 160  # characters; longer texts are folded
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "\n": " ",
+        "\r": " ",
+        MISSING: "---",
+        "\N{EN DASH}": "--",
+        numerals.MINUS: "$-$",
+    }
+)
+
+
+def text_of(table: Table, most: int | None) -> str:
+    """A table for a terminal, without colours and without trailing blanks."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    from nuggetstream.files.cells import plain
+
+    grid = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=True)
+    for column in table.columns:
+        grid.add_column(Text(column.header), justify="left" if _is_left(column) else "right", overflow="fold")
+    for row in table.rows[:most]:
+        grid.add_row(*(Text(plain(cell)) for cell in cells_of(table.columns, row)))
+    console = Console(file=io.StringIO(), width=_WIDEST, color_system=None, legacy_windows=False)
+    with console.capture() as captured:
+        console.print(grid)
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    return "\n".join((table.title, "", *lines, *_below(table, most)))
+
+
+def html_of(table: Table, most: int | None) -> str:
+    """A table as an HTML fragment."""
+    sides = ("left" if _is_left(column) else "right" for column in table.columns)
+    aligned = [f' style="text-align:{side}"' for side in sides]
+    head = "".join(
+        f"<th{style}>{html.escape(column.header)}</th>"
+        for style, column in zip(aligned, table.columns, strict=True)
+    )
+    rows = (
+        "".join(
+            f"<td{style}>{html.escape(cell)}</td>"
+            for style, cell in zip(aligned, cells_of(table.columns, row), strict=True)
+        )
+        for row in table.rows[:most]
+    )
+    lines = [
+        "<table>",
+        f"<caption>{html.escape(table.title)}</caption>",
+        f"<thead><tr>{head}</tr></thead>",
+        "<tbody>",
+        *(f"<tr>{row}</tr>" for row in rows),
+        "</tbody>",
+        "</table>",
+        *(f"<p>{html.escape(note)}</p>" for note in _below(table, most) if note),
+    ]
+    return "\n".join(lines)
+
+
+def latex_of(table: Table) -> str:
+    """A table as a LaTeX environment with its title as the caption and its notes below."""
+    alignment = "".join("l" if _is_left(column) else "r" for column in table.columns)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{latex(table.title)}}}",
+        rf"\begin{{tabular}}{{{alignment}}}",
+        r"\toprule",
+        rf"{' & '.join(latex(column.header) for column in table.columns)} \\",
+        r"\midrule",
+        *(rf"{' & '.join(map(latex, cells_of(table.columns, row)))} \\" for row in table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        *(rf"\par\footnotesize {latex(note)}" for note in table.notes),
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def latex(words: str) -> str:
+    r"""Text with everything that LaTeX would interpret escaped.
+
+    >>> latex("50% of a_b & −3")
+    '50\\% of a\\_b \\& $-$3'
+    """
+    return words.translate(_LATEX)
+
+
+def cells_of(columns: Sequence[Column], row: Sequence[Cell]) -> list[str]:
+    """The cells of a row as they are printed."""
+    return [printed(column, cell) for column, cell in zip(columns, row, strict=True)]
+
+
+def printed(column: Column, cell: Cell) -> str:
+    """A cell as it is printed; a dash where there is no value.
+
+    >>> from nuggetstream.files.tables import interval, percent
+    >>> printed(percent("share"), 0.125), printed(interval("low", "high", "interval"), (-0.5, 0.25))
+    ('12.5%', '−0.50 to 0.25')
+    """
+    match cell:
+        case None:
+            text = MISSING
+        case (low, high):
+            text = _bounds(column, low, high)
+        case bool():
+            text = "yes" if cell else "no"
+        case str():
+            text = cell
+        case _:
+            text = _figure(column, cell)
+    return text
+
+
+def _figure(column: Column, value: float) -> str:
+    match column.kind:
+        case Kind.COUNT:
+            return f"{value:,}".replace("-", numerals.MINUS)
+        case Kind.PERCENT:
+            return f"{numerals.fixed(100 * value, column.digits)}%"
+        case _:
+            return numerals.fixed(value, column.digits)
+
+
+def _bounds(column: Column, low: Number, high: Number) -> str:
+    if low is None and high is None:
+        return MISSING
+    bounds = (MISSING if end is None else numerals.fixed(end, column.digits) for end in (low, high))
+    separator = " to " if None in (low, high) else None
+    return separator.join(bounds) if separator else numerals.between(*bounds)
+
+
+def _is_left(column: Column) -> bool:
+    return column.kind is Kind.TEXT
+
+
+def _below(table: Table, most: int | None) -> list[str]:
+    """The lines under the rows, after an empty one."""
+    hidden = 0 if most is None else len(table.rows) - most
+    more = [f"{hidden:,} more not shown; .to_frame() has all rows."] if hidden > 0 else []
+    lines = [*more, *table.notes]
+    return ["", *lines] if lines else []
