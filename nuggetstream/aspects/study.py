@@ -16,7 +16,7 @@ from nuggetstream.aspects.lfqa import (
 )
 from nuggetstream.aspects.weights import EQUAL_WEIGHTS, PUBLISHED_WEIGHTS, DegenerateRatings, Refit, refit
 from nuggetstream.aspects.weights import weighted_score as score
-from nuggetstream.files.cells import many, plain, table
+from nuggetstream.files.cells import many, printable, table
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.numerals import MISSING, fixed, number
 from nuggetstream.statistics.ranks import pearson
@@ -103,7 +103,7 @@ def draw(found: Rated) -> RenderableType:
     shown = table("Scores against people's acceptability", "score", "Pearson's r", text=["score"])
     for each in found.scores:
         shown.add_row(each.score, number(each.pearson))
-    return Group(shown, *(Text(plain(line)) for line in _lines(found)), *_fitted(found), *_tree(found))
+    return Group(shown, *(Text(printable(line)) for line in _lines(found)), *_fitted(found), *_tree(found))
 
 
 def _pearson(values: Sequence[float] | None, accepted: Sequence[float]) -> float | None:

@@ -9,7 +9,7 @@ from nuggetstream.crowd.notes import notes
 from nuggetstream.crowd.ordering import Effect
 from nuggetstream.crowd.reliability import Alpha
 from nuggetstream.crowd.study import Dimension, Half, Study, mean_alpha
-from nuggetstream.files.cells import many, named, plain, table
+from nuggetstream.files.cells import many, named, printable, table
 from nuggetstream.files.numerals import MISSING, number
 
 _LONGEST_NAME = 60
@@ -30,7 +30,7 @@ def draw(study: Study, most: int) -> RenderableType:
     parts += [*_sides(study), *_places(study)]
     for each in study.dimensions:
         parts += ["", *_workers(each, most), "", *_items(each, most)]
-    return Group(*(Text(plain(part)) if isinstance(part, str) else part for part in parts))
+    return Group(*(Text(printable(part)) if isinstance(part, str) else part for part in parts))
 
 
 def _kinds(study: Study) -> tuple[str, ...]:

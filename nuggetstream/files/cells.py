@@ -6,17 +6,17 @@ from rich.markup import escape
 from rich.table import Table
 
 
-def plain(text: str) -> str:
-    r"""Text without what would move the cursor.
+def printable(text: str) -> str:
+    r"""Text without characters that would move the cursor.
 
-    >>> plain("a\n[b]")
+    >>> printable("a\n[b]")
     'a�[b]'
     """
-    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def named(name: str, most: int | None = None) -> str:
-    r"""A name as the file has it, for a cell: plain, and not read as markup.
+    r"""A name as the file has it, for a cell: printable, and not read as markup.
 
     Args:
         name: any text.
@@ -26,7 +26,7 @@ def named(name: str, most: int | None = None) -> str:
     ('\\[b]', 'a long…')
     """
     shown = name if most is None or len(name) <= most else name[: most - 1].rstrip() + "…"
-    return escape(plain(shown))
+    return escape(printable(shown))
 
 
 def many(count: int, thing: str, things: str | None = None) -> str:

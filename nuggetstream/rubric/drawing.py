@@ -6,7 +6,7 @@ from itertools import groupby
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from nuggetstream.files.cells import many, named, plain, table
+from nuggetstream.files.cells import many, named, printable, table
 from nuggetstream.files.numerals import MISSING, number
 from nuggetstream.ratings.notes import Note
 from nuggetstream.rubric.agreeing import Agreed
@@ -222,4 +222,4 @@ def _lines(notes: Iterable[Note]) -> list[str]:
 
 
 def _group(*parts: RenderableType | str) -> Group:
-    return Group(*(Text(plain(part)) if isinstance(part, str) else part for part in parts))
+    return Group(*(Text(printable(part)) if isinstance(part, str) else part for part in parts))

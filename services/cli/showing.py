@@ -1,4 +1,4 @@
-"""How commands show what they found, and how they refuse a file or a number."""
+"""How commands print results, and how they reject a file or a number."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -7,12 +7,16 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import click
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
+
+from nuggetstream.files.printing import print_tables
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_WIDTH_OF_A_FILE = 140  # a table read from a log is not cut to the 80 columns of a terminal that is not there
+plain_option = click.option(
+    "--plain", is_flag=True, help="Print tab-separated rows; every other line begins with #."
+)
 
 
 class BadInput(click.ClickException):
@@ -32,12 +36,14 @@ class Number(click.FloatRange):
         return number
 
 
-def show(found: RenderableType) -> None:
-    """Print tables and lines."""
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=_WIDTH_OF_A_FILE)
-    console.print(found, highlight=False)
+def show(tables: RenderableType, *, plain: bool = False) -> None:
+    """Print tables and lines: boxes on a terminal, aligned columns in a file or pipe.
+
+    Args:
+        tables: a table, a line, or a group of both.
+        plain: print tab-separated rows instead.
+    """
+    print_tables(tables, plain=plain)
 
 
 def needing_analysis(command: Callable[P, R]) -> Callable[P, R]:

@@ -200,6 +200,6 @@ async def test_the_recorded_crowd_is_rated_without_any_option(recorded_data: Pat
     code, output = await rate(recorded_data / "llmfao" / "crowd-comparisons.csv", *QUICK)
     assert code == 0, output
     assert "from crowd-comparisons: 8,931 votes in 8,931 rows" in output
-    first = next(line for line in output.splitlines() if "│    1 │" in line)
+    first = next(line for line in output.splitlines() if line.split()[:1] == ["1"])
     assert "GPT 4 " in first
     assert "1172" in first

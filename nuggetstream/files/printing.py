@@ -1,0 +1,157 @@
+"""Tables and lines as a command prints them.
+
+on a terminal      boxes as wide as the terminal; a table that is wider is printed in several parts
+in a file or pipe  aligned columns without boxes, as wide as they need to be: nothing is folded or cut
+tab-separated      one line per row for other programs; every other line begins with `#`
+"""
+
+import re
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+from rich.console import Console, Group, RenderableType
+from rich.table import Column, Table
+from rich.text import Text
+
+from nuggetstream.files.numerals import MINUS, MISSING
+
+_LEAST_WIDTH = 12  # characters that a column of texts keeps before the table is printed in parts
+_ERROR = "±"  # a column with this header belongs to the column before it
+_GAP = "  "
+_MINUS_OF_A_NUMBER = re.compile(f"{MINUS}(?=[\\d∞])")
+
+
+def print_tables(found: RenderableType, *, plain: bool = False, console: Console | None = None) -> None:
+    """Print tables and lines in the form that suits where they go.
+
+    Args:
+        found: a table, a line, or a group of both.
+        plain: print tab-separated rows instead, whatever standard output is.
+        console: where to print; standard output unless given.
+    """
+    console = console or Console()
+    if console.is_terminal and not plain:
+        for part in _parts(found):
+            _print_on_terminal(console, part)
+    else:
+        lines = tab_separated(found) if plain else aligned(found)
+        console.file.write("".join(f"{line}\n" for line in lines))
+
+
+def tab_separated(found: RenderableType) -> Iterator[str]:
+    """Lines for other programs: the header and the rows of a table, and comments for everything else.
+
+    A missing number is an empty cell, and a negative one has an ASCII minus.
+    """
+    for part in _parts(found):
+        if isinstance(part, Table):
+            if part.title:
+                yield f"# {_text(part.title)}"
+            columns = [[_text(column.header), *_numbers(column)] for column in part.columns]
+            yield from (
+                "\t".join(cell.replace("\t", " ") for cell in row) for row in zip(*columns, strict=True)
+            )
+        else:
+            yield from (f"# {line}" if line else "" for line in str(part).split("\n"))
+
+
+def aligned(found: RenderableType) -> Iterator[str]:
+    """Lines of text: each column of a table as wide as its widest cell."""
+    for part in _parts(found):
+        if isinstance(part, Table):
+            yield from _aligned(part)
+        else:
+            yield from str(part).split("\n")
+
+
+def _parts(found: RenderableType) -> Iterator[Table | Text]:
+    if isinstance(found, Group):
+        for part in found.renderables:
+            yield from _parts(part)
+    elif isinstance(found, Table | Text):
+        yield found
+    elif isinstance(found, str):
+        yield Text.from_markup(found)
+    else:
+        raise TypeError(f"{type(found).__name__} is neither a table nor text")
+
+
+def _aligned(table: Table) -> Iterator[str]:
+    if table.title:
+        yield _text(table.title)
+    columns = [[_text(column.header), *map(_text, column.cells)] for column in table.columns]
+    padded = []
+    for column, cells in zip(table.columns, columns, strict=True):
+        width = max(map(cell_len, cells))
+        blanks = [" " * (width - cell_len(cell)) for cell in cells]
+        right = column.justify == "right"
+        padded.append([pad + c if right else c + pad for c, pad in zip(cells, blanks, strict=True)])
+    breaks = [False, *(row.end_section for row in table.rows)]
+    for row, section_ends in zip(zip(*padded, strict=True), breaks, strict=True):
+        yield _GAP.join(row).rstrip()
+        if section_ends:
+            yield ""
+
+
+def _print_on_terminal(console: Console, part: Table | Text) -> None:
+    if isinstance(part, Text):
+        console.print(part, highlight=False)
+        return
+    if part.title:
+        # Beside the table and not inside it: a title is not folded to the width of a narrow table.
+        console.print(_markup(part.title), style="table.title", highlight=False)
+    for group in _column_groups(part.columns, console.width):
+        console.print(_narrowed(part, group), highlight=False)
+
+
+def _column_groups(columns: list[Column], width: int) -> list[list[Column]]:
+    """The columns in groups that fit into a width; the first column leads every group."""
+    key, *rest = columns
+    bundles: list[list[Column]] = []
+    for column in rest:
+        if bundles and column.header == _ERROR:
+            bundles[-1].append(column)
+        else:
+            bundles.append([column])
+    groups = [[key]]
+    for bundle in bundles:
+        if len(groups[-1]) > 1 and _needed([*groups[-1], *bundle]) > width:
+            groups.append([key])
+        groups[-1] += bundle
+    return groups
+
+
+def _needed(columns: list[Column]) -> int:
+    return 1 + sum(3 + _least(column) for column in columns)
+
+
+def _least(column: Column) -> int:
+    longest = max(cell_len(_text(cell)) for cell in (column.header, *column.cells))
+    return longest if column.no_wrap else min(longest, _LEAST_WIDTH)
+
+
+def _narrowed(table: Table, columns: list[Column]) -> Table:
+    part = Table(box=table.box)
+    for column in columns:
+        part.add_column(
+            column.header, justify=column.justify, overflow=column.overflow, no_wrap=column.no_wrap
+        )
+    for row, cells in zip(table.rows, zip(*(column.cells for column in columns), strict=True), strict=True):
+        part.add_row(*cells, style=row.style, end_section=row.end_section)
+    return part
+
+
+def _numbers(column: Column) -> Iterator[str]:
+    for cell in column.cells:
+        text = _text(cell)
+        if column.justify == "right":
+            text = "" if text == MISSING else _MINUS_OF_A_NUMBER.sub("-", text)
+        yield text
+
+
+def _text(cell: RenderableType) -> str:
+    return _markup(cell).plain.replace("\n", " ")
+
+
+def _markup(cell: RenderableType) -> Text:
+    return cell if isinstance(cell, Text) else Text.from_markup(str(cell))
