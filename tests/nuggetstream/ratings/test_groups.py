@@ -1,0 +1,183 @@
+"""Letters of rank groups: what the display must say, by hand and for any pattern of differences."""
+
+import re
+import time
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nuggetstream.ratings.estimate import estimate
+from nuggetstream.ratings.groups import differing, letters, rank_groups
+from nuggetstream.ratings.intervals import differences
+from nuggetstream.ratings.tally import Tally
+from nuggetstream.ratings.votes import Counted
+
+
+def pattern(size: int, apart: set[tuple[int, int]]) -> np.ndarray:
+    differs = np.zeros((size, size), dtype=bool)
+    for i, j in apart:
+        differs[i, j] = differs[j, i] = True
+    return differs
+
+
+@st.composite
+def patterns(draw: st.DrawFn, most: int = 9) -> np.ndarray:
+    size = draw(st.integers(0, most))
+    pairs = list(combinations(range(size), 2))
+    return pattern(size, draw(st.sets(st.sampled_from(pairs))) if pairs else set())
+
+
+@st.composite
+def interval_patterns(draw: st.DrawFn) -> np.ndarray:
+    """Systems differ exactly when their intervals do not overlap."""
+    ends = draw(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), max_size=7))
+    low, high = np.array([e[0] for e in ends]), np.array([e[0] + e[1] for e in ends])
+    return (low[:, None] > high) | (low > high[:, None])
+
+
+def letter_sets(differs: np.ndarray) -> list[set[str]]:
+    return [set(re.findall(r"[a-z][0-9]*", text)) for text in letters(differs)]
+
+
+def fewest_groups(differs: np.ndarray) -> int:
+    """The smallest number of groups that covers every pair that does not differ, by trying all."""
+    systems = range(len(differs))
+    alike = [
+        set(group)
+        for size in range(1, len(differs) + 1)
+        for group in combinations(systems, size)
+        if not differs[np.ix_(group, group)].any()
+    ]
+    largest = [group for group in alike if not any(group < other for other in alike)]
+    wanted = [{i, j} for i in systems for j in systems if not differs[i, j]]
+    for count in range(len(largest) + 1):
+        for chosen in combinations(largest, count):
+            if all(any(pair <= group for group in chosen) for pair in wanted):
+                return count
+    raise AssertionError("all groups together cover every pair")
+
+
+@pytest.mark.parametrize(
+    ("size", "apart", "expected"),
+    [
+        (0, set(), ()),
+        (1, set(), ("a",)),
+        (3, set(), ("a", "a", "a")),
+        (3, {(0, 1), (0, 2), (1, 2)}, ("a", "b", "c")),
+        (3, {(0, 2)}, ("a", "ab", "b")),
+        (4, {(0, 2), (0, 3), (1, 3)}, ("a", "ab", "bc", "c")),
+        (4, {(0, 1)}, ("a", "b", "ab", "ab")),  # the first two differ, and neither from the others
+        # The third is alike the first and the fourth, the second only the fifth.
+        (5, {(0, 1), (0, 3), (0, 4), (1, 2), (1, 3), (2, 4), (3, 4)}, ("a", "b", "ac", "c", "b")),
+    ],
+)
+def test_small_displays_are_as_worked_by_hand(
+    size: int, apart: set[tuple[int, int]], expected: tuple[str, ...]
+) -> None:
+    assert letters(pattern(size, apart)) == expected
+
+
+@given(patterns())
+@settings(max_examples=300, deadline=None)
+def test_systems_share_a_letter_exactly_when_they_do_not_differ(differs: np.ndarray) -> None:
+    sets = letter_sets(differs)
+    for i, j in combinations(range(len(differs)), 2):
+        assert bool(sets[i] & sets[j]) == (not differs[i, j])
+    assert all(sets)
+    assert not sets or "a" in sets[0]
+
+
+@given(patterns())
+@settings(max_examples=200, deadline=None)
+def test_no_letter_is_redundant_and_no_group_can_grow(differs: np.ndarray) -> None:
+    groups = [set(group) for group in rank_groups(differs)]
+    systems = range(len(differs))
+    for group in groups:
+        others = [other for other in groups if other is not group]
+        assert any(not any({i, j} <= other for other in others) for i in group for j in group)
+        assert all(differs[i, list(group)].any() for i in systems if i not in group)
+
+
+@given(interval_patterns())
+@settings(max_examples=100, deadline=None)
+def test_intervals_get_the_smallest_number_of_letters(differs: np.ndarray) -> None:
+    assert len(rank_groups(differs)) == fewest_groups(differs)
+
+
+def test_every_pattern_of_five_systems_gets_the_smallest_number_of_letters() -> None:
+    pairs = list(combinations(range(5), 2))
+    for size in range(len(pairs) + 1):
+        for apart in combinations(pairs, size):
+            differs = pattern(5, set(apart))
+            assert len(rank_groups(differs)) == fewest_groups(differs), apart
+
+
+@given(patterns())
+@settings(max_examples=100, deadline=None)
+def test_the_same_differences_give_the_same_letters(differs: np.ndarray) -> None:
+    before = differs.copy()
+    assert letters(differs) == letters(differs.copy()) == letters(np.asfortranarray(differs))
+    assert (differs == before).all()
+
+
+def test_the_order_of_systems_changes_names_of_letters_only() -> None:
+    differs = pattern(4, {(0, 2), (0, 3), (1, 3)})
+    groups = set(rank_groups(differs))
+    for order in permutations(range(4)):
+        moved = rank_groups(differs[np.ix_(order, order)])
+        assert {tuple(sorted(order[i] for i in group)) for group in moved} == groups
+
+
+def test_after_z_the_alphabet_starts_again_with_a_number() -> None:
+    texts = letters(~np.eye(60, dtype=bool))
+    assert texts[:2] == ("a", "b")
+    assert texts[25:28] == ("z", "a2", "b2")
+    assert texts[51:54] == ("z2", "a3", "b3")
+    assert len(set(texts)) == 60
+
+
+def test_letters_with_numbers_can_be_told_apart_in_one_text() -> None:
+    """Two hundred systems, each alike its neighbours only: every text holds up to two letters."""
+    position = np.arange(200)
+    sets = letter_sets(np.abs(position[:, None] - position) > 1)
+    assert [len(names) for names in sets] == [1, *[2] * 198, 1]
+    assert len(set.union(*sets)) == 199
+
+
+@pytest.mark.parametrize(
+    "differs",
+    [np.zeros((2, 3), bool), np.eye(2, dtype=bool), np.array([[False, True], [False, False]])],
+)
+def test_what_is_no_comparison_of_systems_is_rejected(differs: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"compare systems|differing is mutual"):
+        rank_groups(differs)
+
+
+def test_intervals_of_differences_say_who_differs() -> None:
+    wins = np.array([[0, 90.0, 95], [60, 0, 80], [20, 60, 0]])
+    tally = Tally(("x", "y", "z"), wins, np.zeros((3, 3)), np.zeros((3, 3)))
+    strengths = estimate(Counted(tally), np.arange(3), np.random.default_rng(0), resamples=400)
+    between = differences(strengths)
+    assert (differing(between.low, between.high) == (between.low * between.high > 0)).all()
+    assert letters(differing(between.low, between.high)) == ("a", "b", "c")
+
+
+def test_an_open_interval_is_no_difference_and_a_missing_bound_is_an_error() -> None:
+    open_ends = np.array([[0.0, np.inf], [np.inf, 0.0]])
+    assert not differing(-open_ends, open_ends).any()
+    with pytest.raises(ValueError, match="without a bound"):
+        differing(np.full((2, 2), np.nan), np.zeros((2, 2)))
+
+
+def test_two_hundred_systems_take_no_exponential_time() -> None:
+    """Every system differs from one other: 2**100 largest groups exist, which nobody may list."""
+    first = np.arange(0, 200, 2)
+    differs = pattern(200, set(zip(first.tolist(), (first + 1).tolist(), strict=True)))
+    start = time.perf_counter()
+    sets = letter_sets(differs)
+    assert time.perf_counter() - start < 10  # seconds; about 0.1 on one quiet core
+    assert all(not sets[i] & sets[i + 1] for i in first)
+    assert all(sets[i] & sets[j] for i, j in combinations(range(200), 2) if j - i > 1 or i % 2)
