@@ -1,1 +1,1 @@
-"""Nuggetstream: why one answer is better, from battles, nuggets, judges and votes."""
+"""The Nuggetstream library: evaluate battles between LLM answers from nuggets, judges and votes."""

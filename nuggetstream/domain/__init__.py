@@ -1,1 +1,1 @@
-"""The words everything else is said in: battles, evidence, nuggets, judgments, events, failures."""
+"""The types that every other room uses: battles, evidence, nuggets, judgments, events and failures."""

@@ -1,4 +1,4 @@
-"""A battle: one query, two answers, the sources behind them, sometimes a human vote."""
+"""A battle: one query, two answers and the sources behind them."""
 
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -7,14 +7,14 @@ from nuggetstream.domain.identity import derived_id
 
 
 class Side(StrEnum):
-    """Which of the two answers."""
+    """One of the two answers of a battle."""
 
     A = "a"
     B = "b"
 
     @property
     def other(self) -> "Side":
-        """The opponent."""
+        """The opposite side."""
         return Side.B if self is Side.A else Side.A
 
 
@@ -29,12 +29,12 @@ class Vote(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A page a system searched or cited.
+    """A page that a system searched or cited.
 
     Attributes:
-        url: where it was found; also the identity of a source that comes with its text.
-        title: as the system showed it; may be empty.
-        text: the page's text where the arena already has it; None means "fetch it".
+        url: Address of the page; it identifies the source even where the text is supplied.
+        title: Title as the system showed it; may be empty.
+        text: Text of the page where the arena supplies it; None means that the scraper fetches it.
     """
 
     url: str
@@ -44,7 +44,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one system said, and the sources behind it."""
+    """What one system answered, and the sources behind it."""
 
     system: str
     text: str
@@ -56,13 +56,13 @@ class Battle:
     """Two systems answering one query.
 
     Attributes:
-        id: unique in the whole installation; chosen by the arena, else derived from the content.
-        arena: the leaderboard this battle counts for.
-        query: the user's question.
-        a: the answer shown first.
-        b: the answer shown second.
+        id: Unique in the whole installation; chosen by the arena, else derived from the content.
+        arena: Arena whose leaderboards this battle counts for.
+        query: The user's question.
+        a: The answer shown first.
+        b: The answer shown second.
         language: BCP 47 tag such as "de"; empty when unknown.
-        tags: free labels ("category:science") by which boards can be sliced.
+        tags: Free labels such as "category:science", by which boards can be filtered.
     """
 
     id: str
@@ -82,15 +82,15 @@ class Battle:
         return tuple(side for side in Side if any(s.url == url for s in self.answer(side).sources))
 
     def content_hash(self) -> str:
-        """Identity of everything but the id: the same id with another hash is a conflict."""
+        """Hash of everything but the id. The same id with another hash is a conflict."""
         content = asdict(self)
         del content["id"]
         return derived_id(content)
 
     def without_source_texts(self) -> "Battle":
-        """The battle as later stages carry it: page texts live in the page store, not in messages."""
-        return replace(self, a=_lighten(self.a), b=_lighten(self.b))
+        """The battle as later stages carry it: page texts are in the page store, not in messages."""
+        return replace(self, a=_without_texts(self.a), b=_without_texts(self.b))
 
 
-def _lighten(answer: Answer) -> Answer:
+def _without_texts(answer: Answer) -> Answer:
     return replace(answer, sources=tuple(replace(source, text=None) for source in answer.sources))

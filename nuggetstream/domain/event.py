@@ -1,11 +1,11 @@
-"""What happens to a battle, in the past tense. Stages are functions from one event to the next.
+"""The events of a battle. A stage is a function from one event to the next.
 
     BattleSubmitted -> BattleScraped -> BattleIndexed -> BattleRetrieved -> BattleNuggetized -> BattleAssigned
                                                                          -> BattleJudged
     BattleVoted, BattleFailed: at any time.    RatingsUpdated: when a board has changed.
 
-`key` identifies the event: a hash of the key of its input, the stage, and whatever changes the
-answer (model, prompt version, settings). Handling a message twice yields the same keys.
+`key` identifies an event: it is a hash of the key of the stage's input, the stage, and whatever changes
+the result (model, prompt version, settings). Handling a message twice yields events with the same keys.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from nuggetstream.domain.nugget import AssignmentSet, NuggetList
 
 @dataclass(frozen=True, slots=True)
 class BattleSubmitted:
-    """An arena sent a battle and intake accepted it."""
+    """The gateway accepted a battle that an arena sent."""
 
     key: str
     battle: Battle
@@ -28,7 +28,7 @@ class BattleSubmitted:
 
 @dataclass(frozen=True, slots=True)
 class BattleScraped:
-    """Every source was looked at: its text is in the page store, or the page says why not."""
+    """Every source was processed: its text is in the page store, or its page says why not."""
 
     key: str
     battle: Battle
@@ -37,7 +37,7 @@ class BattleScraped:
 
 @dataclass(frozen=True, slots=True)
 class BattleIndexed:
-    """Every usable page is in the chunk table."""
+    """Every usable page was cut into chunks, and they are in the chunk table."""
 
     key: str
     battle: Battle
@@ -47,10 +47,11 @@ class BattleIndexed:
 
 @dataclass(frozen=True, slots=True)
 class BattleRetrieved:
-    """The best chunks for the query, best first.
+    """The chunks that match the query best were found.
 
     Attributes:
-        ranking: how they were ranked: "hybrid", "dense" or "bm25".
+        evidence: The chunks, best first.
+        ranking: How they were ranked: "hybrid", "dense" or "bm25".
     """
 
     key: str
@@ -62,7 +63,7 @@ class BattleRetrieved:
 
 @dataclass(frozen=True, slots=True)
 class BattleNuggetized:
-    """The facts a good answer needs."""
+    """The nuggets of the battle were created: the facts a good answer needs."""
 
     key: str
     battle: Battle
@@ -71,7 +72,7 @@ class BattleNuggetized:
 
 @dataclass(frozen=True, slots=True)
 class BattleAssigned:
-    """Which answer states which nugget."""
+    """Every nugget was labelled for both answers: does the answer state it?"""
 
     key: str
     battle: Battle
@@ -81,7 +82,7 @@ class BattleAssigned:
 
 @dataclass(frozen=True, slots=True)
 class BattleJudged:
-    """One judge compared the answers."""
+    """One judge compared the two answers."""
 
     key: str
     battle: Battle
@@ -90,7 +91,7 @@ class BattleJudged:
 
 @dataclass(frozen=True, slots=True)
 class BattleVoted:
-    """A human preferred one answer. The newest vote of a battle counts."""
+    """A person voted. The newest vote of a battle counts."""
 
     key: str
     battle_id: str
@@ -116,7 +117,7 @@ class RatingsUpdated:
     """The boards of an arena changed.
 
     Attributes:
-        outcomes: how many outcomes the arena's boards now rest on, over all lenses.
+        outcomes: Number of outcomes that the arena's boards now rest on, over all lenses.
     """
 
     key: str

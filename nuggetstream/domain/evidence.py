@@ -1,4 +1,4 @@
-"""From a source to the evidence: pages, chunks, and the chunks retrieved for one battle."""
+"""Pages, the chunks cut from them, and the chunks retrieved for one battle."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,11 +8,11 @@ from nuggetstream.domain.battle import Side
 
 
 class PageState(StrEnum):
-    """What came of a source."""
+    """Where the text of a page came from, or that there is none."""
 
     SUPPLIED = "supplied"  # the arena sent the text
-    FETCHED = "fetched"  # we fetched it and it reads as content
-    REJECTED = "rejected"  # we could not fetch it, or what came is not content
+    FETCHED = "fetched"  # the scraper fetched it, and it reads as content
+    REJECTED = "rejected"  # it could not be fetched, or what was fetched is not content
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +20,15 @@ class Page:
     """One source after scraping.
 
     Attributes:
-        url: as the battle names it.
-        final_url: after redirects; empty when nothing was fetched.
-        title: of the page, else as the battle names it.
-        state: whether its text can be used.
-        quality: the scraper's class, such as "ok", "cookie_wall", "not_found", "timeout".
-        detail: one sentence for a person.
-        content_hash: key of its text in the page store; empty when there is none.
-        language: of the text where the extractor knows it, else empty.
-        fetched_at: when its bytes arrived; None for supplied text.
+        url: Address as the battle names it.
+        final_url: Address after redirects; empty when nothing was fetched.
+        title: Title of the page, else the title in the battle.
+        state: Whether the page has a usable text, and where it came from.
+        quality: The scraper's class, such as "ok", "cookie_wall", "not_found" or "timeout".
+        detail: One sentence for a person.
+        content_hash: Key of the text in the page store; empty when there is no text.
+        language: Language of the text where the extractor recognised it, else empty.
+        fetched_at: When its bytes arrived; None for supplied text.
     """
 
     url: str
@@ -55,14 +55,14 @@ class Evidence:
     """One retrieved chunk, with everything needed to show where it comes from.
 
     Attributes:
-        chunk_id: key of the chunk.
-        text: its sentences.
-        url: the page as the battle names it (any page with this content, for corpus scope).
-        title: of that page.
-        content_hash: of the whole page's text.
-        fetched_at: when the page was fetched; None for supplied text.
-        cited_by: the sides among whose own sources the page is; empty for the rest of the corpus.
-        score: of the ranking that chose it; higher is better, comparable within one battle only.
+        chunk_id: Key of the chunk.
+        text: Its sentences.
+        url: Address of the page as the battle names it; with corpus scope, of any page with this content.
+        title: Title of that page.
+        content_hash: Hash of the whole page's text.
+        fetched_at: When the page was fetched; None for supplied text.
+        cited_by: The sides that have the page among their own sources; empty for the rest of the corpus.
+        score: Score in the ranking that chose it; higher is better, comparable within one battle only.
     """
 
     chunk_id: str

@@ -1,6 +1,6 @@
-"""Failure is data: what a stage says when it cannot answer.
+"""Failure is data: what a stage reports when it cannot produce a result.
 
-A failure never turns into a score. It travels as a value, is stored beside the results, and every
+A failure never turns into a score. It travels as a value and is stored beside the results, and every
 published number says how many battles were scored of how many were received.
 """
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Stage(StrEnum):
-    """The places in the flow where a battle can stop."""
+    """The stages of the flow, any of which can fail."""
 
     INTAKE = "intake"
     SCRAPER = "scraper"
@@ -47,13 +47,13 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StageFailure:
-    """What gave up, why, and after how many attempts.
+    """Which stage gave up, why, and after how many attempts.
 
     Attributes:
-        stage: the stage that could not answer.
-        reason: the enumerated cause.
-        detail: one sentence for a person; never parsed.
-        attempts: deliveries used, at least 1.
+        stage: The stage that gave up.
+        reason: The enumerated cause.
+        detail: One sentence for a person; never parsed.
+        attempts: Number of deliveries used, at least 1.
     """
 
     stage: Stage

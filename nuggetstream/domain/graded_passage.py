@@ -1,4 +1,4 @@
-"""Passages with the grades a grader gave them, and relevance labels."""
+"""Passages with the grades that a grader gave them, and relevance labels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,13 +11,14 @@ class GradedPassage:
     """One passage of one query.
 
     Attributes:
-        query: its id.
-        passage: its id.
-        grades: item (question or nugget) id -> grade, 0..5. An item that is not there was not graded.
-        judgment: of the human assessor, higher is more relevant; None when nobody judged the passage.
-        ranks: run -> rank exactly as the run recorded it; runs count from 0 or from 1.
-        text: of the passage.
-        replies: item id -> what the grader wrote, where it was kept.
+        query: Id of the query.
+        passage: Id of the passage.
+        grades: Grade from 0 to 5 by id of the item (question or nugget). An item without an entry was not
+            graded.
+        judgment: Label of the human assessor, higher is more relevant; None when nobody judged the passage.
+        ranks: Rank by run, exactly as the run recorded it; some runs count from 0, others from 1.
+        text: Text of the passage.
+        replies: What the grader wrote, by id of the item, where it was recorded.
     """
 
     query: str
@@ -36,7 +37,7 @@ class GradedPassage:
 
     @property
     def best(self) -> int | None:
-        """The highest grade; None when nothing was graded."""
+        """The highest grade; None when no item was graded."""
         return max(self.grades.values(), default=None)
 
 

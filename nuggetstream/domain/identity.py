@@ -1,7 +1,7 @@
 """Content-addressed identity: the same inputs always give the same id.
 
-Delivery is at least once; results are effectively once because every output's id is a hash of what
-it was made from, and writes keyed by that id change nothing the second time.
+Delivery is at least once. Results are effectively once, because the id of every output is a hash of its
+inputs and a second write under the same id changes nothing.
 """
 
 import hashlib
@@ -23,10 +23,10 @@ def derived_id(*parts: object) -> str:
     The parts are joined as JSON, so that ("ab", "c") and ("a", "bc") differ.
 
     Args:
-        parts: strings, numbers, booleans, None, or lists and mappings of those.
+        parts: Strings, numbers, booleans, None, or lists and mappings of those.
 
     Raises:
-        TypeError: when a part has no JSON form.
+        TypeError: A part has no JSON form.
 
     >>> derived_id("ab", "c") == derived_id("a", "bc")
     False

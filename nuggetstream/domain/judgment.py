@@ -1,4 +1,4 @@
-"""A pairwise verdict: which answer is better, asked in both orders."""
+"""A judge's pairwise verdict: which of two answers is better, asked with the answers in both orders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from nuggetstream.domain.battle import Side, Vote
 
 @dataclass(frozen=True, slots=True)
 class OrderedVerdict:
-    """What the judge said when `first` was shown first."""
+    """The judge's verdict when the answer of side `first` was shown first."""
 
     first: Side
     winner: Vote
@@ -17,15 +17,15 @@ class OrderedVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """The judge's answer about one battle.
+    """One judge's verdict about one battle.
 
     Attributes:
-        evaluator: name of the judge; one battle may have several.
-        winner: the combined verdict.
-        flipped: whether the verdict changed with the order; None when only one order was asked.
-        verdicts: one per order asked.
-        model: that judged.
-        prompt_version: of the judging prompt.
+        evaluator: Name of the judge; a battle may have several judges.
+        winner: Combined verdict of all orders asked.
+        flipped: Whether the verdict changed with the order; None when only one order was asked.
+        verdicts: One verdict per order asked.
+        model: Chat model that judged.
+        prompt_version: Version of the judging prompt.
     """
 
     evaluator: str
@@ -37,14 +37,14 @@ class Judgment:
 
 
 def combine_orders(verdicts: Sequence[OrderedVerdict]) -> tuple[Vote, bool | None]:
-    """Combine the verdicts of both orders: agreement stands, disagreement is a tie.
+    """Combine the verdicts of both orders: the winner when they agree, a tie when they disagree.
 
     Returns:
         The combined winner, and whether the verdict flipped with the order (None for one order).
 
     Raises:
-        ValueError: without a verdict there is nothing to combine, a failed judge is not a tie; or two
-            verdicts on the same order, as after a retry: keep one.
+        ValueError: There is no verdict to combine (a failed judge is not a tie), or two verdicts have the
+            same order, as after a retry (pass only one of them).
 
     >>> a_first = OrderedVerdict(Side.A, Vote.A, "")
     >>> b_first = OrderedVerdict(Side.B, Vote.B, "")

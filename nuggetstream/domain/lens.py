@@ -1,10 +1,10 @@
-"""The three lenses: whose preference decides a battle."""
+"""The three lenses: the kinds of preference from which a leaderboard is computed."""
 
 from enum import StrEnum
 
 
 class Lens(StrEnum):
-    """Whose preference a board is made of."""
+    """Whose preferences a board is computed from."""
 
     HUMAN = "human"
     NUGGET = "nugget"

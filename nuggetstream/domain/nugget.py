@@ -1,4 +1,4 @@
-"""Nuggets: the atomic facts a good answer needs, and which answer states which."""
+"""Nuggets, the atomic facts a good answer needs, and the labels that say which answer states which."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from nuggetstream.domain.battle import Side
 
 
 class Importance(StrEnum):
-    """Must a good answer state it (vital), or is it merely good to have (okay)?"""
+    """Must a good answer state the nugget (vital), or is it only good to have (okay)?"""
 
     VITAL = "vital"
     OKAY = "okay"
@@ -27,10 +27,10 @@ class Provenance:
     """Where a nugget was read: an answer, or a chunk of a page.
 
     Attributes:
-        document: "answer:a", "answer:b" or a chunk id.
-        url: of the page; empty for an answer.
-        content_hash: of the page's text as it was seen; empty for an answer.
-        fetched_at: when it was seen; None for an answer or supplied text.
+        document: "answer:a", "answer:b" or the id of a chunk.
+        url: Address of the page; empty for an answer.
+        content_hash: Hash of the page's text as it was read; empty for an answer.
+        fetched_at: When the page was fetched; None for an answer and for supplied text.
     """
 
     document: str
@@ -51,11 +51,11 @@ class Nugget:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """The list after one step of its making.
+    """The nugget list after one step of its creation.
 
     Attributes:
-        documents: ids of the documents read in this step.
-        texts: the whole list after it.
+        documents: Ids of the documents read in this step.
+        texts: Texts of the whole list after the step.
     """
 
     documents: tuple[str, ...]
@@ -64,15 +64,15 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class NuggetList:
-    """The nuggets of one battle and how they came about.
+    """The nuggets of one battle and how they were created.
 
     Attributes:
-        nuggets: vital ones first.
-        history: one revision per step, oldest first.
+        nuggets: The nuggets, vital ones first.
+        history: One revision per step, oldest first.
         profile: "paper" or "live".
-        sources: which documents were read: "both", "answers" or "chunks".
-        model: that created them.
-        prompt_version: of the creation prompt.
+        sources: Which documents were read: "both", "answers" or "chunks".
+        model: Chat model that created the nuggets.
+        prompt_version: Version of the creation prompt.
     """
 
     nuggets: tuple[Nugget, ...]
@@ -85,7 +85,7 @@ class NuggetList:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Whether one answer states one nugget, with the sentence that does."""
+    """The label of one nugget for one answer, with the sentence of the answer that supports it."""
 
     nugget_id: str
     side: Side
@@ -95,7 +95,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentSet:
-    """All assignments of one battle: every nugget once per side, or the stage fails."""
+    """All labels of one battle: exactly one per nugget and side."""
 
     assignments: tuple[Assignment, ...]
     model: str
@@ -103,8 +103,8 @@ class AssignmentSet:
 
 
 class Cause(StrEnum):
-    """What is to blame that an answer misses a nugget."""
+    """Why an answer misses a nugget."""
 
-    GENERATION = "generation"  # one of its own sources states it: found, not used
-    RETRIEVAL = "retrieval"  # a source states it, but none of its own: not found
+    GENERATION = "generation"  # one of its own sources states it, but the answer does not use it
+    RETRIEVAL = "retrieval"  # a source states it, but none of the answer's own sources
     UNSOURCED = "unsourced"  # no source that was read states it, only an answer does

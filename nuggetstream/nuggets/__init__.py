@@ -1,1 +1,1 @@
-"""Nugget scores, the preference they give, and its explanation."""
+"""Nugget scores, the preference that follows from them, and the explanation of a battle."""

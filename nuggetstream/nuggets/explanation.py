@@ -1,18 +1,18 @@
-"""Why one answer is better, in words a reader can check: what decided a battle, and whose fault a miss is.
+"""Why one answer is better: what decided a battle, and why each answer misses what it misses.
 
-Everything here follows from the stored account of a battle; nothing is asked of a model.
+Everything here is computed from the snapshot of a battle, without asking a model.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from nuggetstream.domain.account import Account
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.evidence import Evidence, PageState
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.nugget import Cause, Importance, Nugget, Support
+from nuggetstream.domain.snapshot import BattleSnapshot
 from nuggetstream.nuggets.scores import (
     NuggetScores,
     Unscorable,
@@ -28,7 +28,13 @@ Labels = Mapping[str, Support]
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A nugget one answer does not state; `cause` is None where it is not known, see `cause_of`."""
+    """A nugget that one answer does not state.
+
+    Attributes:
+        nugget: The nugget.
+        side: The answer that misses it.
+        cause: Why it is missed; None where that is not known, see `cause_of`.
+    """
 
     nugget: Nugget
     side: Side
@@ -40,12 +46,12 @@ class Explanation:
     """What decided a battle.
 
     Attributes:
-        scores: per side; None until, or unless, every nugget has a label for both.
-        margin: difference of the All Scores, A minus B.
-        threshold: the difference up to which the nuggets see a tie.
-        preference: of the nuggets.
-        misses: vital ones first, A's before B's.
-        lines: the same in plain sentences.
+        scores: Nugget scores per side; None unless every nugget has a label for both sides.
+        margin: Difference of the All Scores, A minus B, in [-1, 1]; None without scores.
+        threshold: Largest absolute margin that counts as a tie.
+        preference: The preference that follows from the margin; None without scores.
+        misses: All misses, vital nuggets first, A's before B's.
+        lines: The explanation in plain sentences.
     """
 
     scores: Mapping[Side, NuggetScores] | None
@@ -59,21 +65,21 @@ class Explanation:
 def cause_of(
     nugget: Nugget, side: Side, evidence: Iterable[Evidence], unread: Collection[Side] = ()
 ) -> Cause | None:
-    """Why an answer that lacks a nugget lacks it, from where the nugget was read.
+    """Why an answer misses a nugget, judged by where the nugget was read.
 
-    In the paper profile a nugget's provenance is a whole window of documents, so that `generation`
-    is an upper bound there.
+    In the paper profile a nugget's provenance is a whole window of documents, so `generation` is an upper
+    bound there.
 
     Args:
-        nugget: with its provenance.
-        side: of the answer that lacks it.
-        evidence: retrieved for the battle.
-        unread: sides of which a source could not be read. That source may state the nugget, so that
-            nobody can say its search did not find it; and of an answer's own words alone nobody can
-            say that no source has them while either side has such a source.
+        nugget: The nugget, with its provenance.
+        side: The answer that misses it.
+        evidence: Chunks retrieved for the battle.
+        unread: Sides with a source that could not be fetched. Such a source may state the nugget, so
+            `retrieval` cannot be concluded for its side. A nugget read only in an answer is not
+            `unsourced` while either side has such a source.
 
     Returns:
-        None where the nugget says nothing about its origin, or an unread source may be it.
+        The cause; None where the nugget has no provenance or a source that was not fetched may state it.
 
     >>> from nuggetstream.domain.nugget import Provenance
     >>> nugget = Nugget("1", "x", Importance.VITAL, (Provenance("c1", url="u"),))
@@ -81,47 +87,47 @@ def cause_of(
     >>> cause_of(nugget, Side.A, [chunk]).value, cause_of(nugget, Side.B, [chunk]).value
     ('generation', 'retrieval')
     """
-    documents = {place.document for place in nugget.provenance}
+    documents = {provenance.document for provenance in nugget.provenance}
     if not documents:
         return None
     if any(side in chunk.cited_by for chunk in evidence if chunk.chunk_id in documents):
         return Cause.GENERATION
-    if documents <= {f"answer:{each.value}" for each in Side}:
+    if documents <= {f"answer:{author.value}" for author in Side}:
         return None if unread else Cause.UNSOURCED
     return None if side in unread else Cause.RETRIEVAL
 
 
-def explain(account: Account) -> Explanation:
-    """What decided a battle, as far as it has come."""
-    threshold = tie_threshold(account.battle)
-    if account.nugget_list is None or account.assignments is None:
-        lines = [*_without_nuggets(account), *_opinions(account, None)]
+def explain(snapshot: BattleSnapshot) -> Explanation:
+    """Explain a battle from the results it has so far."""
+    threshold = tie_threshold(snapshot.battle)
+    if snapshot.nugget_list is None or snapshot.assignments is None:
+        lines = [*_without_nuggets(snapshot), *_opinions(snapshot, None)]
         return Explanation(None, None, threshold, None, (), tuple(lines))
-    nuggets = account.nugget_list.nuggets
-    labels = {side: labels_of(account.assignments, side) for side in Side}
-    unread = _unread(account)
-    misses = tuple(_misses(nuggets, labels, account.evidence, unread.keys()))
+    nuggets = snapshot.nugget_list.nuggets
+    labels = {side: labels_of(snapshot.assignments, side) for side in Side}
+    unread = _unread(snapshot)
+    misses = tuple(_misses(nuggets, labels, snapshot.evidence, unread.keys()))
     try:
         scores = {side: score_answer(nuggets, labels[side]) for side in Side}
     except Unscorable as error:
-        lines = [f"The nuggets cannot be scored: {error}.", *_opinions(account, None)]
+        lines = [f"The nuggets cannot be scored: {error}.", *_opinions(snapshot, None)]
         return Explanation(None, None, threshold, None, misses, tuple(lines))
-    margin = nugget_margin(nuggets, account.assignments)
+    margin = nugget_margin(nuggets, snapshot.assignments)
     winner = preference(margin, 0.0, threshold)
     lines = [
         _decision(scores, margin, threshold, winner),
         *_vital(nuggets, labels),
         *_blame(misses, unread),
-        *_opinions(account, winner),
+        *_opinions(snapshot, winner),
     ]
     return Explanation(scores, margin, threshold, winner, misses, tuple(lines))
 
 
-def _unread(account: Account) -> Mapping[Side, int]:
-    """How many of a side's own sources could not be read; only sides with such a source."""
-    rejected = {page.url for page in account.pages if page.state is PageState.REJECTED}
+def _unread(snapshot: BattleSnapshot) -> Mapping[Side, int]:
+    """Number of sources that could not be fetched, for each side that has any."""
+    rejected = {page.url for page in snapshot.pages if page.state is PageState.REJECTED}
     counts = {
-        side: sum(source.url in rejected for source in account.battle.answer(side).sources) for side in Side
+        side: sum(source.url in rejected for source in snapshot.battle.answer(side).sources) for side in Side
     }
     return {side: count for side, count in counts.items() if count}
 
@@ -154,7 +160,8 @@ def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable
     both = sum(a is b is Support.SUPPORT for _, a, b in pairs)
     neither = sum(a is b is Support.NOT_SUPPORT for _, a, b in pairs)
     if len(vital) > 1:
-        yield f"Of {len(vital)} vital nuggets, {_shared(both, neither)}."
+        counts = f"both answers state {both or 'none'} and miss {neither or 'none'}"
+        yield f"Of {len(vital)} vital nuggets, {counts}."
     elif both or neither:
         yield f"{'Both answers state' if both else 'Neither answer states'} the only vital nugget."
     for side in Side:
@@ -162,13 +169,6 @@ def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable
             own, other = states if side is Side.A else reversed(states)
             if line := _advantage(side, nugget, own, other):
                 yield line
-
-
-def _shared(both: int, neither: int) -> str:
-    if not (both or neither):
-        return "none is stated by both answers and none missed by both"
-    verb = "are" if both > 1 else "is"
-    return f"{both or 'none'} {verb} stated by both answers and {neither or 'none'} by neither"
 
 
 def _advantage(side: Side, nugget: Nugget, own: Support, other: Support) -> str | None:
@@ -185,10 +185,10 @@ def _advantage(side: Side, nugget: Nugget, own: Support, other: Support) -> str 
 
 
 _BLAME = {
-    Cause.GENERATION: "although a source of its own has it (generation)",
-    Cause.RETRIEVAL: "that only sources it did not find have (retrieval)",
-    Cause.UNSOURCED: "that no source has, only an answer (unsourced)",
-    None: "for a cause that is not known",
+    Cause.GENERATION: "in its own sources but not used (generation)",
+    Cause.RETRIEVAL: "only in sources it did not find (retrieval)",
+    Cause.UNSOURCED: "in no source, only in an answer (unsourced)",
+    None: "of unknown cause",
 }
 
 
@@ -200,24 +200,24 @@ def _blame(misses: Sequence[Miss], unread: Mapping[Side, int]) -> Iterable[str]:
             yield f"{side.value.upper()} misses {_count(causes.total(), 'nugget')}: {parts}."
     if unread and any(miss.cause is None for miss in misses):
         parts = " and ".join(f"{_count(n, 'source')} of {side.value.upper()}" for side, n in unread.items())
-        yield f"Not read, so nobody knows what they state: {parts}."
+        yield f"{parts} could not be fetched, so it is unknown which nuggets they state."
 
 
-def _without_nuggets(account: Account) -> Iterable[str]:
-    for failure in account.failures:
+def _without_nuggets(snapshot: BattleSnapshot) -> Iterable[str]:
+    for failure in snapshot.failures:
         if failure.stage is not Stage.JUDGE:
             name = f"the {failure.stage.value} gave up ({failure.reason.value})"
             yield f"There are no nugget scores: {name}: {failure.detail}"
 
 
-def _opinions(account: Account, winner: Vote | None) -> Iterable[str]:
-    for judgment in account.judgments:
+def _opinions(snapshot: BattleSnapshot, winner: Vote | None) -> Iterable[str]:
+    for judgment in snapshot.judgments:
         yield _verdict(judgment, winner)
-    for failure in account.failures:
-        if failure.stage is Stage.JUDGE and not account.judgments:
+    for failure in snapshot.failures:
+        if failure.stage is Stage.JUDGE and not snapshot.judgments:
             yield f"There is no verdict: the judge gave up ({failure.reason.value}): {failure.detail}"
-    if account.vote is not None:
-        vote = account.vote.vote
+    if snapshot.vote is not None:
+        vote = snapshot.vote.vote
         yield f"The human vote{_agreement(vote, winner)}: {_PREFERS[vote]}."
 
 
@@ -232,8 +232,7 @@ _PREFERS = {
 def _verdict(judgment: Judgment, winner: Vote | None) -> str:
     if judgment.flipped:
         parts = [f"{_PREFERS[v.winner]} when {v.first.value.upper()} comes first" for v in judgment.verdicts]
-        said = " and ".join(parts)
-        return f"The judge ({judgment.evaluator}) flipped, which counts as a tie: {said}."
+        return f"The judge ({judgment.evaluator}) flipped, which counts as a tie: {' and '.join(parts)}."
     orders = ", in both orders" if judgment.flipped is False else ""
     agreement = _agreement(judgment.winner, winner)
     return f"The judge ({judgment.evaluator}){agreement}: {_PREFERS[judgment.winner]}{orders}."
@@ -243,8 +242,8 @@ def _agreement(vote: Vote, winner: Vote | None) -> str:
     if winner is None:
         return ""
     # Nuggets cannot tell a good tie from a bad one.
-    said = Vote.TIE if vote is Vote.BOTH_BAD else vote
-    return " agrees with the nuggets" if said is winner else " disagrees with the nuggets"
+    comparable = Vote.TIE if vote is Vote.BOTH_BAD else vote
+    return " agrees with the nuggets" if comparable is winner else " disagrees with the nuggets"
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,7 +1,6 @@
-"""From two nugget scores to a preference: the tie threshold, how to choose it, and how sure it is.
+"""From two nugget scores to a preference: the tie threshold, how to choose it, and how certain the result is.
 
-Everywhere a margin is the score of A minus the score of B, in [-1, 1], and |margin| equal to the
-threshold is a tie.
+A margin is the score of A minus the score of B, in [-1, 1]. A |margin| equal to the threshold is a tie.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,23 +15,23 @@ from nuggetstream.statistics.agreement import confusion_of, weighted_kappa
 
 Floats = NDArray[np.float64]
 
-_DIGITS = 12  # that count when equals are looked for; the rest is rounding
+_DIGITS = 12  # values that are equal to this many decimal places are treated as equal
 _TIE = 1  # row and column of a tie in a (3, 3) confusion over A, tie, B
 
 
 class NoThreshold(ValueError):
-    """The battles cannot choose a threshold: none at all, or none that people call a tie."""
+    """No threshold can be chosen: there are no battles, or none that people call a tie."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThresholdPoint:
-    """What one threshold makes of the battles.
+    """Agreement with people under one threshold.
 
     Attributes:
-        threshold: in [0, 1].
-        confusion: (3, 3) counts, rows human, columns nugget preference, over A, tie, B.
-        kappa: quadratic weights; None where kappa has no answer.
-        tie_share: share of all battles that the threshold calls a tie.
+        threshold: The threshold, in [0, 1].
+        confusion: (3, 3) counts over A, tie, B; rows human, columns nugget preference.
+        kappa: Quadratically weighted kappa, in [-1, 1]; None where it is undefined.
+        tie_share: Share of all battles that the threshold calls a tie, in [0, 1].
     """
 
     threshold: float
@@ -49,7 +48,7 @@ class ThresholdPoint:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceProbability:
-    """How often each outcome comes out when the nuggets are drawn again; the three sum to 1."""
+    """Share of bootstrap resamples of the nuggets with each outcome; the three sum to 1."""
 
     a: float
     tie: float
@@ -57,7 +56,7 @@ class PreferenceProbability:
 
     @property
     def likeliest(self) -> Vote:
-        """The most frequent outcome; a tie where no outcome is more frequent than every other."""
+        """The most frequent outcome; a tie where two or three outcomes are equally frequent."""
         best = max(self.a, self.tie, self.b)
         winners = [v for v, p in ((Vote.A, self.a), (Vote.TIE, self.tie), (Vote.B, self.b)) if p == best]
         return winners[0] if len(winners) == 1 else Vote.TIE
@@ -69,17 +68,17 @@ def sweep(
     """Agreement with people at every threshold, in the order given.
 
     Args:
-        margins: one per battle, in [-1, 1].
-        human: one vote per battle; "both bad" battles are left out, for they say nothing about which
-            answer is better.
-        thresholds: in [0, 1].
+        margins: One margin per battle, in [-1, 1].
+        human: One vote per battle. Battles with the vote "both bad" are left out, because it does not say
+            which answer is better.
+        thresholds: Thresholds to try, each in [0, 1].
 
     Returns:
-        A point per threshold: counts, share of ties in [0, 1], kappa in [-1, 1], higher is better.
+        One point per threshold: counts, share of ties in [0, 1], kappa in [-1, 1], higher is better.
 
     Raises:
-        NoThreshold: no battle is left.
-        ValueError: sequences of different length, a margin or a threshold out of range.
+        NoThreshold: No battle has a vote for A, B or a tie.
+        ValueError: The sequences differ in length, or a margin or a threshold is out of range.
 
     Source: Sharifymoghaddam et al., "Search Arena Meets Nuggets", 2025 (arXiv:2504.20006).
 
@@ -98,13 +97,17 @@ def sweep(
 def threshold_by_equal_split(margins: Sequence[float], human: Sequence[Vote]) -> ThresholdPoint:
     """The threshold under which battles that people call a tie split most evenly over A, tie and B.
 
-    It minimises Σ (share - 1/3)² over the three cells of the human-tie row. Only a battle's own
-    |margin| can change a count, so those (and 0) are all the candidates; the lowest wins among equals.
-    A tie row that leans to one side beyond repair is visible in the point returned.
+    It minimises Σ (share - 1/3)² over the three cells of the human-tie row. The counts change only at a
+    battle's own |margin|, so the candidates are these values and 0; the lowest of several minima wins. A
+    human-tie row that stays uneven under every threshold shows in the confusion of the point returned.
+
+    Args:
+        margins: One margin per battle, in [-1, 1].
+        human: One vote per battle.
 
     Raises:
-        NoThreshold: no battle that people call a tie.
-        ValueError: as `sweep`.
+        NoThreshold: People call no battle a tie.
+        ValueError: The sequences differ in length, or a margin is out of range.
 
     Source: Sharifymoghaddam et al., "Search Arena Meets Nuggets", 2025 (arXiv:2504.20006).
     """
@@ -115,11 +118,15 @@ def threshold_by_equal_split(margins: Sequence[float], human: Sequence[Vote]) ->
 
 
 def threshold_by_kappa(margins: Sequence[float], human: Sequence[Vote]) -> ThresholdPoint:
-    """The threshold with the highest quadratic kappa with people; the lowest among equals.
+    """The threshold with the highest quadratically weighted kappa; the lowest of several maxima.
+
+    Args:
+        margins: One margin per battle, in [-1, 1].
+        human: One vote per battle.
 
     Raises:
-        NoThreshold: no battle, or kappa has no answer at any threshold.
-        ValueError: as `sweep`.
+        NoThreshold: There is no battle, or kappa is undefined at every threshold.
+        ValueError: The sequences differ in length, or a margin is out of range.
 
     Source: Cohen, 1968 (the kappa).
     """
@@ -127,32 +134,33 @@ def threshold_by_kappa(margins: Sequence[float], human: Sequence[Vote]) -> Thres
         point for point in sweep(margins, human, _candidates(margins, human)) if point.kappa is not None
     ]
     if not points:
-        raise NoThreshold("kappa has no answer at any threshold")
+        raise NoThreshold("kappa is undefined at every threshold")
     return max(points, key=lambda point: round(point.kappa or 0.0, _DIGITS))
 
 
 def preference_probability(
     credit_a: Floats, credit_b: Floats, threshold: float, rng: np.random.Generator, resamples: int = 1000
 ) -> PreferenceProbability:
-    """How sure a battle's preference is, by drawing its nuggets again with replacement.
+    """Probability of each preference of one battle, by a bootstrap over its nuggets.
 
-    Nuggets are a sample of what a good answer needs; another extraction would have found others. Each
-    resample draws n nuggets, takes the mean difference of credit and applies the threshold.
+    The nuggets are a sample of the facts a good answer needs; another extraction would have found others.
+    Each resample draws n nuggets with replacement, takes the mean difference of credit and applies the
+    threshold.
 
     Args:
         credit_a: (n,) credit of each nugget in answer A, in [0, 1].
-        credit_b: (n,) likewise in answer B.
-        threshold: |margin| up to it is a tie.
-        rng: source of randomness.
-        resamples: how many, at least 1.
+        credit_b: (n,) credit of each nugget in answer B, in [0, 1].
+        threshold: Largest |margin| that counts as a tie.
+        rng: Source of randomness.
+        resamples: Number of resamples, at least 1.
 
     Returns:
         Three shares of the resamples, each in [0, 1], that sum to 1.
 
     Raises:
-        Unscorable: fewer than two nuggets; one nugget drawn again is always itself, which would look
-            like certainty.
-        ValueError: credits of different length or out of range, or no resample.
+        Unscorable: There are fewer than two nuggets. Every resample of one nugget is the same, which would
+            look like certainty.
+        ValueError: The credits differ in length or are out of range, or `resamples` is below 1.
 
     Source: Efron, 1979 (the bootstrap).
     """

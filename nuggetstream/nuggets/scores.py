@@ -1,4 +1,4 @@
-"""Nugget scores: how much of what a good answer needs does an answer state?
+"""Nugget scores: how many of the facts that a good answer needs does an answer state?
 
 Source: Pradeep et al., "The Great Nugget Recall", 2025 (arXiv:2504.15068), and Sharifymoghaddam et
 al., "Search Arena Meets Nuggets", 2025 (arXiv:2504.20006).
@@ -14,23 +14,23 @@ from nuggetstream.domain.nugget import Assignment, Importance, Nugget, Support
 CREDIT = {Support.SUPPORT: 1.0, Support.PARTIAL_SUPPORT: 0.5, Support.NOT_SUPPORT: 0.0}
 STRICT_CREDIT = {Support.SUPPORT: 1.0, Support.PARTIAL_SUPPORT: 0.0, Support.NOT_SUPPORT: 0.0}
 OKAY_WEIGHT = 0.5
-# Below this difference of scores two answers are equally good; the values of Search Arena Meets Nuggets.
+# Largest difference of scores that counts as a tie, as published in Search Arena Meets Nuggets.
 TIE_THRESHOLD_WITH_URLS = 0.07
 TIE_THRESHOLD_WITHOUT_URLS = 0.10
-# Scores are sums of a few exact binary fractions divided by a count: differences closer to the
-# threshold than this are equal to it, and `|difference|` equal to the threshold is a tie everywhere.
+# A difference within this distance of the threshold counts as equal to it, so that rounding in the
+# division of scores does not decide whether a battle is a tie.
 _EPSILON = 1e-9
 
 
 class Unscorable(ValueError):
-    """There is nothing to divide by, or a label is missing. Never a zero."""
+    """A score is undefined: there are no nuggets, or a label is missing. It is never counted as zero."""
 
 
 @dataclass(frozen=True, slots=True)
 class NuggetScores:
     """The six scores of one answer, each in [0, 1], higher is better.
 
-    `all_score` is the default. Vital scores are None without a vital nugget: unscorable, not 0.
+    `all_score` is the default. Without a vital nugget the vital scores are undefined (None), not 0.
     """
 
     strict_vital: float | None
@@ -49,14 +49,14 @@ def score_answer(nuggets: Sequence[Nugget], labels: Mapping[str, Support]) -> Nu
     weighted = (Σ vital s + ½ Σ okay s) / (|vital| + ½ |okay|).
 
     Args:
-        nuggets: of the battle, at least one.
-        labels: nugget id -> label, one for every nugget.
+        nuggets: The nuggets of the battle, at least one.
+        labels: The label of every nugget, by nugget id.
 
     Returns:
         Six shares in [0, 1], higher is better.
 
     Raises:
-        Unscorable: without nuggets, or when a nugget has no label.
+        Unscorable: There are no nuggets, or a nugget has no label.
 
     >>> vital, okay = Nugget("1", "x", Importance.VITAL), Nugget("2", "y", Importance.OKAY)
     >>> score_answer([vital, okay], {"1": Support.SUPPORT, "2": Support.PARTIAL_SUPPORT}).all_score
@@ -87,14 +87,14 @@ def nugget_margin(nuggets: Sequence[Nugget], assignments: Sequence[Assignment]) 
     """Difference of the All Scores, A minus B, in [-1, 1].
 
     Raises:
-        Unscorable: without nuggets, or when a nugget has no label for one of the sides.
+        Unscorable: There are no nuggets, or a nugget has no label for one of the sides.
     """
     score_a, score_b = (score_answer(nuggets, labels_of(assignments, side)).all_score for side in Side)
     return score_a - score_b
 
 
 def tie_threshold(battle: Battle) -> float:
-    """The difference up to which a battle is a tie: smaller where answers come with sources."""
+    """Largest difference of All Scores that counts as a tie; it is smaller for battles with sources."""
     has_urls = any(battle.answer(side).sources for side in Side)
     return TIE_THRESHOLD_WITH_URLS if has_urls else TIE_THRESHOLD_WITHOUT_URLS
 
@@ -103,12 +103,12 @@ def preference(score_a: float, score_b: float, threshold: float) -> Vote:
     """Which answer the scores prefer: a tie where |A - B| ≤ threshold, else the higher.
 
     Args:
-        score_a: of A, such as its All Score.
-        score_b: of B, in the same unit.
-        threshold: in that unit, at least 0; a difference of exactly the threshold is a tie.
+        score_a: Score of A, such as its All Score.
+        score_b: Score of B, in the same unit.
+        threshold: Largest difference that counts as a tie, in the same unit, at least 0.
 
     Raises:
-        Unscorable: a score that is missing, or a threshold that is missing or negative.
+        Unscorable: A score is not finite, or the threshold is missing or negative.
 
     Source: Sharifymoghaddam et al., 2025.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.statistics.proportion import inside
+from nuggetstream.statistics.proportion import checked_level
 
 Floats = NDArray[np.float64]
 
@@ -161,7 +161,7 @@ def percentile_interval(draws: Floats, unranked: int, level: float) -> tuple[Flo
         raise ValueError("an interval needs at least one resample")
     if np.isnan(draws).any():
         raise ValueError("a resampled value is not a number")
-    tail = (1 - inside(level)) / 2
+    tail = (1 - checked_level(level)) / 2
     if not unranked:
         low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
         return low, high

@@ -1,4 +1,4 @@
-"""Bland-Altman: do two measurements of the same thing agree, and by how much do they differ?"""
+"""Bland-Altman analysis: how far do two measurements of the same things differ?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from scipy import stats
 
 @dataclass(frozen=True, slots=True)
 class LimitsOfAgreement:
-    """What separates two measurements of the same things.
+    """Bias and limits of agreement of two measurements, in the unit of the measurements.
 
     Attributes:
-        means: (n,) mean of the two measurements, the x axis of the plot.
-        differences: (n,) first minus second, the y axis.
-        bias: mean difference.
-        sd: standard deviation of the differences, n - 1 in the denominator.
-        low: bias - z sd; with `high` it holds about `level` of the differences.
-        high: bias + z sd.
-        bias_interval: of the bias, by Student's t.
-        low_interval: of the lower limit.
-        high_interval: of the upper limit.
-        level: of the limits and of the intervals.
+        means: (n,) mean of the two measurements of each thing, the x axis of the plot.
+        differences: (n,) first measurement minus second, the y axis of the plot.
+        bias: Mean difference.
+        sd: Standard deviation of the differences, with n - 1 in the denominator.
+        low: Lower limit of agreement, bias - z · sd. About `level` of the differences lie between the limits.
+        high: Upper limit of agreement, bias + z · sd.
+        bias_interval: Bounds of the confidence interval of the bias, by Student's t.
+        low_interval: Bounds of the confidence interval of the lower limit.
+        high_interval: Bounds of the confidence interval of the upper limit.
+        level: Level of the limits and of the confidence intervals, in (0, 1).
     """
 
     means: NDArray[np.float64]
@@ -38,27 +38,27 @@ class LimitsOfAgreement:
 
 
 def bland_altman(first: Sequence[float], second: Sequence[float], level: float = 0.95) -> LimitsOfAgreement:
-    """Bias and limits of agreement, bias ± z · sd, with intervals for each.
+    """Bias and limits of agreement, bias ± z · sd, with a confidence interval for each.
 
-    The variance of the bias is sd²/n, of a limit sd² (1/n + z² / (2 (n - 1))); intervals by Student's t
-    with n - 1 degrees of freedom.
+    The variance of the bias is sd²/n, that of a limit sd² (1/n + z² / (2 (n - 1))); the intervals use
+    Student's t with n - 1 degrees of freedom.
 
     Args:
         first: n measurements.
         second: n measurements of the same things, in the same unit.
-        level: in (0, 1); 0.95 gives z = 1.96.
+        level: Level of the limits and the intervals, in (0, 1); 0.95 gives z = 1.96.
 
     Returns:
-        In the unit of the measurements; nearer to 0 is better.
+        Bias and limits in the unit of the measurements; values nearer to 0 mean better agreement.
 
     Raises:
-        ValueError: lists of different length, fewer than 3 pairs, a number that is not finite, or a
-            level out of range.
+        ValueError: The lists differ in length, there are fewer than 3 pairs, a number is not finite, or the
+            level is out of range.
 
     Source: Bland and Altman, 1986 and 1999.
 
-    >>> found = bland_altman([1.0, 2.0, 3.0], [0.0, 2.0, 4.0])
-    >>> found.bias, found.sd, round(found.high, 2)
+    >>> limits = bland_altman([1.0, 2.0, 3.0], [0.0, 2.0, 4.0])
+    >>> limits.bias, limits.sd, round(limits.high, 2)
     (0.0, 1.0, 1.96)
     """
     if len(first) != len(second):

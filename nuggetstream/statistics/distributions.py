@@ -11,14 +11,14 @@ from scipy import stats
 
 @dataclass(frozen=True, slots=True)
 class GroupDifference:
-    """Two-sample Kolmogorov-Smirnov test between two groups.
+    """Two-sample Kolmogorov-Smirnov test of two groups.
 
     Attributes:
-        first: name of one group.
-        second: name of the other.
-        distance: largest vertical gap between the two empirical distribution functions, in [0, 1].
-        p_value: two-sided.
-        sizes: of the two groups.
+        first: Name of the first group.
+        second: Name of the second group.
+        distance: Largest vertical distance between the two empirical distribution functions, in [0, 1].
+        p_value: Two-sided p-value, in [0, 1].
+        sizes: Number of measurements in the first and in the second group.
     """
 
     first: str
@@ -29,19 +29,19 @@ class GroupDifference:
 
 
 def kolmogorov_smirnov(groups: Mapping[str, Sequence[float]]) -> list[GroupDifference]:
-    """Every pair of groups compared, in the order the groups are given.
+    """Kolmogorov-Smirnov test of every pair of groups, in the order in which the groups are given.
 
     D = max over x of |F₁(x) - F₂(x)|.
 
     Args:
-        groups: name -> measurements, such as score differences per human vote. A pair with an empty
-            group has no answer and is left out.
+        groups: Measurements by name of the group, such as score differences by human vote. Pairs with an
+            empty group are left out, because the distance is undefined.
 
     Returns:
-        Distances in [0, 1], 0 for the same distribution, with two-sided p-values.
+        One result per pair: a distance in [0, 1], 0 for the same distribution, and a two-sided p-value.
 
     Raises:
-        ValueError: a measurement that is not finite.
+        ValueError: A measurement is not finite.
 
     Source: Smirnov, 1939; scipy.stats.ks_2samp.
 
@@ -49,14 +49,14 @@ def kolmogorov_smirnov(groups: Mapping[str, Sequence[float]]) -> list[GroupDiffe
     1.0
     """
     values = {name: _finite(numbers) for name, numbers in groups.items()}
-    found = []
+    differences = []
     for first, second in combinations(values, 2):
         x, y = values[first], values[second]
         if len(x) and len(y):
             test = stats.ks_2samp(x, y)
-            sizes = (len(x), len(y))
-            found.append(GroupDifference(first, second, float(test.statistic), float(test.pvalue), sizes))
-    return found
+            distance, p_value = float(test.statistic), float(test.pvalue)
+            differences.append(GroupDifference(first, second, distance, p_value, (len(x), len(y))))
+    return differences
 
 
 def density(values: Sequence[float], at: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -66,14 +66,14 @@ def density(values: Sequence[float], at: NDArray[np.float64]) -> NDArray[np.floa
 
     Args:
         values: n measurements.
-        at: (m,) where to evaluate.
+        at: (m,) points at which to evaluate the density, in the unit of the values.
 
     Returns:
-        (m,) densities in 1 / unit of the values, non-negative, integrating to 1 over the line; None
-        with fewer than 2 values or when all are the same: no bandwidth exists then.
+        (m,) densities in 1 / unit of the values, non-negative, integrating to 1 over the real line; None
+        with fewer than 2 values or when all values are equal, because no bandwidth exists then.
 
     Raises:
-        ValueError: a measurement that is not finite.
+        ValueError: A measurement is not finite.
 
     Source: Scott, 1992; scipy.stats.gaussian_kde.
     """

@@ -11,18 +11,18 @@ _CONSTANT = 60
 def reciprocal_rank_fusion(
     rankings: Sequence[Sequence[K]], constant: int = _CONSTANT
 ) -> list[tuple[K, float]]:
-    """Fuse rankings: score(d) = Σ 1 / (constant + rank of d), ranks from 1, absent = no term.
+    """Fuse rankings: score(d) = Σ 1 / (constant + rank of d) over the rankings that contain d, ranks from 1.
 
     Args:
-        rankings: each a list of keys, best first; a key that repeats counts once, at its best place.
-        constant: damps the advantage of the very first ranks, at least 0.
+        rankings: Lists of keys, best first; a key that repeats within a list counts once, at its best rank.
+        constant: Damps the advantage of the very first ranks; at least 0.
 
     Returns:
-        (key, score), best first; equal scores in order of first appearance. Scores are above 0, at most
-        rankings / (constant + 1).
+        (key, score) pairs, best first; equal scores in order of first appearance. Scores are above 0 and at
+        most (number of rankings) / (constant + 1).
 
     Raises:
-        ValueError: a constant below 0.
+        ValueError: The constant is negative.
 
     Source: Cormack, Clarke and Büttcher, SIGIR 2009.
 
@@ -30,7 +30,7 @@ def reciprocal_rank_fusion(
     ['b', 'a', 'c']
     """
     if not constant >= 0:
-        raise ValueError(f"a constant of {constant} would favour the last ranks")
+        raise ValueError(f"the constant must be at least 0, not {constant}")
     scores: dict[K, float] = {}
     for ranking in rankings:
         for rank, key in enumerate(dict.fromkeys(ranking), start=1):

@@ -1,6 +1,6 @@
-"""Battles in which people and nuggets prefer opposite answers.
+"""Inversions: battles in which people and nuggets prefer opposite answers.
 
-A confusion here has four rows (human: A, tie, B, both bad) and three columns (computed: A, tie, B).
+A confusion matrix here has four rows (human: A, tie, B, both bad) and three columns (computed: A, tie, B).
 """
 
 from collections.abc import Sequence
@@ -19,11 +19,11 @@ COMPUTED_COLUMNS = (Vote.A, Vote.TIE, Vote.B)
 
 @dataclass(frozen=True, slots=True)
 class Inversions:
-    """How many battles of a slice are inverted: one source says A and the other B.
+    """How many battles are inverted: one lens prefers A and the other B.
 
     Attributes:
-        inverted: battles with opposite preferences.
-        battles: of the slice, ties and "both bad" included.
+        inverted: Number of battles with opposite preferences.
+        battles: Number of all battles compared, ties and "both bad" included.
     """
 
     inverted: float
@@ -31,37 +31,39 @@ class Inversions:
 
     @property
     def share(self) -> float | None:
-        """In [0, 1], lower is better; None for a slice without battles."""
+        """Share of inverted battles in [0, 1], lower is better; None without a battle."""
         return self.inverted / self.battles if self.battles else None
 
 
 def confusion_table(human: Sequence[Vote], computed: Sequence[Vote]) -> Floats:
-    """(4, 3) counts; a computed "both bad" counts as a tie, a human one has its own row.
+    """(4, 3) counts of human votes (rows) by computed votes (columns).
+
+    A computed "both bad" counts as a tie; a human one has a row of its own.
 
     Raises:
-        ValueError: sequences of different length.
+        ValueError: The sequences differ in length.
 
     >>> confusion_table([Vote.A, Vote.BOTH_BAD], [Vote.B, Vote.TIE])[[0, 3]].tolist()
     [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
     """
     counts = np.zeros((len(HUMAN_ROWS), len(COMPUTED_COLUMNS)))
-    for person, machine in zip(human, computed, strict=True):
-        column = Vote.TIE if machine is Vote.BOTH_BAD else machine
-        counts[HUMAN_ROWS.index(person), COMPUTED_COLUMNS.index(column)] += 1
+    for human_vote, computed_vote in zip(human, computed, strict=True):
+        column = Vote.TIE if computed_vote is Vote.BOTH_BAD else computed_vote
+        counts[HUMAN_ROWS.index(human_vote), COMPUTED_COLUMNS.index(column)] += 1
     return counts
 
 
 def inversions(confusion: Floats) -> Inversions:
-    """Inversions of a confusion: (human A, computed B) + (human B, computed A) over all its battles.
+    """Inversions in a confusion matrix: (human A, computed B) + (human B, computed A), of all its battles.
 
     Args:
-        confusion: (4, 3) counts, or (3, 3) where nobody could say "both bad".
+        confusion: (4, 3) counts, or (3, 3) where "both bad" was no choice.
 
     Returns:
-        Counts, and their share in [0, 1], lower is better; None as share without a battle.
+        The number of inversions and of battles; their ratio is the share.
 
     Raises:
-        ValueError: another shape, or a count that is negative or not finite.
+        ValueError: The shape is another one, or a count is negative or not finite.
 
     Source: Sharifymoghaddam et al., 2025 (arXiv:2504.20006).
 
@@ -70,7 +72,7 @@ def inversions(confusion: Floats) -> Inversions:
     """
     table = np.asarray(confusion, dtype=float)
     if table.shape not in ((4, 3), (3, 3)):
-        raise ValueError(f"a confusion of people and nuggets is (4, 3) or (3, 3), not {table.shape}")
+        raise ValueError(f"a confusion matrix of people and nuggets is (4, 3) or (3, 3), not {table.shape}")
     if not np.isfinite(table).all() or (table < 0).any():
-        raise ValueError("a confusion matrix holds counts: finite and not negative")
+        raise ValueError("the counts of a confusion matrix must be finite and not negative")
     return Inversions(float(table[0, 2] + table[2, 0]), float(table.sum()))

@@ -1,6 +1,7 @@
-"""Does the order in which things are shown change the votes?
+"""Does the order in which answers or items are shown change the votes?
 
-Within an item: which answer was shown first. Across items: how late in the questionnaire it came.
+Within an item the order is which answer was shown first; across items it is the position of the item in
+the questionnaire.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,11 +21,11 @@ class PositionPreference:
     """How often the answer shown first is preferred.
 
     Attributes:
-        first: votes for the answer shown first.
-        second: votes for the one shown second.
-        ties: neither; left out of the share.
-        share: first / (first + second), ½ without an effect; None without a decision.
-        p_value: exact two-sided binomial test of ½; None without a decision.
+        first: Number of votes for the answer shown first.
+        second: Number of votes for the answer shown second.
+        ties: Number of votes for neither; they are left out of the share.
+        share: first / (first + second), ½ without a position effect; None when all votes are ties.
+        p_value: p-value of the exact two-sided binomial test of ½; None when all votes are ties.
     """
 
     first: int
@@ -36,12 +37,12 @@ class PositionPreference:
 
 @dataclass(frozen=True, slots=True)
 class OrderEffect:
-    """Reliability of every group alone and of all together.
+    """Reliability of every group alone and of all groups together.
 
     Attributes:
-        groups: name -> reliability; None where it has no answer.
-        pooled: of all units.
-        delta: largest |pooled - group|; None as soon as one of them has no answer.
+        groups: Reliability by name of the group; None where it is undefined.
+        pooled: Reliability of all units together; None where it is undefined.
+        delta: Largest |pooled - group|, 0 without an order effect; None where any of the values is undefined.
     """
 
     groups: Mapping[str, float | None]
@@ -52,13 +53,13 @@ class OrderEffect:
 def position_preference(votes: Sequence[Vote]) -> PositionPreference:
     """Preference for the first position, from votes in which A is the answer shown first.
 
-    The test takes votes as independent; where one person gives many, read the share rather than p.
+    The test assumes independent votes; where one person gives many votes, rely on the share, not on p.
 
     Args:
-        votes: one per showing; ties and "both bad" favour no position.
+        votes: One vote per comparison shown; ties and "both bad" favour no position.
 
     Returns:
-        Share in [0, 1]; None without a decision.
+        Counts, the share in [0, 1] and its p-value; share and p-value are None when all votes are ties.
 
     Source: Clopper and Pearson, 1934; scipy.stats.binomtest.
 
@@ -74,7 +75,7 @@ def position_preference(votes: Sequence[Vote]) -> PositionPreference:
 
 
 def swapped(vote: Vote) -> Vote:
-    """The same vote when the two answers change places."""
+    """The same vote with the two answers in swapped positions."""
     return _SWAPPED[vote]
 
 
@@ -83,19 +84,19 @@ def order_effect(
     pooled: Sequence[Unit],
     reliability: Callable[[Sequence[Unit]], float | None],
 ) -> OrderEffect:
-    """Reliability per group beside the reliability of everything.
+    """Reliability per group compared with the reliability of all groups together.
 
-    Within items the groups are the two orders and pooled units hold the votes of both, after `swapped`;
-    across items the groups are the early and the late part of a questionnaire.
+    For effects within items the groups are the two orders, and the pooled units hold the votes of both
+    orders after `swapped`. For effects across items the groups are the early and the late part of a
+    questionnaire.
 
     Args:
-        groups: name -> units of that group.
-        pooled: the units of all groups together.
-        reliability: such as Krippendorff's alpha; None where it has no answer.
+        groups: The units of each group, by name of the group.
+        pooled: The units of all groups together.
+        reliability: Function from units to a coefficient such as Krippendorff's alpha, None where undefined.
 
     Returns:
-        The largest |pooled - group| in the unit of the reliability, lower is better; None where a group or
-        the whole has no answer.
+        The reliabilities and the largest |pooled - group| in the unit of the coefficient; lower is better.
 
     Source: Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", SIGIR 2025.
     """

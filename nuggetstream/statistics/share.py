@@ -1,22 +1,22 @@
-"""A share with what it rests on."""
+"""A share with the counts it is computed from and its confidence interval."""
 
 from dataclasses import dataclass
 
 from scipy.stats import binomtest
 
-FEW = 30  # a share of fewer cases than this is marked: its interval says little more than "unknown"
+FEW = 30  # a share of fewer cases than this is marked, because its confidence interval is very wide
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of how many.
+    """A share of cases with its 95% Wilson interval.
 
     Attributes:
-        count: cases that are so.
-        of: cases looked at.
-        value: count / of; None when there was nothing to look at.
-        low: lower end of the 95 % Wilson interval.
-        high: upper end.
+        count: Number of cases with the property.
+        of: Number of all cases.
+        value: count / of, in [0, 1]; None without cases.
+        low: Lower bound of the 95% Wilson interval; None without cases.
+        high: Upper bound of the 95% Wilson interval; None without cases.
     """
 
     count: int
@@ -27,12 +27,12 @@ class Share:
 
 
 def share(count: int, of: int) -> Share:
-    """A share with its Wilson interval.
+    """The share `count` / `of` with its Wilson interval.
 
-    The interval treats cases as independent; battles that share a query are not quite.
+    The interval assumes independent cases, which battles that share a query are only approximately.
 
     Raises:
-        ValueError: more than all.
+        ValueError: `count` is larger than `of`.
 
     Source: Wilson, 1927.
 
@@ -41,7 +41,7 @@ def share(count: int, of: int) -> Share:
     """
     if not of:
         if count:
-            raise ValueError(f"{count} of none")
+            raise ValueError(f"{count} of 0 cases is not a share")
         return Share(0, 0, None, None, None)
     interval = binomtest(count, of).proportion_ci(method="wilson")
     return Share(count, of, count / of, float(interval.low), float(interval.high))

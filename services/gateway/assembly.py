@@ -6,12 +6,12 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import cast
 
-from nuggetstream.domain.account import Account, account_of
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
 from nuggetstream.domain.evidence import Page
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget
+from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
 from nuggetstream.nuggets.explanation import Explanation, explain
 from services.gateway.views import (
     AnswerView,
@@ -61,8 +61,8 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         UndecodableMessage: the record holds bytes that this version's contracts cannot read.
     """
     events = [cast(BattleEvent, decode(event.schema, event.body)) for event in recorded]
-    account = account_of(accepted_battle(body), events)
-    explanation = explain(account)
+    snapshot = snapshot_of(accepted_battle(body), events)
+    explanation = explain(snapshot)
     return BattleView(
         id=row.id,
         arena=row.arena,
@@ -73,14 +73,14 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         received_at=row.received_at,
         ended_at=row.ended_at,
         event_count=row.event_count,
-        steps=_steps(row, recorded, account),
-        a=_answer(account, Side.A),
-        b=_answer(account, Side.B),
-        nuggets=_nuggets(account, explanation),
+        steps=_steps(row, recorded, snapshot),
+        a=_answer(snapshot, Side.A),
+        b=_answer(snapshot, Side.B),
+        nuggets=_nuggets(snapshot, explanation),
         nugget_verdict=_nugget_verdict(explanation),
-        judgments=_judgments(account),
-        human_vote=account.vote and account.vote.vote,
-        evidence=_evidence(account),
+        judgments=_judgments(snapshot),
+        human_vote=snapshot.vote and snapshot.vote.vote,
+        evidence=_evidence(snapshot),
         failures=_failures(recorded, events),
         explanation=list(explanation.lines),
     )
@@ -117,9 +117,9 @@ def failure_view(recorded: RecordedFailure) -> FailureView:
     )
 
 
-def _steps(row: BattleRow, recorded: Sequence[RecordedEvent], account: Account) -> list[StepView]:
+def _steps(row: BattleRow, recorded: Sequence[RecordedEvent], snapshot: BattleSnapshot) -> list[StepView]:
     done = {event.name: event.recorded_at for event in reversed(recorded)}
-    failed = {failure.stage for failure in account.failures}
+    failed = {failure.stage for failure in snapshot.failures}
     return [_step(stage, row, done, failed) for stage in STEPS]
 
 
@@ -133,11 +133,11 @@ def _step(stage: Stage, row: BattleRow, done: Mapping[str, datetime], failed: se
     return StepView(name=stage.value, state=Branch.DONE, recorded_at=at, seconds=seconds)
 
 
-def _answer(account: Account, side: Side) -> AnswerView:
-    answer = account.battle.answer(side)
-    pages = {page.url: page for page in account.pages}
+def _answer(snapshot: BattleSnapshot, side: Side) -> AnswerView:
+    answer = snapshot.battle.answer(side)
+    pages = {page.url: page for page in snapshot.pages}
     # By content: a chunk names one of the addresses that led to its page, and others may redirect there.
-    chunks = Counter(chunk.content_hash for chunk in account.evidence)
+    chunks = Counter(chunk.content_hash for chunk in snapshot.evidence)
     sources = [_source(s.url, s.title, pages.get(s.url), chunks) for s in answer.sources]
     return AnswerView(system=answer.system, text=answer.text, sources=sources)
 
@@ -158,12 +158,12 @@ def _source(url: str, title: str, page: Page | None, chunks: Mapping[str, int]) 
     )
 
 
-def _nuggets(account: Account, explanation: Explanation) -> list[NuggetView]:
-    if account.nugget_list is None:
+def _nuggets(snapshot: BattleSnapshot, explanation: Explanation) -> list[NuggetView]:
+    if snapshot.nugget_list is None:
         return []
-    labels = {(label.nugget_id, label.side): label for label in account.assignments or ()}
+    labels = {(label.nugget_id, label.side): label for label in snapshot.assignments or ()}
     causes = {(miss.nugget.id, miss.side): miss.cause for miss in explanation.misses}
-    ordered = sorted(account.nugget_list.nuggets, key=lambda n: n.importance is not Importance.VITAL)
+    ordered = sorted(snapshot.nugget_list.nuggets, key=lambda n: n.importance is not Importance.VITAL)
     return [_nugget(nugget, labels, causes) for nugget in ordered]
 
 
@@ -204,7 +204,7 @@ def _nugget_verdict(explanation: Explanation) -> NuggetVerdictView | None:
     )
 
 
-def _judgments(account: Account) -> list[JudgmentView]:
+def _judgments(snapshot: BattleSnapshot) -> list[JudgmentView]:
     return [
         JudgmentView(
             evaluator=judgment.evaluator,
@@ -213,11 +213,11 @@ def _judgments(account: Account) -> list[JudgmentView]:
             verdicts=[OrderedVerdictView(**asdict(verdict)) for verdict in judgment.verdicts],
             model=judgment.model,
         )
-        for judgment in account.judgments
+        for judgment in snapshot.judgments
     ]
 
 
-def _evidence(account: Account) -> list[EvidenceView]:
+def _evidence(snapshot: BattleSnapshot) -> list[EvidenceView]:
     return [
         EvidenceView(
             chunk_id=chunk.chunk_id,
@@ -228,7 +228,7 @@ def _evidence(account: Account) -> list[EvidenceView]:
             score=chunk.score,
             fetched_at=chunk.fetched_at,
         )
-        for chunk in account.evidence
+        for chunk in snapshot.evidence
     ]
 
 

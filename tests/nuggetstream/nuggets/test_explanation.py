@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from nuggetstream.domain.account import Account, account_of
 from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
 from nuggetstream.domain.event import (
     BattleAssigned,
@@ -29,6 +28,7 @@ from nuggetstream.domain.nugget import (
     Provenance,
     Support,
 )
+from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
 from nuggetstream.nuggets.explanation import explain
 
 YES, PART, NO = Support.SUPPORT, Support.PARTIAL_SUPPORT, Support.NOT_SUPPORT
@@ -42,14 +42,14 @@ def nugget(name: str, *documents: str, importance: Importance = Importance.VITAL
     return Nugget(name, f"Fact {name}", importance, tuple(Provenance(document) for document in documents))
 
 
-def account(states: dict[Nugget, tuple[Support, Support]]) -> Account:
+def snapshot(states: dict[Nugget, tuple[Support, Support]]) -> BattleSnapshot:
     labels = tuple(
         Assignment(n.id, side, support)
         for n, both in states.items()
         for side, support in zip(Side, both, strict=True)
     )
     nugget_list = NuggetList(tuple(states), (), "live", "both", "m", "1")
-    return Account(BATTLE, evidence=(CHUNK,), nugget_list=nugget_list, assignments=labels)
+    return BattleSnapshot(BATTLE, evidence=(CHUNK,), nugget_list=nugget_list, assignments=labels)
 
 
 def judged(a_first: Vote, b_first: Vote) -> Judgment:
@@ -66,13 +66,13 @@ def test_sources_that_were_not_read_are_counted_and_blame_nobody() -> None:
     sources = (Source("https://b"), Source("https://c"), Source("https://d"))
     battle = replace(BATTLE, b=Answer("y", "Y.", sources))
     lost = [replace(PAGE, url=url, state=PageState.REJECTED) for url in ("https://b", "https://d")]
-    read = account({nugget("1", "c1"): (YES, NO), nugget("2", "answer:b"): (NO, YES)})
+    read = snapshot({nugget("1", "c1"): (YES, NO), nugget("2", "answer:b"): (NO, YES)})
     explained = explain(replace(read, battle=battle, pages=(PAGE, *lost)))
     assert [miss.cause for miss in explained.misses] == [None, None]
     assert explained.lines[-3:] == (
-        "A misses 1 nugget: 1 for a cause that is not known.",
-        "B misses 1 nugget: 1 for a cause that is not known.",
-        "Not read, so nobody knows what they state: 2 sources of B.",
+        "A misses 1 nugget: 1 of unknown cause.",
+        "B misses 1 nugget: 1 of unknown cause.",
+        "2 sources of B could not be fetched, so it is unknown which nuggets they state.",
     )
 
 
@@ -85,7 +85,7 @@ def test_the_sentences_name_what_only_one_answer_states_and_whose_fault_the_rest
         nugget("5", "c1"): (NO, NO),
         nugget("6", "c1", importance=Importance.OKAY): (YES, NO),
     }
-    explained = explain(account(states))
+    explained = explain(snapshot(states))
     assert explained.margin == pytest.approx(3.5 / 6 - 2.5 / 6)
     assert (explained.threshold, explained.preference) == (0.07, Vote.A)
     assert explained.scores is not None
@@ -93,39 +93,39 @@ def test_the_sentences_name_what_only_one_answer_states_and_whose_fault_the_rest
     assert explained.lines == (
         "The nuggets prefer A: All Scores 0.58 (A) and 0.42 (B) differ by 0.17, "
         "more than the tie threshold of 0.07.",
-        "Of 5 vital nuggets, 1 is stated by both answers and 1 by neither.",
+        "Of 5 vital nuggets, both answers state 1 and miss 1.",
         "Only A states: “Fact 2”",
         "Only B states, and in part: “Fact 3”",
         "B states in full what A states in part: “Fact 4”",
-        "A misses 2 nuggets: 1 although a source of its own has it (generation), "
-        "1 that no source has, only an answer (unsourced).",
-        "B misses 3 nuggets: 3 that only sources it did not find have (retrieval).",
+        "A misses 2 nuggets: 1 in its own sources but not used (generation), "
+        "1 in no source, only in an answer (unsourced).",
+        "B misses 3 nuggets: 3 only in sources it did not find (retrieval).",
     )
 
 
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        ([(YES, YES), (YES, YES)], "2 are stated by both answers and none by neither."),
-        ([(YES, NO), (NO, NO)], "none is stated by both answers and 1 by neither."),
-        ([(YES, NO), (PART, YES)], "none is stated by both answers and none missed by both."),
+        ([(YES, YES), (YES, YES)], "both answers state 2 and miss none."),
+        ([(YES, NO), (NO, NO)], "both answers state none and miss 1."),
+        ([(YES, NO), (PART, YES)], "both answers state none and miss none."),
     ],
 )
 def test_what_both_or_neither_state_is_said_in_words(
     labels: list[tuple[Support, Support]], said: str
 ) -> None:
     states = {nugget(str(number), "c1"): each for number, each in enumerate(labels)}
-    assert explain(account(states)).lines[1] == f"Of 2 vital nuggets, {said}"
+    assert explain(snapshot(states)).lines[1] == f"Of 2 vital nuggets, {said}"
 
 
 def test_a_difference_within_the_threshold_is_called_a_tie() -> None:
-    explained = explain(account({nugget("1", "c1"): (YES, YES)}))
+    explained = explain(snapshot({nugget("1", "c1"): (YES, YES)}))
     assert explained.preference is Vote.TIE
     assert explained.lines[0].startswith("The nuggets see a tie: All Scores 1.00 (A) and 1.00 (B)")
 
 
 def test_a_missing_label_is_not_a_miss_and_not_a_zero() -> None:
-    complete = account({nugget("1", "c1"): (YES, NO), nugget("2", "c1"): (YES, NO)})
+    complete = snapshot({nugget("1", "c1"): (YES, NO), nugget("2", "c1"): (YES, NO)})
     lacking = replace(complete, assignments=(complete.assignments or ())[:-1])
     explained = explain(lacking)
     assert explained.scores is None
@@ -153,18 +153,18 @@ def test_a_missing_label_is_not_a_miss_and_not_a_zero() -> None:
     ],
 )
 def test_the_judge_agrees_disagrees_or_flips(judgment: Judgment, line: str) -> None:
-    said = replace(account({nugget("1", "c1"): (YES, NO)}), judgments=(judgment,))
+    said = replace(snapshot({nugget("1", "c1"): (YES, NO)}), judgments=(judgment,))
     assert explain(said).lines[-1] == line
 
 
 def test_a_judge_who_finds_both_bad_agrees_with_a_tie() -> None:
-    tied = replace(account({nugget("1", "c1"): (NO, NO)}), vote=vote(Vote.BOTH_BAD))
+    tied = replace(snapshot({nugget("1", "c1"): (NO, NO)}), vote=vote(Vote.BOTH_BAD))
     assert explain(tied).lines[-1] == "The human vote agrees with the nuggets: both are bad."
 
 
 def test_without_nuggets_the_failure_speaks_and_opinions_are_compared_with_nothing() -> None:
     failure = StageFailure(Stage.ASSIGNER, Reason.LLM_REFUSED, "It said no.")
-    lines = explain(Account(BATTLE, failures=(failure,), judgments=(judged(Vote.B, Vote.B),))).lines
+    lines = explain(BattleSnapshot(BATTLE, failures=(failure,), judgments=(judged(Vote.B, Vote.B),))).lines
     assert lines == (
         "There are no nugget scores: the assigner gave up (llm_refused): It said no.",
         "The judge (pairwise): B is better, in both orders.",
@@ -172,7 +172,7 @@ def test_without_nuggets_the_failure_speaks_and_opinions_are_compared_with_nothi
 
 
 def test_nuggets_that_wait_for_their_labels_decide_nothing_yet() -> None:
-    waiting = replace(account({nugget("1", "c1"): (YES, NO)}), assignments=None)
+    waiting = replace(snapshot({nugget("1", "c1"): (YES, NO)}), assignments=None)
     explained = explain(waiting)
     assert (explained.scores, explained.margin, explained.preference) == (None, None, None)
     assert (explained.misses, explained.lines, explained.threshold) == ((), (), 0.07)
@@ -180,7 +180,7 @@ def test_nuggets_that_wait_for_their_labels_decide_nothing_yet() -> None:
 
 def test_a_judge_who_gave_up_is_named_unless_another_has_answered() -> None:
     late = StageFailure(Stage.JUDGE, Reason.DEADLINE, "It took too long.")
-    failed = replace(account({nugget("1", "c1"): (YES, NO)}), failures=(late,))
+    failed = replace(snapshot({nugget("1", "c1"): (YES, NO)}), failures=(late,))
     assert explain(failed).lines[-1] == "There is no verdict: the judge gave up (deadline): It took too long."
     answered = explain(replace(failed, judgments=(judged(Vote.A, Vote.A),))).lines
     assert not any("gave up" in line for line in answered)
@@ -190,29 +190,29 @@ def test_a_judge_who_gave_up_is_named_unless_another_has_answered() -> None:
 
 def test_a_judge_asked_in_one_order_did_not_say_it_in_both() -> None:
     once = Judgment("pairwise", Vote.A, None, (OrderedVerdict(Side.A, Vote.A, ""),), "m", "1")
-    said = replace(account({nugget("1", "c1"): (YES, NO)}), judgments=(once,))
+    said = replace(snapshot({nugget("1", "c1"): (YES, NO)}), judgments=(once,))
     assert explain(said).lines[-1] == "The judge (pairwise) agrees with the nuggets: A is better."
 
 
 def test_vital_misses_come_first_and_one_nugget_is_not_many() -> None:
     okay, vital = nugget("1", "c1", importance=Importance.OKAY), nugget("2", "c1")
-    explained = explain(account({okay: (NO, YES), vital: (NO, YES)}))
+    explained = explain(snapshot({okay: (NO, YES), vital: (NO, YES)}))
     assert [miss.nugget.id for miss in explained.misses] == ["2", "1"]
-    alone = explain(account({vital: (NO, YES)})).lines
-    assert alone[-1] == "A misses 1 nugget: 1 although a source of its own has it (generation)."
+    alone = explain(snapshot({vital: (NO, YES)})).lines
+    assert alone[-1] == "A misses 1 nugget: 1 in its own sources but not used (generation)."
 
 
 def test_a_battle_nobody_has_looked_at_has_no_explanation() -> None:
-    assert explain(Account(BATTLE)).lines == ()
+    assert explain(BattleSnapshot(BATTLE)).lines == ()
 
 
-def test_an_account_holds_the_newest_of_everything() -> None:
-    first = account({nugget("1", "c1"): (YES, NO)})
-    second = account({nugget("2", "c1"): (NO, YES)})
+def test_a_snapshot_holds_the_newest_of_everything() -> None:
+    first = snapshot({nugget("1", "c1"): (YES, NO)})
+    second = snapshot({nugget("2", "c1"): (NO, YES)})
     assert first.nugget_list is not None
     assert second.nugget_list is not None
     failure = StageFailure(Stage.JUDGE, Reason.DEADLINE, "late")
-    told = account_of(
+    told = snapshot_of(
         BATTLE,
         [
             BattleRetrieved("r", BATTLE, (), (CHUNK,), "hybrid"),
@@ -243,25 +243,25 @@ def test_an_account_holds_the_newest_of_everything() -> None:
     ],
 )
 def test_one_vital_nugget_is_spoken_of_as_one(labels: tuple[Support, Support], said: list[str]) -> None:
-    lines = explain(account({nugget("n1", "c1"): labels})).lines
+    lines = explain(snapshot({nugget("n1", "c1"): labels})).lines
     assert [line for line in lines if "vital" in line or "Fact" in line] == said
 
 
-def test_an_account_grows_by_what_each_event_tells() -> None:
+def test_a_snapshot_grows_by_what_each_event_tells() -> None:
     first, later = (replace(PAGE, quality=quality) for quality in ("first", "later"))
-    lists = [account({nugget(name): (YES, NO)}).nugget_list for name in "12"]
-    assert account_of(BATTLE, [BattleScraped("s", BATTLE, (first,))]).pages == (first,)
-    assert account_of(BATTLE, [BattleIndexed("i", BATTLE, (later,), ())]).pages == (later,)
+    lists = [snapshot({nugget(name): (YES, NO)}).nugget_list for name in "12"]
+    assert snapshot_of(BATTLE, [BattleScraped("s", BATTLE, (first,))]).pages == (first,)
+    assert snapshot_of(BATTLE, [BattleIndexed("i", BATTLE, (later,), ())]).pages == (later,)
     retrieved = BattleRetrieved("r", BATTLE, (later,), (CHUNK,), "hybrid")
-    told = account_of(BATTLE, [BattleScraped("s", BATTLE, (first,)), retrieved])
+    told = snapshot_of(BATTLE, [BattleScraped("s", BATTLE, (first,)), retrieved])
     assert (told.pages, told.evidence) == ((later,), (CHUNK,))
-    unlabelled = account_of(BATTLE, [BattleNuggetized(str(n), BATTLE, each) for n, each in enumerate(lists)])
+    unlabelled = snapshot_of(BATTLE, [BattleNuggetized(str(n), BATTLE, each) for n, each in enumerate(lists)])
     assert (unlabelled.nugget_list, unlabelled.assignments) == (lists[1], None)
 
 
-def test_an_account_names_judges_in_order_and_keeps_the_newest_vote_the_last_of_equals() -> None:
+def test_a_snapshot_names_judges_in_order_and_keeps_the_newest_vote_the_last_of_equals() -> None:
     other = replace(judged(Vote.A, Vote.A), evaluator="another")
-    told = account_of(
+    told = snapshot_of(
         BATTLE,
         [
             BattleJudged("j", BATTLE, judged(Vote.B, Vote.B)),

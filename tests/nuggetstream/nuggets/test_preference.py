@@ -96,7 +96,7 @@ def test_battles_nobody_calls_a_tie_cannot_choose_a_threshold() -> None:
         threshold_by_equal_split([0.1], [A])
     with pytest.raises(NoThreshold):
         sweep([0.1], [BAD], [0.1])
-    with pytest.raises(NoThreshold, match="no answer"):
+    with pytest.raises(NoThreshold, match="undefined"):
         threshold_by_kappa([0.0], [TIE])
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nuggetstream.domain.account import account_of
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.snapshot import snapshot_of
 from nuggetstream.nuggets.explanation import explain
 from nuggetstream.nuggets.preference import (
     sweep,
@@ -42,7 +42,7 @@ def test_exactly_the_threshold_is_a_tie_in_every_place_that_decides(
     assert preference(margin, 0.0, threshold) is TIE
     assert preference(0.0, margin, threshold) is TIE
     assert outcome_of(event, samples.NOON).winner is TIE
-    explanation = explain(account_of(fought, [event]))
+    explanation = explain(snapshot_of(fought, [event]))
     assert explanation.preference is TIE
     assert "see a tie" in explanation.lines[0]
     (point,) = sweep([margin], [TIE], [threshold])
@@ -65,5 +65,5 @@ def test_one_nugget_more_is_no_tie_in_any_of_them(counts: tuple[int, int, int, b
     margin = nugget_margin(event.nugget_list.nuggets, event.assignment_set.assignments)
     assert preference(margin, 0.0, tie_threshold(fought)) is A
     assert outcome_of(event, samples.NOON).winner is A
-    assert explain(account_of(fought, [event])).preference is A
+    assert explain(snapshot_of(fought, [event])).preference is A
     assert sweep([margin], [A], [tie_threshold(fought)])[0].tie_share == 0

@@ -33,5 +33,5 @@ def test_a_key_that_repeats_counts_once_at_its_best_place() -> None:
 def test_rankings_of_nothing_fuse_to_nothing() -> None:
     assert reciprocal_rank_fusion([]) == reciprocal_rank_fusion([[], []]) == []
     for constant in (-1, float("nan")):
-        with pytest.raises(ValueError, match="last ranks"):
+        with pytest.raises(ValueError, match="at least 0"):
             reciprocal_rank_fusion([["x"]], constant)

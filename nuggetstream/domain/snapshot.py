@@ -1,0 +1,71 @@
+"""Everything known about one battle at one moment: its events folded into one value."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from nuggetstream.domain import event as events
+from nuggetstream.domain.battle import Battle
+from nuggetstream.domain.evidence import Evidence, Page
+from nuggetstream.domain.failure import StageFailure
+from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.nugget import Assignment, NuggetList
+
+
+@dataclass(frozen=True, slots=True)
+class BattleSnapshot:
+    """One battle with the newest result of every stage.
+
+    Attributes:
+        battle: The battle itself.
+        pages: One page per source; empty until the scraper has finished.
+        evidence: Retrieved chunks, best first.
+        nugget_list: The list that the assignments label, else the newest list; None before there is one.
+        assignments: The labels of exactly that list; None until the assigner has finished.
+        judgments: The newest judgment of each evaluator, sorted by the evaluator's name.
+        vote: The newest human vote.
+        failures: The failures of stages that gave up, oldest first.
+    """
+
+    battle: Battle
+    pages: tuple[Page, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    nugget_list: NuggetList | None = None
+    assignments: tuple[Assignment, ...] | None = None
+    judgments: tuple[Judgment, ...] = ()
+    vote: events.BattleVoted | None = None
+    failures: tuple[StageFailure, ...] = ()
+
+
+def snapshot_of(battle: Battle, history: Iterable[events.BattleEvent]) -> BattleSnapshot:
+    """Fold a battle's events into one snapshot.
+
+    Args:
+        battle: The battle as it was accepted.
+        history: Its events in the order in which they were recorded.
+    """
+    snapshot = BattleSnapshot(battle)
+    for event in history:
+        snapshot = _with(snapshot, event)
+    return snapshot
+
+
+def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot:  # noqa: PLR0911 - one per event
+    match event:
+        case events.BattleScraped() | events.BattleIndexed():
+            return replace(snapshot, pages=event.pages)
+        case events.BattleRetrieved():
+            return replace(snapshot, pages=event.pages, evidence=event.evidence)
+        case events.BattleNuggetized() if snapshot.assignments is None:
+            return replace(snapshot, nugget_list=event.nugget_list)
+        case events.BattleAssigned():
+            labels = event.assignment_set.assignments
+            return replace(snapshot, nugget_list=event.nugget_list, assignments=labels)
+        case events.BattleJudged(judgment=judgment):
+            newest = {known.evaluator: known for known in snapshot.judgments} | {judgment.evaluator: judgment}
+            return replace(snapshot, judgments=tuple(newest[name] for name in sorted(newest)))
+        case events.BattleVoted() if snapshot.vote is None or snapshot.vote.voted_at <= event.voted_at:
+            return replace(snapshot, vote=event)
+        case events.BattleFailed():
+            return replace(snapshot, failures=(*snapshot.failures, event.failure))
+        case _:
+            return snapshot
