@@ -180,26 +180,26 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
 async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     """The front door: REST, events, pages, gRPC, and battles that come over the bus."""
     from services.gateway.app import create_app
-    from services.gateway.boards import BoardsClient
-    from services.gateway.grpc_service import arena_service
-    from services.gateway.ingest import ingest_stage
-    from services.gateway.intake import Intake, publisher
+    from services.gateway.battles.followers import Followers
+    from services.gateway.battles.grpc_service import arena_service
+    from services.gateway.battles.ingest import ingest_stage
+    from services.gateway.battles.intake import Intake, publisher
     from services.gateway.ports import Gateway, readiness
+    from services.gateway.ratings.client import RatingsClient
     from services.gateway.server import http_server
-    from services.gateway.watch import Watchers
     from services.runtime import rpc
     from services.store.battles import Battles
     from services.store.outcomes import Outcomes
 
     battles = Battles(parts.database)
-    watchers = Watchers(battles)
-    async with rpc.channel(parts.platform.rater_address) as channel, watchers.listening(parts.bus):
+    followers = Followers(battles)
+    async with rpc.channel(parts.platform.rater_address) as channel, followers.listening(parts.bus):
         gateway = Gateway(
             battles,
             Outcomes(parts.database),
             Intake(battles, publisher(parts.bus, parts.blobs)),
-            BoardsClient(channel),
-            watchers,
+            RatingsClient(channel),
+            followers,
             readiness(parts.bus, parts.database),
         )
         async with http_server(create_app(gateway), parts.host, parts.http_port) as url:

@@ -10,10 +10,15 @@ from starlette.datastructures import MutableHeaders
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from services.gateway import events, health, leaderboards, pages, problems, reading, submissions
+from services.gateway import health, problems
+from services.gateway.battles import event_routes, submission_routes
+from services.gateway.battles import routes as battle_routes
+from services.gateway.pages import routes as page_routes
+from services.gateway.pages.environment import page_environment
 from services.gateway.ports import Gateway
+from services.gateway.ratings import routes as rating_routes
 
-_STATIC = Path(__file__).parent / "static"
+_STATIC = Path(__file__).parent / "pages" / "static"
 _HEADERS = {
     # Nothing but our own files; no inline script or style, whatever an answer contains.
     "Content-Security-Policy": (
@@ -35,15 +40,15 @@ def create_app(gateway: Gateway) -> FastAPI:
         redoc_url=None,
     )
     app.state.gateway = gateway
-    env = pages.environment()
-    problems.install(app, pages.problem_page(env))
+    env = page_environment()
+    problems.install(app, page_routes.problem_page(env))
     # The more specific paths first: an id may contain slashes.
-    app.include_router(submissions.routes(gateway))
-    app.include_router(events.routes(gateway))
-    app.include_router(reading.routes(gateway))
-    app.include_router(leaderboards.routes(gateway))
+    app.include_router(submission_routes.routes(gateway))
+    app.include_router(event_routes.routes(gateway))
+    app.include_router(battle_routes.routes(gateway))
+    app.include_router(rating_routes.routes(gateway))
     app.include_router(health.routes(gateway.readiness))
-    app.include_router(pages.routes(gateway, env))
+    app.include_router(page_routes.routes(gateway, env))
     app.mount("/static", StaticFiles(directory=_STATIC))
     app.add_middleware(_Headers)
     app.add_middleware(_Heads)
@@ -86,7 +91,7 @@ def _describe_submissions(app: FastAPI) -> None:
             document = get_openapi(
                 title=app.title, version=app.version, summary=app.summary, routes=app.routes
             )
-            document["components"]["schemas"] |= submissions.SCHEMAS | reading.SCHEMAS
+            document["components"]["schemas"] |= submission_routes.SCHEMAS | battle_routes.SCHEMAS
             app.openapi_schema = document
         return app.openapi_schema
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from sqlalchemy import text
 
-from services.gateway.assembly import assemble, summarize
-from services.gateway.boards import BoardsClient
-from services.gateway.intake import Intake
-from services.gateway.refusals import UnknownBattle
-from services.gateway.views import BattleSummary, BattleView
-from services.gateway.watch import Watchers
+from services.gateway.battles.assembly import assemble, summarize
+from services.gateway.battles.followers import Followers
+from services.gateway.battles.intake import Intake
+from services.gateway.battles.views import BattleSummary, BattleView
+from services.gateway.errors import UnknownBattle
+from services.gateway.ratings.client import RatingsClient
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.store.battles import Battles
@@ -29,16 +29,16 @@ class Gateway:
         battles: the record.
         outcomes: who prefers what.
         intake: accepts battles and votes.
-        boards: the rater.
-        watchers: those who follow a battle.
+        ratings: the rater.
+        followers: those who follow a battle.
         readiness: why the process is not ready; empty when it is.
     """
 
     battles: Battles
     outcomes: Outcomes
     intake: Intake
-    boards: BoardsClient
-    watchers: Watchers
+    ratings: RatingsClient
+    followers: Followers
     readiness: Readiness
 
     async def view(self, battle_id: str) -> BattleView:

@@ -12,10 +12,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from nuggetstream.files.submission import InvalidSubmission
-from services.gateway.refusals import (
+from services.gateway.errors import (
     Conflict,
-    InvalidQuestion,
-    Refusal,
+    InvalidQuery,
+    Rejected,
     TooLarge,
     UnknownBattle,
     UnknownFormat,
@@ -24,7 +24,7 @@ from services.gateway.refusals import (
 from services.gateway.views import Problem
 from services.runtime.errors import StageError, Unavailable
 
-EXPECTED = (Refusal, InvalidSubmission, StageError)
+EXPECTED = (Rejected, InvalidSubmission, StageError)
 RETRY_AFTER = "1"  # seconds; a broker or database that restarts is back in a few
 _STATUS: dict[type[Exception], int] = {
     UnknownBattle: 404,
@@ -32,7 +32,7 @@ _STATUS: dict[type[Exception], int] = {
     TooLarge: 413,
     UnknownFormat: 415,
     InvalidSubmission: 422,
-    InvalidQuestion: 422,
+    InvalidQuery: 422,
     Unavailable: 503,
 }
 _INVALID = "the request is not valid"
@@ -64,7 +64,7 @@ def problem_of(error: Exception) -> Problem:
     """What to tell the sender about an error in `EXPECTED`."""
     if isinstance(error, InvalidSubmission):
         return Problem(error="this is not a valid battle", problems=error.problems)
-    if isinstance(error, InvalidQuestion):
+    if isinstance(error, InvalidQuery):
         return Problem(error=_INVALID, problems=error.problems)
     return Problem(error=error.detail if isinstance(error, StageError) else str(error))
 

@@ -27,4 +27,4 @@ async def http_server(app: FastAPI, host: str, port: int, grace: float = 5.0) ->
         try:
             yield url
         finally:
-            app.state.gateway.watchers.release()
+            app.state.gateway.followers.release()

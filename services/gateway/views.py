@@ -1,239 +1,26 @@
-"""What the front door shows: the shapes of its JSON, which the web pages are rendered from as well."""
+"""The JSON shapes that every route shares: the base class of all views, `Problem` and `Health`."""
 
-from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
-from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.domain.failure import Reason, Stage
-from nuggetstream.domain.nugget import Cause, Importance, Support
-from services.store.progress import BattleState, Branch
+from pydantic import BaseModel, ConfigDict, Field
 
 
-class _View(BaseModel):
-    # Protobuf and databases carry infinities and NaN; JSON does not.
+class View(BaseModel):
+    """A JSON shape of the gateway; the docstring under a field is its description in the OpenAPI document."""
+
+    # Protobuf messages and databases can hold infinities and NaN; JSON cannot.
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="null", use_attribute_docstrings=True)
 
 
-class SourceView(_View):
-    """A page a system searched or cited, and what became of it."""
-
-    url: str
-    title: str
-    state: Literal["pending", "supplied", "fetched", "rejected"]
-    quality: str = ""
-    """The scraper's class, such as "ok", "cookie_wall" or "not_found"; empty while pending."""
-    detail: str = ""
-    final_url: str = ""
-    content_hash: str = ""
-    fetched_at: datetime | None = None
-    chunks: int = 0
-    """How many of its chunks were retrieved as evidence."""
-
-
-class AnswerView(_View):
-    """What one system said."""
-
-    system: str
-    text: str
-    sources: list[SourceView]
-
-
-class ProvenanceView(_View):
-    """Where a nugget was read: "answer:a", "answer:b" or a chunk of a page."""
-
-    document: str
-    url: str = ""
-    fetched_at: datetime | None = None
-
-
-class LabelView(_View):
-    """Whether an answer states a nugget, with the sentence that does."""
-
-    support: Support
-    quote: str = ""
-    cause: Cause | None = None
-    """What is to blame for a miss, where that is known."""
-
-
-class NuggetView(_View):
-    """One fact a good answer needs. Labels are null until the assigner has answered."""
-
-    id: str
-    text: str
-    importance: Importance
-    a: LabelView | None = None
-    b: LabelView | None = None
-    provenance: list[ProvenanceView] = []
-
-    def label(self, side: Side) -> LabelView | None:
-        """The label of one side."""
-        return self.a if side is Side.A else self.b
-
-
-class ScoresView(_View):
-    """The six nugget scores of one answer, each in [0, 1]. Null where there is no vital nugget."""
-
-    strict_vital: float | None
-    strict_all: float
-    vital: float | None
-    all_score: float
-    weighted: float
-    strict_weighted: float
-
-
-class NuggetVerdictView(_View):
-    """What the nuggets say: scores, their difference (A minus B) and the preference that follows."""
-
-    a: ScoresView
-    b: ScoresView
-    margin: float
-    tie_threshold: float
-    preference: Vote
-
-
-class OrderedVerdictView(_View):
-    """What the judge said when `first` was shown first."""
-
-    first: Side
-    winner: Vote
-    reasoning: str
-
-
-class JudgmentView(_View):
-    """One judge's verdict. `flipped` is null when only one order was asked."""
-
-    evaluator: str
-    winner: Vote
-    flipped: bool | None
-    verdicts: list[OrderedVerdictView]
-    model: str
-
-
-class FailureView(_View):
-    """A stage that gave up, and why."""
-
-    battle_id: str
-    arena: str
-    stage: Stage
-    reason: Reason
-    detail: str
-    attempts: int
-    failed_at: datetime
-
-
-class EvidenceView(_View):
-    """One retrieved chunk, in the order of its rank."""
-
-    chunk_id: str
-    text: str
-    url: str
-    title: str
-    cited_by: list[Side]
-    score: float
-    fetched_at: datetime | None
-
-
-class StepView(_View):
-    """How far one step of the flow has come."""
-
-    name: str
-    state: Branch
-    recorded_at: datetime | None = None
-    """When the event that completes the step was recorded, the first of several; null until then."""
-    seconds: float | None = None
-    """From when the step before was recorded to when this one was, waiting in line included. Null until
-    then, and where the step before is not recorded, or not before this one."""
-
-
-class Preferences(_View):
-    """Who prefers what about one battle; null where nobody has said yet."""
-
-    human: Vote | None = None
-    nugget: Vote | None = None
-    judge: Vote | None = None
-
-
-class BattleSummary(_View):
-    """One line about a battle."""
-
-    id: str
-    arena: str
-    query: str
-    language: str
-    tags: list[str]
-    system_a: str
-    system_b: str
-    state: BattleState
-    received_at: datetime
-    ended_at: datetime | None
-    preferences: Preferences
-
-
-class BattleView(_View):
-    """One battle as far as it has come."""
-
-    id: str
-    arena: str
-    query: str
-    language: str
-    tags: list[str]
-    state: BattleState
-    received_at: datetime
-    ended_at: datetime | None
-    event_count: int
-    steps: list[StepView]
-    a: AnswerView
-    b: AnswerView
-    nuggets: list[NuggetView]
-    nugget_verdict: NuggetVerdictView | None
-    judgments: list[JudgmentView]
-    human_vote: Vote | None
-    evidence: list[EvidenceView]
-    failures: list[FailureView]
-    explanation: list[str]
-    """What decided it, in plain sentences."""
-
-    def answer(self, side: Side) -> AnswerView:
-        """The answer of one side."""
-        return self.a if side is Side.A else self.b
-
-
-class Submitted(_View):
-    """A battle was accepted. `created` is false when this very battle had been received before."""
-
-    battle_id: str
-    created: bool
-
-
-class VoteReceipt(_View):
-    """A vote was taken in."""
-
-    battle_id: str
-    vote: Vote
-
-
-class LineResult(_View):
-    """What became of one line of a submission of many battles."""
-
-    line: int
-    status: int
-    battle_id: str | None = None
-    created: bool | None = None
-    error: str | None = None
-    problems: list[str] | None = None
-
-
-class Problem(_View):
-    """Why a request was not met."""
+class Problem(View):
+    """Why a request was rejected or failed."""
 
     error: str
-    problems: list[str] = []
+    problems: list[str] = Field(default_factory=list)
 
 
-class Health(_View):
-    """Whether the process is alive, or ready, and if not why."""
+class Health(View):
+    """Whether the process is alive, or ready to serve; the reasons why it is not."""
 
     status: Literal["ok", "unavailable"]
-    reasons: list[str] = []
+    reasons: list[str] = Field(default_factory=list)

@@ -17,7 +17,7 @@ from k8s.checks import rules, schemas
 from k8s.checks.render import COMPONENTS, K8S, OVERLAYS, Manifest, combinations, name_of, pod_template, render
 from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
-from services.gateway.ingest import ingest_stage
+from services.gateway.battles.ingest import ingest_stage
 from services.runtime import metrics
 from services.runtime.llm.settings import LLMSettings
 from services.wire.topology import consumers

@@ -8,7 +8,7 @@ from arena.v1 import ratings_pb2
 from pydantic import BaseModel
 
 from nuggetstream.ratings.leaderboard import Anchor
-from services.gateway import board_views
+from services.gateway.ratings import views
 from services.rater.advice import Neighbours, NextBattle, Unranked
 from services.rater.agreement import LensAgreement
 from services.rater.combined import CombinedStanding, Estimate, EstimateState, Rating
@@ -22,23 +22,23 @@ COMPUTED: list[type[typing.Any]] = [
     Slice, Unranked,
 ]  # fmt: skip
 SHOWN: dict[type[BaseModel], str] = {
-    board_views.AdviceView: "GetAdviceResponse",
-    board_views.AgreementView: "GetAgreementResponse",
-    board_views.AnchorView: "Anchor",
-    board_views.BoardView: "Board",
-    board_views.CombinedStandingView: "CombinedStanding",
-    board_views.CombinedView: "GetCombinedResponse",
-    board_views.EstimateView: "Estimate",
-    board_views.LensAgreementView: "LensAgreement",
-    board_views.MethodView: "Method",
-    board_views.NeighboursView: "Neighbours",
-    board_views.NextBattleView: "NextBattle",
-    board_views.PairingView: "Pairing",
-    board_views.PairsView: "GetPairsResponse",
-    board_views.RatingView: "Rating",
-    board_views.SliceView: "Slice",
-    board_views.StandingView: "Standing",
-    board_views.UnrankedView: "Unranked",
+    views.AdviceView: "GetAdviceResponse",
+    views.AgreementView: "GetAgreementResponse",
+    views.AnchorView: "Anchor",
+    views.BoardView: "Board",
+    views.CombinedStandingView: "CombinedStanding",
+    views.CombinedView: "GetCombinedResponse",
+    views.EstimateView: "Estimate",
+    views.LensAgreementView: "LensAgreement",
+    views.MethodView: "Method",
+    views.NeighboursView: "Neighbours",
+    views.NextBattleView: "NextBattle",
+    views.PairingView: "Pairing",
+    views.PairsView: "GetPairsResponse",
+    views.RatingView: "Rating",
+    views.SliceView: "Slice",
+    views.StandingView: "Standing",
+    views.UnrankedView: "Unranked",
 }
 
 
@@ -59,9 +59,9 @@ def test_what_travels_is_shown_whole(view: type[BaseModel], message: str) -> Non
 @pytest.mark.parametrize(
     ("computed", "shown"),
     [
-        (BoardState, board_views.BoardState),
-        (IntervalState, board_views.IntervalState),
-        (EstimateState, board_views.EstimateState),
+        (BoardState, views.BoardState),
+        (IntervalState, views.IntervalState),
+        (EstimateState, views.EstimateState),
     ],
 )
 def test_every_state_has_a_word_for_it(computed: type[typing.Any], shown: object) -> None:

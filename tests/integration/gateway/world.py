@@ -25,12 +25,12 @@ from nuggetstream.domain.nugget import (
 )
 from nuggetstream.files.submission import parse_submission
 from services.gateway.app import create_app
-from services.gateway.boards import BoardsClient
-from services.gateway.grpc_service import arena_service
-from services.gateway.intake import Intake, publisher
+from services.gateway.battles.followers import Followers
+from services.gateway.battles.grpc_service import arena_service
+from services.gateway.battles.intake import Intake, publisher
 from services.gateway.ports import Gateway, readiness
+from services.gateway.ratings.client import RatingsClient
 from services.gateway.server import http_server
-from services.gateway.watch import Watchers
 from services.rater.boards import Announcer, Boards
 from services.rater.grpc_service import ratings_service
 from services.rater.stage import Rater
@@ -94,16 +94,16 @@ async def opened(bus: Bus, folder: Path, patience: float = 0.3) -> AsyncIterator
         stack.push_async_callback(database.close)
         rater_port = await stack.enter_async_context(rpc.serve("127.0.0.1:0", [ratings_service(boards)]))
         channel = await stack.enter_async_context(rpc.channel(f"127.0.0.1:{rater_port}"))
-        watchers = Watchers(battles)
+        followers = Followers(battles)
         gateway = Gateway(
             battles=battles,
             outcomes=outcomes,
             intake=Intake(battles, publisher(bus, blobs, within=patience)),
-            boards=BoardsClient(channel),
-            watchers=watchers,
+            ratings=RatingsClient(channel),
+            followers=followers,
             readiness=readiness(bus, database),
         )
-        await stack.enter_async_context(watchers.listening(bus))
+        await stack.enter_async_context(followers.listening(bus))
         base = await stack.enter_async_context(http_server(create_app(gateway), "127.0.0.1", 0, grace=1))
         grpc_port = await stack.enter_async_context(
             rpc.serve("127.0.0.1:0", [arena_service(gateway)], grace=0.2)

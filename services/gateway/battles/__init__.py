@@ -1,0 +1,1 @@
+"""Battles and votes over HTTP, gRPC and NATS: accepting them, showing them, and following their events."""

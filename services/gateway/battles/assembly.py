@@ -1,0 +1,245 @@
+"""From the record to what is shown: pure, so that JSON, pages and tests see the same battle."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import cast
+
+from nuggetstream.domain.battle import Battle, Side
+from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
+from nuggetstream.domain.evidence import Page
+from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget
+from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
+from nuggetstream.nuggets.explanation import Explanation, explain
+from services.gateway.battles.views import (
+    AnswerView,
+    BattleSummary,
+    BattleView,
+    EvidenceView,
+    FailureView,
+    JudgmentView,
+    LabelView,
+    NuggetVerdictView,
+    NuggetView,
+    OrderedVerdictView,
+    Preferences,
+    ProvenanceView,
+    ScoresView,
+    SourceView,
+    StepView,
+)
+from services.store.battles import BattleRow, RecordedEvent, RecordedFailure
+from services.store.outcomes import Outcome
+from services.store.progress import Branch
+from services.wire.codec import decode, schema_of
+
+# The steps of the flow in order, each with the event that completes it.
+STEPS: Mapping[Stage, str] = {
+    Stage.SCRAPER: "scraped",
+    Stage.INDEXER: "indexed",
+    Stage.RETRIEVER: "retrieved",
+    Stage.NUGGETIZER: "nuggetized",
+    Stage.ASSIGNER: "assigned",
+    Stage.JUDGE: "judged",
+}
+# The step each one waits for; the scraper waits for the battle itself.
+_AFTER: Mapping[Stage, Stage] = {
+    Stage.INDEXER: Stage.SCRAPER,
+    Stage.RETRIEVER: Stage.INDEXER,
+    Stage.NUGGETIZER: Stage.RETRIEVER,
+    Stage.ASSIGNER: Stage.NUGGETIZER,
+    Stage.JUDGE: Stage.RETRIEVER,
+}
+
+
+def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> BattleView:
+    """Everything known about one battle.
+
+    Raises:
+        UndecodableMessage: the record holds bytes that this version's contracts cannot read.
+    """
+    events = [cast(BattleEvent, decode(event.schema, event.body)) for event in recorded]
+    snapshot = snapshot_of(accepted_battle(body), events)
+    explanation = explain(snapshot)
+    return BattleView(
+        id=row.id,
+        arena=row.arena,
+        query=row.query,
+        language=row.language,
+        tags=list(row.tags),
+        state=row.state,
+        received_at=row.received_at,
+        ended_at=row.ended_at,
+        event_count=row.event_count,
+        steps=_steps(row, recorded, snapshot),
+        a=_answer(snapshot, Side.A),
+        b=_answer(snapshot, Side.B),
+        nuggets=_nuggets(snapshot, explanation),
+        nugget_verdict=_nugget_verdict(explanation),
+        judgments=_judgments(snapshot),
+        human_vote=snapshot.vote and snapshot.vote.vote,
+        evidence=_evidence(snapshot),
+        failures=_failures(recorded, events),
+        explanation=list(explanation.lines),
+    )
+
+
+def accepted_battle(body: bytes) -> Battle:
+    """The battle as it was accepted."""
+    return cast(BattleSubmitted, decode(schema_of(BattleSubmitted), body)).battle
+
+
+def summarize(row: BattleRow, outcomes: Sequence[Outcome]) -> BattleSummary:
+    """One line about a battle; of several judges the first by name speaks."""
+    said = {outcome.lens.value: outcome.winner for outcome in reversed(outcomes)}
+    return BattleSummary(
+        id=row.id,
+        arena=row.arena,
+        query=row.query,
+        language=row.language,
+        tags=list(row.tags),
+        system_a=row.system_a,
+        system_b=row.system_b,
+        state=row.state,
+        received_at=row.received_at,
+        ended_at=row.ended_at,
+        preferences=Preferences(**said),
+    )
+
+
+def failure_view(recorded: RecordedFailure) -> FailureView:
+    """A failure from the record's own table."""
+    failure = asdict(recorded.failure)
+    return FailureView(
+        battle_id=recorded.battle_id, arena=recorded.arena, failed_at=recorded.failed_at, **failure
+    )
+
+
+def _steps(row: BattleRow, recorded: Sequence[RecordedEvent], snapshot: BattleSnapshot) -> list[StepView]:
+    done = {event.name: event.recorded_at for event in reversed(recorded)}
+    failed = {failure.stage for failure in snapshot.failures}
+    return [_step(stage, row, done, failed) for stage in STEPS]
+
+
+def _step(stage: Stage, row: BattleRow, done: Mapping[str, datetime], failed: set[Stage]) -> StepView:
+    at = done.get(STEPS[stage])
+    if at is None:
+        return StepView(name=stage.value, state=Branch.FAILED if stage in failed else Branch.PENDING)
+    start = done.get(STEPS[_AFTER[stage]]) if stage in _AFTER else row.received_at
+    # Two clocks, or two events recorded out of turn, can put the start after the end.
+    seconds = None if start is None or start > at else (at - start).total_seconds()
+    return StepView(name=stage.value, state=Branch.DONE, recorded_at=at, seconds=seconds)
+
+
+def _answer(snapshot: BattleSnapshot, side: Side) -> AnswerView:
+    answer = snapshot.battle.answer(side)
+    pages = {page.url: page for page in snapshot.pages}
+    # By content: a chunk names one of the addresses that led to its page, and others may redirect there.
+    chunks = Counter(chunk.content_hash for chunk in snapshot.evidence)
+    sources = [_source(s.url, s.title, pages.get(s.url), chunks) for s in answer.sources]
+    return AnswerView(system=answer.system, text=answer.text, sources=sources)
+
+
+def _source(url: str, title: str, page: Page | None, chunks: Mapping[str, int]) -> SourceView:
+    if page is None:
+        return SourceView(url=url, title=title, state="pending")
+    return SourceView(
+        url=url,
+        title=page.title or title,
+        state=page.state.value,
+        quality=page.quality,
+        detail=page.detail,
+        final_url=page.final_url,
+        content_hash=page.content_hash,
+        fetched_at=page.fetched_at,
+        chunks=chunks.get(page.content_hash, 0) if page.content_hash else 0,
+    )
+
+
+def _nuggets(snapshot: BattleSnapshot, explanation: Explanation) -> list[NuggetView]:
+    if snapshot.nugget_list is None:
+        return []
+    labels = {(label.nugget_id, label.side): label for label in snapshot.assignments or ()}
+    causes = {(miss.nugget.id, miss.side): miss.cause for miss in explanation.misses}
+    ordered = sorted(snapshot.nugget_list.nuggets, key=lambda n: n.importance is not Importance.VITAL)
+    return [_nugget(nugget, labels, causes) for nugget in ordered]
+
+
+def _nugget(
+    nugget: Nugget,
+    labels: Mapping[tuple[str, Side], Assignment],
+    causes: Mapping[tuple[str, Side], Cause | None],
+) -> NuggetView:
+    def label(side: Side) -> LabelView | None:
+        found = labels.get((nugget.id, side))
+        if found is None:
+            return None
+        cause = causes.get((nugget.id, side))
+        return LabelView(support=found.support, quote=found.quote, cause=cause)
+
+    return NuggetView(
+        id=nugget.id,
+        text=nugget.text,
+        importance=nugget.importance,
+        a=label(Side.A),
+        b=label(Side.B),
+        provenance=[
+            ProvenanceView(document=place.document, url=place.url, fetched_at=place.fetched_at)
+            for place in nugget.provenance
+        ],
+    )
+
+
+def _nugget_verdict(explanation: Explanation) -> NuggetVerdictView | None:
+    if explanation.scores is None or explanation.margin is None or explanation.preference is None:
+        return None
+    return NuggetVerdictView(
+        a=ScoresView(**asdict(explanation.scores[Side.A])),
+        b=ScoresView(**asdict(explanation.scores[Side.B])),
+        margin=explanation.margin,
+        tie_threshold=explanation.threshold,
+        preference=explanation.preference,
+    )
+
+
+def _judgments(snapshot: BattleSnapshot) -> list[JudgmentView]:
+    return [
+        JudgmentView(
+            evaluator=judgment.evaluator,
+            winner=judgment.winner,
+            flipped=judgment.flipped,
+            verdicts=[OrderedVerdictView(**asdict(verdict)) for verdict in judgment.verdicts],
+            model=judgment.model,
+        )
+        for judgment in snapshot.judgments
+    ]
+
+
+def _evidence(snapshot: BattleSnapshot) -> list[EvidenceView]:
+    return [
+        EvidenceView(
+            chunk_id=chunk.chunk_id,
+            text=chunk.text,
+            url=chunk.url,
+            title=chunk.title,
+            cited_by=list(chunk.cited_by),
+            score=chunk.score,
+            fetched_at=chunk.fetched_at,
+        )
+        for chunk in snapshot.evidence
+    ]
+
+
+def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) -> list[FailureView]:
+    return [
+        FailureView(
+            battle_id=event.battle_id,
+            arena=event.arena,
+            failed_at=stored.recorded_at,
+            **asdict(event.failure),
+        )
+        for stored, event in zip(recorded, events, strict=True)
+        if isinstance(event, BattleFailed)
+    ]

@@ -1,0 +1,112 @@
+"""`Arena`: the front door over gRPC."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Any, NoReturn
+
+import grpc
+from arena.v1 import arena_pb2, arena_pb2_grpc
+from google.protobuf.descriptor import ServiceDescriptor
+
+from nuggetstream.files.submission import InvalidSubmission
+from services.gateway.battles.followers import check_sequence
+from services.gateway.battles.protobuf import submission_from, vote_from
+from services.gateway.errors import Conflict, InvalidQuery, UnknownBattle
+from services.gateway.ports import Gateway
+from services.gateway.problems import EXPECTED
+from services.runtime.errors import Unavailable
+from services.runtime.rpc import Register
+from services.store.battles import RecordedEvent
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+_CODES: dict[type[Exception], grpc.StatusCode] = {
+    InvalidSubmission: grpc.StatusCode.INVALID_ARGUMENT,
+    InvalidQuery: grpc.StatusCode.INVALID_ARGUMENT,
+    Conflict: grpc.StatusCode.ALREADY_EXISTS,
+    UnknownBattle: grpc.StatusCode.NOT_FOUND,
+    Unavailable: grpc.StatusCode.UNAVAILABLE,
+}
+
+
+class ArenaServicer(arena_pb2_grpc.ArenaServicer):
+    """Answers from the same ports as the HTTP side."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    async def SubmitBattle(  # noqa: N802 - the contract's name
+        self, request: arena_pb2.SubmitBattleRequest, context: Context
+    ) -> arena_pb2.SubmitBattleResponse:
+        """Accept one battle."""
+        try:
+            submission = submission_from(request)
+            receipt = await self._gateway.intake.submit(submission, datetime.now(UTC))
+        except EXPECTED as error:
+            await _refuse(context, error)
+        return arena_pb2.SubmitBattleResponse(battle_id=receipt.battle_id, created=receipt.created)
+
+    async def SubmitBattles(  # noqa: N802
+        self,
+        request_iterator: AsyncIterator[arena_pb2.SubmitBattlesRequest],
+        context: Context,  # noqa: ARG002 - every refusal travels in its reply
+    ) -> AsyncIterator[arena_pb2.SubmitBattlesResponse]:
+        """Accept many; one reply each, in order. A refused one does not end the stream."""
+        async for request in request_iterator:
+            yield await self._one_of_many(request)
+
+    async def WatchBattle(  # noqa: N802
+        self, request: arena_pb2.WatchBattleRequest, context: Context
+    ) -> AsyncIterator[arena_pb2.WatchBattleResponse]:
+        """Everything recorded about a battle, then everything new, until it has ended."""
+        try:
+            if (row := await self._gateway.followers.look(request.battle_id)) is not None:
+                check_sequence("after", request.after, row.event_count)
+            async for recorded in self._gateway.followers.follow(request.battle_id, request.after):
+                yield _watched(recorded)
+        except EXPECTED as error:
+            await _refuse(context, error)
+
+    async def CastVote(  # noqa: N802
+        self, request: arena_pb2.CastVoteRequest, context: Context
+    ) -> arena_pb2.CastVoteResponse:
+        """Note a human preference."""
+        try:
+            vote = vote_from(request.vote)
+            await self._gateway.intake.vote(request.battle_id, vote, datetime.now(UTC))
+        except EXPECTED as error:
+            await _refuse(context, error)
+        return arena_pb2.CastVoteResponse(battle_id=request.battle_id)
+
+    async def _one_of_many(self, request: arena_pb2.SubmitBattlesRequest) -> arena_pb2.SubmitBattlesResponse:
+        try:
+            submission = submission_from(request)
+            receipt = await self._gateway.intake.submit(submission, datetime.now(UTC))
+        except EXPECTED as error:
+            return arena_pb2.SubmitBattlesResponse(battle_id=request.battle.id, error=str(error))
+        return arena_pb2.SubmitBattlesResponse(battle_id=receipt.battle_id, created=receipt.created)
+
+
+def arena_service(gateway: Gateway) -> Register:
+    """The service, ready to be added to a server."""
+
+    def register(server: grpc.aio.Server) -> ServiceDescriptor:
+        arena_pb2_grpc.add_ArenaServicer_to_server(ArenaServicer(gateway), server)
+        return arena_pb2.DESCRIPTOR.services_by_name["Arena"]
+
+    return register
+
+
+def _watched(recorded: RecordedEvent) -> arena_pb2.WatchBattleResponse:
+    response = arena_pb2.WatchBattleResponse(sequence=recorded.sequence)
+    # The field is called as the event is stored, and its message is the one that was stored.
+    field = getattr(response, recorded.name)
+    field.SetInParent()
+    field.MergeFromString(recorded.body)
+    return response
+
+
+async def _refuse(context: Context, error: Exception) -> NoReturn:
+    codes = (code for kind, code in _CODES.items() if isinstance(error, kind))
+    await context.abort(next(codes, grpc.StatusCode.INTERNAL), str(error))
+    raise AssertionError  # abort always raises

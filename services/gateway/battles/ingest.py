@@ -1,0 +1,76 @@
+"""The door for arenas that are on the bus themselves: `arena.v1.ingest`.
+
+    SubmitBattleRequest  ->  [intake]  ->  BattleSubmitted, BattleVoted
+
+What cannot be accepted goes to the dead-letter stream with its reason; there is nobody to tell.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from arena.v1 import arena_pb2
+
+from nuggetstream.domain.event import Event
+from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.failure import StageFailure
+from nuggetstream.files.submission import BattleSubmission, InvalidSubmission
+from services.gateway.battles.intake import Intake
+from services.gateway.battles.protobuf import submission_from
+from services.gateway.errors import Conflict
+from services.runtime.bus import Delivery, Outgoing
+from services.runtime.errors import InvalidInput
+from services.runtime.stage import Stage
+from services.wire import topology
+from services.wire.codec import BlobStore, seal
+
+
+def ingest_stage(
+    intake: Intake, blobs: BlobStore, *, concurrency: int = 8, deadline: float = 30.0
+) -> Stage[BattleSubmission, Event]:
+    """Intake as a stage: the runner publishes what follows and only then acknowledges.
+
+    Args:
+        intake: accepts battles; its own `publish` is not used here.
+        blobs: where large bodies are kept.
+        concurrency: battles accepted at once.
+        deadline: seconds per attempt.
+    """
+
+    async def accept(submission: BattleSubmission) -> Sequence[Event]:
+        try:
+            _, events = await intake.accept(submission, datetime.now(UTC))
+        except Conflict as conflict:
+            raise InvalidInput(str(conflict)) from conflict
+        return events
+
+    async def encode(event: Event) -> Outgoing:
+        return await seal(event, blobs)
+
+    return Stage(
+        name=StageName.INTAKE,
+        consumer=topology.consumer(StageName.INTAKE),
+        decode=decode,
+        handle=accept,
+        encode=encode,
+        give_up=_nothing_to_say,
+        concurrency=concurrency,
+        deadline=deadline,
+    )
+
+
+def decode(_: Delivery, body: bytes) -> BattleSubmission:
+    """The battle in a message.
+
+    Raises:
+        InvalidInput: readable, but not a battle that can be accepted.
+        google.protobuf.message.DecodeError: not the contract's bytes at all.
+    """
+    request = arena_pb2.SubmitBattleRequest.FromString(body)
+    try:
+        return submission_from(request)
+    except InvalidSubmission as error:
+        raise InvalidInput(str(error)) from error
+
+
+def _nothing_to_say(_submission: BattleSubmission | None, _failure: StageFailure) -> Sequence[Event]:
+    return []  # a battle that was never accepted is in no record that a failure could be added to

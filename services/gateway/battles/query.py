@@ -1,0 +1,35 @@
+"""The query parameters of the battle routes, and their limits."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from services.gateway.query import QueryParameters, Text
+
+MAX_WAIT = 120.0  # seconds
+MOST_LISTED = 200
+
+
+class _ListQuery(QueryParameters):
+    arena: Text | None = None
+    """Only this arena; all arenas when absent."""
+    limit: Annotated[int, Field(ge=1, le=MOST_LISTED)] = 50
+    """Maximum number of results, newest first."""
+
+
+class BattlesQuery(_ListQuery):
+    """Which battles to list."""
+
+
+class FailuresQuery(_ListQuery):
+    """Which failures to list."""
+
+    battle: Text | None = None
+    """Only failures of the battle with this id; all battles when absent."""
+
+
+class SubmissionQuery(QueryParameters):
+    """How to accept a battle."""
+
+    wait: Annotated[float, Field(ge=0, le=MAX_WAIT)] | None = None
+    """Seconds to wait for the battle to end; the reply does not wait when absent."""

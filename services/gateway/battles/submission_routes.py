@@ -1,0 +1,151 @@
+"""POST /v1/battles: one battle as JSON, or many as NDJSON with an answer per line."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope, Send
+
+from nuggetstream.files.submission import BattleSubmission, InvalidSubmission, parse_submission_json
+from services.gateway.battles.bodies import (
+    JSON,
+    MAX_BATTLE_BYTES,
+    NDJSON,
+    Line,
+    declared_type,
+    read_all,
+    read_lines,
+)
+from services.gateway.battles.intake import Receipt
+from services.gateway.battles.query import SubmissionQuery
+from services.gateway.battles.views import BattleView, LineResult, Submitted
+from services.gateway.errors import TooLarge
+from services.gateway.ports import Gateway
+from services.gateway.problems import EXPECTED, RESPONSES, problem_of, status_of
+from services.gateway.query import reject_unknown_parameters
+from services.gateway.views import Problem
+
+
+def routes(gateway: Gateway) -> APIRouter:
+    """The routes that take battles in."""
+    router = APIRouter(prefix="/v1", tags=["battles"], dependencies=[Depends(reject_unknown_parameters)])
+
+    @router.post(
+        "/battles",
+        summary="Submit one battle, or many as NDJSON",
+        status_code=202,
+        response_model=Submitted | BattleView,
+        responses=RESPONSES | _RESPONSES,
+        openapi_extra={"requestBody": _REQUEST_BODY},
+    )
+    async def submit(request: Request, query: Annotated[SubmissionQuery, Query()]) -> Response:
+        """The same battle sent again is one battle. NDJSON is answered line by line while it is read, each
+        line with a status of its own; a line that is refused stops no other."""
+        if declared_type(request.headers, JSON, *NDJSON) in NDJSON:
+            if query.wait is not None:
+                raise InvalidSubmission(["wait: only one battle at a time can be waited for"])
+            return _Duplex(_results(gateway, read_lines(request.stream())), media_type=NDJSON[0])
+        submission = parse_submission_json(await read_all(request.stream()))
+        receipt = await gateway.intake.submit(submission, datetime.now(UTC))
+        return await _answer(gateway, receipt, query.wait)
+
+    return router
+
+
+async def _answer(gateway: Gateway, receipt: Receipt, wait: float | None) -> Response:
+    headers = {"Location": f"/v1/battles/{quote(receipt.battle_id)}"}
+    if wait is None:
+        submitted = Submitted(battle_id=receipt.battle_id, created=receipt.created)
+        return JSONResponse(submitted.model_dump(mode="json"), 202 if receipt.created else 200, headers)
+    ended = await gateway.followers.ended(receipt.battle_id, within=wait)
+    view = await gateway.view(receipt.battle_id)
+    return Response(view.model_dump_json(), 200 if ended else 202, headers, JSON)
+
+
+async def _results(gateway: Gateway, lines: AsyncIterator[Line]) -> AsyncIterator[bytes]:
+    """One line of JSON per line of the body, in order.
+
+    Reading goes on while results are written: a sender that reads only after it has written
+    everything would otherwise wait for us while we wait for it.
+    """
+    results: asyncio.Queue[bytes | None] = asyncio.Queue()
+
+    async def work() -> None:
+        try:
+            async for line in lines:
+                result = await _one(gateway, line)
+                results.put_nowait(result.model_dump_json(exclude_none=True).encode() + b"\n")
+                await asyncio.sleep(0)  # a refused line waits for nothing: let others have their turn
+        except ClientDisconnect:
+            return  # the lines that came have been taken in, and nobody is left to be told
+        finally:
+            results.put_nowait(None)
+
+    working = asyncio.create_task(work())
+    try:
+        while (result := await results.get()) is not None:
+            yield result
+        await working
+    finally:
+        working.cancel()
+
+
+async def _one(gateway: Gateway, line: Line) -> LineResult:
+    try:
+        if line.text is None:
+            raise TooLarge(MAX_BATTLE_BYTES)
+        receipt = await gateway.intake.submit(parse_submission_json(line.text), datetime.now(UTC))
+    except EXPECTED as error:
+        problem = problem_of(error).model_dump()
+        return LineResult(line=line.number, status=status_of(error), **problem)
+    status = 202 if receipt.created else 200
+    return LineResult(line=line.number, status=status, battle_id=receipt.battle_id, created=receipt.created)
+
+
+class _Duplex(StreamingResponse):
+    """Answers while the request is still being read.
+
+    Its base class listens for a disconnect meanwhile, and in doing so swallows parts of the body; here
+    only the body's reader may receive, and it notices a disconnect itself.
+    """
+
+    async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
+        await self.stream_response(send)
+
+
+_SCHEMA: dict[str, Any] = BattleSubmission.model_json_schema(ref_template="#/components/schemas/{model}")
+SCHEMAS: dict[str, Any] = {**_SCHEMA.pop("$defs", {}), "BattleSubmission": _SCHEMA}
+"""Of the request's body, for the components of the OpenAPI document: the body is read as a stream, so the
+framework cannot know them."""
+
+_EXAMPLE = {
+    "arena": "mine",
+    "query": "Why is the sky blue?",
+    "vote": "a",
+    "a": {
+        "system": "x",
+        "text": "Air scatters short waves of light more than long ones.",
+        "sources": [{"url": "https://en.wikipedia.org/wiki/Rayleigh_scattering"}],
+    },
+    "b": {"system": "y", "text": "It reflects the sea."},
+}
+_REQUEST_BODY = {
+    "required": True,
+    "content": {
+        JSON: {"schema": {"$ref": "#/components/schemas/BattleSubmission"}, "example": _EXAMPLE},
+        NDJSON[0]: {"schema": {"type": "string", "description": "One battle per line, in UTF-8."}},
+    },
+}
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "model": Submitted | BattleView,
+        "description": "Received before; with `wait`, the ended battle; for NDJSON, one result per line.",
+        "content": {NDJSON[0]: {"schema": LineResult.model_json_schema()}},
+    },
+    409: {"model": Problem, "description": "The id belongs to a battle with other content."},
+}

@@ -1,0 +1,87 @@
+"""Query parameters over HTTP: the base of every model of them, and the rule that none is ignored.
+
+    ?arena=demo&limit=5  ->  a QueryParameters model, or InvalidQuery that names every wrong parameter
+
+An endpoint that takes parameters has one argument, `query`, whose model names them; an endpoint without that
+argument takes none.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, TypeVar, get_origin, get_type_hints
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+
+from services.gateway.errors import InvalidQuery, problems_in
+
+
+def without_nul(text: str) -> str:
+    """The text as it is, if a database can look for it.
+
+    Raises:
+        ValueError: it contains a NUL character, which PostgreSQL accepts in no text.
+    """
+    if "\x00" in text:
+        raise ValueError("contains a NUL character")
+    return text
+
+
+Q = TypeVar("Q", bound="QueryParameters")
+Text = Annotated[str, AfterValidator(without_nul)]
+
+
+class QueryParameters(BaseModel):
+    """The query parameters of a path; only a parameter whose field is a list may be repeated."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+
+async def reject_unknown_parameters(request: Request) -> None:
+    """Reject parameters that the endpoint would ignore; a dependency of every router of the API.
+
+    Raises:
+        InvalidQuery: naming each of them.
+    """
+    kind = get_type_hints(request.scope["endpoint"]).get("query", QueryParameters)
+    if problems := list(ignored_parameters(kind, request.query_params)):
+        raise InvalidQuery(problems)
+
+
+def ignored_parameters(kind: type[QueryParameters], params: QueryParams) -> Iterator[str]:
+    """One problem for every parameter that a model would ignore in full or in part.
+
+    >>> class Example(QueryParameters):
+    ...     arena: str
+    ...     limit: int
+    >>> list(ignored_parameters(Example, QueryParams("limt=3&arena=x&arena=y&limit=3")))
+    ['limt: Extra inputs are not permitted', 'arena: is given 2 times, and only one value is allowed']
+    """
+    for name in dict.fromkeys(params):
+        times = len(params.getlist(name))
+        if name not in kind.model_fields:
+            yield f"{name}: Extra inputs are not permitted"
+        elif times > 1 and get_origin(kind.model_fields[name].annotation) is not list:
+            yield f"{name}: is given {times} times, and only one value is allowed"
+
+
+def query_from_form(kind: type[Q], params: QueryParams, **defaults: str) -> Q:
+    """The parameters of a page with a form: browsers send every field, so an empty value counts as absent.
+
+    Args:
+        kind: Model of the parameters.
+        params: Parameters as they were sent.
+        defaults: Values for fields that are absent.
+
+    Raises:
+        InvalidQuery: naming every parameter that is wrong and why.
+    """
+    filled = QueryParams([(name, value) for name, value in params.multi_items() if value])
+    if problems := list(ignored_parameters(kind, filled)):
+        raise InvalidQuery(problems)
+    lists = [name for name, field in kind.model_fields.items() if get_origin(field.annotation) is list]
+    given = {name: filled.getlist(name) if name in lists else filled[name] for name in filled}
+    try:
+        return kind.model_validate(defaults | given)
+    except ValidationError as error:
+        raise InvalidQuery(problems_in(error.errors(include_url=False, include_input=False))) from None

@@ -1,0 +1,114 @@
+"""Ratings, asked of the rater over gRPC and given as plain values."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Any, TypeVar
+
+import grpc
+from arena.v1 import ratings_pb2_grpc
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from nuggetstream.domain.lens import Lens
+from services.gateway.errors import InvalidQuery
+from services.gateway.ratings.query import (
+    AdviceQuery,
+    AgreementQuery,
+    BoardsQuery,
+    CombinedQuery,
+    PairsQuery,
+)
+from services.gateway.ratings.views import AdviceView, AgreementView, BoardView, CombinedView, PairsView
+from services.runtime.rpc import DEADLINE, as_stage_error
+
+# Field descriptors have two implementations (C and Python) without a common type.
+FieldDescriptor = Any
+R = TypeVar("R", bound=Message)
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsClient:
+    """Asks the rater.
+
+    Every method may raise:
+        Unavailable: the rater does not answer.
+        Retryable: it broke; its own log says how.
+        InvalidQuery: what was asked for does not exist, such as an anchor that is not ranked.
+
+    Attributes:
+        channel: to the rater.
+        deadline: seconds for one call.
+    """
+
+    channel: grpc.aio.Channel
+    deadline: float = DEADLINE
+
+    async def get(self, arena: str, lenses: Sequence[Lens] = ()) -> list[BoardView]:
+        """The boards of one arena as the rater makes them, all three lenses by default."""
+        return await self.boards(BoardsQuery(arena=arena, lens=list(lenses)))
+
+    async def boards(self, query: BoardsQuery) -> list[BoardView]:
+        """The boards asked for."""
+        response = await self._ask(self._stub.GetLeaderboard, query.message())
+        return [BoardView.model_validate(plain(board)) for board in response.boards]
+
+    async def combined(self, query: CombinedQuery) -> CombinedView:
+        """Human and automatic votes in one rating."""
+        return CombinedView.model_validate(plain(await self._ask(self._stub.GetCombined, query.message())))
+
+    async def pairs(self, query: PairsQuery) -> PairsView:
+        """Every pair of systems."""
+        return PairsView.model_validate(plain(await self._ask(self._stub.GetPairs, query.message())))
+
+    async def advice(self, query: AdviceQuery) -> AdviceView:
+        """What to ask next."""
+        return AdviceView.model_validate(plain(await self._ask(self._stub.GetAdvice, query.message())))
+
+    async def agreement(self, query: AgreementQuery) -> AgreementView:
+        """How far the lenses agree."""
+        return AgreementView.model_validate(plain(await self._ask(self._stub.GetAgreement, query.message())))
+
+    @property
+    def _stub(self) -> Any:
+        return ratings_pb2_grpc.RatingsStub(self.channel)
+
+    async def _ask(self, call: Callable[..., Awaitable[R]], request: Message) -> R:
+        try:
+            return await call(request, timeout=self.deadline)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
+                raise InvalidQuery([error.details() or "not valid"]) from error
+            raise as_stage_error(error, "the rater") from error
+
+
+def plain(message: Message) -> dict[str, Any]:
+    """A message as plain values; what is absent, and what is an empty text, is left out.
+
+    >>> from arena.v1 import ratings_pb2
+    >>> plain(ratings_pb2.Standing(system="x", battles=2, rank=1))
+    {'system': 'x', 'rank': 1, 'battles': 2.0, 'wins': 0.0, 'losses': 0.0, 'ties': 0.0}
+    """
+    fields = [field for field in message.DESCRIPTOR.fields if _is_there(message, field)]
+    return {field.name: _value(field, getattr(message, field.name)) for field in fields}
+
+
+def _is_there(message: Message, field: FieldDescriptor) -> bool:
+    return message.HasField(field.name) if field.has_presence else getattr(message, field.name) != ""
+
+
+def _value(field: FieldDescriptor, content: Any) -> Any:
+    if field.is_repeated:
+        return [_one(field, each) for each in content]
+    return _one(field, content)
+
+
+def _one(field: FieldDescriptor, content: Any) -> Any:
+    if isinstance(content, Timestamp):
+        return content.ToDatetime(tzinfo=UTC)
+    if isinstance(content, Message):
+        return plain(content)
+    if field.enum_type is not None:
+        prefix = field.enum_type.values_by_number[0].name.removesuffix("UNSPECIFIED")
+        return field.enum_type.values_by_number[content].name.removeprefix(prefix).lower()
+    return content

@@ -1,0 +1,49 @@
+"""GET /v1/leaderboard and what belongs to it, GET /v1/agreement."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+
+from services.gateway.ports import Gateway
+from services.gateway.problems import RESPONSES
+from services.gateway.query import reject_unknown_parameters
+from services.gateway.ratings.query import (
+    AdviceQuery,
+    AgreementQuery,
+    BoardsQuery,
+    CombinedQuery,
+    PairsQuery,
+)
+from services.gateway.ratings.views import AdviceView, AgreementView, BoardView, CombinedView, PairsView
+
+
+def routes(gateway: Gateway) -> APIRouter:
+    """The routes that tell of ratings."""
+    router = APIRouter(
+        prefix="/v1",
+        tags=["ratings"],
+        dependencies=[Depends(reject_unknown_parameters)],
+        responses={503: RESPONSES[503], 422: RESPONSES[422]},
+    )
+
+    @router.get("/leaderboard", summary="The boards of an arena, one per lens")
+    async def leaderboard(query: Annotated[BoardsQuery, Query()]) -> list[BoardView]:
+        return await gateway.ratings.boards(query)
+
+    @router.get("/leaderboard/combined", summary="Human and automatic votes in one rating")
+    async def combined(query: Annotated[CombinedQuery, Query()]) -> CombinedView:
+        return await gateway.ratings.combined(query)
+
+    @router.get("/leaderboard/pairs", summary="Every pair of systems: wins, and how far apart they are")
+    async def pairs(query: Annotated[PairsQuery, Query()]) -> PairsView:
+        return await gateway.ratings.pairs(query)
+
+    @router.get("/leaderboard/advice", summary="Battles still needed, and which to ask next")
+    async def advice(query: Annotated[AdviceQuery, Query()]) -> AdviceView:
+        return await gateway.ratings.advice(query)
+
+    @router.get("/agreement", summary="How far the lenses of an arena agree")
+    async def agreement(query: Annotated[AgreementQuery, Query()]) -> AgreementView:
+        return await gateway.ratings.agreement(query)
+
+    return router

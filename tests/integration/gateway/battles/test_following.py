@@ -1,0 +1,133 @@
+"""Following a battle while it happens: nudges, resumption, endings."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx2
+
+from services.gateway.battles.followers import Followers
+from services.store.battles import BattleRow, Battles, RecordedEvent
+from services.store.database import Database
+from tests.integration.gateway.world import Story, World, battle
+
+NAMES = ["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged"]
+Frame = dict[str, str]
+
+
+@asynccontextmanager
+async def stream(world: World, after: str = "") -> AsyncIterator[AsyncIterator[Frame]]:
+    """The frames of the event stream as they come."""
+    headers = {"last-event-id": after} if after else {}
+    async with world.http.stream("GET", "/v1/battles/tides/events", headers=headers) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        yield frames(response)
+
+
+async def frames(response: httpx2.Response) -> AsyncIterator[Frame]:
+    frame: Frame = {}
+    async for line in response.aiter_lines():
+        if line:
+            name, _, value = line.partition(": ")
+            frame[name] = value
+        elif frame:
+            yield frame
+            frame = {}
+
+
+async def test_events_come_as_they_are_recorded_until_the_battle_has_ended(world: World) -> None:
+    submitted, *rest = Story(battle()).told()
+    await world.happens(submitted)
+    async with asyncio.timeout(30), stream(world) as coming:
+        first = await anext(coming)
+        assert (first["id"], first["event"]) == ("1", "submitted")
+        for number, event in enumerate(rest, start=2):
+            await world.happens(event)
+            frame = await anext(coming)
+            assert (frame["id"], frame["event"]) == (str(number), NAMES[number - 1])
+        assert json.loads(frame["data"])["judgment"]["winner"] == "a"
+        assert await anext(coming) == {"event": "ended", "data": "scored"}
+        assert [frame async for frame in coming] == []
+
+
+async def test_a_stream_resumes_after_the_last_event_seen(world: World) -> None:
+    await world.happens(*Story(battle()).told())
+    async with asyncio.timeout(30), stream(world, after="4") as coming:
+        seen = [frame["event"] async for frame in coming]
+    assert seen == ["nuggetized", "assigned", "judged", "ended"]
+
+
+async def test_who_has_seen_everything_is_told_not_to_come_back(world: World) -> None:
+    await world.happens(*Story(battle()).told())
+    response = await world.http.get("/v1/battles/tides/events", headers={"last-event-id": "7"})
+    assert response.status_code == 204
+    nonsense = await world.http.get("/v1/battles/tides/events", headers={"last-event-id": "x"})
+    assert nonsense.status_code == 422
+
+
+class SlowBattles(Battles):
+    """A record that answers when it is told to."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.asked, self.go, self.answered = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def get(self, battle_id: str) -> BattleRow | None:
+        self.asked.set()
+        await self.go.wait()
+        row = await super().get(battle_id)
+        self.answered.set()
+        return row
+
+
+async def test_a_query_is_not_cut_short_where_its_follower_leaves(world: World) -> None:
+    """It would take its connection along: a stream is left by cancelling every step of giving it back."""
+    slow = SlowBattles(world.database)
+    followers = Followers(slow)
+    follower = asyncio.create_task(names_of(followers.follow("tides")))
+    await slow.asked.wait()
+    follower.cancel()
+    await asyncio.wait({follower})
+    slow.go.set()
+    await asyncio.wait_for(slow.answered.wait(), 30)
+
+
+async def test_a_lost_nudge_delays_and_loses_nothing(world: World) -> None:
+    """These followers hear nothing at all: only their poll is left."""
+    deaf = Followers(world.gateway.battles, poll=0.05)
+    first, *rest = Story(battle()).told()
+    await world.happens(first)
+    following = deaf.follow("tides")
+    assert (await anext(following)).name == "submitted"
+    later = asyncio.create_task(names_of(following))
+    await world.happens(*rest)
+    async with asyncio.timeout(30):
+        assert await later == NAMES[1:]
+
+
+async def test_a_nudge_wakes_at_once(world: World) -> None:
+    patient = Followers(world.gateway.battles, poll=3600)
+    first, *rest = Story(battle()).told()
+    await world.happens(first)
+    async with patient.listening(world.bus), asyncio.timeout(30):
+        everything = asyncio.create_task(names_of(patient.follow("tides")))
+        await world.bus.core_publish("arena.v1.recorded", b"\xffgarbage")
+        await world.happens(*rest)
+        assert await everything == NAMES
+
+
+async def test_leaving_releases_every_follower(world: World) -> None:
+    followers = Followers(world.gateway.battles, poll=3600)
+    await world.happens(Story(battle()).submitted())
+    following = followers.follow("tides")
+    await anext(following)
+    rest = asyncio.create_task(names_of(following))
+    await asyncio.sleep(0)
+    followers.release()
+    async with asyncio.timeout(30):
+        assert await rest == []
+
+
+async def names_of(following: AsyncIterator[RecordedEvent]) -> list[str]:
+    return [event.name async for event in following]
