@@ -3,12 +3,16 @@
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import binomtest
 
 from nuggetstream.ratings.prediction_powered import Judged, TooFewVotes, ratings, win_rate
-from nuggetstream.ratings.sandwich import gap_variance
+from nuggetstream.ratings.sandwich import (
+    gap_variance,
+)
 from nuggetstream.statistics.proportion import wilson
 
 TRUTH = np.array([0.6, 0.1, -0.7])
+NAN, INF = float("nan"), float("inf")
 
 
 def votes(rng: np.random.Generator, count: int, noise: float) -> tuple[Judged, np.ndarray]:
@@ -20,6 +24,10 @@ def votes(rng: np.random.Generator, count: int, noise: float) -> tuple[Judged, n
     judge = np.where((a == 2) & (rng.random(count) < 0.3), 1.0, judge)
     judge = np.where((b == 2) & (rng.random(count) < 0.3), 0.0, judge)
     return Judged(a, b, human), judge
+
+
+def judged(*scores: float) -> Judged:
+    return Judged(np.zeros(len(scores), int), np.ones(len(scores), int), np.array(scores))
 
 
 def test_the_combined_win_rate_covers_the_truth_and_the_automatic_one_does_not() -> None:
@@ -191,3 +199,27 @@ def test_trust_is_never_above_one_and_without_trust_the_people_stand_alone() -> 
     alone = ratings(2, Judged(a, b, people), hints, Judged(a[:1], b[:1], hints[:1]))
     assert alone.trust == 0
     assert alone.combined is alone.human
+
+
+def test_unanimous_votes_are_no_certainty_in_a_win_rate() -> None:
+    found = win_rate(np.ones(2), np.ones(2), np.ones(8))
+    assert (found.human.value, found.human.error, found.trust) == (1, 0, 0)
+    for estimate_, votes in ((found.human, 2), (found.combined, 2), (found.automatic, 10)):
+        theirs = binomtest(votes, votes).proportion_ci(0.95, "wilson")
+        assert (estimate_.low, estimate_.high) == pytest.approx((theirs.low, 1.0))
+
+
+def test_people_and_judge_who_cannot_rank_everybody_give_none_and_not_a_number() -> None:
+    found = ratings(3, judged(1, 0, 1), np.array([1.0, 0, 1]), judged(1, 0, 0))
+    assert (found.human, found.automatic, found.combined) == (None, None, None)
+    with pytest.raises(ValueError, match="2 human votes beside 3"):
+        ratings(2, judged(1, 0), np.ones(3), judged(1))
+    for bad in (judged(NAN, 1), judged(2, 1)):
+        with pytest.raises(ValueError, match=r"in \[0, 1\]"):
+            ratings(2, bad, np.ones(2), judged(1))
+    with pytest.raises(TooFewVotes):
+        ratings(2, judged(), np.array([]), judged(1))
+    itself = Judged(np.array([0, 0]), np.array([0, 1]), np.ones(2))
+    for people, more in ((itself, judged(1)), (judged(1, 0), itself)):
+        with pytest.raises(ValueError, match="battles itself"):
+            ratings(2, people, np.ones(2), more)

@@ -1,4 +1,4 @@
-"""Standard errors by hand, against the bootstrap, against truth, and what to sample next."""
+"""Standard errors by hand, against the bootstrap, against truth, and where there are none."""
 
 import numpy as np
 import pytest
@@ -9,8 +9,8 @@ from nuggetstream.ratings.ballots import Ballot, Ballots
 from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.bradley_terry import ELO_PER_LOGIT, fit, fit_pairs
 from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.sampling import battles_needed, most_informative
 from nuggetstream.ratings.sandwich import (
+    Undetermined,
     clustered_covariance,
     covariance,
     gap_variance,
@@ -25,6 +25,11 @@ WINS = np.array([[0, 60.0, 50, 44], [40, 0, 60, 50], [30, 45, 0, 70], [20, 25, 3
 DRAWN = np.array([[0, 20.0, 0, 8], [20, 0, 0, 0], [0, 0, 0, 30], [8, 0, 30, 0]])
 PAIRS = Pairs.of(WINS, DRAWN)
 THETA = fit_pairs(PAIRS)
+NAN, INF = float("nan"), float("inf")
+NONE = np.zeros((0, 0))
+ISLANDS = np.kron(np.eye(2), np.array([[0.0, 2.0], [1.0, 0.0]]))  # w-x and y-z never met
+TWO = np.eye(2)
+BATTLES = [Ballot(*pair, vote) for pair in ("wx", "yz") for vote in (Vote.A, Vote.B)]
 
 
 def ballots_of(wins: np.ndarray, drawn: np.ndarray, copies: int = 1) -> Ballots:
@@ -107,59 +112,11 @@ def test_the_clustered_bootstrap_and_the_clustered_sandwich_agree() -> None:
     assert draws.var(axis=0) == pytest.approx(np.diag(clustered_covariance(THETA, ballots)), rel=0.1)
 
 
-def test_battles_already_fought_are_not_needed_again() -> None:
-    matrix = covariance(THETA, PAIRS)
-    assert battles_needed(THETA, matrix, 0, 3) == 0
-    assert battles_needed(THETA, 50 * matrix, 0, 3) > 0
-
-
-def test_equals_are_never_told_apart() -> None:
-    assert battles_needed(np.zeros(2), np.eye(2), 0, 1) is None
-    assert battles_needed(np.array([1e-8, 0.0]), np.eye(2), 0, 1) is None  # what a fit leaves of equals
-    with pytest.raises(ValueError, match="itself"):
-        battles_needed(np.zeros(2), np.eye(2), 1, 1)
-
-
-def test_the_battles_advised_give_the_power_asked_for() -> None:
-    """Fight them: about four of five times the difference then excludes zero."""
-    rng, theta = np.random.default_rng(1), np.array([0.2, -0.2])
-    count = battles_needed(theta, 1e9 * np.eye(2), 0, 1)
-    assert count is not None
-    won = rng.binomial(count, expit(0.4), 3000)
-    gap, error = np.log(won / (count - won)), np.sqrt(1 / won + 1 / (count - won))
-    assert np.mean(gap > 1.96 * error) == pytest.approx(0.8, abs=0.03)
-
-
-def test_the_advised_pair_shrinks_the_variance_by_what_it_says() -> None:
-    matrix = np.linalg.pinv(information(THETA, PAIRS))
-    for advice in most_informative(THETA, matrix, count=6):
-        one = Pairs(4, *(np.array([k]) for k in (advice.i, advice.j)), *np.array([[1.0], [0], [0]]))
-        after = np.linalg.pinv(information(THETA, PAIRS) + information(THETA, one))
-        assert 1 - np.trace(after) / np.trace(matrix) == pytest.approx(advice.shrinkage)
-
-
-def test_advice_is_best_first_and_only_about_systems_that_can_battle() -> None:
-    matrix = covariance(THETA, PAIRS)
-    found = most_informative(THETA, matrix, count=10)
-    assert len(found) == 6
-    assert [a.shrinkage for a in found] == sorted((a.shrinkage for a in found), reverse=True)
-    assert {(a.i, a.j) for a in most_informative(THETA, matrix, among=[1, 3])} == {(1, 3)}
-    assert most_informative(THETA, np.zeros((4, 4))) == []
-
-
 def test_normal_ratings_rank_by_intervals_that_do_not_touch() -> None:
     theta = np.array([-1.0, 1.0, 0.9])
     sharp, blunt = (normal_ratings(theta, error**2 * np.eye(3)) for error in (0.01, 0.1))
     assert sharp.rank.tolist() == [3, 1, 2]
     assert blunt.rank.tolist() == [3, 1, 1]
-
-
-def test_so_few_battles_are_missing_where_the_gap_shows_almost() -> None:
-    """A gap of 1 and an error of 0.4: 2.5 errors, where 1.96 + 0.84 are asked for."""
-    theta, known = np.array([0.5, -0.5]), 0.08 * np.eye(2)
-    bend = expit(1.0) * expit(-1.0)
-    missing = (2.801585218 / 1) ** 2 - 1 / 0.16
-    assert battles_needed(theta, known, 0, 1) == np.ceil(missing / bend) == 9
 
 
 def test_normal_differences_by_hand() -> None:
@@ -181,14 +138,20 @@ def test_two_clusters_are_enough_for_an_error() -> None:
     assert gap_variance(found)[0, 1] == pytest.approx(2 * (0.2**2 + 0.2**2) / 1.2**2)
 
 
-def test_advice_takes_a_name_given_twice_once_and_any_power_from_a_half() -> None:
-    matrix = covariance(THETA, PAIRS)
-    assert most_informative(THETA, matrix, among=[3, 1, 3]) == most_informative(THETA, matrix, among=[1, 3])
-    for place, lost in ((0, np.nan), (3, np.inf)):
-        bad = np.where(np.arange(4) == place, lost, THETA)
-        with pytest.raises(ValueError, match="not finite"):
-            most_informative(bad, matrix)
-    apart = np.array([0.1, -0.1])
-    half, most = (battles_needed(apart, np.eye(2), 0, 1, power=power) for power in (0.5, 0.8))
-    assert 0 < half < most
-    assert battles_needed(np.array([1e-5, 0.0]), np.eye(2), 0, 1) > 1e9
+def test_islands_have_no_standard_error() -> None:
+    pairs, votes = Pairs.of(ISLANDS, np.zeros((4, 4))), Ballots.of(BATTLES)
+    with pytest.raises(Undetermined, match="islands"):
+        covariance(np.zeros(4), pairs)
+    with pytest.raises(Undetermined, match="islands"):
+        clustered_covariance(np.zeros(4), votes)
+    for nothing in (Ballots.of([]), Ballots.of(BATTLES[:1])):
+        with pytest.raises(Undetermined, match="one cluster"):
+            clustered_covariance(np.zeros(len(nothing.systems)), nothing)
+    with pytest.raises(ValueError, match="no rank"):
+        normal_ratings(np.zeros(2), TWO * NAN)
+    assert normal_ratings(np.zeros(0), NONE).rating.tolist() == []
+
+
+def test_equal_strengths_without_error_are_not_above_each_other() -> None:
+    between = normal_differences(np.zeros(2), np.zeros((2, 2)))
+    assert between.above.tolist() == [[0, 0], [0, 0]]

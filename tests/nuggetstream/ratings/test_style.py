@@ -1,0 +1,59 @@
+"""Boards at equal style."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.files.votes import CastVote
+from nuggetstream.ratings.board import Method
+from nuggetstream.ratings.casting import poll, systems_of
+from nuggetstream.ratings.style import Styled, at_equal_style
+from nuggetstream.ratings.tally import TiePolicy
+from tests.voted import board, source, vote
+
+
+def styled(votes: Sequence[CastVote], policy: TiePolicy = TiePolicy.HALF) -> Styled:
+    sources = (source(*votes),)
+    return at_equal_style(poll(sources, systems_of(sources)), sources, ["words"], Method(policy=policy))
+
+
+def liking_length(count: int = 40) -> list[CastVote]:
+    """Whoever writes more wins, three times in four; x writes more in most battles."""
+    rng = np.random.default_rng(3)
+    votes = []
+    for _ in range(count):
+        long_x, longer_wins = rng.random() < 0.8, rng.random() < 0.75
+        a, b = (30.0, 10.0) if long_x else (10.0, 30.0)
+        outcome = Vote.A if long_x == longer_wins else Vote.B
+        votes.append(vote("x", "y", outcome, style_a=(a,), style_b=(b,)))
+    return votes
+
+
+def test_at_equal_length_the_longer_writer_is_no_longer_ahead() -> None:
+    votes = liking_length(400)
+    plain = board(source(*votes)).standings[0]
+    found = styled(votes)
+    x = next(each for each in found.systems if each.system == "x")
+    (length,) = found.coefficients
+    assert plain.system == "x"
+    assert plain.interval.low is not None
+    assert plain.interval.low > 1000
+    assert x.interval.low is not None
+    assert x.interval.low < 1000
+    assert length.feature == "words"
+    assert length.low is not None
+    assert length.low > 0
+
+
+def test_style_that_decides_everything_or_is_the_system_has_no_answer() -> None:
+    always = [vote("x", "y", Vote.A, 4, style_a=(3.0,), style_b=(1.0,))]
+    assert styled(always).missing == "no two systems can be ranked yet"
+    confounded = [*always, vote("x", "y", Vote.B, 2, style_a=(3.0,), style_b=(1.0,))]
+    assert "collinear" in str(styled(confounded).missing)
+    perfect = [
+        vote("x", "y", Vote.A, 9, style_a=(3.0,), style_b=(1.0,)),
+        vote("x", "y", Vote.B, 9, style_a=(1.0,), style_b=(3.0,)),
+    ]
+    assert "style predicts the votes perfectly" in str(styled(perfect).missing)
+    assert "not for davidson" in str(styled(liking_length(), policy=TiePolicy.DAVIDSON).missing)
