@@ -4,7 +4,9 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
+
+from nuggetstream.files.templates import html_environment
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
@@ -14,13 +16,7 @@ _MINUS = "−"
 
 def page_environment() -> Environment:
     """The templates: everything escaped, a missing variable is an error."""
-    env = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    env = html_environment(_TEMPLATES)
     env.filters |= {"language": language, "moment": moment, "share": share, "whole": whole}
     env.globals |= {"span": span}
     env.tests["web"] = is_web
