@@ -39,13 +39,13 @@ def text_of(table: Table, most: int | None) -> str:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    from nuggetstream.files.cells import plain
+    from nuggetstream.files.cells import printable
 
     grid = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=True)
     for column in table.columns:
         grid.add_column(Text(column.header), justify="left" if _is_left(column) else "right", overflow="fold")
     for row in table.rows[:most]:
-        grid.add_row(*(Text(plain(cell)) for cell in cells_of(table.columns, row)))
+        grid.add_row(*(Text(printable(cell)) for cell in cells_of(table.columns, row)))
     console = Console(file=io.StringIO(), width=_WIDEST, color_system=None, legacy_windows=False)
     with console.capture() as captured:
         console.print(grid)

@@ -14,12 +14,12 @@ from urllib.parse import quote
 import httpx2
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.files.dataset import BadLine, BattleLine
 from services.cli.embedded import Embedded
 from services.runtime.llm.accounting import Spend
 from services.store.battles import Battles
 from services.store.outcomes import Outcomes
-from services.store.progress import BattleState, Branch
 from services.store.spend import SpendRecord
 
 _POLL = 0.5  # seconds

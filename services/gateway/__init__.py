@@ -5,7 +5,7 @@
 
     battles/   battles and votes: accept them, show them, follow their events
     ratings/   leaderboards, pairs, advice and agreement, as the rater computes them
-    pages/     web pages, rendered from the same views as the JSON
+    pages/     web pages, rendered from the same views as the JSON (nuggetstream.views)
     app.py     the HTTP application of all three; server.py runs it
 
 It owns the first record of a battle (rows of the table `battles`) and nothing else. Accepting a battle twice

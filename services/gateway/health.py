@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter, Response
 
+from nuggetstream.views.common import Health
 from services.gateway.ports import Readiness
-from services.gateway.views import Health
 
 
 def routes(readiness: Readiness) -> APIRouter:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import text
 
+from nuggetstream.views.battles import BattleSummary, BattleView
 from services.gateway.battles.assembly import assemble, summarize
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.intake import Intake
-from services.gateway.battles.views import BattleSummary, BattleView
 from services.gateway.errors import UnknownBattle
 from services.gateway.ratings.client import RatingsClient
 from services.runtime.bus import Bus

@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from nuggetstream.files.submission import InvalidSubmission
+from nuggetstream.views.common import Problem
 from services.gateway.errors import (
     Conflict,
     InvalidQuery,
@@ -21,7 +22,6 @@ from services.gateway.errors import (
     UnknownFormat,
     problems_in,
 )
-from services.gateway.views import Problem
 from services.runtime.errors import StageError, Unavailable
 
 EXPECTED = (Rejected, InvalidSubmission, StageError)

@@ -9,12 +9,12 @@ from arena.v1 import arena_pb2
 from nuggetstream.domain.event import BattleEvent, BattleSubmitted, Event, arena_of, battle_id_of
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.progress import BattleState
 from services.runtime.errors import Retryable
 from services.runtime.metrics import BATTLE_SECONDS, BATTLES
 from services.runtime.stage import Stage
 from services.store.battles import Battles, NewEvent
 from services.store.blobs import Blobs
-from services.store.progress import BattleState
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.stages import event_stage
 from services.wire.subjects import RECORDED, event_name

@@ -11,8 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nuggetstream.domain import event as core
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.store.database import Database
-from services.store.progress import BattleState, Branch, branches_moved, state_of
+from services.store.progress import branches_moved
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, events, failures
 

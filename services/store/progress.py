@@ -1,41 +1,10 @@
 """How far a battle has come: which events and failures end which branch of the flow."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 
 from nuggetstream.domain import event as events
 from nuggetstream.domain.failure import Stage
-
-
-class BattleState(StrEnum):
-    """How far a battle has come, over its two branches (nuggets and judge)."""
-
-    RUNNING = "running"
-    SCORED = "scored"  # nuggets assigned and a verdict given
-    PARTIAL = "partial"  # one of the two failed
-    FAILED = "failed"  # both failed
-
-
-class Branch(StrEnum):
-    """State of one branch of the flow."""
-
-    PENDING = "pending"
-    DONE = "done"
-    FAILED = "failed"
-
-
-def state_of(*branches: Branch) -> BattleState:
-    """The branches as one word.
-
-    >>> state_of(Branch.DONE, Branch.FAILED).value, state_of(Branch.FAILED, Branch.PENDING).value
-    ('partial', 'running')
-    """
-    if Branch.PENDING in branches:
-        return BattleState.RUNNING
-    if Branch.FAILED not in branches:
-        return BattleState.SCORED
-    return BattleState.PARTIAL if Branch.DONE in branches else BattleState.FAILED
-
+from nuggetstream.domain.progress import Branch
 
 # Which branches of the flow end when a stage gives up.
 _ENDED_BY = {

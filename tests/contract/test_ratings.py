@@ -8,7 +8,7 @@ from arena.v1 import ratings_pb2
 from pydantic import BaseModel
 
 from nuggetstream.ratings.leaderboard import Anchor
-from services.gateway.ratings import views
+from nuggetstream.views import ratings as views
 from services.rater.advice import Neighbours, NextBattle, Unranked
 from services.rater.agreement import LensAgreement
 from services.rater.combined import CombinedStanding, Estimate, EstimateState, Rating

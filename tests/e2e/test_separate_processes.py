@@ -8,10 +8,10 @@ import httpx2
 import pytest
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.progress import BattleState
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcomes import Outcomes
-from services.store.progress import BattleState
 from tests.e2e.battles import battle
 from tests.e2e.processes import Platform, separate_processes
 

@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from nuggetstream.domain.progress import BattleState
 from services.cli.embedded import Embedded
 from services.store.battles import BattleRow, Battles, RecordedEvent
-from services.store.progress import BattleState
 
 STEPS = ("submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged")
 _EVERY = 0.25  # seconds

@@ -11,9 +11,10 @@ from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
 from nuggetstream.domain.evidence import Page
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget
+from nuggetstream.domain.progress import Branch
 from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
 from nuggetstream.nuggets.explanation import Explanation, explain
-from services.gateway.battles.views import (
+from nuggetstream.views.battles import (
     AnswerView,
     BattleSummary,
     BattleView,
@@ -32,7 +33,6 @@ from services.gateway.battles.views import (
 )
 from services.store.battles import BattleRow, RecordedEvent, RecordedFailure
 from services.store.outcomes import Outcome
-from services.store.progress import Branch
 from services.wire.codec import decode, schema_of
 
 # The steps of the flow in order, each with the event that completes it.

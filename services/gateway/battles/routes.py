@@ -7,10 +7,10 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, VoteReceipt
 from services.gateway.battles.assembly import failure_view
 from services.gateway.battles.bodies import JSON, declared_type, read_all
 from services.gateway.battles.query import BattlesQuery, FailuresQuery
-from services.gateway.battles.views import BattleSummary, BattleView, FailureView, VoteReceipt
 from services.gateway.errors import InvalidQuery, UnknownBattle, problems_in
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES

@@ -12,6 +12,8 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from nuggetstream.files.submission import BattleSubmission, InvalidSubmission, parse_submission_json
+from nuggetstream.views.battles import BattleView, LineResult, Submitted
+from nuggetstream.views.common import Problem
 from services.gateway.battles.bodies import (
     JSON,
     MAX_BATTLE_BYTES,
@@ -23,12 +25,10 @@ from services.gateway.battles.bodies import (
 )
 from services.gateway.battles.intake import Receipt
 from services.gateway.battles.query import SubmissionQuery
-from services.gateway.battles.views import BattleView, LineResult, Submitted
 from services.gateway.errors import TooLarge
 from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED, RESPONSES, problem_of, status_of
 from services.gateway.query import reject_unknown_parameters
-from services.gateway.views import Problem
 
 
 def routes(gateway: Gateway) -> APIRouter:

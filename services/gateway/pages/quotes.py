@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Side
-from services.gateway.battles.views import BattleView
+from nuggetstream.views.battles import BattleView
 
 
 @dataclass(frozen=True, slots=True)

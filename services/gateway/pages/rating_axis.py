@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.gateway.ratings.views import BoardView
+from nuggetstream.views.ratings import BoardView
 
 MEAN = 1000.0  # of every board without an anchor, by construction
 _STEP = 50.0

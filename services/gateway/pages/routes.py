@@ -11,13 +11,13 @@ from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.views.common import Problem
 from services.gateway.pages.quotes import pieces_of
 from services.gateway.pages.rating_axis import MEAN, axis_of
 from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED, ProblemPage, problem_of, status_of
 from services.gateway.query import QueryParameters, Text, query_from_form
 from services.gateway.ratings.query import BoardsQuery
-from services.gateway.views import Problem
 
 _SHOWN = 50  # battles on the first page
 

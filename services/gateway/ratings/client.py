@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.views.ratings import AdviceView, AgreementView, BoardView, CombinedView, PairsView
 from services.gateway.errors import InvalidQuery
 from services.gateway.ratings.query import (
     AdviceQuery,
@@ -19,7 +20,6 @@ from services.gateway.ratings.query import (
     CombinedQuery,
     PairsQuery,
 )
-from services.gateway.ratings.views import AdviceView, AgreementView, BoardView, CombinedView, PairsView
 from services.runtime.rpc import DEADLINE, as_stage_error
 
 # Field descriptors have two implementations (C and Python) without a common type.

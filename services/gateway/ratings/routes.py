@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
+from nuggetstream.views.ratings import AdviceView, AgreementView, BoardView, CombinedView, PairsView
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
@@ -14,7 +15,6 @@ from services.gateway.ratings.query import (
     CombinedQuery,
     PairsQuery,
 )
-from services.gateway.ratings.views import AdviceView, AgreementView, BoardView, CombinedView, PairsView
 
 
 def routes(gateway: Gateway) -> APIRouter:

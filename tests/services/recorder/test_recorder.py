@@ -4,11 +4,11 @@ import pytest
 from arena.v1 import arena_pb2
 
 from nuggetstream.domain.event import BattleSubmitted
+from nuggetstream.domain.progress import BattleState
 from services.recorder.stage import Recorder
 from services.runtime.errors import Retryable
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.progress import BattleState
 from services.wire.codec import decode
 from services.wire.subjects import RECORDED
 from tests import samples

@@ -1,4 +1,4 @@
-"""What the front door shows: the shapes of its JSON, which the web pages are rendered from as well."""
+"""Battles as JSON; the web pages are rendered from the same shapes."""
 
 from datetime import datetime
 from typing import Literal
@@ -8,8 +8,8 @@ from pydantic import Field
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.nugget import Cause, Importance, Support
-from services.gateway.views import View
-from services.store.progress import BattleState, Branch
+from nuggetstream.domain.progress import BattleState, Branch
+from nuggetstream.views.common import View
 
 
 class SourceView(View):

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class View(BaseModel):
-    """A JSON shape of the gateway; the docstring under a field is its description in the OpenAPI document."""
+    """A JSON shape of the API; the docstring under a field is its description in the OpenAPI document."""
 
     # Protobuf messages and databases can hold infinities and NaN; JSON cannot.
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="null", use_attribute_docstrings=True)

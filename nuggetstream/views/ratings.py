@@ -1,4 +1,4 @@
-"""What the front door shows of ratings: the shapes of their JSON.
+"""Ratings as JSON.
 
 What has no answer is null, and says why.
 """
@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from nuggetstream.domain.lens import Lens
-from services.gateway.views import View
+from nuggetstream.views.common import View
 
 BoardState = Literal["ranked", "empty", "nobody_ranked", "all_tied"]
 IntervalState = Literal["bounded", "unbounded", "undetermined", "fixed"]
