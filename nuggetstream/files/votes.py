@@ -11,6 +11,7 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.files.columns import Columns, Named, find_columns, outcome_of
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.records import Record
+from nuggetstream.text.citations import citation_use
 from nuggetstream.text.style import features
 
 _LARGEST = 1e12  # of a weight, a count or an amount; sums of more lose single votes to rounding
@@ -199,8 +200,6 @@ def _style(record: Record, columns: Columns) -> tuple[tuple[float, ...], tuple[f
 
 
 def _of_text(record: Record, column: str, citations: str | None) -> tuple[float, ...]:
-    from nuggetstream.text.statistics import citation_use
-
     text = record.fields.get(column)
     if not isinstance(text, str):
         raise record.wrong(column, "is no text")

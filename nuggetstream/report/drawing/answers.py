@@ -44,13 +44,14 @@ def draw(found: Answers) -> Section:
         question="What kind of text does each system write?",
         finding=_finding(found),
         reading="Nothing here says whether an answer is good. In scripts without spaces every character is "
-        "a word. Reading ease is Flesch's: around 60 is plain "
-        "English, below 30 hard; syllables are estimated, so compare, do not quote. Closeness: each "
-        "sentence's highest ROUGE-L F1 with a sentence of the battle's evidence, 100% for a copy. BLEU: the "
-        "runs of one to four words of the answer that stand in a passage, 100 for a copy. Both are "
-        "overlap of words, not checks of facts. Variety: different words among the first "
-        f"{FIRST_WORDS}, so that length does not matter. Citations are numbers in brackets; position is "
-        "where they stand, 0% at the start of the text and 100% at its end.",
+        "a word. Reading ease is Flesch's: around 60 is plain English, below 30 hard; syllables are counted "
+        "by hyphenation, which misses some, so compare answers by it. Closeness: each sentence's highest "
+        "ROUGE-L F1 with a sentence of the battle's evidence, 100% for a copy. BLEU: the runs of one to "
+        "four words of the answer that stand in a passage, 100 for a copy. Both are overlap of words, not "
+        f"checks of facts. Variety: different words among the first {FIRST_WORDS}, so that length does not "
+        "matter. Citations are numbers in brackets; position is where they stand, 0% at the start of the "
+        "text and 100% at its end. A citation is invalid, and does not count, when no page of the answer "
+        "has its number; a dash where numbers are not positions among the pages.",
         basis=f"{whole(sum(each.answers for each in found.systems))} answers of {len(found.systems)} systems",
         blocks=tuple(blocks),
     )
@@ -106,7 +107,16 @@ def _table(systems: Sequence[SystemTexts]) -> Table:
         )
         for each in systems
     ]
-    columns = ("system", "answers", "words", "median", "reading ease", "variety", "closeness", "BLEU")
+    columns = (
+        "system",
+        "answers",
+        "words",
+        "median",
+        "reading ease, hyphenated",
+        "variety",
+        "closeness",
+        "BLEU",
+    )
     return Table("Per system", columns, rows, f"Means per answer. {_DASH} {FEW_NOTE}")
 
 
@@ -115,6 +125,7 @@ def _citations(systems: Sequence[SystemTexts]) -> Table:
         (
             each.system,
             _mean(each.citations, 1),
+            _mean(each.invalid, 1),
             _mean(each.cited, 1),
             _mean(each.repeats, 2),
             _share(each.position),
@@ -123,7 +134,16 @@ def _citations(systems: Sequence[SystemTexts]) -> Table:
         )
         for each in systems
     ]
-    columns = ("system", "citations", "sources cited", "times each", "position", "in order", "pages named")
+    columns = (
+        "system",
+        "citations",
+        "invalid",
+        "sources cited",
+        "times each",
+        "position",
+        "in order",
+        "pages named",
+    )
     note = "Means per answer; “times each” and position over the answers that cite, “in order” the share of "
     note += "those citing two sources or more that first name them in ascending order."
     return Table("Citations per system", columns, rows, f"{note} {_DASH} {FEW_NOTE}")

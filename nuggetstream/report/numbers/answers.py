@@ -8,15 +8,9 @@ import numpy as np
 from nuggetstream.domain.battle import Side
 from nuggetstream.report.rows import Results
 from nuggetstream.report.sentences import sentences
-from nuggetstream.text.statistics import (
-    NothingToMeasure,
-    bleu,
-    citation_use,
-    jaccard,
-    reading_ease,
-    sentence_support,
-    words,
-)
+from nuggetstream.text.citations import citation_use, numbers_name_own_sources, without_citations
+from nuggetstream.text.readability import reading_ease
+from nuggetstream.text.statistics import NothingToMeasure, bleu, jaccard, sentence_support, words
 
 FIRST_WORDS = 100  # variety falls with length, so that it is counted over as many words for everybody
 
@@ -37,8 +31,11 @@ class SystemTexts:
         answers: in the results; a battle of a system with itself holds two.
         words: per answer.
         median_words: likewise; None without an answer that has words.
-        ease: Flesch reading ease of the English ones, high is easy.
-        citations: numbered citations per answer.
+        ease: Flesch reading ease of the English ones with syllables by hyphenation, high is easy.
+        citations: numbered citations per answer; where numbers are positions among the pages that come with
+            the answer, only those of pages that exist.
+        invalid: citations of numbers that no page has, per answer with pages; without a value where numbers
+            are not positions among the pages.
         cited: different sources cited per answer.
         repeats: citations per different source, of the answers that cite.
         position: mean place of its citations in the text, 0 start to 1 end, of the answers that cite.
@@ -55,6 +52,7 @@ class SystemTexts:
     median_words: float | None
     ease: Mean
     citations: Mean
+    invalid: Mean
     cited: Mean
     repeats: Mean
     position: Mean
@@ -114,7 +112,9 @@ def compute(results: Results) -> Answers:
 
 def _system(name: str, own: Sequence[_Text]) -> SystemTexts:
     spoken = [found for each in own if (found := words(each.text))]
-    uses = [citation_use(each.text) for each in own]
+    numbered = numbers_name_own_sources((each.text, each.named) for each in own)
+    bounds = [each.named if numbered and each.named else None for each in own]
+    uses = [citation_use(each.text, bound) for each, bound in zip(own, bounds, strict=True)]
     return SystemTexts(
         system=name,
         answers=len(own),
@@ -122,6 +122,7 @@ def _system(name: str, own: Sequence[_Text]) -> SystemTexts:
         median_words=float(np.median([len(found) for found in spoken])) if spoken else None,
         ease=_mean(ease for each in own if each.english and (ease := _ease(each.text)) is not None),
         citations=_mean(use.count for use in uses),
+        invalid=_mean(len(use.invalid) for use, bound in zip(uses, bounds, strict=True) if bound is not None),
         cited=_mean(len(use.order) for use in uses),
         repeats=_mean(use.count / len(use.order) for use in uses if use.order),
         position=_mean(float(np.mean(use.positions)) for use in uses if use.positions),
@@ -142,7 +143,7 @@ def _mean(values: Iterable[float]) -> Mean:
 
 def _ease(text: str) -> float | None:
     try:
-        return reading_ease(text)
+        return reading_ease(without_citations(text))
     except NothingToMeasure:
         return None
 

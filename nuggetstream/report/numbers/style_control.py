@@ -19,7 +19,7 @@ from nuggetstream.report.numbers.boards import POLICY, by_arena
 from nuggetstream.report.numbers.strengths import Rated, Strengths, human_strengths, rated
 from nuggetstream.report.rows import Results
 from nuggetstream.report.summary import Evaluated
-from nuggetstream.text.statistics import citation_use
+from nuggetstream.text.citations import citation_use
 from nuggetstream.text.style import FEATURES, features
 
 Floats = NDArray[np.float64]

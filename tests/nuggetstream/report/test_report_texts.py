@@ -109,6 +109,17 @@ def test_where_and_in_which_order_sources_are_cited(read: Any) -> None:
     assert (right.position.value, right.in_order.value) == (None, None)
 
 
+def test_a_citation_of_a_page_that_does_not_exist_does_not_count(read: Any) -> None:
+    pages = [{"state": "ok"}, {"state": "ok"}]
+    rows = [battle(str(number)) | {"a": text("ab [1, 2]") | {"sources": pages}} for number in range(2)]
+    rows.append(battle("2") | {"a": text("ab [1] [3]") | {"sources": pages}})
+    left, right = numbers.answers.compute(read(*rows)).systems
+    assert (left.citations.value, left.invalid.value) == (pytest.approx(5 / 3), pytest.approx(1 / 3))
+    assert right.invalid.value is None  # no pages: nothing bounds the numbers
+    beyond, _ = numbers.answers.compute(read(rows[2])).systems
+    assert (beyond.citations.value, beyond.invalid.value) == (2, None)  # the numbers name a longer list
+
+
 def test_bleu_is_of_the_answer_against_the_passages(read: Any) -> None:
     row = battle("1") | {"a": text("Tides follow the moon."), "b": text("…", "right")}
     row["evidence"] = [{"chunk_id": "c", "text": "Tides follow the moon."}]

@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 from nuggetstream.text.statistics import (
     NothingToMeasure,
     bleu,
-    citation_use,
     jaccard,
     nugget_diversity,
-    reading_ease,
     sentence_support,
     words,
 )
@@ -85,56 +83,3 @@ def test_diversity_knows_scripts_without_spaces_and_texts_without_terms() -> Non
 
 def test_one_nugget_has_no_diversity() -> None:
     assert nugget_diversity(["red moon"]) is None
-
-
-def test_reading_ease_by_hand() -> None:
-    # Ten words of one syllable in two sentences.
-    text = "The cat sat on the mat. It did not move."
-    assert reading_ease(text) == pytest.approx(206.835 - 1.015 * 10 / 2 - 84.6)
-
-
-@pytest.mark.parametrize(
-    ("text", "words_", "sentences", "syllables"),
-    [
-        ("The cat sat on the mat. It did not move.", 10, 2, 10),
-        ("The river carries water. Water carries boats!", 7, 2, 12),
-        ("The river rose. The town below it did not", 9, 2, 11),  # the last sentence counts without its stop
-        ("The dam held 2.5 metres; none slept...", 6, 1, 7),  # a number is no word, its point no end
-    ],
-)
-def test_reading_ease_is_the_formula_that_textstat_has_too(
-    text: str, words_: int, sentences: int, syllables: int
-) -> None:
-    """Base, weight of words per sentence, weight of syllables per word, as textstat has them for English."""
-    base, per_sentence, per_word = 206.835, 1.015, 84.6
-    by_hand = base - per_sentence * words_ / sentences - per_word * syllables / words_
-    assert reading_ease(text) == pytest.approx(by_hand)
-
-
-def test_longer_words_and_sentences_read_harder() -> None:
-    hard = "Multidimensional characteristics notwithstanding, institutional considerations predominate"
-    assert reading_ease(hard) < 0 < reading_ease("The sun is up. We go out.")
-
-
-def test_a_text_without_words_has_no_reading_ease() -> None:
-    with pytest.raises(NothingToMeasure):
-        reading_ease("123 ...")
-
-
-def test_citations_are_counted_in_order_with_reuse_and_place() -> None:
-    found = citation_use("One [1]. Two [3, 1]. Three [2-4].")
-    assert (found.count, found.order) == (6, (1, 3, 2, 4))
-    assert found.reuse == {1: 2, 3: 2, 2: 1, 4: 1}
-    assert found.in_order is False
-    assert found.positions[0] == pytest.approx(4 / 33)
-    assert list(found.positions) == sorted(found.positions)
-
-
-def test_an_answer_without_citations_has_none_and_no_order() -> None:
-    found = citation_use("See [the page](https://example.org) or [1](https://example.org).")
-    assert (found.count, found.order, found.in_order) == (0, (), None)
-    assert citation_use("One [7].").in_order is None
-
-
-def test_a_backward_or_endless_range_cites_nothing_between() -> None:
-    assert citation_use("[4-2]").count == 0

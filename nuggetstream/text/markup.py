@@ -1,0 +1,69 @@
+"""Code in a Markdown text, found in time linear in its length."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.M)
+_BACKTICKS = re.compile(r"`+")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_NOT_A_NEWLINE = re.compile(r"[^\n]")
+
+Span = tuple[int, int]
+
+
+def blank_code(text: str) -> str:
+    r"""The text with fenced code blocks and inline code replaced by spaces, so that positions stay the same.
+
+    A fence that is never closed runs to the end of the text. Inline code ends within its paragraph.
+
+    >>> blank_code("Call `x[1]` now [2].")
+    'Call        now [2].'
+    """
+    pieces, end = [], 0
+    for start, stop in _code(text):
+        pieces += [text[end:start], _NOT_A_NEWLINE.sub(" ", text[start:stop])]
+        end = stop
+    return "".join((*pieces, text[end:]))
+
+
+def _code(text: str) -> Iterator[Span]:
+    """Start and end of every piece of code, in order and without overlap."""
+    prose_start = 0
+    for start, stop in _fenced(text):
+        yield from _inline(text, prose_start, start)
+        yield start, stop
+        prose_start = stop
+    yield from _inline(text, prose_start, len(text))
+
+
+def _fenced(text: str) -> Iterator[Span]:
+    opening: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opening is None:
+            opening = fence
+        elif fence[1].startswith(opening[1]):  # the same character, at least as often
+            yield opening.start(), fence.end()
+            opening = None
+    if opening is not None:
+        yield opening.start(), len(text)
+
+
+def _inline(text: str, start: int, stop: int) -> Iterator[Span]:
+    """Code between two runs of equally many backticks in one paragraph."""
+    paragraph_ends = [*(blank.start() for blank in _BLANK_LINE.finditer(text, start, stop)), stop]
+    runs = [(run.start(), run.end()) for run in _BACKTICKS.finditer(text, start, stop)]
+    by_length: dict[int, list[int]] = {}
+    for run_start, run_end in runs:
+        by_length.setdefault(run_end - run_start, []).append(run_start)
+    covered = start
+    for run_start, run_end in runs:
+        if run_start < covered:
+            continue
+        length = run_end - run_start
+        closings = by_length[length]
+        index = bisect_right(closings, run_start)
+        paragraph_end = paragraph_ends[bisect_right(paragraph_ends, run_start)] if run_start < stop else stop
+        if index < len(closings) and closings[index] < paragraph_end:
+            covered = closings[index] + length
+            yield run_start, covered
