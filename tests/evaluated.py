@@ -79,6 +79,19 @@ def battle(
     } | more
 
 
+def answer(text: str, system: str = "left") -> Json:
+    """An answer without sources, for `battle(...) | {"a": answer(...)}`."""
+    return {"system": system, "text": text, "sources": []}
+
+
+def votes(won: int, of: int, name: str = "b", **more: Any) -> list[Json]:
+    """Battles of x and y; people and judge prefer x in the first `won`, the nuggets in all."""
+    return [
+        battle(f"{name}{i}", "x", "y", human="a" if i < won else "b", judge="a" if i < won else "b", **more)
+        for i in range(of)
+    ]
+
+
 def file_of(folder: Path, battles: Iterable[Mapping[str, Any]]) -> Path:
     """A results.jsonl."""
     path = folder / "results.jsonl"

@@ -3,10 +3,14 @@
 Fields that no reader needs are ignored; those that are read must be what they claim to be.
 """
 
+from collections.abc import Mapping
+
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Cause, Importance, Support
+from nuggetstream.files.dataset import VOTE
 
 
 class _Part(BaseModel):
@@ -36,7 +40,7 @@ class LabelRow(_Part):
     cause: Cause | None = None
 
 
-class PlaceRow(_Part):
+class ProvenanceRow(_Part):
     """Where a nugget was read: "answer:a", "answer:b" or the id of a chunk."""
 
     document: str
@@ -49,7 +53,7 @@ class NuggetRow(_Part):
     importance: Importance
     a: LabelRow | None = None
     b: LabelRow | None = None
-    provenance: tuple[PlaceRow, ...] = ()
+    provenance: tuple[ProvenanceRow, ...] = ()
     entailment: float | None = Field(default=None, ge=0, le=1)
 
 
@@ -69,7 +73,7 @@ class VerdictRow(_Part):
     preference: Vote
 
 
-class OrderedRow(_Part):
+class OrderedVerdictRow(_Part):
     """The judge's verdict when `first` was shown first."""
 
     first: Side
@@ -82,7 +86,7 @@ class JudgmentRow(_Part):
     evaluator: str
     winner: Vote
     flipped: bool | None
-    verdicts: tuple[OrderedRow, ...] = ()
+    verdicts: tuple[OrderedVerdictRow, ...] = ()
     model: str
 
 
@@ -149,6 +153,28 @@ class BattleRow(_Part):
     spend: tuple[SpendRow, ...] = ()
     reference: dict[str, Vote] = {}
 
+    @property
+    def preferences(self) -> Mapping[str, Vote]:
+        """Human preference per dimension; without any, the human vote is the one dimension, "vote"."""
+        if self.reference or self.human_vote is None:
+            return self.reference
+        return {VOTE: self.human_vote}
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether both automatic lenses have a preference."""
+        return self.nugget_verdict is not None and bool(self.judgments)
+
     def answer(self, side: Side) -> AnswerRow:
         """The answer of one side."""
         return self.a if side is Side.A else self.b
+
+    def vote(self, lens: Lens) -> Vote | None:
+        """What one lens says about the battle; the first judge speaks for all. None where it says nothing."""
+        match lens:
+            case Lens.HUMAN:
+                return self.human_vote
+            case Lens.NUGGET:
+                return self.nugget_verdict.preference if self.nugget_verdict else None
+            case Lens.JUDGE:
+                return self.judgments[0].winner if self.judgments else None

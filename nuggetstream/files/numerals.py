@@ -14,8 +14,35 @@ def fixed(value: float, digits: int = 0) -> str:
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", MINUS)
 
 
+def integer(value: float) -> str:
+    """A count with a comma between thousands.
+
+    >>> integer(11074)
+    '11,074'
+    """
+    return f"{value:,.0f}"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number, or a dash where there is none.
+
+    >>> number(-2.5, 1), number(None)
+    ('−2.5', '–')
+    """
+    return MISSING if value is None else fixed(value, digits)
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """A share as a percentage, or a dash where there is none.
+
+    >>> percent(0.125), percent(0.125, 0), percent(None)
+    ('12.5%', '12%', '–')
+    """
+    return MISSING if value is None else f"{value:.{digits}%}"
+
+
 def between(low: str, high: str) -> str:
-    """The ends of an interval, printed already; a dash stands between them unless one is negative.
+    """The bounds of an interval, printed already; a dash stands between them unless one is negative.
 
     >>> between("950", "1021"), between("−23", "1010")
     ('950–1021', '−23 to 1010')
@@ -23,11 +50,48 @@ def between(low: str, high: str) -> str:
     return f"{low} to {high}" if MINUS in low + high else f"{low}–{high}"
 
 
-def number(value: float | None, digits: int = 3) -> str:
-    """A number, or a dash where there is none."""
-    return MISSING if value is None else fixed(value, digits)
+def interval(low: float | None, high: float | None, digits: int = 0) -> str:
+    """An interval, or a dash where a bound is missing.
+
+    >>> interval(949.7, 1021.2), interval(-23, 1010), interval(None, None)
+    ('950–1021', '−23 to 1010', '–')
+    """
+    return MISSING if low is None or high is None else between(fixed(low, digits), fixed(high, digits))
 
 
-def percent(value: float | None) -> str:
-    """A share as a percentage, or a dash where there is none."""
-    return MISSING if value is None else f"{value:.1%}"
+def percent_interval(low: float | None, high: float | None) -> str:
+    """An interval of shares in percent, or a dash where a bound is missing.
+
+    >>> percent_interval(0.61, 0.7)
+    '61–70%'
+    """
+    return MISSING if low is None or high is None else f"{100 * low:.0f}–{100 * high:.0f}%"
+
+
+def p_value(value: float | None) -> str:
+    """A p-value, a very small one as a bound, or a dash where there is none.
+
+    >>> p_value(1e-9), p_value(0.0312)
+    ('< 0.001', '0.031')
+    """
+    if value is None:
+        return MISSING
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def part_of(part: int, total: int, things: str = "") -> str:
+    """How many of how many.
+
+    >>> part_of(664, 791, "battles"), part_of(3, 1200)
+    ('664 of 791 battles', '3 of 1,200')
+    """
+    return f"{integer(part)} of {integer(total)} {things}".rstrip()
+
+
+def many(count: int, thing: str, things: str | None = None) -> str:
+    """A count of things.
+
+    >>> many(1, "vote"), many(1200, "row"), many(2, "query", "queries")
+    ('1 vote', '1,200 rows', '2 queries')
+    """
+    return f"{integer(count)} {thing if count == 1 else things or thing + 's'}"

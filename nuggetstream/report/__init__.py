@@ -1,7 +1,9 @@
 """Evaluated battles in, one self-contained page and its numbers out.
 
-    results.jsonl  ->  rows  ->  numbers/*  ->  drawing/*  ->  page  ->  report.html, report.json
+    results.jsonl  ->  Results  ->  sections/*  ->  page  ->  report.html, report.json
 
-`numbers` computes and knows nothing of pages; `drawing` turns numbers into figures, tables and plain
-sentences and computes nothing. A number that the data do not give is None, with its reason beside it.
+`sections` is the table of contents: each of its modules is one section, its numbers, their computation and
+their drawing together. Beside it are the parts that sections share: `blocks` (what a section can show),
+`charts` (one look for all figures), `wording` and `lenses`, and `strengths` (what human votes say about the
+systems). `summary` and `terminal` are the shorter form that `nuggetstream eval` prints.
 """

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-MISSING = "–"
-
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -80,25 +78,3 @@ class State:
 
 
 Block = Facts | Figures | Table | State
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One part of the page.
-
-    Attributes:
-        name: anchor, key in report.json, and what the navigation calls it.
-        title: heading; the name is part of it.
-        question: what it answers, as a question.
-        finding: what these results say, in one or two sentences; empty without an answer.
-        reading: how to read it.
-        basis: what all of it rests on, such as "664 of 791 battles".
-    """
-
-    name: str
-    title: str
-    question: str
-    finding: str
-    reading: str
-    basis: str
-    blocks: tuple[Block, ...]

@@ -1,22 +1,26 @@
 """A file of results in, a report out."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from nuggetstream.domain.battle import Side
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.report.drawing.words import of, whole
+from nuggetstream.files.numerals import integer, part_of
+from nuggetstream.files.results import Results, read_results
 from nuggetstream.report.page import render
-from nuggetstream.report.rows import Results, read_results
-from nuggetstream.report.sections import make
+from nuggetstream.report.section import Section
+from nuggetstream.report.sections import SECTIONS
 
 PAGE = "report.html"
 NUMBERS = "report.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What was written, and what it rests on."""
+class WrittenReport:
+    """The files of a report, and how many battles it rests on."""
 
     page: Path
     numbers: Path
@@ -24,42 +28,45 @@ class Written:
     received: int
 
 
-def write_report(path: Path, out: Path) -> Written:
+def write_report(path: Path, out: Path, sections: Sequence[Section[Any]] = SECTIONS) -> WrittenReport:
     """Write OUT/report.html and OUT/report.json for a file of evaluated battles.
 
     Args:
         path: results.jsonl of an evaluation.
-        out: folder, created when missing.
+        out: Folder, created when missing.
+        sections: What the report shows, in order.
 
     Raises:
-        UnusableFile: `path` cannot be read, is no file of results, or holds no battle.
+        UnusableFile: `path` cannot be read, is not a file of results, or holds no battle.
     """
     results = read_results(path)
-    if not results.rows:
+    if not results.battles:
         raise UnusableFile(f"{path}: holds no evaluated battle")
-    made = make(results)
-    scored = results.summary.scored
-    page = render([section for section, _ in made], _title(results), _subtitle(results))
-    numbers = {
+    contents, numbers = [], {}
+    for section in sections:
+        content, numbers[section.name] = section.build(results)
+        contents.append((section, content))
+    page = render(contents, _title(results), _subtitle(results))
+    out.mkdir(parents=True, exist_ok=True)
+    written = WrittenReport(out / PAGE, out / NUMBERS, results.scored, results.received)
+    written.page.write_text(page, encoding="utf-8")
+    whole = {
         "file": results.name,
         "received": results.received,
-        "scored": scored,
-        "sections": {section.name: found for section, found in made},
+        "scored": results.scored,
+        "sections": numbers,
     }
-    out.mkdir(parents=True, exist_ok=True)
-    written = Written(out / PAGE, out / NUMBERS, scored, results.received)
-    written.page.write_text(page, encoding="utf-8")
-    text = json.dumps(numbers, indent=1, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
     written.numbers.write_text(text + "\n", encoding="utf-8")
     return written
 
 
 def _title(results: Results) -> str:
-    arenas = list(dict.fromkeys(row.arena for row in results.rows))
+    arenas = list(dict.fromkeys(battle.arena for battle in results.battles))
     return arenas[0] if len(arenas) == 1 else f"{len(arenas)} arenas"
 
 
 def _subtitle(results: Results) -> str:
-    systems = {name for battle in results.battles for name in (battle.system_a, battle.system_b)}
-    scored = of(results.summary.scored, results.received)
-    return f"{scored} received are scored, between {whole(len(systems))} systems. From {results.name}."
+    systems = {battle.answer(side).system for battle in results.battles for side in Side}
+    scored = part_of(results.scored, results.received, "battles")
+    return f"{scored} received are scored, between {integer(len(systems))} systems. From {results.name}."

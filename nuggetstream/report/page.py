@@ -8,17 +8,18 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from plotly.offline import get_plotlyjs
 
 from nuggetstream.report import blocks
-from nuggetstream.report.blocks import Section
+from nuggetstream.report.section import Content, Section
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def render(sections: Sequence[Section], title: str, subtitle: str) -> str:
+def render(sections: Sequence[tuple[Section[Any], Content]], title: str, subtitle: str) -> str:
     """The whole page.
 
     Args:

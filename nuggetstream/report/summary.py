@@ -1,4 +1,4 @@
-"""What an evaluation found: systems, agreement with people, and how much of it could be scored."""
+"""The summary of an evaluation: systems, agreement with people, and how much of it could be scored."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.lens import Lens
+from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.statistics.agreement import Agreement, agreement, confusion_of, weighted_kappa
 from nuggetstream.text.baselines import closer_to_evidence, longer
 
@@ -14,40 +16,13 @@ _SEED = 791
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated:
-    """One battle after evaluation. None is "not known", never a zero or a tie.
-
-    Attributes:
-        reference: human preference per dimension.
-        all_scores: All Score of A and of B.
-        flipped: whether the judge's verdict changed with the order.
-        failures: "stage: reason" of every stage that gave up.
-    """
-
-    battle_id: str
-    query: str
-    system_a: str
-    system_b: str
-    answer_a: str
-    answer_b: str
-    evidence: tuple[str, ...]
-    reference: Mapping[str, Vote]
-    all_scores: tuple[float, float] | None
-    nugget: Vote | None
-    judge: Vote | None
-    human: Vote | None
-    flipped: bool | None
-    failures: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class SystemRow:
     """One system over all its battles.
 
     Attributes:
-        mean_all_score: over the battles that were scored; None when none was.
-        scored: how many those are, of `battles`.
-        win_rates: lens -> (wins + half the ties) / battles with an outcome; None without one.
+        mean_all_score: Over the battles that were scored; None when none was.
+        scored: How many those are, of `battles`.
+        win_rates: Lens -> (wins + half the ties) / battles with an outcome; None without one.
     """
 
     system: str
@@ -62,8 +37,8 @@ class AgreementRow:
     """One predictor against one human dimension.
 
     Attributes:
-        kappa: quadratic weights, over A, tie, B; None where it has no answer.
-        unscored: battles with a reference that the predictor has nothing to say about.
+        kappa: Quadratic weights, over A, tie, B; None where it has no answer.
+        unscored: Battles with a reference for which the predictor has no prediction.
     """
 
     predictor: str
@@ -78,12 +53,12 @@ class Summary:
     """Everything the summary table shows.
 
     Attributes:
-        received: battles the file held, those refused included.
-        refused: lines that were no battle.
-        scored: battles with nuggets assigned and a verdict.
-        failed: battles with at least one of the two missing.
-        reasons: how often each "stage: reason" happened.
-        flips: verdicts that changed with the order, of `asked_twice`.
+        received: Battles the file held, those refused included.
+        refused: Lines that were no battle.
+        scored: Battles with nuggets assigned and a verdict.
+        failed: Battles with at least one of the two missing.
+        reasons: How often each "stage: reason" happened.
+        flips: Verdicts that changed with the order, of `asked_twice`.
     """
 
     received: int
@@ -97,87 +72,115 @@ class Summary:
     agreements: tuple[AgreementRow, ...]
 
 
-Predictor = Callable[[Evaluated], Vote | None]
+def _closer_to_evidence(battle: BattleRow) -> Vote | None:
+    return closer_to_evidence(battle.a.text, battle.b.text, [passage.text for passage in battle.evidence])
 
-PREDICTORS: dict[str, Predictor] = {
-    "nugget preference": lambda battle: battle.nugget,
-    "judge": lambda battle: battle.judge,
-    "longer answer wins": lambda battle: longer(battle.answer_a, battle.answer_b),
-    "ROUGE-L to evidence": lambda b: closer_to_evidence(b.answer_a, b.answer_b, b.evidence),
-}
 
-_LENSES: dict[str, Predictor] = {
-    "human": lambda battle: battle.human,
-    "nugget": lambda battle: battle.nugget,
-    "judge": lambda battle: battle.judge,
+PREDICTORS: Mapping[str, Callable[[BattleRow], Vote | None]] = {
+    "nugget preference": lambda battle: battle.vote(Lens.NUGGET),
+    "judge": lambda battle: battle.vote(Lens.JUDGE),
+    "longer answer wins": lambda battle: longer(battle.a.text, battle.b.text),
+    "ROUGE-L to evidence": _closer_to_evidence,
 }
 
 
-def summarise(battles: Sequence[Evaluated], refused: int) -> Summary:
+def summarise(battles: Sequence[BattleRow], refused: int) -> Summary:
     """Summarise evaluated battles.
 
     Args:
-        battles: every accepted battle, scored or not.
-        refused: lines of the file that were no battle; they count as received.
+        battles: Every accepted battle, scored or not.
+        refused: Lines of the file that were no battle; they count as received.
     """
-    scored = sum(battle.nugget is not None and battle.judge is not None for battle in battles)
-    reasons = Counter(reason for battle in battles for reason in battle.failures)
-    if refused:
-        reasons["intake: invalid_input"] += refused
+    scored = sum(battle.is_scored for battle in battles)
+    flips = [battle.judgments[0].flipped for battle in battles if battle.judgments]
+    dimensions = dict.fromkeys(name for battle in battles for name in battle.preferences)
+    predictions = predict(battles) if dimensions else {}
     return Summary(
         received=len(battles) + refused,
         refused=refused,
         scored=scored,
         failed=len(battles) - scored + refused,
-        reasons=dict(reasons.most_common()),
-        flips=sum(battle.flipped is True for battle in battles),
-        asked_twice=sum(battle.flipped is not None for battle in battles),
+        reasons=failure_counts(battles, refused),
+        flips=sum(flipped is True for flipped in flips),
+        asked_twice=sum(flipped is not None for flipped in flips),
         systems=tuple(_system_rows(battles)),
-        agreements=tuple(_agreement_rows(battles)),
+        agreements=tuple(
+            agreement_row(battles, dimension, predictor, votes)
+            for dimension in dimensions
+            for predictor, votes in predictions.items()
+        ),
     )
 
 
-def _system_rows(battles: Sequence[Evaluated]) -> list[SystemRow]:
-    names = sorted({name for battle in battles for name in (battle.system_a, battle.system_b)})
+def failure_counts(battles: Sequence[BattleRow], refused: int) -> dict[str, int]:
+    """How often each "stage: reason" happened, most frequent first."""
+    reasons = Counter(
+        f"{failure.stage}: {failure.reason}" for battle in battles for failure in battle.failures
+    )
+    if refused:
+        reasons["intake: invalid_input"] += refused
+    return dict(reasons.most_common())
+
+
+def predict(battles: Sequence[BattleRow]) -> dict[str, tuple[Vote | None, ...]]:
+    """What each predictor says about each battle; None where it has no prediction."""
+    return {name: tuple(map(predictor, battles)) for name, predictor in PREDICTORS.items()}
+
+
+def agreement_row(
+    battles: Sequence[BattleRow], dimension: str, predictor: str, votes: Sequence[Vote | None]
+) -> AgreementRow:
+    """Agreement of one predictor's votes, one per battle, with one human dimension."""
+    labelled = [
+        (battle, vote) for battle, vote in zip(battles, votes, strict=True) if dimension in battle.preferences
+    ]
+    known = [(battle, vote) for battle, vote in labelled if vote is not None]
+    predicted = [vote for _, vote in known]
+    reference = [battle.preferences[dimension] for battle, _ in known]
+    queries = [battle.query for battle, _ in known]
+    return AgreementRow(
+        predictor=predictor,
+        dimension=dimension,
+        agreement=agreement(predicted, reference, queries, np.random.default_rng(_SEED)),
+        kappa=weighted_kappa(confusion_of(reference, predicted)),
+        unscored=len(labelled) - len(known),
+    )
+
+
+def _system_rows(battles: Sequence[BattleRow]) -> list[SystemRow]:
+    names = sorted({battle.answer(side).system for battle in battles for side in Side})
     rows = [_system_row(name, battles) for name in names]
     return sorted(rows, key=lambda row: (row.mean_all_score is None, -(row.mean_all_score or 0)))
 
 
-def _system_row(name: str, battles: Sequence[Evaluated]) -> SystemRow:
-    own = [battle for battle in battles if name in (battle.system_a, battle.system_b)]
-    scores = [b.all_scores[b.system_b == name] for b in own if b.all_scores is not None]
+def _system_row(name: str, battles: Sequence[BattleRow]) -> SystemRow:
+    own = [
+        (battle, Side.B if battle.b.system == name else Side.A) for battle in battles if _has(battle, name)
+    ]
+    scores = [
+        (battle.nugget_verdict.a if side is Side.A else battle.nugget_verdict.b).all_score
+        for battle, side in own
+        if battle.nugget_verdict is not None
+    ]
     return SystemRow(
         system=name,
         battles=len(own),
         mean_all_score=sum(scores) / len(scores) if scores else None,
         scored=len(scores),
-        win_rates={lens: _win_rate(name, own, says) for lens, says in _LENSES.items()},
+        win_rates={lens.value: _win_rate(name, [battle for battle, _ in own], lens) for lens in Lens},
     )
 
 
-def _win_rate(name: str, own: Sequence[Evaluated], says: Predictor) -> float | None:
+def _has(battle: BattleRow, name: str) -> bool:
+    return name in (battle.a.system, battle.b.system)
+
+
+def _win_rate(name: str, battles: Sequence[BattleRow], lens: Lens) -> float | None:
     points = []
-    for battle in own:
-        vote = says(battle)
+    for battle in battles:
+        vote = battle.vote(lens)
         if vote is None:
             continue
-        side = Vote.A if battle.system_a == name else Vote.B
+        side = Vote.A if battle.a.system == name else Vote.B
         points.append(1.0 if vote is side else 0.5 if vote in (Vote.TIE, Vote.BOTH_BAD) else 0.0)
     return sum(points) / len(points) if points else None
-
-
-def _agreement_rows(battles: Sequence[Evaluated]) -> list[AgreementRow]:
-    dimensions = list(dict.fromkeys(name for battle in battles for name in battle.reference))
-    return [_agreement_row(battles, dimension, name) for dimension in dimensions for name in PREDICTORS]
-
-
-def _agreement_row(battles: Sequence[Evaluated], dimension: str, name: str) -> AgreementRow:
-    predict = PREDICTORS[name]
-    labelled = [battle for battle in battles if dimension in battle.reference]
-    said = [(battle, vote) for battle in labelled if (vote := predict(battle)) is not None]
-    predicted = [vote for _, vote in said]
-    reference = [battle.reference[dimension] for battle, _ in said]
-    queries = [battle.query for battle, _ in said]
-    found = agreement(predicted, reference, queries, np.random.default_rng(_SEED))
-    kappa = weighted_kappa(confusion_of(reference, predicted))
-    return AgreementRow(name, dimension, found, kappa, len(labelled) - len(said))

@@ -12,9 +12,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from nuggetstream.files.dataset import BadLine, BattleLine
-from nuggetstream.report.results import evaluated_from
+from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.report.summary import Summary, summarise
-from nuggetstream.report.tables import agreement_table, board_table, coverage_line, systems_table
+from nuggetstream.report.terminal import agreement_table, board_table, coverage_line, systems_table
 
 
 def write_results(
@@ -35,9 +35,8 @@ def write_results(
     """
     out.mkdir(parents=True, exist_ok=True)
     references = {line.submission.id or line.submission.to_core().id: line.reference for line in lines}
-    battles = [evaluated_from(view, references[view["id"]]) for view in views]
-    summary = summarise(battles, len(refused))
     rows = [dict(view) | {"reference": references[view["id"]]} for view in views]
+    summary = summarise([BattleRow.model_validate(row) for row in rows], len(refused))
     _write_lines(out / "results.jsonl", rows)
     _write_refused(out / "refused.jsonl", refused)
     whole = asdict(summary) | {"leaderboards": list(boards)}

@@ -1,0 +1,102 @@
+"""A file of evaluated battles: one JSON object per line, as `nuggetstream eval` writes them.
+
+A line is the JSON of `GET /v1/battles/{id}`, with the human preference per dimension in `reference`.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from nuggetstream.files.dataset import OVERALL, VOTE, UnusableFile
+from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.files.text import read_text
+
+REFUSED = "refused.jsonl"  # what the evaluation could not accept, beside its results
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A whole file of results.
+
+    Attributes:
+        name: Name of the file.
+        battles: Evaluated battles in the order of the file.
+        refused: Lines that the evaluation could not accept; they count as received.
+    """
+
+    name: str
+    battles: tuple[BattleRow, ...]
+    refused: int = 0
+
+    @property
+    def received(self) -> int:
+        """Battles that arrived, those refused included."""
+        return len(self.battles) + self.refused
+
+    @property
+    def scored(self) -> int:
+        """Battles with nugget scores and a judge's verdict."""
+        return sum(battle.is_scored for battle in self.battles)
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """Names of the human dimensions, the overall preference first."""
+        names = dict.fromkeys(name for battle in self.battles for name in battle.preferences)
+        return tuple(sorted(names, key=lambda name: name not in (OVERALL, VOTE)))
+
+    def by_arena(self) -> Mapping[str, tuple[BattleRow, ...]]:
+        """The battles of each arena, in the order of the file."""
+        arenas: dict[str, list[BattleRow]] = {}
+        for battle in self.battles:
+            arenas.setdefault(battle.arena, []).append(battle)
+        return {arena: tuple(battles) for arena, battles in arenas.items()}
+
+
+def read_results(path: Path) -> Results:
+    """Read the evaluated battles of a file; a `refused.jsonl` beside it counts towards what was received.
+
+    Raises:
+        UnusableFile: The file, or one of its lines, cannot be used. The message names the file, and for a
+            line its number and the field.
+    """
+    battles: list[BattleRow] = []
+    first_line: dict[str, int] = {}
+    for number, line in enumerate(_lines(path), start=1):
+        if not line.strip():
+            continue
+        battle = _battle(line, f"{path}:{number}")
+        if (first := first_line.setdefault(battle.id, number)) != number:
+            raise UnusableFile(f"{path}:{number}: id: {battle.id!r} is on line {first} already")
+        battles.append(battle)
+    refused = path.with_name(REFUSED)
+    count = sum(bool(line.strip()) for line in _lines(refused)) if refused.exists() else 0
+    return Results(path.name, tuple(battles), count)
+
+
+def _lines(path: Path) -> list[str]:
+    return read_text(path).split("\n")  # splitlines also cuts inside JSON strings
+
+
+def _battle(line: str, where: str) -> BattleRow:
+    try:
+        fields = json.loads(line)
+    except ValueError as error:
+        raise UnusableFile(f"{where}: is not JSON: {error}") from error
+    if not isinstance(fields, dict):
+        raise UnusableFile(f"{where}: is not a JSON object")
+    try:
+        return BattleRow.model_validate(fields)
+    except ValidationError as error:
+        raise UnusableFile(f"{where}: {_problem(error)}") from error
+
+
+def _problem(error: ValidationError) -> str:
+    """The first field at fault, and how many more there are."""
+    first, *more = error.errors(include_url=False)
+    field = ".".join(map(str, first["loc"]))
+    others = f" (and {len(more)} more field{'s' if len(more) > 1 else ''})" if more else ""
+    hint = "; is this a results.jsonl of `nuggetstream eval`?" if first["type"] == "missing" else ""
+    return f"{field}: {first['msg'][0].lower()}{first['msg'][1:]}{others}{hint}"

@@ -1,0 +1,8 @@
+"""The lenses as the report compares them."""
+
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.tally import TiePolicy
+
+LENSES = tuple(Lens)
+AUTOMATIC = (Lens.NUGGET, Lens.JUDGE)
+POLICY = TiePolicy.HALF  # how all ratings of a report count ties

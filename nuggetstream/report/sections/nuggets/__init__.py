@@ -1,0 +1,13 @@
+"""The nuggets themselves: how many, how vital, how often stated, how different from each other."""
+
+from nuggetstream.report.section import Section
+from nuggetstream.report.sections.nuggets.drawing import draw
+from nuggetstream.report.sections.nuggets.numbers import compute
+
+SECTION = Section(
+    name="nuggets",
+    title="The nuggets",
+    question="What are the scores made of?",
+    compute=compute,
+    draw=draw,
+)

@@ -1,0 +1,13 @@
+"""The three scorers against each other: battle by battle, system by system, and in both orders."""
+
+from nuggetstream.report.section import Section
+from nuggetstream.report.sections.scorers.drawing import draw
+from nuggetstream.report.sections.scorers.numbers import compute
+
+SECTION = Section(
+    name="scorers",
+    title="Scorers against each other",
+    question="Do people, nuggets and the judge measure the same thing, whatever the order?",
+    compute=compute,
+    draw=draw,
+)

@@ -1,0 +1,13 @@
+"""The human lens with and without style held equal, and how much style itself was preferred."""
+
+from nuggetstream.report.section import Section
+from nuggetstream.report.sections.style.drawing import draw
+from nuggetstream.report.sections.style.numbers import compute
+
+SECTION = Section(
+    name="style",
+    title="Style held equal",
+    question="How would people rank the systems if all answers were equally long and equally marked up?",
+    compute=compute,
+    draw=draw,
+)

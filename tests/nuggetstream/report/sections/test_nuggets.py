@@ -1,0 +1,57 @@
+"""The nuggets: labels, diversity, and their passages."""
+
+from typing import Any
+
+import pytest
+
+from nuggetstream.report.sections import misses
+from nuggetstream.report.sections.nuggets import SECTION
+from nuggetstream.report.sections.nuggets.grounding import grounding
+from tests.evaluated import battle, nugget
+
+
+def test_diversity_is_one_minus_the_mean_overlap_of_two_nuggets_of_a_battle(read: Any) -> None:
+    pairs = (("red moon", "red moon"), ("red moon", "blue sea"), ("red moon", "red sea"))
+    rows = [battle(f"b{i}", nuggets=[nugget(x), nugget(y)]) for i, (x, y) in enumerate(pairs)]
+    found = SECTION.compute(read(*rows, battle("one", nuggets=[nugget("red moon")])))
+    assert found.diversity is not None
+    assert (found.diversity.low, found.diversity.median, found.diversity.high) == pytest.approx((0, 2 / 3, 1))
+    assert found.cosine is not None
+    assert (found.cosine.low, found.cosine.median, found.cosine.high) == pytest.approx((0, 1 / 2, 1))
+    assert (found.diversity.battles, found.cosine.battles, found.received) == (3, 3, 4)
+
+
+def test_a_missing_label_is_counted_as_missing(read: Any) -> None:
+    results = read(battle("b1", nuggets=[nugget(b=None), nugget("x", "okay")]))
+    found = SECTION.compute(results)
+    assert found.labels["vital"] == {"support": 1, "partial_support": 0, "not_support": 0, "no label": 1}
+    assert found.vital is not None
+    assert found.vital.mean == 0.5
+    missed = {(row.system, row.which): row for row in misses.SECTION.compute(results).rows}
+    assert missed["right", "all nuggets"].labelled == 1
+    assert missed["right", "vital nuggets"].labelled == 0
+
+
+def test_a_nugget_is_compared_with_the_passages_it_names(read: Any) -> None:
+    def read_from(document: str | None, **more: Any) -> dict[str, Any]:
+        places = [] if document is None else [{"document": document, "url": ""}]
+        return nugget("Tides follow the moon") | {"provenance": places} | more
+
+    evidence = [{"chunk_id": "c1", "text": "Tides follow. Tides often follow a moon."}]
+    found = grounding(
+        read(
+            battle(
+                "1",
+                nuggets=[read_from("c1"), read_from("answer:a"), read_from("c9"), read_from(None)],
+                evidence=evidence,
+            )
+        ).battles
+    )
+    assert (found.nuggets, found.from_passages, found.from_answers, found.unnamed) == (4, 1, 1, 2)
+    assert found.recall is not None
+    assert (found.recall.nuggets, found.recall.mean, found.near) == (1, 0.75, 0)
+    assert found.entailment is None
+    measured = read(battle("1", nuggets=[read_from("c1", entailment=0.25), read_from("c1")])).battles
+    entailment = grounding(measured).entailment
+    assert entailment is not None
+    assert (entailment.nuggets, entailment.mean) == (1, 0.25)

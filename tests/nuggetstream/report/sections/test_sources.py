@@ -1,0 +1,19 @@
+"""The pages behind the answers."""
+
+from typing import Any
+
+from nuggetstream.report.sections.sources import SECTION
+from tests.evaluated import battle
+
+
+def test_pages_are_counted_by_what_became_of_them(read: Any) -> None:
+    pages = [
+        {"state": "fetched", "quality": "ok", "chunks": 2},
+        {"state": "rejected", "quality": "cookie_wall"},
+        {"state": "pending"},
+    ]
+    side = {"system": "left", "text": "", "sources": pages}
+    left, right = SECTION.compute(read(battle("b1") | {"a": side}))
+    assert left.qualities == {"ok": 1, "cookie_wall": 1, "pending": 1}
+    assert (left.pages, left.used, left.without) == (3, 1, 0)
+    assert (right.pages, right.without) == (0, 1)

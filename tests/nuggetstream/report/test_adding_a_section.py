@@ -1,0 +1,128 @@
+"""A section of the report is one module and one entry in SECTIONS: here is such a module, and its test."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import plotly.graph_objects as go
+
+from nuggetstream.files.numerals import integer, part_of, percent
+from nuggetstream.files.results import Results
+from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
+from nuggetstream.report.build import write_report
+from nuggetstream.report.charts import BLUE, figure, names_axis, rows_height
+from nuggetstream.report.section import Content, Section
+from nuggetstream.report.sections import SECTIONS
+from tests.evaluated import battle, file_of
+
+
+# What follows, up to SECTION, is the whole of a module such as nuggetstream/report/sections/languages.py.
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The battles in one language; `decided` are those in which people prefer an answer."""
+
+    name: str
+    battles: int
+    decided: int
+
+
+def compute(results: Results) -> tuple[Language, ...]:
+    """Battles per language, in alphabetical order."""
+    names = sorted({battle.language for battle in results.battles if battle.language})
+    return tuple(
+        Language(
+            name=name,
+            battles=sum(battle.language == name for battle in results.battles),
+            decided=sum(
+                battle.language == name and battle.human_vote in ("a", "b") for battle in results.battles
+            ),
+        )
+        for name in names
+    )
+
+
+def draw(languages: Sequence[Language]) -> Content:
+    """A bar per language, and the numbers in a table."""
+    blocks: tuple[Block, ...] = (State("No battle names its language."),)
+    if languages:
+        blocks = (Figures("", {"": (_bars(languages),)}), _table(languages))
+    known = sum(language.battles for language in languages)
+    return Content(
+        finding=f"The battles are in {len(languages)} languages." if languages else "",
+        reading="A battle is decided when people prefer one of its answers.",
+        basis=f"{integer(known)} battles with a language",
+        blocks=blocks,
+    )
+
+
+def _bars(languages: Sequence[Language]) -> Figure:
+    bars = go.Bar(
+        orientation="h",
+        x=[language.battles for language in languages],
+        y=list(range(len(languages))),
+        marker={"color": BLUE},
+    )
+    alt = "; ".join(f"{language.name}: {language.battles} battles" for language in languages)
+    layout = {"yaxis": names_axis([language.name for language in languages])}
+    return figure("Battles per language", alt, [bars], rows_height(len(languages)), layout)
+
+
+def _table(languages: Sequence[Language]) -> Table:
+    rows = [
+        (
+            language.name,
+            part_of(language.decided, language.battles),
+            percent(language.decided / language.battles),
+        )
+        for language in languages
+    ]
+    return Table("Decided battles per language", ("language", "decided of all", "share"), rows)
+
+
+SECTION = Section(
+    name="languages",
+    title="Languages",
+    question="In which languages do people see a winner?",
+    compute=compute,
+    draw=draw,
+)
+
+
+BATTLES = (
+    battle("1", language="de"),
+    battle("2", language="de", human="tie"),
+    battle("3", language="en", human="b"),
+    battle("4", language=""),
+)
+
+
+def test_a_section_is_on_the_page_and_its_numbers_are_in_the_json(tmp_path: Path) -> None:
+    written = write_report(file_of(tmp_path, BATTLES), tmp_path, (*SECTIONS, SECTION))
+    page = written.page.read_text(encoding="utf-8")
+    assert '<li><a href="#languages">Languages</a></li>' in page
+    assert "In which languages do people see a winner?" in page
+    assert "The battles are in 2 languages." in page
+    assert "Battles per language" in page
+    assert "50.0%" in page
+    numbers = json.loads(written.numbers.read_text(encoding="utf-8"))["sections"]
+    assert numbers["languages"] == [
+        {"name": "de", "battles": 2, "decided": 1},
+        {"name": "en", "battles": 1, "decided": 1},
+    ]
+    assert list(numbers) == [*(section.name for section in SECTIONS), "languages"]
+
+
+def test_the_sections_named_are_the_whole_page_in_their_order(tmp_path: Path) -> None:
+    written = write_report(file_of(tmp_path, BATTLES), tmp_path, (SECTION, SECTIONS[0]))
+    page = written.page.read_text(encoding="utf-8")
+    assert page.count("<section ") == 2
+    assert 0 < page.index('<section id="languages"') < page.index('<section id="coverage"')
+    assert '<a class="skip" href="#languages">' in page
+
+
+def test_a_section_without_data_says_so_instead_of_drawing_nothing(tmp_path: Path) -> None:
+    written = write_report(file_of(tmp_path, [battle("1", language="")]), tmp_path, (SECTION,))
+    page = written.page.read_text(encoding="utf-8")
+    assert "No battle names its language." in page
+    assert "<figure" not in page

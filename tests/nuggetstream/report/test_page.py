@@ -1,0 +1,297 @@
+"""The report as files: every state of the data has a page, and the page needs nothing else."""
+
+import html
+import json
+import pkgutil
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from nuggetstream.report import sections
+from nuggetstream.report.build import write_report
+from nuggetstream.report.sections import SECTIONS
+from services.cli.main import main
+from tests.evaluated import battle, file_of, round_robin
+
+MANUAL = Path(__file__).parents[3] / "docs" / "report.md"
+HOSTILE = "</script><script>document.title='owned'</script><b>x</b>"
+
+
+def made(folder: Path, *battles: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The page's text without scripts and styles, and the numbers."""
+    written = write_report(file_of(folder, battles), folder / "out")
+    page = written.page.read_text(encoding="utf-8")
+    numbers: dict[str, Any] = json.loads(written.numbers.read_text(encoding="utf-8"))
+    visible = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
+    return html.unescape(re.sub(r"[ \n]+", " ", re.sub(r"<[^>]+>", " ", visible))), numbers["sections"]
+
+
+def test_every_section_is_there_with_what_it_rests_on(tmp_path: Path) -> None:
+    text, numbers = made(tmp_path, *round_robin())
+    assert len(numbers) == 17
+    assert "12 of 12 battles" in text
+    assert "By human, nugget and judge, the intervals of all rated systems overlap: no leader yet." in text
+    assert "Self preference: not applicable" in text
+    assert "No cost recorded" in text
+
+
+def test_every_module_of_the_folder_is_a_section_of_its_name() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(sections.__path__)}
+    assert modules == {section.name for section in SECTIONS}
+    assert len(SECTIONS) == len(modules)
+
+
+def test_the_navigation_the_headings_and_the_manual_use_the_same_names(tmp_path: Path) -> None:
+    page = write_report(file_of(tmp_path, round_robin()), tmp_path).page.read_text(encoding="utf-8")
+    links = dict(re.findall(r'<li><a href="#(\w+)">([^<]+)</a>', page))
+    headings = dict(re.findall(r'<h2 id="(\w+)-title">([^<]+)</h2>', page))
+    assert list(links) == list(headings)
+    for name, shown in links.items():
+        assert shown.casefold() in headings[name].casefold()
+    rows = re.findall(r"^\| (\w+) \| [^|]*\? \|", MANUAL.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert rows == list(links.values())
+
+
+def test_a_leader_is_named_when_its_interval_is_above_the_others(tmp_path: Path) -> None:
+    text, _ = made(tmp_path, *round_robin(per_pair=24))
+    assert "All three lenses put strong first. Kendall's tau with people's order is 1.00 for nugget" in text
+
+
+def test_a_gap_from_few_battles_is_marked_and_called_no_difference(tmp_path: Path) -> None:
+    """Neither four nor nine wins of ten say so for sure, but resamples of so few may all say the same."""
+    text, _ = made(tmp_path, *round_robin(per_pair=10))
+    few = re.search(r"strong over middle human (\d+) (\S+ to \d+\s†) (\S+%\s†)", text)
+    assert few, text
+    assert "Where it excludes 0 and has no †, the data tell the two apart" in text
+    assert "† fewer than 30 battles: the interval is too narrow." in text
+
+
+def test_a_gap_from_many_battles_has_no_mark(tmp_path: Path) -> None:
+    text, _ = made(tmp_path, *round_robin(per_pair=15))
+    assert re.search(r"strong over middle human \d+ \S+ to \d+ \d+\.\d% ", text)
+    assert "the interval is too narrow." not in text
+
+
+def test_a_leader_from_few_battles_is_a_hint(tmp_path: Path) -> None:
+    rows = round_robin(per_pair=14)
+    text, numbers = made(tmp_path, *rows)
+    board = numbers["leaderboards"][0]["boards"][0]["board"]["standings"]
+    assert [each["rank"] for each in board][1] > 1
+    assert "With fewer than 30 battles, that is a hint." in text
+
+
+def test_of_several_best_thresholds_the_smallest_is_named_as_such(tmp_path: Path) -> None:
+    close = [battle("b1", scores=(0.6, 0.5)), battle("b2", human="b", scores=(0.5, 0.6))]
+    text, _ = made(tmp_path, *close)
+    assert "kappa is highest at 0.000, the smallest of 10 thresholds tried with this kappa;" in text
+
+
+def test_few_votes_are_told_in_words_that_fit(tmp_path: Path) -> None:
+    rows = [
+        battle("b1"),
+        battle("b2", human="b", judge="b", scores=(0.1, 0.5)),
+        battle("b3", human="tie"),
+        battle("b4", human=None),
+    ]
+    text, _ = made(tmp_path, *rows)
+    assert "3 votes; it takes 10 that differ" in text
+    assert "kappa is the same at every threshold;" in text
+    assert "human ties split most evenly at" not in text
+    assert "1 further vote of the nugget lens goes in with a trust of" in text
+    assert "1 battle has its vote and no human one" in text
+    assert "Rests on 2 of 4 battles, on 2 queries" in text
+    assert "the interval is Wilson's" in text
+
+
+def test_without_votes_what_needs_people_says_so(tmp_path: Path) -> None:
+    text, numbers = made(tmp_path, battle("b1", human=None), battle("b2", human=None))
+    assert text.count("No battle has a human preference") == 3
+    assert "No system can be rated yet by human" in text
+    assert numbers["confusion"] == numbers["threshold"] == numbers["differences"] == []
+
+
+@pytest.mark.parametrize(
+    ("battles", "states"),
+    [
+        (
+            [battle("b1", human=None), battle("b2", human=None)],
+            [
+                "No style control: no human vote between two systems",
+                "no combined estimate, because the judge lens cannot rank any two systems yet",
+                "What to ask next: not known, because no human vote between two systems",
+            ],
+        ),
+        (
+            [battle("b1", "only", "only")],
+            [
+                "No two systems have met with an outcome, so there is no win matrix",
+                "human and judge: 0 systems have battles that both scored; limits need at least 3",
+                "No lens rates two systems, so there are no neighbours to compare",
+            ],
+        ),
+        (
+            [battle("b1"), battle("b2", human="b", judge="b", scores=(0.2, 0.6))],
+            [
+                "No style control: 2 votes; it takes 10 that differ in a feature of style",
+                "human and nugget: 2 systems have battles that both scored; limits need at least 3",
+                "so the combined estimate is people's alone",
+            ],
+        ),
+        (
+            [battle("b1", scores=None, judge=None)],
+            [
+                "No battle has two labelled nuggets, so no preference has a probability",
+                "No judge was asked: no order effect",
+                "Latency per stage: not measured",
+                "Cost per stage and model: not measured",
+            ],
+        ),
+        (
+            [battle("b1")],
+            [
+                "Entailment of nuggets by their passages: not measured",
+                "Nuggets and their passages: nothing to compare",
+                "No battle has evidence: closeness to it is not measured",
+                "which answer they were shown first, so no order effect is known",
+                "people call no battle a tie",
+            ],
+        ),
+    ],
+    ids=["no votes", "one system", "one pair", "nothing scored", "one battle"],
+)
+def test_what_the_data_do_not_allow_is_said(
+    tmp_path: Path, battles: list[dict[str, Any]], states: list[str]
+) -> None:
+    text, _ = made(tmp_path, *battles)
+    assert [state for state in states if state not in text] == []
+
+
+def test_how_boards_are_made_is_named(tmp_path: Path) -> None:
+    text, _ = made(tmp_path, *round_robin())
+    assert "Tie policy “half”: half a win for each" in text
+    assert "Bootstrap “bayesian”: every battle gets a random weight with mean 1, 1,000 resamples" in text
+    assert "strong over middle" in text
+
+
+def test_a_stage_is_told_beside_the_whole_battle(tmp_path: Path) -> None:
+    step = {"name": "judge", "state": "done", "recorded_at": "2026-05-04T12:00:01Z", "seconds": 1.25}
+    text, _ = made(tmp_path, battle("b1", steps=[step]))
+    assert "judge 1.25 1.25† 1 of 1" in text
+    assert "whole battle 2.00 2.00† 1 of 1" in text
+
+
+def test_with_nothing_scored_no_number_is_made_up(tmp_path: Path) -> None:
+    failure = {"stage": "nuggetizer", "reason": "llm_unavailable"}
+    lost = [battle(f"b{i}", scores=None, judge=None, failures=[failure]) for i in range(3)]
+    text, numbers = made(tmp_path, *lost)
+    assert "0 of 3 battles received are scored" in text
+    assert "nuggetizer: llm_unavailable" in text
+    for state in ("No battle has nuggets", "nothing to audit", "No nugget has a label", "nothing to sweep"):
+        assert state in text
+    assert numbers["nuggets"]["count"] is None
+    assert numbers["confusion"][0]["kappa"] is None
+    assert all(row["row"]["agreement"]["share"] is None for row in numbers["agreement"][:2])
+
+
+def test_one_system_alone_is_on_no_board(tmp_path: Path) -> None:
+    text, numbers = made(tmp_path, battle("b1", "only", "only"))
+    assert "Battles of a system with itself: 1." in text
+    assert [board["board"]["standings"] for board in numbers["leaderboards"][0]["boards"]] == [[]] * 3
+
+
+def test_an_undefeated_system_is_not_rankable_yet(tmp_path: Path) -> None:
+    text, numbers = made(tmp_path, battle("b1"), battle("b2"))
+    assert "not rankable yet: never lost or tied" in text
+    standings = numbers["leaderboards"][0]["boards"][0]["board"]["standings"]
+    assert all(row["rating"] is None for row in standings)
+
+
+def test_two_islands_are_not_ranked_against_each_other(tmp_path: Path) -> None:
+    def pair(a: str, b: str) -> list[dict[str, Any]]:
+        return [battle(f"{a}{winner}", a, b, human=winner, judge=winner) for winner in ("a", "b")]
+
+    text, numbers = made(tmp_path, *pair("x", "y"), *pair("v", "w"))
+    assert "not rankable yet: not in the largest group" in text
+    human = numbers["leaderboards"][0]["boards"][0]["board"]["standings"]
+    assert sum(row["rating"] is None for row in human) == 2
+    combined = numbers["combined"][0]["powered"][1]["systems"]
+    assert len(combined) == 2  # the other island is not on the same scale
+
+
+def test_when_everybody_ties_there_is_no_order_and_no_kappa(tmp_path: Path) -> None:
+    pairs = [("x", "y"), ("y", "z"), ("x", "z")]
+    ties = [battle(a + b, a, b, human="tie", judge="tie", scores=(0.5, 0.5)) for a, b in pairs]
+    text, numbers = made(tmp_path, *ties)
+    assert "rates all systems alike" in text
+    assert all(row["kappa"] is None for row in numbers["confusion"])
+    assert numbers["inversions"]["slices"][0]["inverted"]["nugget"]["value"] is None
+    assert numbers["threshold"][0]["by_kappa"]["threshold"] is None
+    assert numbers["combined"][0]["next"]["ask"] == []
+    boards = numbers["leaderboards"][0]["boards"]
+    assert [
+        (row["rating"], row["low"], row["probability_first"]) for row in boards[0]["board"]["standings"]
+    ] == [(1000.0, None, None)] * 3
+    assert all(board["gaps"] == [] for board in boards)
+    assert "Judge lens: every resample gives the same ratings" in text
+    assert text.count("there is no spread to tell errors by") == 4  # style, both lenses, advice
+
+
+def test_two_that_have_only_tied_have_a_dash_where_others_have_an_interval(tmp_path: Path) -> None:
+    rows = [battle(f"b{i}", "x", "y", human="b" if i else "a", judge=None, scores=None) for i in range(3)]
+    rows += [battle(f"{other}{i}", "z", other, human="tie", judge="tie") for i in range(2) for other in "xy"]
+    rows += [battle(f"j{side}", "x", "y", human=side, judge=side) for side in "ab"]
+    text, numbers = made(tmp_path, *rows)
+    judge = {row["system"]: row["human"] for row in numbers["combined"][0]["powered"][1]["systems"]}
+    assert judge["z"] == {"rating": 1000.0, "low": None, "high": None}
+    assert "z 1000 (–)" in text
+
+
+def test_a_share_of_few_is_marked(tmp_path: Path) -> None:
+    text, _ = made(tmp_path, *round_robin())
+    assert "0.0% (0 of 12)\N{NO-BREAK SPACE}†" in text
+
+
+def test_text_from_battles_is_only_ever_text(tmp_path: Path) -> None:
+    write_report(file_of(tmp_path, [battle("b1", HOSTILE, "right", language=HOSTILE)]), tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert HOSTILE not in page
+    assert "<b>x</b>" not in page
+    assert "\\u003cb\\u003ex" not in page  # plotly would read it as markup
+    assert "&lt;/script&gt;" in page
+
+
+def test_the_page_embeds_plotly_once_and_asks_for_nothing(tmp_path: Path) -> None:
+    write_report(file_of(tmp_path, round_robin()), tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert page.count("plotly.js v") == 1
+    assert "default-src 'none'" in page
+    assert not re.findall(
+        r"<(?:script|img|iframe)[^>]*\ssrc=|<link[^>]*href=\"(?!data:)", page.split("plotly.js v")[0]
+    )
+
+
+def test_the_same_results_give_the_same_numbers(tmp_path: Path) -> None:
+    _, first = made(tmp_path, *round_robin())
+    _, second = made(tmp_path, *round_robin())
+    assert first == second
+
+
+def test_the_command_writes_both_files_and_says_where(tmp_path: Path) -> None:
+    path = file_of(tmp_path, round_robin())
+    done = CliRunner().invoke(main, ["report", str(path), "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0
+    assert "scored 12 of 12 battles received" in done.output
+    assert {each.name for each in (tmp_path / "out").iterdir()} == {"report.html", "report.json"}
+
+
+@pytest.mark.parametrize("content", ["", '{"id": "b1"}\n'])
+def test_the_command_names_what_it_cannot_use(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text(content)
+    done = CliRunner().invoke(main, ["report", str(path), "--out", str(tmp_path / "out")])
+    assert done.exit_code == 2
+    assert str(path) in done.output
+    assert "Traceback" not in done.output

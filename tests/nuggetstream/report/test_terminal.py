@@ -1,0 +1,50 @@
+"""Tables for a person to read first."""
+
+from io import StringIO
+from typing import Any
+
+from rich.console import Console
+
+from nuggetstream.files.numerals import MISSING
+from nuggetstream.report.summary import AgreementRow, Summary
+from nuggetstream.report.terminal import agreement_table, board_table
+from nuggetstream.statistics.agreement import Agreement
+
+
+def standing(**changes: Any) -> dict[str, Any]:
+    """One system on a board as the gateway returns it."""
+    return {
+        "system": "x", "rating": 1000.0, "low": 950.0, "high": 1050.0, "rank": 1, "probability_first": 0.5,
+        "wins": 1, "losses": 1, "ties": 2, "unrankable": None,
+    } | changes  # fmt: skip
+
+
+def test_a_board_of_ties_has_ratings_and_no_intervals() -> None:
+    tied = standing(system="tied", low=None, high=None, probability_first=None)
+    board = {"lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95}
+    table = board_table(board | {"standings": [standing(), tied]})
+    columns = {str(column.header): list(column.cells) for column in table.columns}
+    assert columns["rating"] == ["1000", "1000"]
+    assert columns["interval"] == ["950–1050", MISSING]
+    assert columns["P(first)"] == ["50.0%", MISSING]
+
+
+def test_a_negative_end_of_a_board_has_a_minus_sign_and_no_dash() -> None:
+    board = {"lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95}
+    table = board_table(board | {"standings": [standing(rating=-5.0, low=-23.0, high=1010.0)]})
+    columns = {str(column.header): list(column.cells) for column in table.columns}
+    assert (columns["rating"], columns["interval"]) == (["−5"], ["−23 to 1010"])
+
+
+def test_the_agreement_table_names_both_of_its_intervals() -> None:
+    row = AgreementRow("judge", "vote", Agreement(1.0, 0.5, 1.0, 4, 0, 0), None, 0)
+    summary = Summary(4, 0, 4, 0, {}, 0, 0, (), (row,))
+    caption = str(agreement_table(summary).caption)
+    assert "bootstrap over queries; Wilson's where all agree alike" in caption
+
+
+def test_a_system_named_like_markup_keeps_its_name() -> None:
+    board = {"lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95}
+    console = Console(record=True, width=120, file=StringIO())
+    console.print(board_table(board | {"standings": [standing(system="[red]fox[/red]")]}))
+    assert "[red]fox[/red]" in console.export_text()
