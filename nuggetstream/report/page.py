@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from plotly.offline import get_plotlyjs
 
+from nuggetstream.files.templates import html_environment
 from nuggetstream.report import blocks
 from nuggetstream.report.section import Content, Section
 
@@ -40,13 +41,7 @@ def render(sections: Sequence[tuple[Section[Any], Content]], title: str, subtitl
 
 
 def _environment() -> Environment:
-    env = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    env = html_environment(_TEMPLATES)
     for kind in (blocks.Facts, blocks.Figures, blocks.Table, blocks.State):
         env.tests[kind.__name__.lower()] = lambda value, kind=kind: isinstance(value, kind)
     return env

@@ -81,4 +81,4 @@ def test_without_human_ties_no_threshold_can_split_them(read: Any) -> None:
 def test_when_everybody_ties_kappa_cannot_choose(read: Any) -> None:
     (found,) = SECTION.compute(read(battle("1", human="tie", scores=(0.5, 0.5))))
     assert found.by_kappa.threshold is None
-    assert "no answer" in (found.by_kappa.missing or "")
+    assert "kappa is undefined" in (found.by_kappa.missing or "")
