@@ -16,6 +16,7 @@ from typing import Self
 
 import structlog
 
+from services.runtime.shared_cache import Retention, SharedCache
 from services.scraper.archive import PageArchive, read_archived
 from services.scraper.budget import Budget
 from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
@@ -31,7 +32,6 @@ from services.scraper.redirects import Journey, follow
 from services.scraper.response import RawResponse
 from services.scraper.robots import RobotsCache
 from services.scraper.settings import ScraperSettings
-from services.scraper.single_flight import Retention, SingleFlight
 from services.scraper.transport import ByteLimits, GuardedTransport
 
 _log = structlog.get_logger(__name__)
@@ -80,11 +80,14 @@ class PageFetcher:
         self._reader = PageReader(self._pool, settings.min_text_chars)
         folder = settings.archive_dir
         self._archive = PageArchive(folder, settings.archive_file_bytes) if folder else None
-        self._pages: SingleFlight[PageOutcome] = SingleFlight(
-            self._clock,
-            Retention(settings.cache_pages, settings.cache_chars),
-            lifetime=self._lifetime,
-            weight=lambda outcome: _OUTCOME_WEIGHT + len(outcome.text),
+        self._pages: SharedCache[str, PageOutcome] = SharedCache(
+            Retention(
+                entries=settings.cache_pages,
+                max_weight=settings.cache_chars,
+                weight=lambda outcome: _OUTCOME_WEIGHT + len(outcome.text),
+                lifetime=self._lifetime,
+                clock=self._clock.monotonic,
+            )
         )
         self._resources = AsyncExitStack()
 

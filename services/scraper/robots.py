@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from protego import Protego
 
+from services.runtime.shared_cache import Retention, SharedCache
 from services.scraper.budget import Budget
 from services.scraper.canonical import WebUrl
 from services.scraper.clock import Clock
@@ -16,12 +17,12 @@ from services.scraper.outcome import Quality, Unfetchable
 from services.scraper.redirects import Journey, follow
 from services.scraper.response import RawResponse
 from services.scraper.settings import ScraperSettings
-from services.scraper.single_flight import Retention, SingleFlight
 from services.scraper.transport import ByteLimits, GuardedTransport
 
 _REDIRECTS = 5  # the least that RFC 9309 asks for
 _BASE_WEIGHT = 2_000
-_RETENTION = Retention(entries=4096, weight=32_000_000)
+_MAX_ORIGINS = 4096
+_MAX_WEIGHT = 32_000_000  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,14 @@ class RobotsCache:
         self._transport = transport
         self._settings = settings
         self._clock = clock
-        self._rules: SingleFlight[RobotsRules] = SingleFlight(
-            clock, _RETENTION, lifetime=self._lifetime, weight=lambda rules: _BASE_WEIGHT + rules.size
+        self._rules: SharedCache[str, RobotsRules] = SharedCache(
+            Retention(
+                entries=_MAX_ORIGINS,
+                max_weight=_MAX_WEIGHT,
+                weight=lambda rules: _BASE_WEIGHT + rules.size,
+                lifetime=self._lifetime,
+                clock=clock.monotonic,
+            )
         )
 
     async def rules(self, url: WebUrl) -> RobotsRules:

@@ -18,7 +18,7 @@ from nuggetstream.domain.failure import Reason
 from services.runtime import metrics
 from services.runtime.errors import Permanent, Retryable, StageError
 from services.runtime.llm.accounting import Ledger
-from services.runtime.llm.cache import MemoryReplyCache, ReplyCache, SingleFlight
+from services.runtime.llm.cache import MemoryReplyCache, ReplyCache
 from services.runtime.llm.calls import Account, Caller
 from services.runtime.llm.dialect import Question
 from services.runtime.llm.endpoint import Completion, Endpoint
@@ -27,6 +27,7 @@ from services.runtime.llm.parsing import Unusable, read_reply
 from services.runtime.llm.patience import Patience
 from services.runtime.llm.prices import Money
 from services.runtime.llm.prompt import Prompt, PromptOverrides, R, repair_messages, schema_of
+from services.runtime.shared_cache import Retention, SharedCache
 
 _LARGER = 2  # times the tokens of a reply that was cut off
 
@@ -114,7 +115,11 @@ class LLMClient:
         self._cache = cache or MemoryReplyCache()
         rng = rng or random.Random()  # noqa: S311 - spreads retries, hides nothing
         self._calls = Caller(endpoint, self.ledger, self.limit, patience or Patience(), rng, sleep)
-        self._flights: SingleFlight[Reply[Any]] = SingleFlight()
+        # Identical prompts share one call while it is under way; a call that nobody waits for any more would
+        # only cost money. What is kept for later is the reply cache's business.
+        self._calls_under_way: SharedCache[str, Reply[Any]] = SharedCache(
+            Retention(entries=0), cancel_abandoned=True
+        )
         self._unkept: dict[str, str] = {}  # replies paid for that the cache did not take
 
     @property
@@ -126,8 +131,15 @@ class LLMClient:
         """One usable reply; see `ChatModel.ask`."""
         prompt = self.overrides.apply(prompt)
         key, account = prompt.cache_key(self.name), Account(stage, battle_id)
-        reply, joined = await self._flights.run(key, lambda: self._kept_or_asked(key, prompt, account))
-        if joined:
+        ours = False  # whether this caller's call was made, or another caller's joined
+
+        async def ask_once() -> Reply[R]:
+            nonlocal ours
+            ours = True
+            return await self._kept_or_asked(key, prompt, account)
+
+        reply: Reply[R] = await self._calls_under_way.get(key, ask_once)
+        if not ours:
             reply = replace(reply, usage=self._free(reply.usage.input_tokens, reply.usage.output_tokens))
         if reply.usage.cached:
             metrics.LLM_CALLS.labels(stage, self.name, "cached").inc()

@@ -284,6 +284,31 @@ async def test_identical_asks_at_the_same_time_share_one_call(connect: Connect) 
     assert sum(reply.usage.cost.amount for reply in replies) == A_CALL
 
 
+async def test_a_call_that_nobody_waits_for_any_more_is_ended(connect: Connect) -> None:
+    started, ended = asyncio.Event(), asyncio.Event()
+
+    async def when_nobody_waits() -> Response:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        raise AssertionError
+
+    server = Scripted([when_nobody_waits, said(GOOD)])
+    ask = connect(server)
+    asks = [asyncio.create_task(ask()) for _ in range(2)]
+    await started.wait()
+    for waiting in asks:
+        assert not ended.is_set()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+    await asyncio.wait_for(ended.wait(), 30)
+    assert (await ask()).usage.cached is False
+    assert len(server.requests) == 2
+
+
 async def test_a_budget_ends_before_the_call_that_would_pass_it(connect: Connect) -> None:
     server = Scripted([said(GOOD)])
     ledger = Ledger(PRICES, Budget(battle=Limit(tokens=350)), today=lambda: date(2026, 3, 1))

@@ -1,4 +1,4 @@
-"""Recent vectors: computed once, for everybody who asks meanwhile or soon after."""
+"""Vectors of recent texts: asked for once and kept. Sharing is tested with the shared cache."""
 
 import asyncio
 import weakref
@@ -70,24 +70,6 @@ async def test_a_lost_row_is_an_error_and_nobody_waits_for_ever(model: HeldModel
     model.go.set()
     with pytest.raises(ValueError, match="shorter"):
         await asyncio.wait_for(RememberingEmbedder(model).embed(["tea", "coffee"]), 30)
-
-
-async def test_a_caller_that_gives_up_does_no_harm_to_the_others(model: HeldModel) -> None:
-    embedder = RememberingEmbedder(model)
-    first, second = await asked(embedder, "tea"), await asked(embedder, "tea")
-    first.cancel()
-    model.go.set()
-    assert np.array_equal(await second, model.encode(["tea"]))
-    assert first.cancelled()
-    assert model.calls == [["tea"]]
-
-
-async def test_what_nobody_asked_for_longest_is_forgotten_first(model: HeldModel) -> None:
-    embedder = RememberingEmbedder(model, limit=2)
-    model.go.set()
-    for text in ("tea", "coffee", "tea", "water", "tea", "coffee"):
-        assert np.array_equal(await embedder.embed([text]), model.encode([text]))
-    assert model.calls == [["tea"], ["coffee"], ["water"], ["coffee"]]
 
 
 async def test_a_row_that_is_remembered_keeps_no_other_row_in_memory() -> None:
