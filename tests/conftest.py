@@ -1,7 +1,7 @@
 """Fixtures for every test: real parts on loopback, in the test's own folder."""
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,9 +9,12 @@ from hypothesis import HealthCheck, settings
 
 from services.runtime.bus import Bus, BusSettings
 from services.runtime.nats_server import NatsServer
+from services.store.database import Database
+from tests.brokers import Broker, delete_streams, shared_broker
+from tests.databases import copy_of, migrate, sqlite_url
 
-# A loaded machine is no counterexample. The same examples every time, so that a failure is of the change at
-# hand; `pytest --hypothesis-profile explore` looks for new ones.
+# A loaded machine is no counterexample. The same examples every time, so that a failure comes from the change
+# under test; `pytest --hypothesis-profile explore` looks for new ones.
 _CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("repeatable", _CALM, derandomize=True)
 settings.register_profile("explore", _CALM, max_examples=1000)
@@ -23,19 +26,57 @@ def recorded_data() -> Path:
     """The folder of recorded battles and votes named by NUGGETSTREAM_DATA."""
     folder = os.environ.get("NUGGETSTREAM_DATA")
     if not folder:
-        pytest.skip("NUGGETSTREAM_DATA is not set: recorded battles and votes are not at hand")
+        pytest.skip("NUGGETSTREAM_DATA is not set: there are no recorded battles and votes")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def shared_nats_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """The nats-server of this process, for all tests that leave it running."""
+    with shared_broker(tmp_path_factory.mktemp("broker")) as broker:
+        yield broker
+
+
+@pytest.fixture
+async def broker(shared_nats_server: Broker) -> AsyncIterator[Broker]:
+    """The shared nats-server, without any stream."""
+    yield shared_nats_server
+    await delete_streams(shared_nats_server)
 
 
 @pytest.fixture
 async def nats_server(tmp_path: Path) -> AsyncIterator[NatsServer]:
-    """A nats-server of this test's own, on a free port, with its own store."""
+    """A nats-server of this test's own, to be stopped, killed or suspended."""
     async with NatsServer(tmp_path / "nats", name="test") as server:
         yield server
 
 
 @pytest.fixture
-async def bus(nats_server: NatsServer) -> AsyncIterator[Bus]:
+def server(request: pytest.FixtureRequest) -> Broker | NatsServer:
+    """The nats-server of this test's own when the test takes one, else the shared one."""
+    own = "nats_server" in request.fixturenames
+    server: Broker | NatsServer = request.getfixturevalue("nats_server" if own else "broker")
+    return server
+
+
+@pytest.fixture
+async def bus(server: Broker | NatsServer) -> AsyncIterator[Bus]:
     """A connection to it that comes back quickly."""
-    async with Bus.connect(BusSettings(servers=(nats_server.url,), name="test", reconnect_wait=0.05)) as bus:
+    async with Bus.connect(BusSettings(servers=(server.url,), name="test", reconnect_wait=0.05)) as bus:
         yield bus
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty SQLite database with every table."""
+    path = tmp_path_factory.mktemp("sqlite") / "template.db"
+    migrate(sqlite_url(path))
+    return path
+
+
+@pytest.fixture
+async def record(migrated_sqlite: Path, tmp_path: Path) -> AsyncIterator[Database]:
+    """An SQLite database of this test's own, with every table."""
+    database = Database(copy_of(migrated_sqlite, tmp_path))
+    yield database
+    await database.close()

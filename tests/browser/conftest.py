@@ -3,12 +3,12 @@
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import pytest
 from selenium import webdriver
 
 from services.runtime.bus import Bus
+from services.store.database import Database
 from tests.integration.gateway.world import World, opened
 
 _FLAGS = (
@@ -48,6 +48,6 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
 
 
 @pytest.fixture
-async def world(bus: Bus, tmp_path: Path) -> AsyncIterator[World]:
-    async with opened(bus, tmp_path) as world:
+async def world(bus: Bus, record: Database) -> AsyncIterator[World]:
+    async with opened(bus, record) as world:
         yield world

@@ -17,10 +17,10 @@ from sqlalchemy import text
 from services.cli.demo.folder import claim
 from services.cli.prepared import Unprepared, prepared
 from services.runtime.bus import Bus, ensure
-from services.runtime.nats_server import NatsServer
 from services.store.database import Database
 from services.store.migrate import upgrade
 from services.wire.topology import streams
+from tests.brokers import Broker
 from tests.databases import sqlite_url
 from tests.e2e.battles import battle
 from tests.e2e.ports import free_ports
@@ -158,8 +158,8 @@ async def test_a_service_waits_for_a_database_that_is_away_until_it_is_told_to_s
     await database.close()
 
 
-async def test_a_broker_that_refuses_the_streams_is_quoted_in_one_line(nats_server: NatsServer) -> None:
-    environment = LIGHT | {"NUGGETSTREAM_NATS_URL": nats_server.url, "NUGGETSTREAM_NATS_REPLICAS": "3"}
+async def test_a_broker_that_refuses_the_streams_is_quoted_in_one_line(broker: Broker) -> None:
+    environment = LIGHT | {"NUGGETSTREAM_NATS_URL": broker.url, "NUGGETSTREAM_NATS_REPLICAS": "3"}
     code, output = await run_command(environment, "bootstrap")
     refusal = "Error: the broker refuses: replicas > 1 not supported in non-clustered mode\n"
     assert (code, output) == (1, refusal)

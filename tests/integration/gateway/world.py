@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -41,7 +40,6 @@ from services.runtime.bus.message import SCHEMA
 from services.store.battles import Battles
 from services.store.blobs import Blobs
 from services.store.database import Database
-from services.store.migrate import upgrade
 from services.store.outcomes import Outcomes
 from services.wire import topology
 from services.wire.codec import unseal
@@ -83,15 +81,12 @@ class World:
 
 
 @asynccontextmanager
-async def opened(bus: Bus, folder: Path, patience: float = 0.3) -> AsyncIterator[World]:
-    """A front door with its own database, rater and ports; broker given up on after `patience` seconds."""
+async def opened(bus: Bus, database: Database, patience: float = 0.3) -> AsyncIterator[World]:
+    """A front door with its own rater and ports; the broker is given up on after `patience` seconds."""
     await ensure(bus.js, topology.streams(), topology.consumers())
-    database = Database(f"sqlite+aiosqlite:///{folder / 'record.db'}")
-    await upgrade(database)
     battles, outcomes, blobs = Battles(database), Outcomes(database), Blobs(database)
     boards = Boards(outcomes, battles, resamples=100)
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(database.close)
         rater_port = await stack.enter_async_context(rpc.serve("127.0.0.1:0", [ratings_service(boards)]))
         channel = await stack.enter_async_context(rpc.channel(f"127.0.0.1:{rater_port}"))
         followers = Followers(battles)

@@ -19,6 +19,7 @@ from services.runtime.bus.pull import PullSettings
 from services.runtime.nats_server import NatsServer
 from services.runtime.runner import DeadLetter, Runner, advisory_stream
 from services.runtime.stage import Delivery, Stage
+from tests.brokers import Broker
 
 STREAMS = (
     StreamSpec("JOBS", ("job.>",)),
@@ -82,7 +83,7 @@ class Ear:
 class Flow:
     """The broker with its streams, and ways to feed, run and watch a stage."""
 
-    server: NatsServer
+    server: Broker | NatsServer
     bus: Bus
     consumer: ConsumerSpec = CONSUMER
 
@@ -177,6 +178,6 @@ async def _all(bus: Bus, subjects: Sequence[str], ear: Ear) -> AsyncIterator[Non
 
 
 @pytest.fixture
-async def flow(nats_server: NatsServer, bus: Bus) -> Flow:
+async def flow(server: Broker | NatsServer, bus: Bus) -> Flow:
     await ensure(bus.js, STREAMS, (CONSUMER,))
-    return Flow(nats_server, bus)
+    return Flow(server, bus)

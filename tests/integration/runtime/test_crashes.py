@@ -150,7 +150,9 @@ async def test_an_advisory_about_a_stranger_moves_nothing(flow):
     assert await flow.count("DEAD") == 0
 
 
-async def test_work_resumes_within_a_second_after_the_server_was_killed_and_nothing_is_lost(flow):
+async def test_work_resumes_within_a_second_after_the_server_was_killed_and_nothing_is_lost(
+    flow, nats_server
+):
     total = 300
 
     async def handle(text: str) -> list[str]:
@@ -162,9 +164,9 @@ async def test_work_resumes_within_a_second_after_the_server_was_killed_and_noth
 
         async def resume() -> float:
             await ear.take(10)
-            await flow.server.kill()
+            await nats_server.kill()
             ear.forget()  # what was heard before the crash
-            await flow.server.start()
+            await nats_server.start()
             ready = monotonic()
             await ear.next()
             return monotonic() - ready
@@ -176,14 +178,14 @@ async def test_work_resumes_within_a_second_after_the_server_was_killed_and_noth
     assert await flow.count("DEAD") == 0
 
 
-async def test_an_idle_runner_takes_new_work_within_a_second_after_a_restart(flow):
+async def test_an_idle_runner_takes_new_work_within_a_second_after_a_restart(flow, nats_server):
     jobs = count()
     async with flow.hearing("result.>") as ear, flow.running(flow.stage()):
 
         async def resume() -> float:
             job = f"after-{next(jobs)}"
-            await flow.server.kill()
-            await flow.server.start()
+            await nats_server.kill()
+            await nats_server.start()
             ready = monotonic()
             await flow.bus.publish(Outgoing("job.one", job, "test.Job", job.encode()))
             # A result whose acknowledgement the killed server forgot may be heard once more.
@@ -206,7 +208,7 @@ async def quickest(measure: Callable[[], Awaitable[float]]) -> float:
     return min(seconds)
 
 
-async def test_a_job_in_flight_when_the_server_dies_is_handled_once(flow):
+async def test_a_job_in_flight_when_the_server_dies_is_handled_once(flow, nats_server):
     calls, started, finish = [], asyncio.Event(), asyncio.Event()
 
     async def slow(text: str) -> list[str]:
@@ -218,9 +220,9 @@ async def test_a_job_in_flight_when_the_server_dies_is_handled_once(flow):
     async with flow.running(flow.stage(slow, ack_wait=0.3)):
         await flow.submit("one")
         await started.wait()
-        await flow.server.kill()
+        await nats_server.kill()
         await asyncio.sleep(0.5)  # longer than ack_wait: the broker will deliver it again
-        await flow.server.start()
+        await nats_server.start()
         async with flow.hearing("result.>") as ear:
             await asyncio.sleep(0.4)
             finish.set()
@@ -229,20 +231,20 @@ async def test_a_job_in_flight_when_the_server_dies_is_handled_once(flow):
     assert calls == ["one"]
 
 
-async def test_a_publication_waits_for_the_broker_and_is_stored_once(flow):
-    await flow.server.kill()
+async def test_a_publication_waits_for_the_broker_and_is_stored_once(flow, nats_server):
+    await nats_server.kill()
     waiting = asyncio.create_task(flow.bus.publish(Outgoing("result.one", "x", "test.Result", b"x")))
-    await flow.server.start()
+    await nats_server.start()
     first = await asyncio.wait_for(waiting, 30)
     second = await flow.bus.publish(Outgoing("result.one", "x", "test.Result", b"x"))
     assert (first.duplicate, second.duplicate) == (False, True)
 
 
-async def test_a_publication_nobody_confirms_ends_as_unavailable_within_its_limit(flow):
-    await flow.server.kill()
+async def test_a_publication_nobody_confirms_ends_as_unavailable_within_its_limit(flow, nats_server):
+    await nats_server.kill()
     with pytest.raises(Unavailable):
         await flow.bus.publish(Outgoing("result.one", "x", "test.Result", b"x"), within=0.1)
-    await flow.server.start()
+    await nats_server.start()
     with pytest.raises(Unavailable, match="did not confirm"):
         await flow.bus.publish(Outgoing("no.stream.takes.this", "x", "test.Result", b"x"), within=0.2)
 

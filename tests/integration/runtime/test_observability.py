@@ -101,12 +101,12 @@ async def test_jobs_in_flight_and_how_long_they_waited_are_gauged(flow):
     assert value("nuggetstream_in_flight", stage="assigner") == 0
 
 
-async def test_a_reconnection_is_counted(flow):
+async def test_a_reconnection_is_counted(flow, nats_server):
     before = value("nuggetstream_bus_reconnects_total")
     back = asyncio.Event()
     flow.bus.on_reconnect(back.set)
-    await flow.server.kill()
-    await flow.server.start()
+    await nats_server.kill()
+    await nats_server.start()
     await asyncio.wait_for(back.wait(), 30)
     assert value("nuggetstream_bus_reconnects_total") == before + 1
 

@@ -75,18 +75,18 @@ async def test_one_request_brings_many_messages(flow):
         assert requests.heard <= total / 4
 
 
-async def test_a_broker_that_falls_silent_is_asked_again(flow):
+async def test_a_broker_that_falls_silent_is_asked_again(flow, nats_server):
     patient = PullSettings(expires=20.0, heartbeat=0.1)
     async with flow.hearing("result.>") as results, flow.running(flow.stage(), pull=patient) as runner:
         await until(lambda: runner.pulls == 1)
-        with suspended(flow.server):
+        with suspended(nats_server):
             await until(lambda: runner.pulls == 3)
         await flow.submit("awake")
         assert (await results.next()).body == b"AWAKE"
 
 
-async def test_a_flush_that_was_given_up_on_does_not_deafen_the_connection(flow):
-    with suspended(flow.server):
+async def test_a_flush_that_was_given_up_on_does_not_deafen_the_connection(flow, nats_server):
+    with suspended(nats_server):
         flushing = asyncio.create_task(flow.bus.flush())
         await asyncio.sleep(0)
         await asyncio.sleep(0.05)

@@ -47,14 +47,6 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgr
     server.cleanup()
 
 
-@pytest.fixture(scope="session")
-def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty SQLite database with every table."""
-    path = tmp_path_factory.mktemp("sqlite") / "template.db"
-    migrate(sqlite_url(path))
-    return path
-
-
 @pytest.fixture(params=KINDS)
 def database_url(request: pytest.FixtureRequest, migrated_sqlite: Path, tmp_path: Path) -> str:
     """A migrated database of this test's own, of each kind in turn."""
