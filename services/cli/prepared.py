@@ -9,7 +9,7 @@ import nats.errors
 import structlog
 from sqlalchemy import inspect
 
-from services.runtime.bus import Bus, in_words
+from services.runtime.bus import Bus, describe_error
 from services.runtime.errors import Outage
 from services.store.database import Database
 from services.store.migrate import unapplied
@@ -57,7 +57,7 @@ async def streams_are_there(bus: Bus) -> None:
     try:
         there = {info.config.name for info in await bus.js.streams_info()}
     except nats.errors.Error as error:
-        raise Unprepared(in_words(error)) from error
+        raise Unprepared(describe_error(error)) from error
     if missing := {stream.name for stream in streams()} - there:
         raise Unprepared(f"streams {sorted(missing)} are missing: run `nuggetstream bootstrap`")
 

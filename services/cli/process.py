@@ -122,7 +122,7 @@ def _mendable(error: BaseException) -> click.ClickException | None:
         found = [_mendable(inner) for inner in error.exceptions]
         return found[0] if all(found) else None  # a bug beside it must not be hidden
     if isinstance(error, CannotListen):
-        option = _PORTS[error.what]
+        option = _PORTS[error.protocol]
         variable = f"NUGGETSTREAM_{option.replace('-', '_').upper()}"
         return click.ClickException(f"{error}; choose another port with --{option} or {variable}")
     known = isinstance(error, StageError | OSError) or type(error) is ValueError

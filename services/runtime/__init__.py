@@ -1,1 +1,1 @@
-"""I/O shared by every service: the bus, the stage runner, the model client, telemetry, lifecycle."""
+"""I/O shared by all services: bus, stage runner, model client, gRPC, telemetry and process lifecycle."""

@@ -1,4 +1,4 @@
-"""An ASGI application served from this event loop for the duration of a block."""
+"""Serve an ASGI application from the running event loop for the duration of a block."""
 
 import asyncio
 import logging
@@ -14,8 +14,8 @@ from starlette.types import ASGIApp
 from services.runtime.listening import CannotListen
 
 
-class _Guest(uvicorn.Server):
-    """A server inside someone else's process: signals stay theirs."""
+class _EmbeddedServer(uvicorn.Server):
+    """A server that leaves signals to the process it runs in."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -29,26 +29,26 @@ async def serving(
     """Serve an application; yields its base URL. It listens before the block begins.
 
     Args:
-        app: the application.
-        host: address to bind to.
-        port: 0 takes a free one.
-        grace: seconds that open requests get when leaving; then their connections are dropped.
-        quiet: log nothing, for sites whose failures are on purpose.
+        app: The application.
+        host: Address to bind to.
+        port: Port to bind to; 0 takes a free one.
+        grace: Seconds that open requests get when leaving; then their connections are closed.
+        quiet: Log nothing, for sites that fail on purpose.
 
     Raises:
-        CannotListen: the address cannot be bound.
+        CannotListen: The address cannot be bound.
     """
     listener = _listen(host, port)
-    server = _Guest(
+    server = _EmbeddedServer(
         uvicorn.Config(
             app, lifespan="off", ws="none", log_config=None, access_log=False,
             timeout_graceful_shutdown=math.ceil(grace),  # then handlers that still run are cancelled
         )
     )  # fmt: skip
     task = asyncio.create_task(_serve(server, listener, quiet))
-    shown = f"[{host}]" if ":" in host else host
+    url_host = f"[{host}]" if ":" in host else host
     try:
-        yield f"http://{shown}:{listener.getsockname()[1]}"
+        yield f"http://{url_host}:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
         await asyncio.wait({task}, timeout=grace)
@@ -62,19 +62,19 @@ _quiet: ContextVar[bool] = ContextVar("asgi_quiet", default=False)
 
 
 async def _serve(server: uvicorn.Server, listener: socket.socket, quiet: bool) -> None:
-    """Serve, hiding the messages of a quiet server only: others may run in the same process."""
-    logging.getLogger("uvicorn.error").addFilter(_heard)
+    """Serve, and hide log messages only of this server: others may run in the same process."""
+    logging.getLogger("uvicorn.error").addFilter(_not_quiet)
     _quiet.set(quiet)
     await server.serve(sockets=[listener])
 
 
-def _heard(_: logging.LogRecord) -> bool:
+def _not_quiet(_: logging.LogRecord) -> bool:
     return not _quiet.get()
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    # The protocol is named because asyncio sets TCP_NODELAY only then; without it every reply on a kept
-    # connection waits 40 ms for an acknowledgement.
+    # The protocol is explicit because asyncio sets TCP_NODELAY only then; without it every reply on a
+    # keep-alive connection waits 40 ms for an acknowledgement.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:

@@ -1,4 +1,4 @@
-"""The port through which texts become vectors, wherever the model runs."""
+"""The interface of embedding models, wherever they run."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,15 +10,15 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Turns texts into L2-normalised vectors; the dot product of two is their cosine similarity."""
+    """Computes L2-normalised vectors of texts; the dot product of two is their cosine similarity."""
 
     @property
     def model(self) -> str:
-        """Name under which its vectors are stored; another model, another name."""
+        """Name of the model, under which its vectors are stored."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of shape (len(texts), dimensions), one row per text, in order.
 
         Raises:
-            Unavailable: the model cannot be reached.
+            Unavailable: The model cannot be reached.
         """

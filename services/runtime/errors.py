@@ -1,26 +1,26 @@
-"""Every error a handler may raise, and what the runner does with it.
+"""The errors that a handler may raise, and what the runner does with each.
 
     StageError
-    ├── Retryable            try again later, with growing delay
+    ├── Retryable            retried later, with growing delay
     │   └── Unavailable      a dependency (model, database, broker) did not answer
-    │       └── Outage       a part of the platform itself is away: waited for, without using up attempts
-    └── Permanent            trying again cannot help: dead letter at once
+    │       └── Outage       a part of the platform is away: retried in place, without using up attempts
+    └── Permanent            a retry cannot help: dead letter at once
         ├── InvalidInput     the message itself is wrong
-        └── BudgetExceeded   the money or the tokens for it are spent
+        └── BudgetExceeded   the budget of money or tokens is used up
 
-Anything else that escapes a handler is a bug: it is retried like a Retryable, because a crash may
-be a passing fault, and ends as `Reason.BUG`.
+Any other exception from a handler is a bug: it is retried like a Retryable, because its cause may be
+temporary, and its failure has `Reason.BUG`.
 """
 
 from nuggetstream.domain.failure import Reason
 
 
 class StageError(Exception):
-    """A handler's way to say that it cannot answer, and why.
+    """A handler cannot produce a result.
 
     Args:
-        reason: the enumerated cause, stored with the failure.
-        detail: one sentence for a person.
+        reason: The enumerated cause, stored with the failure.
+        detail: The cause as one sentence for a person.
     """
 
     def __init__(self, reason: Reason, detail: str) -> None:
@@ -30,7 +30,13 @@ class StageError(Exception):
 
 
 class Retryable(StageError):
-    """May succeed later. `retry_after` is the least delay in seconds, where the other side named one."""
+    """The same job may succeed later.
+
+    Args:
+        reason: The enumerated cause, stored with the failure.
+        detail: The cause as one sentence for a person.
+        retry_after: Shortest delay until a retry in seconds, where the other side asked for one.
+    """
 
     def __init__(self, reason: Reason, detail: str, retry_after: float | None = None) -> None:
         super().__init__(reason, detail)
@@ -42,25 +48,26 @@ class Unavailable(Retryable):
 
 
 class Outage(Unavailable):
-    """The record or another service of the platform is away.
+    """The database or another service of the platform is away.
 
-    No message is at fault and none would fare better, so a runner keeps what it holds and waits.
+    No message is at fault and no other message would succeed, so a runner keeps its messages in flight and
+    waits.
     """
 
 
 class Permanent(StageError):
-    """Trying again cannot help."""
+    """A retry cannot help."""
 
 
 class InvalidInput(Permanent):
-    """The message is well-formed but says something impossible."""
+    """The message is well-formed but its content is invalid."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(Reason.INVALID_INPUT, detail)
 
 
 class BudgetExceeded(Permanent):
-    """The budget of this battle or of this day is spent."""
+    """The budget of this battle or of this day is used up."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(Reason.BUDGET_EXCEEDED, detail)

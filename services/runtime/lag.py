@@ -1,4 +1,4 @@
-"""How far behind a stage is: messages waiting in its consumer, for dashboards and autoscaling."""
+"""Consumer lag of a stage: messages waiting in its consumer, for dashboards and autoscaling."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ from services.runtime.stage import Stage
 
 log = structlog.get_logger(__name__)
 
-_EVERY = 5.0
+_INTERVAL = 5.0  # seconds
 
 
 async def watch_lag(bus: Bus, stages: Sequence[Stage[Any, Any]], stop: asyncio.Event) -> None:
-    """Keep the lag gauge of every stage current until stopped."""
+    """Update the lag gauge of every stage until `stop` is set."""
     while not stop.is_set():
         for stage in stages:
             await _measure(bus, stage)
         try:
-            await asyncio.wait_for(stop.wait(), _EVERY)
+            await asyncio.wait_for(stop.wait(), _INTERVAL)
         except TimeoutError:
             continue
 
@@ -32,7 +32,7 @@ async def _measure(bus: Bus, stage: Stage[Any, Any]) -> None:
     try:
         info = await bus.js.consumer_info(spec.stream, spec.durable)
     except (Error, TimeoutError) as error:
-        # The gauge keeps its last value; the broker being away shows elsewhere.
+        # The gauge keeps its last value; other metrics show that the broker is away.
         log.debug("lag unknown", stage=stage.label, error=str(error))
         return
     LAG.labels(stage.label).set(info.num_pending or 0)

@@ -1,4 +1,4 @@
-"""From start to signal to exit: SIGTERM and Ctrl-C mean drain, a second one means now."""
+"""Run a program until a signal: the first SIGTERM or Ctrl-C drains it, the second ends it at once."""
 
 import asyncio
 import os
@@ -11,37 +11,39 @@ import structlog
 log = structlog.get_logger(__name__)
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
-_LATE = 1
+_EXIT_GRACE_EXCEEDED = 1
 
 
 async def run_until_signal(
     main: Callable[[asyncio.Event], Coroutine[Any, Any, None]], *, grace: float = 25.0
 ) -> int:
-    """Run a program that ends in good order when asked to.
+    """Run a program and drain it on SIGTERM or Ctrl-C.
+
+    A second signal ends the process at once with code 128 + signal.
 
     Args:
-        main: the program; it returns soon after the event it is given is set.
-        grace: seconds from the signal until what still runs is cancelled. Keep it below the time
-            after which the supervisor kills (Kubernetes: terminationGracePeriodSeconds, 30) and
-            above the runners' own grace.
+        main: The program; it must return soon after the event passed to it is set.
+        grace: Seconds from the signal until what still runs is cancelled. It should be below the time after
+            which the supervisor kills (Kubernetes: terminationGracePeriodSeconds, 30) and above the
+            runners' own grace.
 
     Returns:
-        The exit code: 0, or 1 when the grace was not enough.
+        The exit code: 0, or 1 when the program did not finish within the grace period.
 
     Raises:
-        Whatever `main` raises. A second signal ends the process on the spot with code 128 + signal.
+        Exception: Any error that `main` raises.
     """
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
 
-    def heard(number: signal.Signals) -> None:
+    def on_signal(number: signal.Signals) -> None:
         if stop.is_set():
             os._exit(128 + number)
         log.info("stopping", signal=number.name, grace=grace)
         stop.set()
 
     for number in _SIGNALS:
-        loop.add_signal_handler(number, heard, number)
+        loop.add_signal_handler(number, on_signal, number)
     try:
         return await _run(main(stop), stop, grace)
     finally:
@@ -51,16 +53,16 @@ async def run_until_signal(
 
 async def _run(program: Coroutine[Any, Any, None], stop: asyncio.Event, grace: float) -> int:
     task = asyncio.ensure_future(program)
-    asked = asyncio.ensure_future(stop.wait())
+    stopping = asyncio.ensure_future(stop.wait())
     try:
-        await asyncio.wait({task, asked}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
         await asyncio.wait({task}, timeout=grace)
         if task.done():
             task.result()
             return 0
         log.error("not finished within the grace period, cancelling", grace=grace)
-        return _LATE
+        return _EXIT_GRACE_EXCEEDED
     finally:
-        asked.cancel()
+        stopping.cancel()
         task.cancel()
-        await asyncio.gather(task, asked, return_exceptions=True)
+        await asyncio.gather(task, stopping, return_exceptions=True)

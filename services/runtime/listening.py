@@ -1,15 +1,15 @@
-"""Why a server did not start."""
+"""The error of a server that cannot start."""
 
 
 class CannotListen(OSError):
-    """An address cannot be bound: its port is taken, or it is not one of this machine.
+    """An address cannot be bound: its port is in use, or the machine does not have the address.
 
     Args:
-        what: is served there: "HTTP", "gRPC" or "metrics".
-        address: "host:port".
-        why: in the words of the system.
+        protocol: What was to be served there: "HTTP", "gRPC" or "metrics".
+        address: The address as "host:port".
+        reason: The operating system's error message.
     """
 
-    def __init__(self, what: str, address: str, why: str | None) -> None:
-        super().__init__(f"cannot listen on {address} for {what}: {why or 'no reason given'}")
-        self.what = what
+    def __init__(self, protocol: str, address: str, reason: str | None) -> None:
+        super().__init__(f"cannot listen on {address} for {protocol}: {reason or 'no reason given'}")
+        self.protocol = protocol

@@ -1,4 +1,4 @@
-"""Logging for a process: readable for people, JSON for machines, always to standard error."""
+"""Logging of a process: readable text or JSON, always to standard error."""
 
 import logging
 import sys
@@ -12,7 +12,7 @@ def configure(level: str, form: str) -> None:
     """Set up logging once, at the start of a process.
 
     Args:
-        level: lowest level written: debug, info, warning or error.
+        level: Lowest level that is logged: "debug", "info", "warning" or "error".
         form: "console" or "json".
     """
     last: structlog.typing.Processor = (

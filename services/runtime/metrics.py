@@ -1,6 +1,6 @@
-"""Every metric of the system, once. OpenTelemetry names where they exist, ours for the rest.
+"""All metrics of the system, with OpenTelemetry names where they exist.
 
-Dashboards and alert rules are written against this module; a metric that is not here does not exist.
+Dashboards and alert rules may use only the metrics of this module.
 """
 
 from prometheus_client import Counter, Gauge, Histogram
@@ -11,43 +11,49 @@ _TOKENS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
 # --- messaging ---------------------------------------------------------------------------------
 PROCESS_SECONDS = Histogram(
     "messaging_process_duration_seconds",
-    "Time one delivery spent in its handler, publishing included.",
+    "Seconds that one delivery took to handle, publishing included.",
     ["stage", "outcome"],  # outcome: ok | retried | dead_lettered
     buckets=_SECONDS,
 )
 DELIVERIES = Counter(
-    "nuggetstream_deliveries_total", "Messages taken from the bus.", ["stage", "redelivered"]
+    "nuggetstream_deliveries_total", "Deliveries received from the broker.", ["stage", "redelivered"]
 )
-DEAD_LETTERS = Counter("nuggetstream_dead_letters_total", "Messages given up on.", ["stage", "reason"])
+DEAD_LETTERS = Counter(
+    "nuggetstream_dead_letters_total", "Messages given up and sent to the dead letters.", ["stage", "reason"]
+)
 IN_FLIGHT = Gauge("nuggetstream_in_flight", "Messages being handled now.", ["stage"])
 OUTAGE_WAITING = Gauge(
     "nuggetstream_outage_waiting",
-    "Messages held until the database or another service answers again.",
+    "Messages kept in flight until the database or another service answers again.",
     ["stage"],
 )
 LAG = Gauge("nuggetstream_consumer_lag", "Messages waiting for this stage.", ["stage"])
 LAG_AGE_SECONDS = Gauge(
     "nuggetstream_consumer_lag_age_seconds",
-    "How long the latest message taken had waited in the stream before its first delivery.",
+    "Seconds that the latest message received had waited in the stream before its first delivery.",
     ["stage"],
 )
 RECONNECTS = Counter("nuggetstream_bus_reconnects_total", "Reconnections to the broker.")
 
 # --- battles -----------------------------------------------------------------------------------
-BATTLES = Counter("nuggetstream_battles_total", "Battles by how they ended.", ["arena", "state"])
+BATTLES = Counter("nuggetstream_battles_total", "Battles that ended, by final state.", ["arena", "state"])
 BATTLE_SECONDS = Histogram(
     "nuggetstream_battle_duration_seconds",
-    "From submission to the last answer about a battle.",
+    "Seconds from the submission of a battle to its last result.",
     ["arena"],
     buckets=_SECONDS,
 )
-PAGES = Counter("nuggetstream_pages_total", "Source pages by what came of them.", ["quality"])
-FLIPS = Counter("nuggetstream_judge_verdicts_total", "Verdicts, by whether order flipped them.", ["flipped"])
+PAGES = Counter("nuggetstream_pages_total", "Source pages by quality class.", ["quality"])
+FLIPS = Counter(
+    "nuggetstream_judge_verdicts_total",
+    "Verdicts of judges, by whether the order of the answers flipped them.",
+    ["flipped"],
+)
 
 # --- language models ---------------------------------------------------------------------------
 LLM_SECONDS = Histogram(
     "gen_ai_client_operation_duration_seconds",
-    "Time one model call took, retries not included.",
+    "Seconds that one model call took, retries not included.",
     ["gen_ai_operation_name", "gen_ai_request_model", "stage", "outcome"],
     buckets=_SECONDS,
 )
@@ -59,7 +65,7 @@ LLM_TOKENS = Histogram(
 )
 LLM_CALLS = Counter(
     "nuggetstream_llm_calls_total",
-    "Model calls by outcome: ok | cached | retried | failed.",
+    "Model calls by outcome: ok, cached, retried or failed.",
     ["stage", "model", "outcome"],
 )
 LLM_COST = Counter(
@@ -67,12 +73,14 @@ LLM_COST = Counter(
     "Money spent on model calls.",
     ["stage", "model", "currency", "source"],  # source: usage | estimate
 )
-LLM_CONCURRENCY = Gauge("nuggetstream_llm_concurrency_limit", "Model calls allowed at once now.", ["model"])
+LLM_CONCURRENCY = Gauge(
+    "nuggetstream_llm_concurrency_limit", "Number of model calls that may run at once now.", ["model"]
+)
 LLM_BUDGET_LEFT = Gauge(
     "nuggetstream_llm_budget_left",
-    "What is left of today's budget, where one is set.",
+    "Remaining part of the current day's budget, where one is set.",
     ["unit"],  # unit: tokens, or the currency
 )
 EMBEDDED = Counter(
-    "nuggetstream_embedded_texts_total", "Texts asked for, by where the vector came from.", ["source"]
+    "nuggetstream_embedded_texts_total", "Texts embedded, by where the vector came from.", ["source"]
 )

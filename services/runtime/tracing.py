@@ -1,8 +1,8 @@
-"""W3C trace context over message headers, with or without OpenTelemetry.
+"""W3C trace context in message headers, with or without OpenTelemetry.
 
-Where opentelemetry-api is importable and a tracer provider is configured, spans are its spans.
-Otherwise a context of our own carries the trace id from hop to hop, so that the logs of one battle can
-be found by one id even where nothing collects traces.
+Where opentelemetry-api is installed and a tracer provider is configured, OpenTelemetry creates the spans.
+Otherwise this module passes the trace id on by itself, so that the logs of one battle can be found by one
+id even where nothing collects traces.
 
 Source: W3C Recommendation "Trace Context", section 3.2 (traceparent). Header keys are lower case.
 """
@@ -22,11 +22,11 @@ _FORM = re.compile(r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-
 
 @dataclass(frozen=True, slots=True)
 class TraceContext:
-    """Where in which trace we are.
+    """The current span and its trace.
 
     Attributes:
-        trace_id: 32 hexadecimal digits, the same for every hop of one battle.
-        span_id: 16 hexadecimal digits, this hop.
+        trace_id: 32 hexadecimal digits, the same for all spans of one battle.
+        span_id: 16 hexadecimal digits.
         flags: 2 hexadecimal digits; 01 means sampled.
     """
 
@@ -40,7 +40,7 @@ class TraceContext:
 
     @staticmethod
     def parse(text: str) -> "TraceContext | None":
-        """Read a traceparent; None when it is malformed, as the specification asks.
+        """Parse a traceparent; None when it is malformed, as the specification requires.
 
         >>> TraceContext.parse("00-" + "a" * 32 + "-" + "b" * 16 + "-01").span_id
         'bbbbbbbbbbbbbbbb'
@@ -57,40 +57,42 @@ class TraceContext:
         return TraceContext(trace_id, span_id, flags)
 
 
-_here: ContextVar[TraceContext | None] = ContextVar("trace_context", default=None)
+_current: ContextVar[TraceContext | None] = ContextVar("trace_context", default=None)
 
 
 def current() -> TraceContext | None:
-    """The context of the running task, or None outside any span."""
+    """The context of the running task; None outside any span."""
     otel = _opentelemetry()
     if otel is None:
-        return _here.get()
-    found = otel.get_current_span().get_span_context()
-    if not found.is_valid:
+        return _current.get()
+    context = otel.get_current_span().get_span_context()
+    if not context.is_valid:
         return None
-    return TraceContext(f"{found.trace_id:032x}", f"{found.span_id:016x}", f"{found.trace_flags:02x}")
+    return TraceContext(f"{context.trace_id:032x}", f"{context.span_id:016x}", f"{context.trace_flags:02x}")
 
 
 @contextmanager
 def span(name: str, headers: Mapping[str, str] | None = None) -> Iterator[TraceContext]:
-    """Run a block as one hop: a child of the sender's span, of the running one, or a new trace.
+    """Run a block in a span of its own.
+
+    Its parent is the sender's span, else the current span; without either it begins a new trace.
 
     Args:
-        name: what the hop does; seen only by OpenTelemetry.
-        headers: the headers of the message that caused it.
+        name: Name of the span; used only by OpenTelemetry.
+        headers: Headers of the message that caused it.
     """
     parent = TraceContext.parse((headers or {}).get(TRACEPARENT, ""))
     otel = _opentelemetry()
     if otel is None:
-        with _own_span(parent or _here.get()) as context:
+        with _own_span(parent or _current.get()) as context:
             yield context
     else:
         with otel.get_tracer("nuggetstream").start_as_current_span(name, context=_remote(otel, parent)):
-            yield current() or _fresh()  # a provider that records nothing gives no valid context
+            yield current() or _new_trace()  # a provider that records nothing has no valid context
 
 
 def inject(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers with the running context added; a traceparent that is already there stays."""
+    """The headers with the current traceparent added, unless they have one already."""
     context = current()
     if context is None or TRACEPARENT in headers:
         return dict(headers)
@@ -99,15 +101,15 @@ def inject(headers: Mapping[str, str]) -> dict[str, str]:
 
 @contextmanager
 def _own_span(parent: TraceContext | None) -> Iterator[TraceContext]:
-    context = _fresh() if parent is None else replace(parent, span_id=secrets.token_hex(8))
-    token = _here.set(context)
+    context = _new_trace() if parent is None else replace(parent, span_id=secrets.token_hex(8))
+    token = _current.set(context)
     try:
         yield context
     finally:
-        _here.reset(token)
+        _current.reset(token)
 
 
-def _fresh() -> TraceContext:
+def _new_trace() -> TraceContext:
     return TraceContext(secrets.token_hex(16), secrets.token_hex(8))
 
 
@@ -123,7 +125,7 @@ def _opentelemetry() -> ModuleType | None:
 
 
 def _remote(otel: ModuleType, parent: TraceContext | None) -> object | None:
-    """The sender's context in OpenTelemetry's form; None continues from the running span."""
+    """The sender's context in OpenTelemetry's form; with None, the current span is the parent."""
     if parent is None:
         return None
     sender = otel.SpanContext(

@@ -161,7 +161,7 @@ async def test_a_service_waits_for_a_database_that_is_away_until_it_is_told_to_s
 async def test_a_broker_that_refuses_the_streams_is_quoted_in_one_line(broker: Broker) -> None:
     environment = LIGHT | {"NUGGETSTREAM_NATS_URL": broker.url, "NUGGETSTREAM_NATS_REPLICAS": "3"}
     code, output = await run_command(environment, "bootstrap")
-    refusal = "Error: the broker refuses: replicas > 1 not supported in non-clustered mode\n"
+    refusal = "Error: the broker rejected the request: replicas > 1 not supported in non-clustered mode\n"
     assert (code, output) == (1, refusal)
 
 

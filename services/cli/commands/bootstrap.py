@@ -7,7 +7,7 @@ import nats.errors
 
 from services.cli.process import connected, read_settings, run
 from services.cli.settings import PlatformSettings, ServerSettings
-from services.runtime.bus import ensure, in_words
+from services.runtime.bus import describe_error, ensure
 from services.wire.topology import consumers, streams
 
 
@@ -25,7 +25,7 @@ def command() -> None:
             try:
                 await ensure(bus.js, *declared)
             except nats.errors.Error as error:
-                raise click.ClickException(in_words(error)) from error
+                raise click.ClickException(describe_error(error)) from error
             click.echo(f"{len(declared[0])} streams and {len(declared[1])} consumers are as declared")
 
     run(bootstrap, read_settings(ServerSettings))

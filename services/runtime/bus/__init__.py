@@ -1,9 +1,9 @@
-"""The bus: one connection to NATS, streams and consumers as declarations, a pull loop that does not stall."""
+"""The bus: the connection to NATS, declarations of streams and consumers, and the pull loop."""
 
 from services.runtime.bus.connection import Bus, BusClosed
 from services.runtime.bus.message import Delivery, Notification, Outgoing, PubAck
 from services.runtime.bus.settings import BusSettings
-from services.runtime.bus.topology import UNLIMITED, Backoff, ConsumerSpec, StreamSpec, ensure, in_words
+from services.runtime.bus.topology import UNLIMITED, Backoff, ConsumerSpec, StreamSpec, describe_error, ensure
 
 __all__ = [
     "UNLIMITED",
@@ -17,6 +17,6 @@ __all__ = [
     "Outgoing",
     "PubAck",
     "StreamSpec",
+    "describe_error",
     "ensure",
-    "in_words",
 ]

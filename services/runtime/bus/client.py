@@ -1,4 +1,4 @@
-"""nats-py's client with two faults mended."""
+"""nats-py's client with two bugs worked around."""
 
 import asyncio
 
@@ -6,13 +6,14 @@ from nats.aio.client import Client, Srv
 
 
 class PatientClient(Client):
-    """nats-py 2.16 stops reading for good when a pong arrives for a flush that was given up on.
+    """Works around two bugs of nats-py 2.16.
 
-    Nothing then notices but the ping timer, after half a minute or more. A pong nobody waits for is
-    counted like any other instead.
+    When a pong arrives for a flush that timed out, nats-py stops reading for good, and only the ping timer
+    notices, after half a minute or more. Here such a pong is counted like any other.
 
-    It also tries the next server whatever a failure was, and in Python 3.11 a cancellation that meets a
-    refused connection comes out of `asyncio.wait_for` as the refusal: whoever gave up would wait for good.
+    While connecting, nats-py tries the next server after any failure. In Python 3.11 a cancellation during a
+    refused connection comes out of `asyncio.wait_for` as the refusal, so that connecting would go on for
+    ever after it was cancelled. Here the cancellation is raised.
     """
 
     async def _process_pong(self) -> None:

@@ -1,8 +1,8 @@
-"""One connection to NATS that is expected to break.
+"""One connection to NATS that survives disconnections.
 
-Everything that must be answered (a publication, an acknowledgement) is asked until it is, across
-reconnections, within a time limit. Asking twice does no harm: publications carry their id, and
-acknowledging twice acknowledges once.
+A request that needs a confirmation (a publication, an acknowledgement) is repeated until it is confirmed,
+across reconnections, within a time limit. Repeating is safe: publications carry an id, and acknowledging
+twice has the effect of once.
 """
 
 import asyncio
@@ -29,20 +29,20 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 _STREAM_MESSAGE_TOO_LARGE = 10054
-# Seconds until a last word is repeated. Short, because a broker that was killed ignores words about
-# deliveries it forgot, and repeating one does no harm.
-_WORD_WITHIN = 0.25
+# Seconds until an unconfirmed acknowledgement is repeated. Short, because a broker that was killed ignores
+# acknowledgements of deliveries it does not remember, and repeating one is safe.
+_ACK_WITHIN = 0.25
 
 
 class BusClosed(Unavailable):
-    """The connection is closed for good: by us, or because the broker refused it (credentials)."""
+    """The connection is closed for good: by us, or because the broker rejected it (credentials)."""
 
     def __init__(self, cause: Exception | None = None) -> None:
         super().__init__(Reason.DEADLINE, f"the connection to the broker is closed: {cause or 'on request'}")
 
 
 class Bus:
-    """A connection to the broker. Made by `Bus.connect`."""
+    """A connection to the broker, made by `Bus.connect`."""
 
     def __init__(self, settings: BusSettings) -> None:
         self.settings = settings
@@ -57,10 +57,10 @@ class Bus:
     @classmethod
     @asynccontextmanager
     async def connect(cls, settings: BusSettings) -> AsyncIterator[Self]:
-        """Connect, and on leaving send what is pending and disconnect.
+        """Connect for the duration of the block; on leaving, send what is pending and disconnect.
 
         Raises:
-            Unavailable: when no server answers within `connect_within` seconds.
+            Unavailable: No server answers within `connect_within` seconds.
         """
         bus = cls(settings)
         await bus._open()
@@ -71,7 +71,7 @@ class Bus:
 
     @property
     def js(self) -> JetStreamContext:
-        """The JetStream API, for `ensure` and for administration."""
+        """The JetStream API, for declarations and administration."""
         return self._js
 
     @property
@@ -81,28 +81,30 @@ class Bus:
 
     @property
     def healthy(self) -> bool:
-        """False when closed for good or disconnected for too long: restart the process."""
+        """Whether the process should go on: false when closed for good or disconnected for too long."""
         if self.closed.is_set():
             return False
         return self._down_since is None or self._now() - self._down_since < self.settings.unhealthy_after
 
     def on_reconnect(self, call: Callable[[], None]) -> Callable[[], None]:
-        """Call a function after each reconnection. Returns the function that ends that."""
+        """Call a function after each reconnection. Returns a function that unsubscribes it."""
         self._on_reconnect.append(call)
         return lambda: self._on_reconnect.remove(call)
 
     async def publish(self, message: Outgoing, within: float | None = None) -> PubAck:
         """Store a message in the stream that captures its subject.
 
-        Survives a lost connection: the same id is published again until the broker confirms it.
+        The message is published again under the same id until the broker confirms it, also across a lost
+        connection.
 
         Args:
-            message: what to store. A traceparent of the running span is added to its headers.
-            within: seconds to try; `publish_within` by default.
+            message: The message. The traceparent of the current span is added to its headers.
+            within: Seconds until giving up; `publish_within` by default.
 
         Raises:
-            Unavailable: not confirmed in time. It may have been stored; its id makes repeating safe.
-            Permanent: too large for the broker.
+            Unavailable: Not confirmed in time. The message may have been stored; its id makes it safe to
+                publish it again.
+            Permanent: The message is too large for the broker.
         """
         headers = tracing.inject(message.wire_headers())
         limit = self.settings.publish_within if within is None else within
@@ -115,48 +117,49 @@ class Bus:
             raise too_large from None
 
     def fits(self, message: Outgoing) -> bool:
-        """Whether the broker takes a message of this size.
+        """Whether the broker accepts a message of this size.
 
-        It counts the headers too, which nats-py does not, and ends the connection for good over a
-        message that is larger.
+        The broker counts the headers too, which nats-py does not, and closes the connection for good when a
+        message is larger.
         """
         return wire_size(tracing.inject(message.wire_headers()), message.body) <= self._nc.max_payload
 
-    async def confirm(self, reply: Callable[[], str], word: bytes, within: float) -> None:
-        """Tell the broker what became of a delivery and wait until it has heard it.
+    async def acknowledge(self, reply: Callable[[], str], ack: bytes, within: float) -> None:
+        """Send an ack, nak or term and wait until the broker has confirmed it.
 
-        A lost acknowledgement would cost the whole job again, so the last word on a message is worth
-        a round trip.
+        A lost acknowledgement would cost the whole job again, so it is worth a round trip.
 
         Args:
-            reply: where to say it, asked anew each time: the message may be delivered again meanwhile.
-            word: what to say.
-            within: seconds to try.
+            reply: Returns the subject to send it to; called for every attempt, because the message may have
+                been delivered again meanwhile.
+            ack: Payload that means ack, nak or term.
+            within: Seconds until giving up.
 
         Raises:
-            Unavailable: not heard in time; the message will be delivered again.
+            Unavailable: Not confirmed in time; the message will be delivered again.
         """
-        await self._until_answered(lambda: self._nc.request(reply(), word, timeout=_WORD_WITHIN), within)
+        await self._until_answered(lambda: self._nc.request(reply(), ack, timeout=_ACK_WITHIN), within)
 
-    async def tell(self, subject: str, body: bytes, reply: str = "") -> None:
-        """Send without waiting for an answer, to those who will notice when none comes.
+    async def send(self, subject: str, body: bytes, reply: str = "") -> None:
+        """Send a message without waiting for a confirmation.
 
-        Kept for later while disconnected; lost when too much is kept or the connection is closed.
+        While disconnected the message is buffered. It is lost when the buffer is full or the connection is
+        closed.
         """
         try:
             await self._nc.publish(subject, body, reply=reply)
         except nats.errors.Error as error:
-            log.warning("not sent", subject=subject, error=str(error) or type(error).__name__)
+            log.warning("message not sent", subject=subject, error=str(error) or type(error).__name__)
 
     async def core_publish(self, subject: str, body: bytes, headers: Mapping[str, str] | None = None) -> None:
-        """Tell whoever listens now; nothing is stored, nobody confirms."""
+        """Publish to the current subscribers by core NATS: the message is neither stored nor confirmed."""
         await self._nc.publish(subject, body, headers=tracing.inject(headers or {}) or None)
 
     @asynccontextmanager
     async def core_subscribe(
         self, subject: str, handle: Callable[[Notification], Awaitable[None]], queue: str = ""
     ) -> AsyncIterator[None]:
-        """Hear plain messages inside the block, in order; with `queue`, each goes to one member."""
+        """Handle core NATS messages in order inside the block; with `queue`, each goes to one member."""
 
         async def pass_on(msg: Msg) -> None:
             await handle(Notification(msg.subject, msg.data, dict(msg.headers or {})))
@@ -168,7 +171,7 @@ class Bus:
     async def listen(
         self, subject: str, handle: Callable[[Msg], Awaitable[None]], queue: str = ""
     ) -> AsyncIterator[None]:
-        """Subscribe inside the block. On leaving, what the broker already sent is handled first."""
+        """Subscribe inside the block. On leaving, messages the broker already sent are handled first."""
         subscription = await self._nc.subscribe(subject, queue=queue, cb=handle)
         try:
             await self.flush()
@@ -180,25 +183,25 @@ class Bus:
                     await cast("Callable[[], Awaitable[None]]", leave)()
 
     def inbox(self) -> str:
-        """A fresh subject for answers to this connection."""
+        """A new subject for replies to this connection."""
         return self._nc.new_inbox()
 
     async def flush(self) -> None:
-        """Return when the broker has read everything sent so far; at once while disconnected."""
+        """Wait until the broker has read everything sent so far; return at once while disconnected."""
         if self.connected:
             with suppress(nats.errors.Error, TimeoutError):
                 await self._nc.flush(timeout=DRAIN_WITHIN)
 
-    # --- the connection's life -----------------------------------------------------------------
+    # --- connecting and disconnecting ----------------------------------------------------------
     async def _open(self) -> None:
         try:
             async with asyncio.timeout(self.settings.connect_within):
                 await self._nc.connect(
                     **self.settings.options(),
-                    error_cb=self._heard_error,
-                    disconnected_cb=self._lost,
-                    reconnected_cb=self._back,
-                    closed_cb=self._ended,
+                    error_cb=self._on_error,
+                    disconnected_cb=self._on_disconnected,
+                    reconnected_cb=self._on_reconnected,
+                    closed_cb=self._on_closed,
                 )
         except TimeoutError:
             servers = ", ".join(self.settings.servers)
@@ -209,12 +212,12 @@ class Bus:
         with suppress(nats.errors.Error, TimeoutError):
             await (self._nc.drain() if self.connected else self._nc.close())
 
-    async def _heard_error(self, error: Exception) -> None:
-        # While disconnected every attempt reports one; a single line said that the broker is away.
+    async def _on_error(self, error: Exception) -> None:
+        # While disconnected every attempt reports an error; one log line about the disconnection is enough.
         if self.connected:
             log.warning("bus error", error=str(error) or type(error).__name__)
 
-    async def _lost(self) -> None:
+    async def _on_disconnected(self) -> None:
         if self._up.is_set():
             self._up.clear()
             self._down.set()
@@ -222,7 +225,7 @@ class Bus:
             if not self._nc.is_closed:
                 log.warning("bus disconnected")
 
-    async def _back(self) -> None:
+    async def _on_reconnected(self) -> None:
         self._down.clear()
         self._down_since = None
         self._up.set()
@@ -231,23 +234,23 @@ class Bus:
         for call in list(self._on_reconnect):
             call()
 
-    async def _ended(self) -> None:
+    async def _on_closed(self) -> None:
         self.closed.set()
 
     @staticmethod
     def _now() -> float:
         return asyncio.get_running_loop().time()
 
-    # --- asking until answered -----------------------------------------------------------------
+    # --- requests that are repeated until they are answered ---------------------------------------
     async def _store(self, message: Outgoing, headers: dict[str, str]) -> PubAck:
         limit = self.settings.reply_within
         answer = await self._nc.request(message.subject, message.body, timeout=limit, headers=headers)
-        said = json.loads(answer.data)
-        if "error" not in said:
-            return PubAck(said["stream"], said["seq"], bool(said.get("duplicate")))
-        if said["error"].get("err_code") == _STREAM_MESSAGE_TOO_LARGE:
+        reply = json.loads(answer.data)
+        if "error" not in reply:
+            return PubAck(reply["stream"], reply["seq"], bool(reply.get("duplicate")))
+        if reply["error"].get("err_code") == _STREAM_MESSAGE_TOO_LARGE:
             raise nats.errors.MaxPayloadError
-        raise APIError.from_error(said["error"])
+        raise APIError.from_error(reply["error"])
 
     async def _until_answered(self, ask: Callable[[], Coroutine[Any, Any, T]], within: float) -> T:
         last: Exception | None = None
@@ -260,7 +263,7 @@ class Bus:
                     except (nats.errors.MaxPayloadError, nats.errors.BadSubjectError):
                         raise
                     except nats.errors.Error as error:
-                        last = error  # no leader yet, stream full, connection lost: all may pass
+                        last = error  # no leader yet, stream full, connection lost: all are temporary
                     await asyncio.sleep(min(0.02 * 2**attempt, 1.0))
         except TimeoutError:
             pass
@@ -273,9 +276,9 @@ class Bus:
         if self.closed.is_set():
             raise BusClosed(self._nc.last_error)
 
-    async def _unless_lost(self, asking: Coroutine[Any, Any, T]) -> T:
-        """Await an answer, or give up on it the moment the connection is lost instead of timing out."""
-        answer = asyncio.ensure_future(asking)
+    async def _unless_lost(self, request: Coroutine[Any, Any, T]) -> T:
+        """Await an answer, but fail as soon as the connection is lost instead of waiting for a timeout."""
+        answer = asyncio.ensure_future(request)
         await _first(answer, self._down.wait())
         if not answer.done() or answer.cancelled():
             raise nats.errors.StaleConnectionError
@@ -283,8 +286,8 @@ class Bus:
 
 
 async def _first(*awaitables: Awaitable[Any]) -> None:
-    """Wait for the first of several, and end the others."""
-    tasks = [asyncio.ensure_future(each) for each in awaitables]
+    """Wait for the first of several awaitables and cancel the others."""
+    tasks = [asyncio.ensure_future(awaitable) for awaitable in awaitables]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:

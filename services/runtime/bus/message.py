@@ -1,4 +1,4 @@
-"""What leaves for the bus and what is known of what came from it. No protobuf, no subjects."""
+"""Messages to and from the bus, without knowledge of protobuf or of particular subjects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,14 +12,14 @@ SCHEMA = "schema"
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A message ready for the bus.
+    """A message to publish.
 
     Attributes:
-        subject: where it goes.
-        id: derived from what the message was made from, so that publishing it again is recognised.
-        schema: the full name of the body's type, for readers that meet it without context.
-        body: the encoded payload.
-        headers: further headers, lower case.
+        subject: Subject to publish it on.
+        id: Id derived from the inputs of the message, by which the broker recognises a duplicate.
+        schema: Full name of the type of the body.
+        body: The encoded payload.
+        headers: Further headers, with lower-case keys.
     """
 
     subject: str
@@ -34,7 +34,7 @@ class Outgoing:
 
 
 def wire_size(headers: Mapping[str, str], body: bytes) -> int:
-    """Bytes of a message as the broker counts them against its largest.
+    """Size of a message in bytes, as the broker compares it with its limit.
 
     >>> wire_size({"schema": "x"}, b"body")  # 10 for the version, 11 for the header, 2 for the end
     27
@@ -45,12 +45,12 @@ def wire_size(headers: Mapping[str, str], body: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PubAck:
-    """The broker's word that a message is stored.
+    """The broker's confirmation that a message is stored.
 
     Attributes:
-        stream: the stream that keeps it.
-        seq: its position there.
-        duplicate: true where the id was already stored within the dedup window; nothing was added.
+        stream: Stream that stores the message.
+        seq: Sequence number of the message there.
+        duplicate: Whether the id was already stored within the duplicate window, so that nothing was added.
     """
 
     stream: str
@@ -60,15 +60,15 @@ class PubAck:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What the bus knows about one delivery of one message.
+    """Metadata of one delivery of one message.
 
     Attributes:
-        subject: where the message was published.
-        id: the publisher's id, or "<stream>:<seq>" where it set none.
-        attempt: how often it has been delivered to this consumer, this time included; from 1.
-        stream_seq: its position in its stream.
-        published_at: when the broker stored it (UTC).
-        headers: its headers as published.
+        subject: Subject the message was published on.
+        id: The publisher's id, or "<stream>:<seq>" where it set none.
+        attempt: Number of deliveries to this consumer, this one included; from 1.
+        stream_seq: Sequence number of the message in its stream.
+        published_at: When the broker stored the message (UTC).
+        headers: Headers as published.
     """
 
     subject: str
@@ -81,7 +81,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A plain message: delivered to whoever listens now, stored nowhere."""
+    """A core NATS message: delivered to the current subscribers and not stored."""
 
     subject: str
     body: bytes
@@ -89,10 +89,10 @@ class Notification:
 
 
 def delivery_of(msg: Msg) -> Delivery:
-    """Read a stream message's metadata.
+    """Read the metadata of a message from a stream.
 
     Raises:
-        nats.errors.NotJSMessageError: when the message did not come from a consumer.
+        nats.errors.NotJSMessageError: The message did not come from a consumer.
     """
     meta = msg.metadata
     headers = dict(msg.headers or {})

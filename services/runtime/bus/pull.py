@@ -1,10 +1,10 @@
-"""A continuous pull from one consumer that notices when the other side has gone quiet.
+"""A continuous pull loop for one consumer that notices lost requests.
 
-Pull requests go to the consumer and messages come back on one inbox. A new request leaves as soon as
-there is demand, so the next message is already on its way while one is handled. Every request asks
-for heartbeats: silence for two of them means that the request is lost and it is made again. After a
-reconnection it is made again at once. A consumer that has disappeared is created again, with growing
-pauses, so that nothing spins.
+Pull requests go to the consumer and messages come back on one inbox. A request is sent as soon as there is
+demand, so that the next message is already on its way while one is handled. Every request asks for
+heartbeats: when two are missing, the request counts as lost and is sent again. After a reconnection it is
+sent again at once. A consumer that has disappeared is created again. Failed attempts are repeated with
+growing pauses.
 
 Source: NATS architecture decision records ADR-13 (pull requests) and ADR-37 (heartbeats, statuses).
 """
@@ -33,64 +33,65 @@ _UNFILLED = "Nats-Pending-Messages"
 
 @dataclass(frozen=True, slots=True)
 class PullSettings:
-    """The rhythm of pulling.
+    """Timing of pull requests.
 
     Attributes:
-        expires: seconds a request waits at the broker.
-        heartbeat: seconds between signs of life from the broker; less than half of `expires`.
-        trouble: the pause after each refusal in a row.
+        expires: Seconds until a request expires at the broker.
+        heartbeat: Seconds between heartbeats of the broker; less than half of `expires`.
+        backoff: Pause after consecutive rejected requests.
     """
 
     expires: float = 30.0
     heartbeat: float = 5.0
-    trouble: Backoff = field(default_factory=lambda: Backoff(0.05, 5.0))
+    backoff: Backoff = field(default_factory=lambda: Backoff(0.05, 5.0))
 
 
-class Meaning(enum.Enum):
-    """What a status from the broker means for the pull."""
+class PullStatus(enum.Enum):
+    """Meaning of a status message from the broker for the pull loop."""
 
-    ALIVE = "the request stands"
-    ENDED = "the request ran out, ask again"
-    MOVED = "the requests are gone with the server that held them, ask again"
-    GONE = "there is no such consumer, or nobody to ask"
-    REFUSED = "not like this or not now"
+    HEARTBEAT = "the request is still pending"
+    EXPIRED = "the request has ended; send a new one"
+    LOST = "the requests were lost with the server that held them; send new ones at once"
+    CONSUMER_MISSING = "there is no such consumer, or no server responds for it"
+    REJECTED = "the request was rejected; wait and send a new one"
 
 
-def meaning_of(status: str, description: str) -> Meaning:
+def pull_status(status: str, description: str) -> PullStatus:
     """Interpret a pull status.
 
-    >>> meaning_of("409", "Consumer Deleted").name, meaning_of("408", "Request Timeout").name
-    ('GONE', 'ENDED')
+    >>> pull_status("409", "Consumer Deleted").name, pull_status("408", "Request Timeout").name
+    ('CONSUMER_MISSING', 'EXPIRED')
     """
     match status:
         case "100":
-            return Meaning.ALIVE
+            return PullStatus.HEARTBEAT
         case "404" | "408":
-            return Meaning.ENDED
+            return PullStatus.EXPIRED
         case "503":
-            return Meaning.GONE
+            return PullStatus.CONSUMER_MISSING
         case "409":
             return _conflict(description.lower())
         case _:
-            return Meaning.REFUSED
+            return PullStatus.REJECTED
 
 
-def _conflict(description: str) -> Meaning:
+def _conflict(description: str) -> PullStatus:
     if "consumer deleted" in description:
-        return Meaning.GONE
+        return PullStatus.CONSUMER_MISSING
     if "server shutdown" in description or "leadership change" in description:
-        return Meaning.MOVED
-    return Meaning.ENDED if "batch completed" in description else Meaning.REFUSED
+        return PullStatus.LOST
+    return PullStatus.EXPIRED if "batch completed" in description else PullStatus.REJECTED
 
 
 class Puller:
     """Pulls messages of one consumer while there is demand for them.
 
     Args:
-        bus: the connection.
-        spec: the consumer; created again from this when it has disappeared.
-        demand: given how many are requested and not yet here, how many more to request now.
-        take: called with each message as it arrives.
+        bus: Connection to the broker.
+        spec: Declaration of the consumer, from which it is created again when it has disappeared.
+        demand: Returns how many more messages to request now, given how many are requested and missing.
+        take: Called with each message that arrives.
+        settings: Timing of the requests.
     """
 
     def __init__(
@@ -107,34 +108,34 @@ class Puller:
         self._take = take
         self._settings = settings or PullSettings()
         self._inbox = bus.inbox()
-        self.requests = 0  # sent so far
-        self._outstanding = 0
-        self._generation = 0  # requests of an earlier generation are forgotten; so are their statuses
-        self._refusals = 0
-        self._gone = False
+        self.requests = 0  # number of requests sent so far
+        self._outstanding = 0  # messages requested that have not arrived
+        self._generation = 0  # statuses of requests of an earlier generation are ignored
+        self._rejections = 0  # consecutive rejected requests
+        self._consumer_missing = False
         self._last_heard = 0.0
         self._wake = asyncio.Event()
         self._stopping = False
 
     def poke(self) -> None:
-        """Demand may have changed."""
+        """Re-evaluate demand and pull if there is room."""
         self._wake.set()
 
     def stop(self) -> None:
-        """Pull no more. `run` returns when everything the broker had sent has been taken."""
+        """Stop pulling. `run` returns when all messages that the broker has sent are taken."""
         self._stopping = True
         self._wake.set()
 
     async def run(self) -> None:
         """Pull until stopped."""
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(self._bus.listen(f"{self._inbox}.*", self._heard))
+            await stack.enter_async_context(self._bus.listen(f"{self._inbox}.*", self._on_message))
             stack.callback(self._bus.on_reconnect(self._reconnected))
             while not self._stopping:
                 self._wake.clear()
-                if self._refusals:
+                if self._rejections:
                     await self._pause()
-                if not self._stopping and self._bus.connected and await self._consumer_is_there():
+                if not self._stopping and self._bus.connected and await self._consumer_exists():
                     await self._request()
                 await self._until_woken_or_silent()
 
@@ -152,67 +153,67 @@ class Puller:
             "idle_heartbeat": int(self._settings.heartbeat * _NANOSECONDS),
         }
         subject = f"$JS.API.CONSUMER.MSG.NEXT.{self._spec.stream}.{self._spec.durable}"
-        await self._bus.tell(subject, json.dumps(body).encode(), f"{self._inbox}.{self._generation}")
+        await self._bus.send(subject, json.dumps(body).encode(), f"{self._inbox}.{self._generation}")
 
-    async def _heard(self, msg: Msg) -> None:
+    async def _on_message(self, msg: Msg) -> None:
         status = (msg.headers or {}).get(_STATUS) if not msg.reply else None
         if status is None:
             self._outstanding = max(0, self._outstanding - 1)
-            self._all_is_well()
+            self._on_sign_from_broker()
             self._take(msg)
         elif msg.subject == f"{self._inbox}.{self._generation}":
-            self._heed(status, msg.headers or {})
+            self._on_status(status, msg.headers or {})
         self._wake.set()
 
-    def _heed(self, status: str, headers: dict[str, str]) -> None:
+    def _on_status(self, code: str, headers: dict[str, str]) -> None:
         description = headers.get("Description", "")
-        meaning = meaning_of(status, description)
-        if meaning is Meaning.ALIVE:
-            self._all_is_well()
-        elif meaning is Meaning.ENDED:
+        status = pull_status(code, description)
+        if status is PullStatus.HEARTBEAT:
+            self._on_sign_from_broker()
+        elif status is PullStatus.EXPIRED:
             unfilled = int(headers.get(_UNFILLED, self._outstanding))
             self._outstanding = max(0, self._outstanding - unfilled)
         else:
-            log.warning("pull interrupted", consumer=self._spec.durable, status=status, why=description)
-            self._forget()
-            self._refusals += meaning is not Meaning.MOVED
-            self._gone = meaning is Meaning.GONE
+            log.warning("pull interrupted", consumer=self._spec.durable, status=code, why=description)
+            self._write_off_requests()
+            self._rejections += status is not PullStatus.LOST
+            self._consumer_missing = status is PullStatus.CONSUMER_MISSING
 
-    def _forget(self) -> None:
-        """Whatever was requested will not come, or may: then it is taken as well."""
+    def _write_off_requests(self) -> None:
+        """Count all requests as lost. Messages that arrive for them nevertheless are taken."""
         self._generation += 1
         self._outstanding = 0
         self._wake.set()
 
     def _reconnected(self) -> None:
-        """Ask again at once; what went wrong before the disconnection is no reason to wait."""
-        self._refusals = 0
-        self._forget()
+        """Request again at once: rejections before the disconnection are no reason to wait."""
+        self._rejections = 0
+        self._write_off_requests()
 
-    def _all_is_well(self) -> None:
+    def _on_sign_from_broker(self) -> None:
         self._last_heard = self._now()
-        self._refusals = 0
+        self._rejections = 0
 
-    async def _consumer_is_there(self) -> bool:
-        """Create the consumer again where it has disappeared; False when that did not succeed."""
-        if not self._gone:
+    async def _consumer_exists(self) -> bool:
+        """Create the consumer again where it has disappeared; False when that fails."""
+        if not self._consumer_missing:
             return True
         try:
             await ensure_consumer(self._bus.js, self._spec)
         except nats.errors.Error as error:  # the stream is missing, or there is no leader yet
             log.warning("consumer not created", consumer=self._spec.durable, error=str(error))
-            self._refusals += 1
+            self._rejections += 1
             self._wake.set()
             return False
-        self._gone = False
+        self._consumer_missing = False
         return True
 
     async def _pause(self) -> None:
-        """Let a refusal pass. Cut short by `stop` and by a reconnection, not by demand."""
+        """Wait after rejected requests. `stop` and a reconnection end the wait, new demand does not."""
         # At least half of the ceiling: full jitter could draw zeros in a row, which is a busy loop.
-        ceiling = self._settings.trouble.ceiling(self._refusals)
+        ceiling = self._settings.backoff.ceiling(self._rejections)
         until = self._now() + ceiling * random.uniform(0.5, 1.0)  # noqa: S311 (not a secret)
-        while self._refusals and not self._stopping and (left := until - self._now()) > 0:
+        while self._rejections and not self._stopping and (left := until - self._now()) > 0:
             self._wake.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), left)
@@ -225,8 +226,8 @@ class Puller:
             async with asyncio.timeout(left):
                 await self._wake.wait()
         except TimeoutError:
-            log.warning("pull is silent, asking again", consumer=self._spec.durable)
-            self._forget()
+            log.warning("no heartbeat for the pull requests, sending new ones", consumer=self._spec.durable)
+            self._write_off_requests()
 
     @staticmethod
     def _now() -> float:

@@ -1,27 +1,31 @@
-"""How to reach the broker."""
+"""Settings of the connection to the broker."""
 
 import ssl
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-DRAIN_WITHIN = 5  # seconds for goodbyes; nats-py types its timeouts as whole numbers
+DRAIN_WITHIN = 5  # seconds for draining; nats-py types its timeouts as whole numbers
 
 
 @dataclass(frozen=True, slots=True)
 class BusSettings:
-    """How to reach the broker, and how long to wait for it.
+    """Addresses, credentials and timeouts of the connection to the broker.
 
     Attributes:
-        servers: addresses of the cluster's servers.
-        name: this process in the broker's monitoring.
-        connect_within: seconds for the first connection.
-        reconnect_wait: seconds between attempts to come back.
-        ping_interval: seconds between pings; two unanswered ones end the connection.
-        reply_within: seconds until an unanswered request is asked again.
-        publish_within: seconds a publication may take, lost connections included.
-        unhealthy_after: seconds without a connection after which `healthy` is false.
-        user, password, token, credentials, tls_ca: as the cluster asks for.
+        servers: URLs of the cluster's servers.
+        name: Name of this process in the broker's monitoring.
+        connect_within: Seconds for the first connection.
+        reconnect_wait: Seconds between attempts to reconnect.
+        ping_interval: Seconds between pings; two unanswered pings end the connection.
+        reply_within: Seconds until an unanswered request is sent again.
+        publish_within: Seconds a publication may take, lost connections included.
+        unhealthy_after: Seconds without a connection after which `healthy` is false.
+        user: User name, if the cluster requires one.
+        password: Password of that user.
+        token: Token, if the cluster requires one.
+        credentials: File with a user's JWT and key, if the cluster requires it.
+        tls_ca: Certificates to trust, if the cluster uses TLS with its own authority.
     """
 
     servers: tuple[str, ...] = ("nats://127.0.0.1:4222",)
@@ -39,7 +43,7 @@ class BusSettings:
     tls_ca: Path | None = None
 
     def options(self) -> dict[str, Any]:
-        """The settings in the client library's words. It never stops trying to come back."""
+        """The settings as options of the client library, which never stops trying to reconnect."""
         return {
             "servers": list(self.servers),
             "name": self.name,

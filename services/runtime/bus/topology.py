@@ -1,4 +1,4 @@
-"""Streams and consumers as declarations, and the one call that makes a broker agree with them."""
+"""Declarations of streams and consumers, and the function that creates or updates them at the broker."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,17 +12,17 @@ _STREAM_NAME_IN_USE = 10058
 
 @dataclass(frozen=True, slots=True)
 class StreamSpec:
-    """One stream: what it keeps, for how long, and how often.
+    """Declaration of one stream.
 
     Attributes:
-        name: the stream's name.
-        subjects: what it captures; wildcards allowed.
-        max_age: seconds a message is kept.
-        max_bytes: the oldest messages go when the stream grows beyond this; -1 for no bound.
-        max_msg_size: largest message in bytes, headers included; -1 for the server's own bound.
-        replicas: copies in a cluster; 3 in production.
-        duplicate_window: seconds in which a repeated message id is recognised. Must outlast the
-            longest run of retries that publish the same id, or the repetition is stored again.
+        name: Name of the stream.
+        subjects: Subjects it captures; wildcards are allowed.
+        max_age: Seconds that a message is kept.
+        max_bytes: Size above which the oldest messages are deleted; -1 for no limit.
+        max_msg_size: Largest message in bytes, headers included; -1 for the server's own limit.
+        replicas: Number of copies in a cluster; 3 in production.
+        duplicate_window: Seconds in which a repeated message id is recognised. It must be longer than the
+            longest series of retries that publish the same id, or the duplicate is stored.
     """
 
     name: str
@@ -34,7 +34,7 @@ class StreamSpec:
     duplicate_window: float = 600.0
 
     def config(self) -> api.StreamConfig:
-        """The declaration in the broker's words. Kept by limits, since several stages read one event."""
+        """The configuration for the broker. Retention is by limits, because several stages read one event."""
         return api.StreamConfig(
             name=self.name,
             subjects=list(self.subjects),
@@ -68,19 +68,19 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True)
 class ConsumerSpec:
-    """One durable pull consumer, its patience, and where its hopeless messages go.
+    """Declaration of one durable pull consumer.
 
     Attributes:
-        stream: the stream it reads.
-        durable: its name; also the label of the stage in dead letters.
-        subjects: the part of the stream it wants; empty for all of it.
-        dead_subject: where messages go that were given up on.
-        ack_wait: seconds without a sign of life after which a message is delivered again.
-        max_deliver: deliveries a message gets before it is given up on; UNLIMITED never gives up.
-        max_ack_pending: messages out at once, those waiting for a retry included. When a dependency
-            is down and everything waits, the consumer stops here: back pressure, not loss.
-        backoff: the delay before a retry.
-        replicas: copies of the consumer's state; 0 as many as the stream has.
+        stream: Stream that it reads.
+        durable: Name of the consumer; also the label of the stage in dead letters.
+        subjects: Subjects of the stream that it reads; empty for all of them.
+        dead_subject: Subject for the dead letters of messages that are given up.
+        ack_wait: Seconds without a heartbeat after which a message is delivered again.
+        max_deliver: Deliveries of a message before it is given up; UNLIMITED never gives up.
+        max_ack_pending: Largest number of unacknowledged messages, those waiting for a retry included. When a
+            dependency is down and everything waits, delivery stops here: back pressure, not loss.
+        backoff: Delay before a retry.
+        replicas: Copies of the consumer's state; 0 for as many as the stream has.
     """
 
     stream: str
@@ -95,16 +95,16 @@ class ConsumerSpec:
 
     @property
     def broker_max_deliver(self) -> int:
-        """The broker's own limit, above ours.
+        """The broker's own limit, which is higher than ours.
 
-        The runner gives up at `max_deliver` and still needs deliveries in which to say so: one to
-        name the job it belonged to, more when that itself kills the process or the dead-letter
-        stream is away. After these the broker stops, and its advisory reaches the AdvisoryMover.
+        The runner gives up at `max_deliver` and still needs further deliveries to do so: one to decode the
+        job, more when decoding kills the process or the dead-letter stream is away. After these the broker
+        stops, and its advisory reaches the AdvisoryMover.
         """
         return UNLIMITED if self.max_deliver == UNLIMITED else self.max_deliver + DELIVERIES_TO_GIVE_UP
 
     def config(self) -> api.ConsumerConfig:
-        """The declaration in the broker's words."""
+        """The configuration for the broker."""
         single = self.subjects[0] if len(self.subjects) == 1 else None
         return api.ConsumerConfig(
             name=self.durable,
@@ -127,11 +127,11 @@ DELIVERIES_TO_GIVE_UP = 5
 async def ensure(
     js: JetStreamContext, streams: Sequence[StreamSpec], consumers: Sequence[ConsumerSpec] = ()
 ) -> None:
-    """Create what is missing and update what differs. Running it again changes nothing.
+    """Create streams and consumers that are missing and update those that differ. It is idempotent.
 
     Raises:
-        nats.js.errors.APIError: when the broker refuses, for instance because a stream's storage or a
-            consumer's delivery policy, which cannot change, was declared differently before.
+        nats.js.errors.APIError: The broker rejects a declaration, for instance because it would change a
+            stream's storage or a consumer's delivery policy, which cannot be changed.
     """
     for stream in streams:
         await _ensure_stream(js, stream)
@@ -139,21 +139,21 @@ async def ensure(
         await ensure_consumer(js, consumer)
 
 
-def in_words(error: nats.errors.Error) -> str:
-    """What came of a question about streams and consumers, for an operator.
+def describe_error(error: nats.errors.Error) -> str:
+    """Describe a failed request about streams and consumers for an operator.
 
-    >>> in_words(APIError(code=500, description="replicas > 1 not supported in non-clustered mode"))
-    'the broker refuses: replicas > 1 not supported in non-clustered mode'
+    >>> describe_error(APIError(code=500, description="replicas > 1 not supported in non-clustered mode"))
+    'the broker rejected the request: replicas > 1 not supported in non-clustered mode'
     """
     if not isinstance(error, APIError):
         return f"the broker does not answer: {error}"
-    if error.description is None:  # nobody listens where JetStream would
-        return "the broker has no JetStream, or none that answers now"
-    return f"the broker refuses: {error.description}"
+    if error.description is None:  # no JetStream responded
+        return "the broker has no JetStream, or JetStream does not respond now"
+    return f"the broker rejected the request: {error.description}"
 
 
 async def ensure_consumer(js: JetStreamContext, spec: ConsumerSpec) -> None:
-    """Create or update one consumer; the broker does either with the same call."""
+    """Create or update one consumer; the broker does both with the same call."""
     await js.add_consumer(spec.stream, spec.config())
 
 

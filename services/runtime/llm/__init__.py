@@ -1,9 +1,9 @@
-"""Asking a language model: prompts, replies, one client, its cache, its bill.
+"""Access to a language model: prompts, replies, the client, the reply cache and the accounting.
 
     Prompt ──> LLMClient ──> reply cache ── hit ──> Reply
                    │              └─ miss ──> budget ──> endpoint ──> parser ──> Reply
-                   └─ identical asks share one call
+                   └─ identical prompts in flight share one call
 
-`prompt` and `blocks` say what is asked, `replies` what may be answered, `client` asks. Everything a
-service needs is a `ChatModel`; tests script one.
+`prompt` and `blocks` define what is asked, `replies` the allowed replies, and `client` asks. A service
+needs only a `ChatModel`; tests use a scripted one.
 """

@@ -1,7 +1,7 @@
-"""The bill: tokens and money of every model call, and the budgets that stop the next one.
+"""Accounting: tokens and cost of every model call, and the budgets that stop the next call.
 
-Booked is every call that a server may charge for: replies that were used, replies that were thrown
-away, and calls that timed out. A server that reports no usage is estimated, and the entry says so.
+Every call that a server may charge for is booked: replies that were used, replies that were discarded,
+and calls that timed out. Where a server reports no usage, the tokens are estimated and the entry says so.
 """
 
 import asyncio
@@ -27,8 +27,13 @@ class Entry:
     """One booked call.
 
     Attributes:
-        cost: None when the model has no price.
-        source: whether the server counted the tokens or we did.
+        battle_id: Battle the call was made for.
+        stage: Stage that made the call.
+        model: Model that was asked.
+        day: Day of the call (UTC).
+        tokens: Tokens of the call.
+        cost: Cost of the call; None when the model has no price.
+        source: "usage" when the server counted the tokens, "estimate" when we did.
     """
 
     battle_id: str
@@ -45,11 +50,11 @@ class Spend:
     """What a battle or a day has cost so far.
 
     Attributes:
-        tokens: of all calls.
-        amount: of the calls whose price is known, in the price table's currency.
-        calls: all of them.
-        unpriced: calls whose price is unknown; the amount is a lower bound when there are any.
-        estimated: calls whose tokens we had to estimate.
+        tokens: Tokens of all calls.
+        amount: Cost of the calls whose price is known, in the price table's currency.
+        calls: Number of calls.
+        unpriced: Number of calls whose price is unknown; if it is above 0, `amount` is a lower bound.
+        estimated: Number of calls whose tokens are estimated.
     """
 
     tokens: Tokens = _NO_TOKENS
@@ -69,20 +74,20 @@ class Spend:
 
 
 class SpendStore(Protocol):
-    """Where entries are kept. Shared by all processes where budgets are to hold across them."""
+    """Stores entries. Processes that share a budget share a store."""
 
     async def add(self, entry: Entry) -> None:
-        """Keeps one entry."""
+        """Store one entry."""
 
     async def of_battle(self, battle_id: str) -> Spend:
-        """The sum over a battle."""
+        """Total of a battle."""
 
     async def of_day(self, day: date) -> Spend:
-        """The sum over a day (UTC)."""
+        """Total of a day (UTC)."""
 
 
 class MemorySpendStore:
-    """A store for one process; remembers today and the battles it saw last."""
+    """A store for one process. It keeps the totals of the current day and of the most recent battles."""
 
     def __init__(self, battles: int = 10_000) -> None:
         self._limit = battles
@@ -90,30 +95,30 @@ class MemorySpendStore:
         self._day: tuple[date | None, Spend] = (None, Spend())
 
     async def add(self, entry: Entry) -> None:
-        """Keeps one entry, forgetting the battle not heard of for longest."""
+        """Add one entry; above the limit, the least recently booked battle is forgotten."""
         self._battles[entry.battle_id] = self._battles.pop(entry.battle_id, Spend()) + entry
         if len(self._battles) > self._limit:
             self._battles.popitem(last=False)
         self._day = (entry.day, await self.of_day(entry.day) + entry)
 
     async def of_battle(self, battle_id: str) -> Spend:
-        """The sum over a battle."""
+        """Total of a battle; zero for a battle that was forgotten."""
         return self._battles.get(battle_id, Spend())
 
     async def of_day(self, day: date) -> Spend:
-        """The sum over a day."""
+        """Total of the current day; zero for any other day."""
         return self._day[1] if self._day[0] == day else Spend()
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A budget: at most so many tokens and so much money. None is no limit."""
+    """The most tokens and the most money that may be spent. None means unlimited."""
 
     tokens: int | None = None
     money: Decimal | None = None
 
     def exceeded_by(self, tokens: int, amount: Decimal) -> str | None:
-        """Which limit this spending passes, in words; None when it stays within."""
+        """Say which limit this spending exceeds; None when it exceeds none."""
         if self.tokens is not None and tokens > self.tokens:
             return f"{tokens} of {self.tokens} tokens"
         if self.money is not None and amount > self.money:
@@ -130,7 +135,7 @@ class Budget:
 
 
 @dataclass(slots=True)
-class _Held:
+class _Reserved:
     tokens: int = 0
     amount: Decimal = _ZERO
 
@@ -142,15 +147,18 @@ class _Held:
 class Ledger:
     """Books calls and keeps them within the budget.
 
-    A call is refused before it is made, when what is spent, plus the input of the calls under way, plus
-    its own input would pass a limit. Output is only known afterwards, so a budget may be passed by the
-    replies then under way, and by no more.
+    A call is rejected before it is made when the amount spent, the input of the calls in flight and its own
+    input together would exceed a limit. Output is known only afterwards, so a budget may be exceeded by the
+    output of the calls in flight, but by no more.
 
-    No call is made either while one that was made cannot be booked: a message that is tried again until the
-    record takes writes would pay with every try, and no budget would know.
+    While an earlier call cannot be booked, no further call is made. Otherwise a message that is retried
+    until the database accepts writes would pay for every retry, unnoticed by any budget.
 
     Args:
-        today: the day in UTC; a clock for tests.
+        prices: Prices of the models; without them every cost is unknown.
+        budget: Limits per battle and per day; unlimited by default.
+        store: Where entries are stored; in memory by default.
+        today: Returns the current day in UTC.
     """
 
     def __init__(
@@ -164,8 +172,8 @@ class Ledger:
         self.budget = budget or Budget()
         self._store = store or MemorySpendStore()
         self._today = today
-        self._held: defaultdict[str, _Held] = defaultdict(_Held)
-        self._held_in_all = _Held()
+        self._reserved: defaultdict[str, _Reserved] = defaultdict(_Reserved)
+        self._reserved_in_all = _Reserved()
         self._unbooked: deque[Entry] = deque()
 
     async def for_battle(self, battle_id: str) -> Spend:
@@ -173,16 +181,16 @@ class Ledger:
         return await self._store.of_battle(battle_id)
 
     async def for_day(self, day: date | None = None) -> Spend:
-        """What a day has cost so far; today when none is named."""
+        """What a day has cost so far; the current day by default."""
         return await self._store.of_day(day or self._today())
 
     @asynccontextmanager
-    async def hold(self, battle_id: str, model: str, input_tokens: int) -> AsyncIterator[None]:
-        """Sets a call's input aside for as long as it runs.
+    async def reserve(self, battle_id: str, model: str, input_tokens: int) -> AsyncIterator[None]:
+        """Reserve the input of a call for the duration of the block.
 
         Raises:
-            BudgetExceeded: when it does not fit; nothing was called then.
-            Unavailable: an earlier call cannot be booked; likewise.
+            BudgetExceeded: The call does not fit the budget and must not be made.
+            Unavailable: An earlier call cannot be booked, so this one must not be made.
         """
         await self._book_all()
         cost = self.prices.cost(model, Tokens(input=input_tokens))
@@ -195,10 +203,10 @@ class Ledger:
             self._change(battle_id, -1, input_tokens, amount)
 
     async def book(self, battle_id: str, stage: str, model: str, tokens: Tokens, source: Source) -> Entry:
-        """Books one call.
+        """Book one call.
 
         Raises:
-            Unavailable: the store does not take it now; it is booked before the next call is made.
+            Unavailable: The store cannot be written now; the entry is booked before the next call is made.
         """
         cost = self.prices.cost(model, tokens)
         entry = Entry(battle_id, stage, model, self._today(), tokens, cost, source)
@@ -212,7 +220,7 @@ class Ledger:
 
     async def _book_all(self) -> None:
         while self._unbooked:
-            entry = self._unbooked.popleft()  # out of reach of others while it is being booked
+            entry = self._unbooked.popleft()  # so that no other task books it at the same time
             try:
                 await self._store.add(entry)
             except (Unavailable, asyncio.CancelledError):
@@ -224,11 +232,11 @@ class Ledger:
             return
         today = await self.for_day()
         self._show_left(today)
-        for name, limit, held, spent in (
-            ("battle", self.budget.battle, self._held[battle_id], await self.for_battle(battle_id)),
-            ("day", self.budget.day, self._held_in_all, today),
+        for name, limit, reserved, spent in (
+            ("battle", self.budget.battle, self._reserved[battle_id], await self.for_battle(battle_id)),
+            ("day", self.budget.day, self._reserved_in_all, today),
         ):
-            over = limit.exceeded_by(spent.tokens.total + held.tokens, spent.amount + held.amount)
+            over = limit.exceeded_by(spent.tokens.total + reserved.tokens, spent.amount + reserved.amount)
             if over is not None:
                 raise BudgetExceeded(f"the next call would bring this {name} to {over}")
 
@@ -240,7 +248,7 @@ class Ledger:
             metrics.LLM_BUDGET_LEFT.labels(self.prices.currency).set(float(limit.money - today.amount))
 
     def _change(self, battle_id: str, sign: int, tokens: int, amount: Decimal) -> None:
-        self._held_in_all.change(sign, tokens, amount)
-        self._held[battle_id].change(sign, tokens, amount)
-        if self._held[battle_id].tokens == 0:
-            del self._held[battle_id]
+        self._reserved_in_all.change(sign, tokens, amount)
+        self._reserved[battle_id].change(sign, tokens, amount)
+        if self._reserved[battle_id].tokens == 0:
+            del self._reserved[battle_id]

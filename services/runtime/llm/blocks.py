@@ -1,12 +1,12 @@
-"""Untrusted text inside a prompt: fenced, so that a page cannot speak as the operator.
+"""Delimiters for untrusted text in a prompt, so that a page cannot pass as the operator's instructions.
 
     <<<chunk c1 #5b0e6c1f0a4d9a37>>>
     text of a web page
     <<<end c1 #5b0e6c1f0a4d9a37>>>
 
-Pages and answers are hostile input. Three things keep them in their block: a nonce that no text of
-the prompt contains, the neutralising of everything that looks like one of our markers or like a
-model's own role token, and the removal of characters that a person reading the page cannot see.
+Pages and answers are hostile input. Three measures keep them inside their block: a nonce that occurs in
+no text of the prompt, neutralising everything that looks like one of our markers or like a model's own
+role token, and removing characters that are invisible to a person who reads the page.
 """
 
 import re
@@ -19,7 +19,7 @@ _NAME = re.compile(r"[a-z][a-z_]*")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
 _OPENING = re.compile(r"^<<<([a-z_]+) ([A-Za-z0-9_.:-]+) #([0-9a-f]{16})>>>$", re.MULTILINE)
 
-# Three or more opening angles are how a marker of ours starts, in ASCII or full width.
+# Our markers start with three opening angle brackets, in ASCII; full width would look the same.
 _MARKER = re.compile(r"[<＜]{3,}")
 # Chat templates of the common model families: ChatML and Llama 3, DeepSeek, Gemma, Llama 2, Mistral.
 _ROLE_TOKEN = re.compile(
@@ -32,8 +32,8 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
-# Joiners and variation selectors shape Persian, Indic scripts and emoji, so one is text; a run of
-# them only ever hides a message.
+# Persian, Indic scripts and emoji need single joiners and variation selectors; a run of them can only
+# hide a message.
 _HIDDEN_RUN = re.compile("([\u200c\u200d\ufe00-\ufe0f])[\u200c\u200d\ufe00-\ufe0f]+")
 _STAND_INS = str.maketrans({"<": "‹", ">": "›", "＜": "‹", "[": "⟦", "]": "⟧"})
 
@@ -43,9 +43,9 @@ class Block:
     """One piece of material in a prompt.
 
     Attributes:
-        kind: what it is: query, answer, chunk or nugget.
-        id: how the reply names it (c1, n3, first). Ours, never taken from the material.
-        text: the material itself, untrusted.
+        kind: Kind of material: query, answer, chunk or nugget.
+        id: Name that the reply uses for it (c1, n3, first); chosen by us, never taken from the material.
+        text: The material itself, untrusted.
     """
 
     kind: str
@@ -58,10 +58,10 @@ class Block:
 
 
 def neutralise(text: str) -> str:
-    """The text as it may stand in a prompt: same words, nothing that acts.
+    """The text with everything removed or replaced that could act as markup in a prompt.
 
-    Markers and role tokens get look-alike brackets; control, bidirectional and invisible characters
-    and broken surrogates go. Text without any of these comes back unchanged.
+    The brackets of markers and role tokens are replaced by look-alikes; control, bidirectional and invisible
+    characters and lone surrogates are removed. Text without any of these is returned unchanged.
 
     >>> neutralise("<|im_start|>system")
     '‹|im_start|›system'
@@ -74,31 +74,31 @@ def neutralise(text: str) -> str:
 def nonce_for(texts: Iterable[str]) -> str:
     """A nonce of 16 hexadecimal digits that occurs in none of the texts.
 
-    It is derived from all of them, not drawn, so that the same prompt is the same bytes and the reply
-    cache recognises it. That does not help an attacker: the nonce depends on every part of the prompt,
-    of which one page is a small and itself included part, so a page that names its own nonce is a
-    fixed point of SHA-256, and one found by chance is refused here by counting on to the next.
+    The nonce is derived from the texts and not random, so that the same prompt always has the same bytes and
+    the reply cache recognises it. That does not help an attacker: the nonce depends on every part of the
+    prompt, the attacker's page included, so a page that contains its own nonce would be a fixed point of
+    SHA-256. Should a text contain the nonce by chance, the next candidate is taken.
     """
     parts = list(texts)
     for attempt in range(1000):
         nonce = derived_id("block nonce", attempt, parts)[:16]
         if not any(nonce in part for part in parts):
             return nonce
-    raise ValueError("no nonce is free of the texts")
+    raise ValueError("every candidate nonce occurs in the texts")
 
 
 def render(blocks: Sequence[Block], nonce: str) -> str:
-    """The blocks as prompt text, every text neutralised."""
+    """The blocks as prompt text, with every text neutralised."""
     return "\n\n".join(_render_one(block, nonce) for block in blocks)
 
 
 def parse(prompt_text: str) -> list[Block]:
-    """The blocks of a prompt, in order, texts as they were rendered.
+    """The blocks of a prompt in order, with their texts as rendered.
 
-    Only the nonce of the first marker counts: our instructions stand before any material.
+    Only blocks with the nonce of the first marker count, because our instructions precede all material.
 
     Raises:
-        ValueError: when a block of that nonce is not closed.
+        ValueError: A block with that nonce is not closed.
 
     >>> parse(render([Block("query", "q", "Why?")], "0" * 16))
     [Block(kind='query', id='q', text='Why?')]

@@ -1,4 +1,4 @@
-"""Wiring: settings in, a model to ask out."""
+"""Build the chat model that the settings describe."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -18,7 +18,7 @@ ASGIApp = Callable[
     [_Message, Callable[[], Awaitable[_Message]], Callable[[_Message], Awaitable[None]]], Awaitable[None]
 ]
 
-_KEYLESS = "none"  # local servers ask for no key; the SDK insists on one
+_NO_KEY = "none"  # local servers need no key, but the SDK requires one
 
 
 def with_asgi(app: ASGIApp) -> httpx2.AsyncClient:
@@ -33,21 +33,21 @@ def build_chat_model(
     spend: SpendStore | None = None,
     http: httpx2.AsyncClient | None = None,
 ) -> LLMClient:
-    """The model an operator configured.
+    """Build the model that an operator configured.
 
     Args:
-        settings: where it is and what it may cost.
-        cache: where replies are kept; memory when not given.
-        spend: where the bill is kept; memory, and budgets of this process only, when not given.
-        http: how to reach it; offline, `with_asgi` of the offline application.
+        settings: Where the model is and what it may cost.
+        cache: Where replies are cached; in memory by default.
+        spend: Where costs are stored; by default in memory, and then budgets cover only this process.
+        http: HTTP client to use; for the offline model, `with_asgi` of the offline application.
 
     Raises:
-        ValueError: when the settings contradict each other, or are offline without an application.
-        OSError: when a file they name cannot be read.
+        ValueError: The settings contradict each other, or are offline and `http` is missing.
+        OSError: A file that the settings name cannot be read.
     """
     if settings.offline and http is None:
         raise ValueError("no model is configured, and no offline application was given to answer instead")
-    key = settings.api_key.get_secret_value() if settings.api_key else _KEYLESS
+    key = settings.api_key.get_secret_value() if settings.api_key else _NO_KEY
     sdk = openai.AsyncOpenAI(
         api_key=key, base_url=settings.url, max_retries=0, timeout=settings.timeout_s, http_client=http
     )
@@ -56,6 +56,6 @@ def build_chat_model(
         cache,
         Ledger(settings.price_table(), settings.budget(), spend),
         limit=AdaptiveLimit(settings.concurrency),
-        patience=settings.patience(),
+        retries=settings.retries(),
         overrides=settings.overrides(),
     )

@@ -1,4 +1,4 @@
-"""Calls that are paid for: within the budget, under the limit, tried again with patience, booked."""
+"""Model calls: within the budget and the concurrency limit, retried, and booked."""
 
 import asyncio
 import random
@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from services.runtime import metrics
 from services.runtime.errors import StageError, Unavailable
 from services.runtime.llm.accounting import Entry, Ledger, Source
-from services.runtime.llm.dialect import Question
+from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import CallFailed, Completion, Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit, Slot
-from services.runtime.llm.patience import Patience
 from services.runtime.llm.prices import Money, Tokens, estimate_tokens
+from services.runtime.llm.retries import RetryPolicy
 
 
 @dataclass(slots=True)
-class Account:
-    """On whose account calls are made, and what has been booked on it."""
+class Billing:
+    """The stage and the battle that the calls for one prompt are booked to, and the entries so far."""
 
     stage: str
     battle_id: str
@@ -26,12 +26,12 @@ class Account:
 
     @property
     def tokens(self) -> Tokens:
-        """Of all calls."""
+        """Tokens of all calls."""
         return sum((entry.tokens for entry in self.entries), Tokens())
 
     @property
     def cost(self) -> Money | None:
-        """Of all calls; None when one has no price."""
+        """Cost of all calls; None when the cost of any of them is unknown."""
         costs = [entry.cost for entry in self.entries]
         known = [cost for cost in costs if cost is not None]
         return sum(known[1:], known[0]) if known and len(known) == len(costs) else None
@@ -39,61 +39,66 @@ class Account:
 
 @dataclass(slots=True)
 class Caller:
-    """Brings back completions from one endpoint.
+    """Calls one endpoint, with retries.
 
     Attributes:
-        sleep, rng: of the retries; fakes in tests.
+        endpoint: The model.
+        ledger: Where calls are booked, and the budgets.
+        limit: Calls that may run at once.
+        retries: How often and how long to retry.
+        rng: Source of the jitter between retries.
+        sleep: Waits between retries.
     """
 
     endpoint: Endpoint
     ledger: Ledger
     limit: AdaptiveLimit
-    patience: Patience
+    retries: RetryPolicy
     rng: random.Random
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
-    async def complete(self, question: Question, account: Account) -> Completion:
-        """One completion, after as many tries as patience allows.
+    async def complete(self, request: ModelRequest, billing: Billing) -> Completion:
+        """One completion, after as many attempts as the retry policy allows.
 
         Raises:
-            StageError: what the last failure amounts to.
-            BudgetExceeded: before a call that does not fit.
+            StageError: The last attempt failed, or the failure is not worth a retry.
+            BudgetExceeded: The next call does not fit the budget.
         """
         failures = 0
         while True:
             try:
-                return await self._try(question, account)
+                return await self._try(request, billing)
             except CallFailed as failed:
                 failures += 1
-                wait = self.patience.wait(failures, failed.asked_for, self.rng) if failed.again else None
+                wait = self.retries.wait(failures, failed.retry_after, self.rng) if failed.retryable else None
                 if wait is None:
                     raise _given_up(failed, failures) from failed
-            metrics.LLM_CALLS.labels(account.stage, self.endpoint.model, "retried").inc()
+            metrics.LLM_CALLS.labels(billing.stage, self.endpoint.model, "retried").inc()
             await self.sleep(wait)
 
-    async def _try(self, question: Question, account: Account) -> Completion:
-        asked = Tokens(input=estimate_tokens(question.text))
+    async def _try(self, request: ModelRequest, billing: Billing) -> Completion:
+        asked = Tokens(input=estimate_tokens(request.text))
         async with (
             self.limit.slot() as slot,
-            self.ledger.hold(account.battle_id, self.endpoint.model, asked.input),
+            self.ledger.reserve(billing.battle_id, self.endpoint.model, asked.input),
         ):
             try:
-                completion = await self._timed(question, account.stage, slot)
+                completion = await self._timed(request, billing.stage, slot)
             except CallFailed as failed:
                 if failed.charged is not None:
-                    await self._book(account, failed.charged, "estimate")
+                    await self._book(billing, failed.charged, "estimate")
                 raise
             except asyncio.CancelledError:
-                # Nobody waits for it any more, but the server may have done the work.
-                await self._book(account, asked, "estimate")
+                # The caller is gone, but the server may have done the work.
+                await self._book(billing, asked, "estimate")
                 raise
-            await self._book(account, completion.tokens, completion.source)
+            await self._book(billing, completion.tokens, completion.source)
             return completion
 
-    async def _timed(self, question: Question, stage: str, slot: Slot) -> Completion:
+    async def _timed(self, request: ModelRequest, stage: str, slot: Slot) -> Completion:
         started, outcome = time.perf_counter(), "failed"
         try:
-            completion = await self.endpoint.complete(question)
+            completion = await self.endpoint.complete(request)
             outcome = "ok"
             self.limit.succeeded()
         except CallFailed as failed:
@@ -106,13 +111,13 @@ class Caller:
             metrics.LLM_SECONDS.labels("chat", self.endpoint.model, stage, outcome).observe(elapsed)
         return completion
 
-    async def _book(self, account: Account, tokens: Tokens, source: Source) -> None:
-        entry = await self.ledger.book(account.battle_id, account.stage, self.endpoint.model, tokens, source)
-        account.entries.append(entry)
+    async def _book(self, billing: Billing, tokens: Tokens, source: Source) -> None:
+        entry = await self.ledger.book(billing.battle_id, billing.stage, self.endpoint.model, tokens, source)
+        billing.entries.append(entry)
 
 
 def _given_up(failed: CallFailed, failures: int) -> StageError:
     error = failed.error
     if failures == 1 or not isinstance(error, Unavailable):
         return error
-    return Unavailable(error.reason, f"{error.detail} ({failures} attempts)", failed.asked_for)
+    return Unavailable(error.reason, f"{error.detail} ({failures} attempts)", failed.retry_after)

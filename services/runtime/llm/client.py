@@ -1,8 +1,8 @@
-"""The one way to ask a model.
+"""The client that every service uses to ask a model.
 
-    ask ──> overrides ──> one flight per key ──> cache ──> at most two exchanges ──> cache ──> Reply
+    ask ──> overrides ──> single flight per key ──> cache ──> at most two exchanges ──> cache ──> Reply
 
-An exchange whose reply cannot be used is followed by one that says why, and by no third.
+When the first reply cannot be used, the second exchange tells the model why. There is no third.
 """
 
 import asyncio
@@ -19,27 +19,28 @@ from services.runtime import metrics
 from services.runtime.errors import Permanent, Retryable, StageError
 from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.cache import MemoryReplyCache, ReplyCache
-from services.runtime.llm.calls import Account, Caller
-from services.runtime.llm.dialect import Question
+from services.runtime.llm.calls import Billing, Caller
+from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Completion, Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit
 from services.runtime.llm.parsing import Unusable, read_reply
-from services.runtime.llm.patience import Patience
 from services.runtime.llm.prices import Money
 from services.runtime.llm.prompt import Prompt, PromptOverrides, R, repair_messages, schema_of
+from services.runtime.llm.retries import RetryPolicy
 from services.runtime.shared_cache import Retention, SharedCache
 
-_LARGER = 2  # times the tokens of a reply that was cut off
+_LARGER = 2  # factor by which the token limit grows after a reply was cut off
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one ask took, discarded replies included.
+    """Tokens and cost of one reply, discarded replies included.
 
     Attributes:
-        input_tokens, output_tokens: of the calls made, or of those that once made a cached reply.
-        cached: whether this ask made no call of its own.
-        cost: of this ask: zero when cached, None when the model has no price.
+        input_tokens: Input tokens of the calls made; for a cached reply, of the calls that produced it.
+        output_tokens: Output tokens of the same calls.
+        cached: Whether the reply came without a call of its own.
+        cost: Cost of the calls: zero when cached, None when the model has no price.
     """
 
     input_tokens: int
@@ -50,13 +51,13 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[R]):
-    """A usable answer.
+    """A usable reply.
 
     Attributes:
-        value: validated, and passed by the prompt's check.
-        model: as the server names it.
-        prompt_version: as asked, an operator's override included.
-        usage: what it took.
+        value: The reply, which has the prompt's shape and passed its check.
+        model: Name of the model as the server reports it.
+        prompt_version: Version of the prompt, including an operator's override.
+        usage: Tokens and cost.
     """
 
     value: R
@@ -70,16 +71,16 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str:
-        """The model asked for; part of every id derived from its replies."""
+        """Name of the configured model; part of every id derived from its replies."""
 
     async def ask(self, prompt: Prompt[R], *, stage: str, battle_id: str) -> Reply[R]:
-        """One usable reply.
+        """Ask for one usable reply.
 
         Raises:
-            Unavailable: the endpoint does not answer.
-            Retryable: it answers, but twice not the question (`reply_unusable`).
-            Permanent: it refuses, its filter objects, or the prompt is too long for it.
-            BudgetExceeded: before any call that would pass a budget.
+            Unavailable: The endpoint does not answer.
+            Retryable: Two replies in a row could not be used (`reply_unusable`).
+            Permanent: The model declined, its content filter objected, or the prompt is too long.
+            BudgetExceeded: The next call would exceed a budget.
         """
 
 
@@ -87,13 +88,14 @@ class LLMClient:
     """A `ChatModel` over any OpenAI-compatible endpoint.
 
     Args:
-        endpoint: the model.
-        cache: of replies; shared between processes where there are several.
-        ledger: bill and budgets.
-        limit: calls at once.
-        patience: with an endpoint that does not answer.
-        overrides: an operator's prompts.
-        rng, sleep: of the retries; fakes in tests.
+        endpoint: The model.
+        cache: Cache of replies; several processes share one.
+        ledger: Where calls are booked, and the budgets.
+        limit: Calls that may run at once.
+        retries: How often and how long to retry an endpoint that does not answer.
+        overrides: The operator's prompts.
+        rng: Source of the jitter between retries.
+        sleep: Waits between retries.
     """
 
     def __init__(
@@ -103,7 +105,7 @@ class LLMClient:
         ledger: Ledger | None = None,
         *,
         limit: AdaptiveLimit | None = None,
-        patience: Patience | None = None,
+        retries: RetryPolicy | None = None,
         overrides: PromptOverrides | None = None,
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -113,32 +115,32 @@ class LLMClient:
         self.limit = limit or AdaptiveLimit(maximum=32)
         self.overrides = overrides or PromptOverrides.none()
         self._cache = cache or MemoryReplyCache()
-        rng = rng or random.Random()  # noqa: S311 - spreads retries, hides nothing
-        self._calls = Caller(endpoint, self.ledger, self.limit, patience or Patience(), rng, sleep)
-        # Identical prompts share one call while it is under way; a call that nobody waits for any more would
-        # only cost money. What is kept for later is the reply cache's business.
-        self._calls_under_way: SharedCache[str, Reply[Any]] = SharedCache(
+        rng = rng or random.Random()  # noqa: S311 - jitter of retries, not a secret
+        self._calls = Caller(endpoint, self.ledger, self.limit, retries or RetryPolicy(), rng, sleep)
+        # Identical prompts share one call in flight; a call that no caller waits for any more would only cost
+        # money. Replies are stored by the reply cache, not here.
+        self._calls_in_flight: SharedCache[str, Reply[Any]] = SharedCache(
             Retention(entries=0), cancel_abandoned=True
         )
-        self._unkept: dict[str, str] = {}  # replies paid for that the cache did not take
+        self._uncached: dict[str, str] = {}  # replies that could not be written to the cache yet
 
     @property
     def name(self) -> str:
-        """The model asked for."""
+        """Name of the configured model."""
         return self.endpoint.model
 
     async def ask(self, prompt: Prompt[R], *, stage: str, battle_id: str) -> Reply[R]:
-        """One usable reply; see `ChatModel.ask`."""
+        """Ask for one usable reply; see `ChatModel.ask`."""
         prompt = self.overrides.apply(prompt)
-        key, account = prompt.cache_key(self.name), Account(stage, battle_id)
-        ours = False  # whether this caller's call was made, or another caller's joined
+        key, billing = prompt.cache_key(self.name), Billing(stage, battle_id)
+        ours = False  # whether this caller made the call, or joined another caller's
 
         async def ask_once() -> Reply[R]:
             nonlocal ours
             ours = True
-            return await self._kept_or_asked(key, prompt, account)
+            return await self._cached_or_asked(key, prompt, billing)
 
-        reply: Reply[R] = await self._calls_under_way.get(key, ask_once)
+        reply: Reply[R] = await self._calls_in_flight.get(key, ask_once)
         if not ours:
             reply = replace(reply, usage=self._free(reply.usage.input_tokens, reply.usage.output_tokens))
         if reply.usage.cached:
@@ -146,78 +148,80 @@ class LLMClient:
         return reply
 
     async def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         await self.endpoint.close()
 
-    async def _kept_or_asked(self, key: str, prompt: Prompt[R], account: Account) -> Reply[R]:
-        if key in self._unkept:
-            await self._keep(key)
-        kept = await self._cache.get(key)
-        revived = None if kept is None else self._revive(kept, prompt)
-        if revived is not None:
-            return revived
-        reply = await self._counted(prompt, account)
-        self._unkept[key] = _Kept.of(reply).model_dump_json()
-        await self._keep(key)
+    async def _cached_or_asked(self, key: str, prompt: Prompt[R], billing: Billing) -> Reply[R]:
+        if key in self._uncached:
+            await self._write_to_cache(key)
+        cached_text = await self._cache.get(key)
+        cached_reply = None if cached_text is None else self._from_cache(cached_text, prompt)
+        if cached_reply is not None:
+            return cached_reply
+        reply = await self._asked(prompt, billing)
+        self._uncached[key] = _CachedReply.of(reply).model_dump_json()
+        await self._write_to_cache(key)
         return reply
 
-    async def _keep(self, key: str) -> None:
-        await self._cache.put(key, self._unkept[key])
-        del self._unkept[key]
+    async def _write_to_cache(self, key: str) -> None:
+        await self._cache.put(key, self._uncached[key])
+        del self._uncached[key]
 
-    async def _counted(self, prompt: Prompt[R], account: Account) -> Reply[R]:
+    async def _asked(self, prompt: Prompt[R], billing: Billing) -> Reply[R]:
         try:
-            value, model = await self._answer(prompt, account)
+            value, model = await self._answer(prompt, billing)
         except StageError:
-            metrics.LLM_CALLS.labels(account.stage, self.name, "failed").inc()
+            metrics.LLM_CALLS.labels(billing.stage, self.name, "failed").inc()
             raise
-        metrics.LLM_CALLS.labels(account.stage, self.name, "ok").inc()
-        tokens = account.tokens
-        return Reply(value, model, prompt.version, Usage(tokens.input, tokens.output, False, account.cost))
+        metrics.LLM_CALLS.labels(billing.stage, self.name, "ok").inc()
+        tokens = billing.tokens
+        return Reply(value, model, prompt.version, Usage(tokens.input, tokens.output, False, billing.cost))
 
-    async def _answer(self, prompt: Prompt[R], account: Account) -> tuple[R, str]:
-        """Asks, and once more when the first reply cannot be used."""
-        question = Question(
+    async def _answer(self, prompt: Prompt[R], billing: Billing) -> tuple[R, str]:
+        """Ask, and ask once more when the first reply cannot be used."""
+        request = ModelRequest(
             prompt.messages(), prompt.task, schema_of(prompt.reply), prompt.max_tokens, prompt.temperature
         )
         try:
-            return await self._exchange(question, prompt, account)
+            return await self._exchange(request, prompt, billing)
         except _Discarded as first:
-            second = first.follow_up(question, prompt)
+            second = first.follow_up(request, prompt)
         try:
-            return await self._exchange(second, prompt, account)
+            return await self._exchange(second, prompt, billing)
         except _Discarded as again:
-            raise Retryable(Reason.REPLY_UNUSABLE, f"{self.name} failed twice to answer: {again}") from again
+            detail = f"two replies of {self.name} in a row could not be used: {again}"
+            raise Retryable(Reason.REPLY_UNUSABLE, detail) from again
 
-    async def _exchange(self, question: Question, prompt: Prompt[R], account: Account) -> tuple[R, str]:
-        """One completion, read."""
-        completion = await self._calls.complete(question, account)
+    async def _exchange(self, request: ModelRequest, prompt: Prompt[R], billing: Billing) -> tuple[R, str]:
+        """One completion and the value in its reply."""
+        completion = await self._calls.complete(request, billing)
         if completion.finish == "content_filter":
             raise Permanent(Reason.CONTENT_FILTERED, f"{self.name} stopped at its content filter")
         if completion.refusal:
             raise Permanent(Reason.LLM_REFUSED, f"{self.name} declined: {completion.refusal[:200]}")
         if completion.finish == "length":
-            raise _Discarded(completion, f"the reply was cut off at {question.max_tokens} tokens")
+            raise _Discarded(completion, f"the reply was cut off at {request.max_tokens} tokens")
         try:
             return read_reply(completion.text, prompt), completion.model
         except Unusable as problem:
             raise _Discarded(completion, str(problem)) from problem
 
-    def _revive(self, kept: str, prompt: Prompt[R]) -> Reply[R] | None:
-        """A kept reply, if it still reads; a reply that an older release kept may not."""
+    def _from_cache(self, text: str, prompt: Prompt[R]) -> Reply[R] | None:
+        """A cached reply; None when it no longer parses, as one that an older release cached may not."""
         try:
-            found = _Kept.model_validate_json(kept)
-            value = read_reply(found.reply, prompt)
+            cached = _CachedReply.model_validate_json(text)
+            value = read_reply(cached.reply, prompt)
         except (ValidationError, Unusable):
             return None
-        return Reply(value, found.model, prompt.version, self._free(found.input_tokens, found.output_tokens))
+        usage = self._free(cached.input_tokens, cached.output_tokens)
+        return Reply(value, cached.model, prompt.version, usage)
 
     def _free(self, input_tokens: int, output_tokens: int) -> Usage:
         return Usage(input_tokens, output_tokens, True, Money(Decimal(0), self.ledger.prices.currency))
 
 
-class _Kept(BaseModel):
-    """A reply in the cache. The reply itself is kept as JSON text and read as strictly as a fresh one."""
+class _CachedReply(BaseModel):
+    """A reply in the cache. The reply itself is stored as JSON text and parsed as strictly as a new one."""
 
     reply: str
     model: str
@@ -225,7 +229,7 @@ class _Kept(BaseModel):
     output_tokens: int
 
     @classmethod
-    def of(cls, reply: Reply[Any]) -> "_Kept":
+    def of(cls, reply: Reply[Any]) -> "_CachedReply":
         usage = reply.usage
         return cls(
             reply=reply.value.model_dump_json(), model=reply.model,
@@ -240,9 +244,9 @@ class _Discarded(Exception):
         super().__init__(problem)
         self.completion = completion
 
-    def follow_up(self, question: Question, prompt: Prompt[Any]) -> Question:
-        """The second question: with more room after a cut, with the problem named after anything else."""
+    def follow_up(self, request: ModelRequest, prompt: Prompt[Any]) -> ModelRequest:
+        """The second request: with a larger token limit after a cut, else with the problem named."""
         if self.completion.finish == "length":
-            return replace(question, max_tokens=question.max_tokens * _LARGER)
-        repair = repair_messages(question.messages, self.completion.text, str(self), prompt.reply)
-        return replace(question, messages=repair)
+            return replace(request, max_tokens=request.max_tokens * _LARGER)
+        repair = repair_messages(request.messages, self.completion.text, str(self), prompt.reply)
+        return replace(request, messages=repair)

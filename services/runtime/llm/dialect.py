@@ -1,7 +1,7 @@
-"""What a compatible endpoint understands, learnt from its refusals.
+"""Which request parameters a compatible endpoint accepts, learnt from its error messages.
 
-"OpenAI-compatible" is a family: some servers have no structured outputs, reasoning models want
-`max_completion_tokens` and allow no temperature. A 400 that names the parameter teaches us, once.
+"OpenAI-compatible" servers differ: some have no structured outputs, and reasoning models require
+`max_completion_tokens` and accept no temperature. A 400 reply that names the parameter is enough to learn it.
 """
 
 import json
@@ -12,8 +12,8 @@ from services.runtime.llm.prompt import Message
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One request, before it is put in an endpoint's words."""
+class ModelRequest:
+    """One request, independent of the endpoint's dialect."""
 
     messages: list[Message]
     task: str
@@ -23,42 +23,42 @@ class Question:
 
     @property
     def text(self) -> str:
-        """All words of it, for estimates."""
+        """The text of all messages, for token estimates."""
         return "\n".join(message["content"] for message in self.messages)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How to put a question to one endpoint.
+    """The request parameters that one endpoint accepts.
 
     Attributes:
-        structured: it takes a JSON schema and keeps to it.
-        limit_name: what it calls the longest reply.
-        temperature: it lets us choose one.
+        structured: Whether it supports structured outputs by a JSON schema.
+        limit_name: Name of the parameter that limits the length of the reply.
+        temperature: Whether it accepts a temperature.
     """
 
     structured: bool = True
     limit_name: str = "max_tokens"
     temperature: bool = True
 
-    def parameters(self, question: Question) -> dict[str, Any]:
-        """The request's parameters besides the model."""
-        found: dict[str, Any] = {"messages": question.messages, self.limit_name: question.max_tokens}
+    def parameters(self, request: ModelRequest) -> dict[str, Any]:
+        """The parameters of the request, except for the model."""
+        parameters: dict[str, Any] = {"messages": request.messages, self.limit_name: request.max_tokens}
         if self.temperature:
-            found["temperature"] = question.temperature
+            parameters["temperature"] = request.temperature
         if self.structured:
-            schema = {"name": question.task, "schema": question.schema, "strict": True}
-            found["response_format"] = {"type": "json_schema", "json_schema": schema}
+            schema = {"name": request.task, "schema": request.schema, "strict": True}
+            parameters["response_format"] = {"type": "json_schema", "json_schema": schema}
         else:
-            found["messages"] = _with_schema(question)
-        return found
+            parameters["messages"] = _with_schema(request)
+        return parameters
 
-    def learn(self, refusal: str) -> "Dialect | None":
-        """What to try after a 400 with this text. None when it is not about the way we speak.
+    def learn(self, message: str) -> "Dialect | None":
+        """The dialect to try after a 400 reply with this message; None when no parameter is at fault.
 
-        Every lesson is learnt once and none is unlearnt, so asking again comes to an end.
+        Every change is made at most once and never undone, so retrying ends.
         """
-        text = refusal.lower()
+        text = message.lower()
         if self.structured and any(
             word in text for word in ("response_format", "json_schema", "structured output")
         ):
@@ -70,8 +70,8 @@ class Dialect:
         return None
 
 
-def _with_schema(question: Question) -> list[Message]:
-    """Without structured outputs the schema has to be said in words, at the end of the system text."""
-    system, *rest = question.messages
-    said = f"{system['content']}\n\nThe JSON schema of the reply:\n{json.dumps(question.schema)}"
-    return [{"role": "system", "content": said}, *rest]
+def _with_schema(request: ModelRequest) -> list[Message]:
+    """The messages with the schema added to the system text, for lack of structured outputs."""
+    system, *rest = request.messages
+    text = f"{system['content']}\n\nThe JSON schema of the reply:\n{json.dumps(request.schema)}"
+    return [{"role": "system", "content": text}, *rest]

@@ -1,7 +1,7 @@
-"""As many calls at once as the endpoint can take: additive increase, multiplicative decrease.
+"""An adaptive concurrency limit: additive increase, multiplicative decrease.
 
-Providers publish limits in requests per minute, local servers in batch slots, gateways not at all. So
-the limit is found: one more call after a full window of successes, half as many after an overload.
+Providers publish limits in requests per minute, local servers in batch slots, gateways not at all. So the
+limit adapts: one more concurrent call after a full window of successes, half as many after an overload.
 """
 
 from collections.abc import AsyncIterator
@@ -13,7 +13,11 @@ import anyio
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place among the running calls; remembers under which limit it began."""
+    """One running call.
+
+    Attributes:
+        epoch: Number of times the limit had been halved when the call began.
+    """
 
     epoch: int
 
@@ -22,8 +26,8 @@ class AdaptiveLimit:
     """The number of calls that may run at the same time.
 
     Args:
-        maximum: never more than this.
-        initial: where to begin; the maximum when not given.
+        maximum: Largest value of the limit.
+        initial: Initial value; the maximum by default.
     """
 
     def __init__(self, maximum: int, initial: int | None = None) -> None:
@@ -36,12 +40,12 @@ class AdaptiveLimit:
 
     @property
     def value(self) -> int:
-        """Calls allowed at once now."""
+        """Number of calls that may run at once now."""
         return int(self._running.total_tokens)
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[Slot]:
-        """Waits for a place, in order of arrival, and keeps it for the duration of the block."""
+        """Wait for a slot, in order of arrival, and hold it for the duration of the block."""
         caller = object()
         await self._running.acquire_on_behalf_of(caller)
         try:
@@ -50,17 +54,17 @@ class AdaptiveLimit:
             self._running.release_on_behalf_of(caller)
 
     def succeeded(self) -> None:
-        """A call was answered."""
+        """Record that a call succeeded."""
         self._successes += 1
         if self._successes >= self.value:
             self._successes = 0
             self._running.total_tokens = min(self._maximum, self.value + 1)
 
     def overloaded(self, slot: Slot) -> None:
-        """A call was turned away or timed out: halve, once for all calls of the same epoch.
+        """Record that a call was rejected or timed out: halve the limit, once per epoch.
 
-        Thirty calls refused together are one signal. Those that began before the last cut say nothing
-        about the limit since.
+        Thirty calls rejected together are one signal. Calls that began before the limit was last halved say
+        nothing about the current limit.
         """
         if slot.epoch == self._epoch:
             self._epoch += 1

@@ -1,8 +1,8 @@
-"""Reading a reply: strictly, then tolerantly, never by guessing.
+"""Parse a reply: strictly, then tolerantly, but never by guessing.
 
-Models without structured outputs wrap JSON in prose and code fences, or think aloud and correct
-themselves. What is accepted: the whole text as JSON; else the last JSON object in it that decodes.
-A list stands for the only field of a reply that has just one.
+Models without structured outputs wrap JSON in prose and code fences, or reason aloud and correct
+themselves. Accepted are the whole text as JSON, else the last JSON object in it. A bare list is accepted
+where the reply has a single field.
 """
 
 import json
@@ -20,21 +20,21 @@ _DECODER = json.JSONDecoder()
 
 
 class Unusable(Exception):
-    """A reply that does not answer the question; the text says why, for the model to repair it."""
+    """A reply that cannot be used. The message says why, so that the model can repair it."""
 
 
 def read_reply(text: str, prompt: Prompt[R]) -> R:
-    """The value in a reply, of the prompt's shape and passed by its check.
+    """The value in a reply, validated against the prompt's shape and its check.
 
     Raises:
-        Unusable: when there is none.
+        Unusable: The reply contains no valid value.
     """
-    found = _decode(text)
+    decoded = _decode(text)
     fields = list(prompt.reply.model_fields)
-    if isinstance(found, list) and len(fields) == 1:
-        found = {fields[0]: found}
+    if isinstance(decoded, list) and len(fields) == 1:
+        decoded = {fields[0]: decoded}
     try:
-        value = prompt.reply.model_validate(found)
+        value = prompt.reply.model_validate(decoded)
         if prompt.check is not None:
             prompt.check(value)
     except ValidationError as error:
@@ -62,14 +62,14 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
     position = 0
     while (opening := _OPENING.search(text, position)) is not None:
         try:
-            found, position = _DECODER.raw_decode(text, opening.start())
+            decoded, position = _DECODER.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
             position = opening.end()
         else:
-            yield found
+            yield decoded
 
 
 def _in_short(error: ValidationError) -> str:
-    """The first problems, with their place. Not the values: they may be long, and they are hostile."""
-    places = [(".".join(map(str, e["loc"])) or "reply", e["msg"]) for e in error.errors(include_url=False)]
-    return "; ".join(f"{place}: {message}" for place, message in places[:5])
+    """The first problems and their fields, without the values, which may be long and hostile."""
+    problems = [(".".join(map(str, e["loc"])) or "reply", e["msg"]) for e in error.errors(include_url=False)]
+    return "; ".join(f"{field}: {message}" for field, message in problems[:5])

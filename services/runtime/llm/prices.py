@@ -1,13 +1,13 @@
-"""What a model's tokens cost, as its operator states it.
+"""Prices of models, as the operator states them in a price file.
 
     currency = "USD"
 
-    [models."gpt-5-mini"]        # every model whose name starts so; the longest prefix wins
+    [models."gpt-5-mini"]        # for every model whose name starts with this; the longest prefix wins
     input = 0.25                 # per million tokens
-    cached_input = 0.025         # optional: input the provider had in its own prompt cache
+    cached_input = 0.025         # optional: for input that was in the provider's prompt cache
     output = 2.00
 
-Prices change and differ by contract, so none are built in, but that of the offline model: nothing.
+Prices change and differ by contract, so no price is built in, except that the offline model is free.
 """
 
 import json
@@ -26,14 +26,14 @@ _PER = Decimal(1_000_000)
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """An amount in one currency; amounts of different currencies do not add."""
+    """An amount in one currency. Amounts in different currencies cannot be added."""
 
     amount: Decimal
     currency: str = "USD"
 
     def __add__(self, other: "Money") -> "Money":
         if self.currency != other.currency:
-            raise ValueError(f"{self.currency} and {other.currency} do not add")
+            raise ValueError(f"amounts in {self.currency} and {other.currency} cannot be added")
         return Money(self.amount + other.amount, self.currency)
 
 
@@ -42,9 +42,9 @@ class Tokens:
     """Tokens of one or more calls.
 
     Attributes:
-        input: prompt tokens, cached ones included.
-        output: reply tokens, reasoning included.
-        cached_input: the part of `input` that the provider had in its own prompt cache.
+        input: Prompt tokens, cached ones included.
+        output: Reply tokens, reasoning included.
+        cached_input: The part of `input` that was in the provider's prompt cache.
     """
 
     input: int = 0
@@ -63,7 +63,7 @@ class Tokens:
 
 
 class Price(BaseModel):
-    """Price of a million tokens."""
+    """Prices per million tokens."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -72,7 +72,7 @@ class Price(BaseModel):
     cached_input: Decimal | None = Field(default=None, ge=0)
 
     def of(self, tokens: Tokens) -> Decimal:
-        """What these tokens cost."""
+        """Cost of these tokens."""
         cached = self.input if self.cached_input is None else self.cached_input
         fresh = tokens.input - tokens.cached_input
         total = self.input * fresh + cached * tokens.cached_input + self.output * tokens.output
@@ -88,33 +88,33 @@ class _PriceFile(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """Prices by the start of a model's name."""
+    """Prices by prefix of the model's name."""
 
     models: Mapping[str, Price] = field(default_factory=dict)
     currency: str = "USD"
 
     @classmethod
     def load(cls, path: Path) -> "PriceTable":
-        """Reads a TOML or JSON file.
+        """Read a TOML or JSON file.
 
         Raises:
-            ValueError: when it is not a price table.
-            OSError: when it cannot be read.
+            ValueError: The file is not a price table.
+            OSError: The file cannot be read.
         """
         text = path.read_text(encoding="utf-8")
-        found: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-        checked = _PriceFile.model_validate(found)
-        return cls(checked.models, checked.currency)
+        decoded: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        price_file = _PriceFile.model_validate(decoded)
+        return cls(price_file.models, price_file.currency)
 
     def price_of(self, model: str) -> Price | None:
-        """The price of a model, or None when nobody stated one."""
+        """The price of a model, or None when the table has none."""
         if model == OFFLINE_MODEL:
             return Price(input=Decimal(0), output=Decimal(0))
         prefixes = [prefix for prefix in self.models if model.startswith(prefix)]
         return self.models[max(prefixes, key=len)] if prefixes else None
 
     def cost(self, model: str, tokens: Tokens) -> Money | None:
-        """What these tokens of a model cost. None when its price is unknown: that is not free.
+        """Cost of these tokens of a model; None (unknown, not free) when the model has no price.
 
         >>> table = PriceTable({"m": Price(input=Decimal(1), output=Decimal(2))})
         >>> table.cost("m-large", Tokens(input=1_000_000, output=500_000))
@@ -125,9 +125,10 @@ class PriceTable:
 
 
 def estimate_tokens(text: str) -> int:
-    """Tokens of a text when nobody counted them: one per four bytes of UTF-8, rounded up.
+    """Estimated number of tokens of a text: one per four bytes of UTF-8, rounded up.
 
-    Close to what byte-pair vocabularies give for English; for other scripts within a factor of two.
+    This is close to what byte-pair vocabularies give for English, and within a factor of two for other
+    scripts.
 
     >>> estimate_tokens("twelve bytes")
     3

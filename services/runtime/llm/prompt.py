@@ -1,7 +1,7 @@
-"""What is asked of a model: a task, its instructions, the material, and the shape of the reply.
+"""A prompt: the task, its instructions, the material, and the shape of the reply.
 
-Prompts live in the services, beside the code that reads their replies. Here is what they share: how
-they become messages, and how an operator puts other words in their place.
+Each service defines its prompts beside the code that reads their replies. This module holds what they
+share: how prompts become messages, and how an operator overrides their texts.
 """
 
 import json
@@ -28,7 +28,7 @@ _RULES = (
 
 
 class Message(TypedDict):
-    """One turn, as every compatible endpoint takes it."""
+    """One message of a conversation, in the form of the OpenAI API."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -39,18 +39,18 @@ class Prompt(Generic[R]):
     """One question to a model.
 
     Attributes:
-        task: which of the five questions it is; also the name of the reply's JSON schema.
-        version: changes whenever the words do; part of every id derived from the reply.
-        system: who the model is and how it works, in our words.
-        instructions: what to do with the blocks below.
-        blocks: the material, untrusted.
-        reply: the shape of the reply.
-        max_tokens: the longest reply, in tokens.
-        temperature: 0 unless diversity is wanted.
-        parameters: numbers and names of this call (`limit`); each becomes a line `name: value` after
-            the instructions, and stands in for `{name}` inside them.
-        check: raises ValueError for a reply of the right shape that still makes no sense, for instance
-            with a nugget left out. The message goes to the model with the repair request.
+        task: Which of the five tasks it is; also the name of the reply's JSON schema.
+        version: Version of the texts, changed whenever they change; part of every id derived from the reply.
+        system: The model's role and way of working.
+        instructions: What to do with the blocks below.
+        blocks: The material, untrusted.
+        reply: The shape of the reply.
+        max_tokens: Maximum length of the reply, in tokens.
+        temperature: Sampling temperature; 0 unless diversity is wanted.
+        parameters: Values of this call, such as `limit`. Each replaces `{name}` in the instructions and is
+            added after them as a line `name: value`.
+        check: Raises ValueError for a reply of the right shape that is still wrong, for instance because a
+            nugget is missing. The message is sent to the model with the repair request.
     """
 
     task: Task
@@ -65,7 +65,7 @@ class Prompt(Generic[R]):
     check: Callable[[R], None] | None = None
 
     def messages(self) -> list[Message]:
-        """The prompt as two messages; the same prompt always gives the same bytes."""
+        """The prompt as two messages. The same prompt always gives the same bytes."""
         system, instructions = self.system, self._instructed()
         nonce = nonce_for([self.task, system, instructions, *_flat(self.blocks)])
         rules = _RULES.format(nonce=nonce, task=self.task)
@@ -75,7 +75,7 @@ class Prompt(Generic[R]):
         ]
 
     def cache_key(self, model: str) -> str:
-        """What this question is to this model: same key, same answer, asked and paid for once."""
+        """Key of the prompt for one model in the reply cache: prompts with the same key are asked once."""
         return derived_id(
             "llm reply", model, self.task, self.version, self.messages(), self.max_tokens, self.temperature,
             schema_of(self.reply),
@@ -90,25 +90,25 @@ class Prompt(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class PromptOverrides:
-    """An operator's own words for some tasks: `<task>.txt` and `<task>.system.txt` in one folder.
+    """An operator's own texts for some tasks: files `<task>.txt` and `<task>.system.txt` in one folder.
 
-    An override replaces instructions or system text, never the rules for untrusted blocks.
+    An override replaces the instructions or the system text, never the rules for untrusted blocks.
     """
 
     texts: Mapping[str, str]
 
     @classmethod
     def none(cls) -> "PromptOverrides":
-        """Our own words everywhere."""
+        """No overrides: the built-in texts everywhere."""
         return cls({})
 
     @classmethod
     def load(cls, folder: Path) -> "PromptOverrides":
-        """Reads the files of a folder.
+        """Read the files of a folder.
 
         Raises:
-            ValueError: for a text file that names no task, since a misspelt name would change nothing.
-            OSError: when the folder cannot be read.
+            ValueError: A text file names no task; a misspelt name would otherwise be ignored silently.
+            OSError: The folder cannot be read.
         """
         known = {f"{task}{part}" for task in TASKS for part in (".txt", ".system.txt")}
         files = sorted(path for path in folder.iterdir() if path.suffix == ".txt")
@@ -118,7 +118,7 @@ class PromptOverrides:
         return cls({path.name: path.read_text(encoding="utf-8").strip() for path in files})
 
     def apply(self, prompt: Prompt[R]) -> Prompt[R]:
-        """The prompt in the operator's words; their hash joins the version."""
+        """The prompt with the operator's texts; their hash is added to its version."""
         instructions = self.texts.get(f"{prompt.task}.txt")
         system = self.texts.get(f"{prompt.task}.system.txt")
         if instructions is None and system is None:
@@ -139,7 +139,7 @@ def schema_of(reply: type[BaseModel]) -> dict[str, object]:
 def repair_messages(
     asked: list[Message], replied: str, problem: str, reply: type[BaseModel]
 ) -> list[Message]:
-    """The conversation that asks once more after an unusable reply, saying what was wrong with it."""
+    """The conversation that asks once more after an unusable reply and says what was wrong with it."""
     request = (
         f"That reply cannot be used: {problem}\nReply again to the same question with one JSON object that "
         f"matches this JSON schema, without any other text:\n{json.dumps(schema_of(reply))}"

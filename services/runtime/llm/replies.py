@@ -1,7 +1,8 @@
-"""What a model may answer: the shared vocabulary of replies.
+"""The shapes of replies, one per task.
 
-Enums and ids decide; free text is only ever shown. Extra keys are ignored when read, because models
-without structured outputs add some; the schema we send forbids them, as strict mode demands.
+Only enums and ids decide anything; free text is only shown. Extra keys are ignored when a reply is read,
+because models without structured outputs add some. The schema sent to the model forbids them, as strict
+mode requires.
 """
 
 from collections import Counter
@@ -12,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 
 def _as_enum(value: object) -> object:
-    """Models write "Partial Support" for partial_support; that is the same answer."""
+    """Normalise spellings such as "Partial Support" to partial_support."""
     return value.strip().lower().replace(" ", "_").replace("-", "_") if isinstance(value, str) else value
 
 
@@ -26,7 +27,7 @@ class _Reply(BaseModel):
 
 
 class CreatedNugget(_Reply):
-    """One fact that a good answer needs, and the ids of the blocks it was read in."""
+    """One fact that a good answer needs, and the ids of the blocks that state it."""
 
     text: str
     importance: ImportanceLabel
@@ -34,32 +35,32 @@ class CreatedNugget(_Reply):
 
 
 class NuggetsReply(_Reply):
-    """Task `nuggets`: the facts of all documents at once."""
+    """Reply to task `nuggets`: the facts of all documents at once."""
 
     nuggets: list[CreatedNugget]
 
 
 class WindowReply(_Reply):
-    """Task `nuggets_window`: the whole list, rewritten after one window of documents."""
+    """Reply to task `nuggets_window`: the whole list, rewritten after one window of documents."""
 
     nuggets: list[str]
 
 
 class NuggetImportance(_Reply):
-    """How much one nugget matters."""
+    """Importance of one nugget."""
 
     id: str
     importance: ImportanceLabel
 
 
 class ImportanceReply(_Reply):
-    """Task `importance`: a label for every nugget."""
+    """Reply to task `importance`: a label for every nugget."""
 
     labels: list[NuggetImportance]
 
 
 class NuggetSupport(_Reply):
-    """Whether the answer states one nugget, and the sentence of the answer that does (or "")."""
+    """Whether the answer states one nugget, and the sentence of the answer that does (else "")."""
 
     id: str
     label: SupportLabel
@@ -67,30 +68,30 @@ class NuggetSupport(_Reply):
 
 
 class AssignmentReply(_Reply):
-    """Task `assignment`: a label for every nugget."""
+    """Reply to task `assignment`: a label for every nugget."""
 
     labels: list[NuggetSupport]
 
 
 class VerdictReply(_Reply):
-    """Task `verdict`: reasons first, so that the winner follows from them."""
+    """Reply to task `verdict`: the reasons come first, so that the winner follows from them."""
 
     reasoning: str
     winner: Winner
 
 
-def every_id_once(got: Iterable[str], expected: Iterable[str]) -> None:
-    """Checks that a reply labels exactly the nuggets it was asked about.
+def every_id_once(actual: Iterable[str], expected: Iterable[str]) -> None:
+    """Check that a reply labels exactly the nuggets it was asked about, each once.
 
     Raises:
-        ValueError: naming the ids that are missing, unknown or repeated; a missing label is not a zero.
+        ValueError: Ids are missing, unknown or repeated; the message names them.
     """
-    counts, wanted = Counter(got), set(expected)
+    counts, required = Counter(actual), set(expected)
     problems = {
-        "missing": sorted(wanted - set(counts)),
-        "unknown": sorted(set(counts) - wanted),
+        "missing": sorted(required - set(counts)),
+        "unknown": sorted(set(counts) - required),
         "repeated": sorted(name for name, count in counts.items() if count > 1),
     }
-    found = [f"{problem} ids: {', '.join(ids[:20])}" for problem, ids in problems.items() if ids]
-    if found:
-        raise ValueError("; ".join(found))
+    messages = [f"{problem} ids: {', '.join(ids[:20])}" for problem, ids in problems.items() if ids]
+    if messages:
+        raise ValueError("; ".join(messages))

@@ -1,4 +1,4 @@
-"""What an operator says about the model: environment variables, read once, passed to `build`.
+"""Settings of the model: environment variables, read once and passed to `build`.
 
 NUGGETSTREAM_LLM_API_KEY (or OPENAI_API_KEY), NUGGETSTREAM_LLM_BASE_URL (or OPENAI_BASE_URL),
 NUGGETSTREAM_LLM_MODEL, and one variable per field below with the same prefix.
@@ -11,9 +11,9 @@ from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.runtime.llm.accounting import Budget, Limit
-from services.runtime.llm.patience import Patience
 from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable
 from services.runtime.llm.prompt import PromptOverrides
+from services.runtime.llm.retries import RetryPolicy
 
 _PREFIX = "NUGGETSTREAM_LLM_"
 OPENAI_URL = "https://api.openai.com/v1"
@@ -23,15 +23,18 @@ class LLMSettings(BaseSettings):
     """Where the model is, how long to wait for it, and what it may cost.
 
     Attributes:
-        api_key, base_url: with neither, everything is answered by the offline model.
-        model: the name to ask for; required unless offline.
-        timeout_s: of one exchange.
-        attempts: calls per exchange, the first included.
-        concurrency: calls at once, at most; the limit adapts below it.
-        battle_tokens, battle_money, day_tokens, day_money: budgets; unset is unlimited. Money is in the
-            currency of the price file, which it needs.
-        prices: price file, TOML or JSON (see `prices`).
-        prompts: folder of prompt overrides (see `prompt.PromptOverrides`).
+        api_key: Key for the endpoint. Without a key and a base URL, the offline model answers everything.
+        base_url: URL of the endpoint; OpenAI's by default.
+        model: Name of the model to ask for; required unless offline.
+        timeout_s: Seconds for one exchange.
+        attempts: Calls per exchange, the first included.
+        concurrency: Largest number of calls at once; the actual limit adapts below it.
+        battle_tokens: Budget of tokens per battle; unlimited if unset.
+        battle_money: Budget of money per battle, in the currency of the price file, which it requires.
+        day_tokens: Budget of tokens per day (UTC); unlimited if unset.
+        day_money: Budget of money per day, in the currency of the price file, which it requires.
+        prices: Price file, TOML or JSON (see `prices`).
+        prompts: Folder of prompt overrides (see `prompt.PromptOverrides`).
     """
 
     model_config = SettingsConfigDict(
@@ -57,20 +60,20 @@ class LLMSettings(BaseSettings):
 
     @property
     def offline(self) -> bool:
-        """Whether no model was named, so that the offline one answers."""
+        """Whether no endpoint is configured, so that the offline model answers."""
         return self.api_key is None and self.base_url is None
 
     @property
     def url(self) -> str:
-        """Where requests go. Offline it is only a name: nothing leaves the process."""
+        """URL that requests are sent to; offline only a placeholder, because nothing leaves the process."""
         return "http://offline.invalid/v1" if self.offline else self.base_url or OPENAI_URL
 
     @property
     def model_name(self) -> str:
-        """The name to ask for.
+        """Name of the model to ask for.
 
         Raises:
-            ValueError: when an endpoint is configured and no model is.
+            ValueError: An endpoint is configured but no model.
         """
         if self.offline:
             return OFFLINE_MODEL
@@ -82,7 +85,7 @@ class LLMSettings(BaseSettings):
         """The operator's prices.
 
         Raises:
-            ValueError: when a money budget is set and the model has no price, so that it could not hold.
+            ValueError: A money budget is set but the model has no price, so the budget could not be enforced.
         """
         table = PriceTable() if self.prices is None else PriceTable.load(self.prices)
         wants_money = self.battle_money is not None or self.day_money is not None
@@ -95,9 +98,9 @@ class LLMSettings(BaseSettings):
         return Budget(Limit(self.battle_tokens, self.battle_money), Limit(self.day_tokens, self.day_money))
 
     def overrides(self) -> PromptOverrides:
-        """The operator's own prompts."""
+        """The operator's prompt overrides."""
         return PromptOverrides.none() if self.prompts is None else PromptOverrides.load(self.prompts)
 
-    def patience(self) -> Patience:
-        """How often to try again."""
-        return Patience(attempts=self.attempts)
+    def retries(self) -> RetryPolicy:
+        """The retry policy of a call."""
+        return RetryPolicy(attempts=self.attempts)

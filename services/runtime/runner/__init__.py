@@ -1,4 +1,4 @@
-"""The loop around every handler, and what happens to messages it cannot settle."""
+"""The loop around every handler, and what happens to messages that are given up."""
 
 from services.runtime.runner.dead_letter import BodyLeftOut, DeadLetter
 from services.runtime.runner.mover import AdvisoryMover, advisory_consumer, advisory_stream

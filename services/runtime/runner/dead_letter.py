@@ -1,4 +1,4 @@
-"""Dead letters: the original message, and why it was given up on."""
+"""Dead letters: messages that were given up, with the reason."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -7,8 +7,8 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import derived_id
 from services.runtime.bus.connection import Bus
 from services.runtime.bus.message import SCHEMA, Outgoing
-from services.runtime.runner.hold import Held
-from services.runtime.runner.policy import Dead
+from services.runtime.runner.in_flight import InFlight
+from services.runtime.runner.policy import GiveUp
 
 _PREFIX = "dead-"
 _DETAIL_LIMIT = 500  # characters; headers count towards the broker's size limit
@@ -16,22 +16,27 @@ _LEFT_OUT = "left out"
 
 
 class BodyLeftOut(Exception):
-    """A dead letter came without its body: the broker does not take both together."""
+    """A dead letter cannot be retried, because it was stored without its body."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A message that was given up on.
+    """A message that was given up.
 
     Attributes:
-        stage: the consumer that gave up.
-        subject, id, schema, headers, body: of the original message.
-        reason: why, enumerated.
-        detail: why, for a person.
-        attempts: deliveries used.
-        stream: the stream it came from.
-        stream_seq: its position there.
-        body_left_out: the broker does not take it beside the story; it is still at that position.
+        stage: Durable name of the consumer that gave up.
+        subject: Subject of the original message.
+        id: Id of the original message.
+        schema: Schema header of the original message.
+        headers: Headers of the original message.
+        body: Body of the original message; empty when it was left out.
+        reason: The enumerated cause.
+        detail: The cause as one sentence for a person.
+        attempts: Number of deliveries used.
+        stream: Stream that the message came from.
+        stream_seq: Its sequence number there.
+        body_left_out: Whether body and `dead-*` headers together are too large for the broker. The body is
+            then still in the stream.
     """
 
     stage: str
@@ -48,30 +53,30 @@ class DeadLetter:
     body_left_out: bool = False
 
     @classmethod
-    def of(cls, held: Held, stage: str, why: Dead) -> "DeadLetter":
-        """The dead letter of a message in hand."""
-        delivery = held.delivery
+    def of(cls, message: InFlight, stage: str, decision: GiveUp) -> "DeadLetter":
+        """The dead letter of a message in flight."""
+        delivery = message.delivery
         return cls(
             stage=stage,
             subject=delivery.subject,
             id=delivery.id,
             schema=delivery.headers.get(SCHEMA, ""),
             headers=delivery.headers,
-            body=held.body,
-            reason=why.reason,
-            detail=why.detail,
+            body=message.body,
+            reason=decision.reason,
+            detail=decision.detail,
             attempts=delivery.attempt,
-            stream=held.stream,
+            stream=message.stream,
             stream_seq=delivery.stream_seq,
         )
 
     def outgoing(self, dead_subject: str) -> Outgoing:
-        """The dead letter as a message: original body and headers, the story in `dead-*` headers.
+        """The dead letter as a message: original body and headers, and the failure in `dead-*` headers.
 
-        Its id comes from the original's position in its stream: giving up twice on one delivery is
-        one dead letter, giving up on a repetition is another.
+        Its id is derived from the position of the original in its stream: giving up one message twice is one
+        dead letter, giving up a republished message is another.
         """
-        story = {
+        failure = {
             "stage": self.stage,
             "subject": self.subject,
             "id": self.id,
@@ -82,23 +87,23 @@ class DeadLetter:
             "stream-seq": str(self.stream_seq),
         }
         if self.body_left_out:
-            story["body"] = _LEFT_OUT
-        headers = {key: value for key, value in self.headers.items() if _is_ours(key)}
+            failure["body"] = _LEFT_OUT
+        headers = {key: value for key, value in self.headers.items() if _is_publishers(key)}
         return Outgoing(
             subject=dead_subject,
             id=derived_id("dead", self.stage, self.stream, self.stream_seq),
             schema=self.schema,
             body=self.body,
-            headers=headers | {_PREFIX + key: value for key, value in story.items()},
+            headers=headers | {_PREFIX + key: value for key, value in failure.items()},
         )
 
     def fitting(self, dead_subject: str, bus: Bus) -> Outgoing:
-        """As `outgoing`; without its body where the broker would not take it beside the story."""
-        whole = self.outgoing(dead_subject)
-        if bus.fits(whole):
-            return whole
-        left = f" (the body of {len(self.body)} bytes is left in {self.stream} at {self.stream_seq})"
-        detail = self.detail[: _DETAIL_LIMIT - len(left)] + left
+        """As `outgoing`, but without the body where the message would be too large for the broker."""
+        complete = self.outgoing(dead_subject)
+        if bus.fits(complete):
+            return complete
+        note = f" (the body of {len(self.body)} bytes is left in {self.stream} at {self.stream_seq})"
+        detail = self.detail[: _DETAIL_LIMIT - len(note)] + note
         return replace(self, body=b"", body_left_out=True, detail=detail).outgoing(dead_subject)
 
     @classmethod
@@ -106,36 +111,39 @@ class DeadLetter:
         """Read a message of the dead-letter stream.
 
         Raises:
-            KeyError: when it is not a dead letter.
+            KeyError: The message is not a dead letter.
         """
-        story = {
+        failure = {
             key.removeprefix(_PREFIX): value for key, value in headers.items() if key.startswith(_PREFIX)
         }
+        original = {
+            key: value
+            for key, value in headers.items()
+            if _is_publishers(key) and not key.startswith(_PREFIX)
+        }
         return cls(
-            stage=story["stage"],
-            subject=story["subject"],
-            id=story["id"],
+            stage=failure["stage"],
+            subject=failure["subject"],
+            id=failure["id"],
             schema=headers.get(SCHEMA, ""),
-            headers={
-                key: value for key, value in headers.items() if _is_ours(key) and key not in _told(story)
-            },
+            headers=original,
             body=body,
-            reason=Reason(story["reason"]),
-            detail=story.get("detail", ""),
-            attempts=int(story["attempts"]),
-            stream=story["stream"],
-            stream_seq=int(story["stream-seq"]),
-            body_left_out=story.get("body") == _LEFT_OUT,
+            reason=Reason(failure["reason"]),
+            detail=failure.get("detail", ""),
+            attempts=int(failure["attempts"]),
+            stream=failure["stream"],
+            stream_seq=int(failure["stream-seq"]),
+            body_left_out=failure.get("body") == _LEFT_OUT,
         )
 
     def again(self) -> Outgoing:
-        """The original message for another try, under a new id.
+        """The original message under a new id, to be published for another attempt.
 
-        Under its old id the broker would take it for a repetition. Every stage that reads the
-        subject sees it again; their results have the same ids as before and change nothing.
+        Under its old id the broker would drop it as a duplicate. Every stage that reads the subject receives
+        it again; results that exist already have the same ids and change nothing.
 
         Raises:
-            BodyLeftOut: there is nothing here to send; the message says where the body is.
+            BodyLeftOut: The dead letter has no body; the error says where the body is.
         """
         if self.body_left_out:
             raise BodyLeftOut(f"the body of {self.id} is in {self.stream} at {self.stream_seq}, not here")
@@ -148,10 +156,6 @@ class DeadLetter:
         )
 
 
-def _is_ours(key: str) -> bool:
-    """Whether a header is the publisher's: the broker's own ones steer it and must not be repeated."""
+def _is_publishers(key: str) -> bool:
+    """Whether the publisher set a header: `Nats-*` headers control the broker and must not be repeated."""
     return not key.startswith("Nats-") and key != SCHEMA
-
-
-def _told(story: Mapping[str, str]) -> set[str]:
-    return {_PREFIX + key for key in story}

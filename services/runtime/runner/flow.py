@@ -1,55 +1,55 @@
-"""How many messages to hold at once: pure arithmetic, no I/O."""
+"""How many messages to have in flight at once: pure arithmetic, no I/O."""
 
 from dataclasses import dataclass
 
 
-def demand(*, room: int, held: int, waiting: int, outstanding: int, prefetch: int) -> int:
+def demand(*, limit: int, in_flight: int, waiting: int, outstanding: int, prefetch: int) -> int:
     """How many more messages to request now.
 
-    Refills when what waits here or is on its way has fallen to half of the prefetch, so that one
-    request brings several messages and the next is here before it is needed.
+    Messages are requested when those waiting here and those requested have fallen to half of the prefetch,
+    so that one request brings several messages and the next message is here before it is needed.
 
     Args:
-        room: most messages to hold at once.
-        held: messages held now, being handled or waiting.
-        waiting: those of them not started yet.
-        outstanding: messages requested and not here yet.
-        prefetch: messages to hold ready beyond those being handled.
+        limit: Most messages to have in flight at once.
+        in_flight: Messages in flight now, being handled or waiting.
+        waiting: Messages in flight whose handling has not begun.
+        outstanding: Messages requested that have not arrived.
+        prefetch: Messages to have waiting beyond those being handled.
 
-    >>> demand(room=16, held=0, waiting=0, outstanding=0, prefetch=8)
+    >>> demand(limit=16, in_flight=0, waiting=0, outstanding=0, prefetch=8)
     16
-    >>> demand(room=16, held=13, waiting=5, outstanding=0, prefetch=8)
+    >>> demand(limit=16, in_flight=13, waiting=5, outstanding=0, prefetch=8)
     0
-    >>> demand(room=16, held=12, waiting=4, outstanding=0, prefetch=8)
+    >>> demand(limit=16, in_flight=12, waiting=4, outstanding=0, prefetch=8)
     4
     """
     if waiting + outstanding > prefetch // 2:
         return 0
-    return max(0, room - held - outstanding)
+    return max(0, limit - in_flight - outstanding)
 
 
 @dataclass(slots=True)
-class Caution:
-    """Hold one message at a time after a start amid redeliveries, until the coast is clear.
+class SlowStart:
+    """Limits the messages in flight after a start with unsettled redeliveries.
 
-    A message that kills its process takes down every message held beside it, and each of them loses
-    one of its deliveries. The next process is handed the survivors and the killer within ack_wait of
-    its start. It begins with one message, holds one more for each redelivered one that was settled,
-    and so meets the killer alone or nearly so; the others keep their chances.
+    A message that kills its process costs every other message in flight one of its deliveries. The next
+    process receives all of them again within ack_wait of its start. It begins with one message in flight
+    and allows one more for each redelivered message that was settled, so the killing message is handled
+    alone or nearly alone and the others do not run out of deliveries.
 
     Attributes:
-        full: the room without caution.
-        room: most messages to hold now.
+        maximum: The limit without slow start.
+        limit: Most messages in flight now.
     """
 
-    full: int
-    room: int
+    maximum: int
+    limit: int
 
     def settled(self, attempt: int) -> None:
-        """A message had its last word on this attempt, and the process is still here."""
+        """Record that a message was settled on this attempt; a redelivered one raises the limit."""
         if attempt > 1:
-            self.room = min(self.full, self.room + 1)
+            self.limit = min(self.maximum, self.limit + 1)
 
     def end(self) -> None:
-        """Everything that could be handed out again from before the start has been."""
-        self.room = self.full
+        """Return to the maximum: everything delivered before the start has been redelivered by now."""
+        self.limit = self.maximum

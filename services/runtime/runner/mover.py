@@ -1,10 +1,10 @@
-"""The backstop: messages whose deliveries ran out before any runner could give them up.
+"""The mover: dead letters for messages whose deliveries ran out before a runner could give them up.
 
     $JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>  ->  [mover]  ->  dead letters
 
-The broker says once, in a plain message, that it will deliver something no more. A stream keeps
-those advisories, so that none is missed while no mover runs, and the mover is itself a stage:
-it retries, and moving twice gives one dead letter, since the id is the one a runner would have used.
+When the broker stops delivering a message, it publishes one advisory about it. A stream stores the
+advisories, so that none is lost while no mover runs. The mover is a stage, so it retries; moving a message
+twice gives one dead letter, because the id is the one that a runner would have used.
 """
 
 import json
@@ -28,12 +28,12 @@ STREAM = "ADVISORIES"
 
 
 def advisory_stream(replicas: int = 1) -> StreamSpec:
-    """The stream that keeps the broker's advisories. Declare it beside the streams they are about."""
+    """The stream that stores the broker's advisories. Declare it together with the streams they concern."""
     return StreamSpec(name=STREAM, subjects=(SUBJECTS,), replicas=replicas)
 
 
 def advisory_consumer(dead_subject: str) -> ConsumerSpec:
-    """The mover's consumer. It never gives up: what it cannot move now is moved later."""
+    """The mover's consumer. It never gives up: a message that cannot be moved now is moved later."""
     return ConsumerSpec(
         stream=STREAM,
         durable="mover",
@@ -45,7 +45,14 @@ def advisory_consumer(dead_subject: str) -> ConsumerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """The broker's advisory: this message had all its deliveries."""
+    """The broker's advisory that all deliveries of a message are used up.
+
+    Attributes:
+        stream: Stream of the message.
+        consumer: Durable name of the consumer that did not settle it.
+        stream_seq: Sequence number of the message in the stream.
+        deliveries: Number of deliveries made.
+    """
 
     stream: str
     consumer: str
@@ -55,8 +62,13 @@ class Exhausted:
 
 def read_advisory(_: Delivery, body: bytes) -> Exhausted:
     """Parse an advisory of type io.nats.jetstream.advisory.v1.max_deliver."""
-    said = json.loads(body)
-    return Exhausted(said["stream"], said["consumer"], int(said["stream_seq"]), int(said["deliveries"]))
+    advisory = json.loads(body)
+    return Exhausted(
+        stream=advisory["stream"],
+        consumer=advisory["consumer"],
+        stream_seq=int(advisory["stream_seq"]),
+        deliveries=int(advisory["deliveries"]),
+    )
 
 
 def _nothing_more(_: DeadLetter) -> Sequence[Outgoing]:
@@ -64,12 +76,12 @@ def _nothing_more(_: DeadLetter) -> Sequence[Outgoing]:
 
 
 class AdvisoryMover:
-    """Moves exhausted messages to the dead letters of the consumer that could not settle them.
+    """Moves exhausted messages to the dead letters of the consumer that did not settle them.
 
     Args:
-        bus: the connection.
-        consumers: whose messages to move; advisories about others are left alone.
-        also: what to publish before a dead letter, for instance the failure event of its job.
+        bus: Connection to the broker.
+        consumers: Consumers whose messages are moved; advisories about others are ignored.
+        also: Returns what to publish before a dead letter, for instance the failure event of its job.
     """
 
     def __init__(
@@ -83,7 +95,7 @@ class AdvisoryMover:
         self._also = also
 
     async def __call__(self, advisory: Exhausted) -> list[Outgoing]:
-        """The dead letter of an exhausted message; nothing where it is unknown or no longer kept."""
+        """The dead letter of an exhausted message; nothing where the consumer or the message is unknown."""
         spec = self._consumers.get((advisory.stream, advisory.consumer))
         if spec is None:
             return []
@@ -106,22 +118,22 @@ class AdvisoryMover:
 
     async def _dead_letter(self, advisory: Exhausted) -> DeadLetter | None:
         try:
-            kept = await self._bus.js.get_msg(advisory.stream, advisory.stream_seq)
+            stored = await self._bus.js.get_msg(advisory.stream, advisory.stream_seq)
         except NotFoundError:
             return None
         except nats.errors.Error as error:
-            detail = f"message {advisory.stream_seq} of {advisory.stream} was not shown: {error}"
+            detail = f"message {advisory.stream_seq} of {advisory.stream} cannot be read: {error}"
             raise Unavailable(Reason.DEADLINE, detail) from error
-        headers = dict(kept.headers or {})
+        headers = dict(stored.headers or {})
         return DeadLetter(
             stage=advisory.consumer,
-            subject=kept.subject or "",
+            subject=stored.subject or "",
             id=headers.get(MESSAGE_ID) or f"{advisory.stream}:{advisory.stream_seq}",
             schema=headers.get(SCHEMA, ""),
             headers=headers,
-            body=kept.data or b"",
+            body=stored.data or b"",
             reason=Reason.MAX_DELIVERIES,
-            detail=f"the broker stopped after {advisory.deliveries} deliveries without an answer",
+            detail=f"the broker stopped after {advisory.deliveries} deliveries without an ack",
             attempts=advisory.deliveries,
             stream=advisory.stream,
             stream_seq=advisory.stream_seq,

@@ -1,4 +1,4 @@
-"""Attempts that outlast an outage of the platform's own parts."""
+"""Retry in place while the database or another service of the platform is away."""
 
 import asyncio
 import itertools
@@ -12,7 +12,7 @@ from services.runtime.errors import Outage
 
 log = structlog.get_logger(__name__)
 
-_LONGEST = 10.0  # seconds; once it is back, nothing should still sit out the pause of a long outage
+_LONGEST_PAUSE = 10.0  # seconds, so that work resumes soon after a long outage has ended
 
 
 async def through_outages(
@@ -21,17 +21,17 @@ async def through_outages(
     draining: asyncio.Event,
     label: str,
 ) -> bool:
-    """Attempt until the record and the other services answer, however long they are away.
+    """Attempt until the database and the other services answer, however long they are away.
 
-    Handed back, a message would use up its deliveries within seconds and end as a failure of its
-    battle, though no battle is at fault. Held, it costs nothing: the worker has nothing better to do,
-    and the rest waits in the stream.
+    A message that is handed back would use up its deliveries within seconds and end as a failure of its
+    battle, although the battle is not at fault. Keeping it in flight costs nothing: the worker could not
+    handle any other message either, and the rest waits in the stream.
 
     Args:
-        attempt: raises `Outage` when a part is away; anything else it raises is the caller's.
-        pause: seconds to wait after the n-th refusal in a row, n from 1; cut to ten.
-        draining: ends the waiting.
-        label: of the stage, for the metrics.
+        attempt: Raises `Outage` when a part of the platform is away; other errors are passed on.
+        pause: Seconds to wait after the n-th failed attempt, n from 1; at most ten are used.
+        draining: Ends the waiting when set.
+        label: Label of the stage in the metrics.
 
     Returns:
         True when an attempt succeeded, False when draining began first.
@@ -49,7 +49,7 @@ async def through_outages(
                     log.info("the outage has ended", tries=tries)
                 return True
             with suppress(TimeoutError):
-                await asyncio.wait_for(draining.wait(), min(pause(tries), _LONGEST))
+                await asyncio.wait_for(draining.wait(), min(pause(tries), _LONGEST_PAUSE))
             if draining.is_set():
                 break
     return False

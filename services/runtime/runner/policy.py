@@ -1,4 +1,4 @@
-"""What to do with a delivery: a pure decision from the error, the attempt and the limits."""
+"""What to do with a delivery that failed: a pure decision from the error, the attempt and the limits."""
 
 from dataclasses import dataclass
 
@@ -9,61 +9,60 @@ from services.runtime.errors import Permanent, Retryable, StageError
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Hand it back; the broker delivers it again after `delay` seconds."""
+    """Nak the message; the broker delivers it again after `delay` seconds."""
 
     delay: float
 
 
 @dataclass(frozen=True, slots=True)
-class Dead:
-    """Give it up."""
+class GiveUp:
+    """Send the message to the dead letters and term it."""
 
     reason: Reason
     detail: str
 
 
-Decision = Retry | Dead
+Decision = Retry | GiveUp
 
 
 def after_error(error: Exception, attempt: int, spec: ConsumerSpec, jitter: float) -> Decision:
-    """Decide what becomes of a delivery whose attempt failed.
+    """Decide what happens to a delivery whose attempt failed.
 
-    The delay is given explicitly because a negative acknowledgement without one is delivered again
-    at once: the broker's own backoff applies to unanswered deliveries only.
+    The delay is explicit because the broker delivers a message again at once after a nak without a delay:
+    its own backoff applies only to deliveries without an ack or nak.
 
     Args:
-        error: what the attempt raised.
-        attempt: deliveries so far, this one included; from 1.
-        spec: limits and backoff.
-        jitter: uniform in [0, 1]; the part of the longest delay to wait.
+        error: The error that the attempt raised.
+        attempt: Number of deliveries so far, this one included; from 1.
+        spec: Limits and backoff of the consumer.
+        jitter: Share of the longest delay to wait, uniform in [0, 1].
 
     Returns:
-        Dead for a Permanent error and for the last attempt, else Retry. An error that is no
-        StageError is a bug and ends as Reason.BUG.
+        GiveUp for a Permanent error and for the last attempt, else Retry. An error that is not a
+        StageError is a bug and has Reason.BUG.
     """
     if isinstance(error, Permanent) or is_last(attempt, spec):
-        return Dead(reason_of(error), detail_of(error))
-    asked = error.retry_after if isinstance(error, Retryable) else None
-    return Retry((asked or 0.0) + jitter * spec.backoff.ceiling(attempt))
+        return GiveUp(reason_of(error), detail_of(error))
+    least = error.retry_after if isinstance(error, Retryable) else None
+    return Retry((least or 0.0) + jitter * spec.backoff.ceiling(attempt))
 
 
-def before_handling(attempt: int, spec: ConsumerSpec) -> Dead | None:
-    """Give up, unhandled, a message that used up its attempts and never came back from the last.
+def when_exhausted(attempt: int, spec: ConsumerSpec) -> GiveUp | None:
+    """Give up a message before handling it when its attempts are used up; None while it has attempts left.
 
-    That is a message that kills the process, or one whose end could not be recorded.
+    Such a message kills the process, or could not be settled after its last attempt.
     """
     if spec.max_deliver == UNLIMITED or attempt <= spec.max_deliver:
         return None
-    return Dead(
-        Reason.MAX_DELIVERIES, f"delivered {attempt} times without an answer, {spec.max_deliver} allowed"
+    return GiveUp(
+        Reason.MAX_DELIVERIES, f"delivered {attempt} times without an ack, {spec.max_deliver} allowed"
     )
 
 
 def may_decode(attempt: int, spec: ConsumerSpec) -> bool:
-    """Whether a given-up message may still be decoded, to name the job it belonged to.
+    """Whether a message whose attempts are used up may be decoded, so that its failure can name the job.
 
-    Once is worth the risk. When even that kills the process, the next delivery goes to the
-    dead letters as bytes.
+    It is tried once. If decoding kills the process, the next delivery goes to the dead letters undecoded.
     """
     return spec.max_deliver == UNLIMITED or attempt <= spec.max_deliver + 1
 
@@ -79,10 +78,10 @@ def reason_of(error: Exception) -> Reason:
 
 
 def detail_of(error: Exception) -> str:
-    """One sentence for a person, in characters that can be sent.
+    """The error as one sentence for a person, valid as UTF-8.
 
-    Half of a surrogate pair, quoted from a page or a model's reply, has no encoding and would keep both
-    the failure event and the dead letter from being published.
+    A lone surrogate, quoted from a page or a model's reply, has no encoding and would prevent both the
+    failure event and the dead letter from being published.
     """
-    said = error.detail if isinstance(error, StageError) else f"{type(error).__name__}: {error}"
-    return said.encode("utf-8", "replace").decode("utf-8")
+    detail = error.detail if isinstance(error, StageError) else f"{type(error).__name__}: {error}"
+    return detail.encode("utf-8", "replace").decode("utf-8")

@@ -1,11 +1,11 @@
 """The loop around every handler: decode, handle, publish, acknowledge; retry, give up, drain.
 
-    pull -> hold (signs of life) -> worker: decode -> handle -> publish -> acknowledge
-                                        error: retry later | outputs of give_up, dead letter, terminate
-                                       outage: keep it in hand and try again here
+    pull -> in flight (heartbeats) -> worker: decode -> handle -> publish -> ack
+                                         error: nak with a delay | give_up outputs, dead letter, term
+                                        outage: keep the message in flight and try again here
 
-At least once: the acknowledgement is sent after the outputs are stored. Effectively once: the outputs
-carry ids derived from the input, so a repetition stores nothing new.
+At least once: the ack is sent after the outputs are stored. Effectively once: the outputs carry ids
+derived from the input, so handling a message again stores nothing new.
 """
 
 import asyncio
@@ -27,10 +27,10 @@ from services.runtime.bus.pull import Puller, PullSettings
 from services.runtime.bus.settings import DRAIN_WITHIN
 from services.runtime.errors import Retryable, StageError
 from services.runtime.runner.dead_letter import DeadLetter
-from services.runtime.runner.flow import Caution, demand
-from services.runtime.runner.hold import Held, Hold
+from services.runtime.runner.flow import SlowStart, demand
+from services.runtime.runner.in_flight import InFlight, MessagesInFlight
 from services.runtime.runner.outage import through_outages
-from services.runtime.runner.policy import Dead, Retry, after_error, before_handling, detail_of, may_decode
+from services.runtime.runner.policy import GiveUp, Retry, after_error, detail_of, may_decode, when_exhausted
 from services.runtime.stage import Stage
 
 log = structlog.get_logger(__name__)
@@ -46,11 +46,11 @@ class Runner(Generic[In, Out]):
     """Runs one stage against the bus.
 
     Args:
-        bus: a connection; may be shared by several runners.
-        stage: what to run.
-        grace: seconds that jobs in flight get to finish after `stop`; then they are handed back.
-        pull: the rhythm of pulling.
-        jitter: draws from [0, 1]; replaced in tests.
+        bus: Connection to the broker; several runners may share one.
+        stage: The stage to run.
+        grace: Seconds that jobs in flight get to finish after `stop`; then they are handed back.
+        pull: Timing of pull requests.
+        jitter: Draws from [0, 1] to spread retries.
     """
 
     def __init__(
@@ -68,113 +68,113 @@ class Runner(Generic[In, Out]):
         self._label = stage.label
         self._grace = grace
         self._jitter = jitter
-        self._hold = Hold(bus, stage.consumer)
-        self._waiting: asyncio.Queue[Held] = asyncio.Queue()
+        self._in_flight = MessagesInFlight(bus, stage.consumer)
+        self._waiting: asyncio.Queue[InFlight] = asyncio.Queue()
         self._draining = asyncio.Event()
-        full = stage.concurrency + stage.ready
-        self._caution = Caution(full=full, room=full)
+        maximum = stage.concurrency + stage.ready
+        self._slow_start = SlowStart(maximum=maximum, limit=maximum)
         self._puller = Puller(bus, stage.consumer, self._demand, self._take, pull)
 
     @property
     def pulls(self) -> int:
-        """Pull requests sent so far."""
+        """Number of pull requests sent so far."""
         return self._puller.requests
 
     async def run(self, stop: asyncio.Event) -> None:
         """Handle messages until `stop` is set, then finish or hand back what is in flight.
 
         Raises:
-            BusClosed: when the connection ended for good; restart the process.
+            BusClosed: The connection was closed for good; restart the process.
         """
-        await self._look_around()
-        alive = asyncio.create_task(self._hold.keep_alive())
+        await self._begin_slowly_after_redeliveries()
+        heartbeat = asyncio.create_task(self._in_flight.heartbeat())
         pulling = asyncio.create_task(self._puller.run())
         workers = [asyncio.create_task(self._work()) for _ in range(self._stage.concurrency)]
-        endings = [asyncio.create_task(each.wait()) for each in (stop, self._bus.closed)]
-        everything = [alive, pulling, *workers, *endings]
+        endings = [asyncio.create_task(event.wait()) for event in (stop, self._bus.closed)]
+        tasks = [heartbeat, pulling, *workers, *endings]
         try:
-            finished, _ = await asyncio.wait(everything, return_when=asyncio.FIRST_COMPLETED)
+            finished, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in finished:
-                task.result()  # a crash of the loop itself ends the process, not one message
+                task.result()  # an error in the loop itself ends the process, not one message
             await self._drain(pulling, workers)
         finally:
-            for task in everything:
+            for task in tasks:
                 task.cancel()
-            self._hold.drop()
-            await asyncio.gather(*everything, return_exceptions=True)
+            self._in_flight.cancel_confirmations()
+            await asyncio.gather(*tasks, return_exceptions=True)
         if self._bus.closed.is_set() and not stop.is_set():
             raise BusClosed
 
-    async def _look_around(self) -> None:
-        """Start with caution where messages were delivered more than once and are still unsettled."""
-        with suppress(nats.errors.Error):  # no such consumer yet: nothing was delivered either
+    async def _begin_slowly_after_redeliveries(self) -> None:
+        """Begin with one message where messages were redelivered before and are not settled yet."""
+        with suppress(nats.errors.Error):  # there is no such consumer yet, so nothing was delivered
             info = await self._bus.js.consumer_info(self._spec.stream, self._spec.durable)
             if info.num_redelivered:
-                self._caution.room = 1
-                asyncio.get_running_loop().call_later(self._spec.ack_wait, self._calm_down)
+                self._slow_start.limit = 1
+                asyncio.get_running_loop().call_later(self._spec.ack_wait, self._end_slow_start)
 
-    def _calm_down(self) -> None:
-        self._caution.end()
+    def _end_slow_start(self) -> None:
+        self._slow_start.end()
         self._puller.poke()
 
-    # --- in and out of hand --------------------------------------------------------------------
+    # --- taking and working --------------------------------------------------------------------
     def _demand(self, outstanding: int) -> int:
         return demand(
-            room=self._caution.room,
-            held=len(self._hold),
+            limit=self._slow_start.limit,
+            in_flight=len(self._in_flight),
             waiting=self._waiting.qsize(),
             outstanding=outstanding,
             prefetch=self._stage.ready,
         )
 
     def _take(self, msg: Msg) -> None:
-        held = self._hold.admit(msg)
-        if held is None:
+        message = self._in_flight.admit(msg)
+        if message is None:
             return
-        delivery = held.delivery
+        delivery = message.delivery
         metrics.DELIVERIES.labels(self._label, str(delivery.attempt > 1).lower()).inc()
         metrics.LAG.labels(self._label).set(msg.metadata.num_pending)
         if delivery.attempt == 1:
             age = max(0.0, time() - delivery.published_at.timestamp())
             metrics.LAG_AGE_SECONDS.labels(self._label).set(age)
-        self._waiting.put_nowait(held)
+        self._waiting.put_nowait(message)
 
     async def _work(self) -> None:
         while True:
-            held = await self._waiting.get()
+            message = await self._waiting.get()
             try:
-                if self._draining.is_set():  # while pulling comes to its end
-                    await self._hold.hand_back(held)
+                if self._draining.is_set():  # pulling may still be ending
+                    await self._in_flight.hand_back(message)
                     continue
                 with metrics.IN_FLIGHT.labels(self._label).track_inprogress():
-                    await self._observed(held)
-                self._caution.settled(held.delivery.attempt)
+                    await self._process(message)
+                self._slow_start.settled(message.delivery.attempt)
             finally:
                 self._waiting.task_done()
                 self._puller.poke()
 
     async def _drain(self, pulling: asyncio.Task[None], workers: Sequence[asyncio.Task[None]]) -> None:
-        """Stop pulling, hand back what was not started, let the rest finish, then hand that back too."""
+        """Stop pulling, hand back jobs that have not begun, and hand back the rest after the grace period."""
         self._puller.stop()
         self._draining.set()
         await pulling
         while not self._waiting.empty():
-            await self._hold.hand_back(self._waiting.get_nowait())
+            await self._in_flight.hand_back(self._waiting.get_nowait())
             self._waiting.task_done()
         try:
             await asyncio.wait_for(self._waiting.join(), self._grace)
         except TimeoutError:
-            log.warning("handing back unfinished jobs", stage=self._label, jobs=len(self._hold))
+            log.warning("handing back unfinished jobs", stage=self._label, jobs=len(self._in_flight))
         for worker in workers:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
-        await self._hold.words_heard(within=DRAIN_WITHIN)
+        await self._in_flight.acks_flushed(within=DRAIN_WITHIN)
         await self._bus.flush()
 
     # --- one delivery --------------------------------------------------------------------------
-    async def _observed(self, held: Held) -> None:
-        """Settle a delivery inside its span, with its time and outcome on record."""
-        delivery, started = held.delivery, perf_counter()
+    async def _process(self, message: InFlight) -> None:
+        """Settle a delivery inside its span, and record its time and outcome."""
+        delivery, started = message.delivery, perf_counter()
         with (
             tracing.span(f"{self._label} process", delivery.headers) as trace,
             structlog.contextvars.bound_contextvars(
@@ -182,55 +182,56 @@ class Runner(Generic[In, Out]):
             ),
         ):
             try:
-                outcome = await self._settle(held)
+                outcome = await self._settle(message)
             except asyncio.CancelledError:
-                await self._hold.hand_back(held)
+                await self._in_flight.hand_back(message)
                 raise
         metrics.PROCESS_SECONDS.labels(self._label, outcome).observe(perf_counter() - started)
 
-    async def _settle(self, held: Held) -> str:
-        """Bring one delivery to its last word; returns the outcome as the metrics name it."""
-        hopeless = before_handling(held.delivery.attempt, self._spec)
-        if hopeless is not None:
-            return await self._give_up(held, await self._named(held), hopeless)
-        seen: list[In] = []
+    async def _settle(self, message: InFlight) -> str:
+        """Handle one delivery and ack, nak or term it; returns the outcome as the metrics name it."""
+        exhausted = when_exhausted(message.delivery.attempt, self._spec)
+        if exhausted is not None:
+            return await self._give_up(message, await self._job_of_exhausted(message), exhausted)
+        decoded: list[In] = []
         try:
-            done = await self._through_outages(lambda: self._attempt(held, seen))
+            done = await self._through_outages(lambda: self._attempt(message, decoded))
         except Exception as error:
-            return await self._failed(held, seen[0] if seen else None, error)
+            return await self._failed(message, decoded[0] if decoded else None, error)
         if not done:
-            await self._hold.hand_back(held)
+            await self._in_flight.hand_back(message)
             return "retried"
-        self._hold.done(held)
+        self._in_flight.ack(message)
         return "ok"
 
-    async def _attempt(self, held: Held, seen: list[In]) -> None:
-        """One attempt within its deadline. `seen` keeps the message for the next one, or who gives it up."""
+    async def _attempt(self, message: InFlight, decoded: list[In]) -> None:
+        """One attempt within its deadline. `decoded` keeps the job for the next attempt and for giving up."""
         deadline = asyncio.timeout(self._stage.deadline)
         try:
             async with deadline:
-                if not seen:
-                    seen.append(await self._decoded(held))
-                await self._publish(await self._stage.handle(seen[0]))
+                if not decoded:
+                    decoded.append(await self._decoded(message))
+                await self._publish(await self._stage.handle(decoded[0]))
         except TimeoutError as error:
             if not deadline.expired():
                 raise
-            detail = f"no answer within {self._stage.deadline:g} s"
+            detail = f"no result within {self._stage.deadline:g} s"
             raise Retryable(Reason.DEADLINE, detail) from error
 
-    async def _failed(self, held: Held, message: In | None, error: Exception) -> str:
+    async def _failed(self, message: InFlight, job: In | None, error: Exception) -> str:
         if isinstance(error, Undecodable):
-            return await self._give_up(held, None, Dead(error.reason, detail_of(error)))
+            return await self._give_up(message, None, GiveUp(error.reason, detail_of(error)))
         if not isinstance(error, StageError):
             log.exception("bug in handler", exc_info=error)
-        decision = after_error(error, held.delivery.attempt, self._spec, self._jitter())
-        if isinstance(decision, Dead):
-            return await self._give_up(held, message, decision)
-        return self._retry(held, decision, error)
+        decision = after_error(error, message.delivery.attempt, self._spec, self._jitter())
+        if isinstance(decision, GiveUp):
+            return await self._give_up(message, job, decision)
+        return self._retry(message, decision, error)
 
-    def _retry(self, held: Held, decision: Retry, error: Exception) -> str:
-        log.info("retry", attempt=held.delivery.attempt, delay=round(decision.delay, 3), why=str(error))
-        self._hold.again(held, decision.delay)
+    def _retry(self, message: InFlight, decision: Retry, error: Exception) -> str:
+        delay = round(decision.delay, 3)
+        log.info("retry", attempt=message.delivery.attempt, delay=delay, why=str(error))
+        self._in_flight.nak(message, decision.delay)
         return "retried"
 
     async def _through_outages(self, attempt: Callable[[], Awaitable[None]]) -> bool:
@@ -239,10 +240,10 @@ class Runner(Generic[In, Out]):
     def _pause(self, attempt: int) -> float:
         return self._jitter() * self._spec.backoff.ceiling(attempt)
 
-    async def _decoded(self, held: Held) -> In:
+    async def _decoded(self, message: InFlight) -> In:
         try:
-            found = self._stage.decode(held.delivery, held.body)
-            return await found if inspect.isawaitable(found) else found
+            job = self._stage.decode(message.delivery, message.body)
+            return await job if inspect.isawaitable(job) else job
         except (StageError, TimeoutError):
             raise
         except Exception as error:
@@ -254,41 +255,42 @@ class Runner(Generic[In, Out]):
             await self._bus.publish(await message if inspect.isawaitable(message) else message)
 
     # --- giving up -----------------------------------------------------------------------------
-    async def _named(self, held: Held) -> In | None:
-        """The message of a hopeless delivery, where it can still be had."""
-        if not may_decode(held.delivery.attempt, self._spec):
+    async def _job_of_exhausted(self, message: InFlight) -> In | None:
+        """The job of a message whose attempts are used up; None where it cannot or must not be decoded."""
+        if not may_decode(message.delivery.attempt, self._spec):
             return None
-        found: list[In] = []
+        decoded: list[In] = []
 
         async def decode() -> None:
             async with asyncio.timeout(self._stage.deadline):
-                found.append(await self._decoded(held))
+                decoded.append(await self._decoded(message))
 
         with suppress(StageError, TimeoutError):
             await self._through_outages(decode)
-        return found[0] if found else None
+        return decoded[0] if decoded else None
 
-    async def _give_up(self, held: Held, message: In | None, why: Dead) -> str:
-        """Say so to the flow, keep the message, then end its deliveries; in this order.
+    async def _give_up(self, message: InFlight, job: In | None, decision: GiveUp) -> str:
+        """Publish the stage's give_up outputs, then the dead letter, then term the message, in this order.
 
-        Interrupted anywhere, the next delivery does it again under the same ids.
+        If it is interrupted anywhere, the next delivery does it again under the same ids.
         """
-        failure = StageFailure(self._stage.name, why.reason, why.detail, held.delivery.attempt)
-        log.error("giving up", reason=why.reason.value, detail=why.detail, attempts=failure.attempts)
+        attempts = message.delivery.attempt
+        failure = StageFailure(self._stage.name, decision.reason, decision.detail, attempts)
+        log.error("giving up", reason=decision.reason.value, detail=decision.detail, attempts=attempts)
         try:
-            await self._say_goodbye(message, failure)
-            letter = DeadLetter.of(held, self._spec.durable, why)
+            await self._publish_give_up(job, failure)
+            letter = DeadLetter.of(message, self._spec.durable, decision)
             await self._bus.publish(letter.fitting(self._spec.dead_subject, self._bus))
         except StageError as error:
-            return self._retry(held, Retry(self._pause(held.delivery.attempt)), error)
-        self._hold.dead(held, why.reason.value)
-        metrics.DEAD_LETTERS.labels(self._label, why.reason.value).inc()
+            return self._retry(message, Retry(self._pause(attempts)), error)
+        self._in_flight.term(message, decision.reason.value)
+        metrics.DEAD_LETTERS.labels(self._label, decision.reason.value).inc()
         return "dead_lettered"
 
-    async def _say_goodbye(self, message: In | None, failure: StageFailure) -> None:
+    async def _publish_give_up(self, job: In | None, failure: StageFailure) -> None:
         try:
-            await self._publish(self._stage.give_up(message, failure))
+            await self._publish(self._stage.give_up(job, failure))
         except StageError:
             raise
-        except Exception:  # a bug here must not keep the message from the dead letters
+        except Exception:  # a bug here must not prevent the dead letter
             log.exception("bug in give_up")

@@ -20,9 +20,9 @@ from services.runtime.llm.cache import ReplyCache
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit
-from services.runtime.llm.patience import Patience
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import AssignmentReply, every_id_once
+from services.runtime.llm.retries import RetryPolicy
 
 GOOD = json.dumps({"labels": [{"id": "n1", "label": "support", "quote": "It is 300 metres tall."}]})
 Step = Response | Callable[[], Awaitable[Response]]
@@ -123,7 +123,7 @@ async def connect() -> AsyncIterator[Connect]:
 
         model = LLMClient(
             Endpoint(sdk, "scripted-1", timeout_s), cache, ledger, limit=AdaptiveLimit(concurrency),
-            patience=Patience(attempts=attempts), rng=random.Random(0), sleep=sleep,
+            retries=RetryPolicy(attempts=attempts), rng=random.Random(0), sleep=sleep,
         )  # fmt: skip
         made.append(model)
         return Asking(model, slept)

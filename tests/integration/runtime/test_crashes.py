@@ -124,7 +124,7 @@ async def test_an_exhausted_message_that_the_broker_does_not_show_now_is_moved_l
     async with Bus.connect(BusSettings(servers=(flow.server.url,))) as bus:
         mover = AdvisoryMover(bus, (flow.consumer,))
         await bus._nc.close()
-        with pytest.raises(Unavailable, match="message 1 of JOBS was not shown"):
+        with pytest.raises(Unavailable, match="message 1 of JOBS cannot be read"):
             await mover(Exhausted("JOBS", "assigner", 1, 8))
 
 
@@ -333,7 +333,7 @@ async def test_no_job_is_started_once_draining_has_begun(flow):
     await begun.wait()
     stop.set()
     async with asyncio.timeout(30):
-        while len(runner._hold):
+        while len(runner._in_flight):
             await asyncio.sleep(0.01)
     pulled.set()
     await running

@@ -8,29 +8,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.runtime.llm.dialect import Dialect, Question
+from services.runtime.llm.dialect import Dialect, ModelRequest
 from services.runtime.llm.limiter import AdaptiveLimit
-from services.runtime.llm.patience import Patience, retry_after
+from services.runtime.llm.retries import RetryPolicy, retry_after_of
 
 
 @given(st.integers(1, 4), st.integers())
 def test_waits_are_within_the_growing_bound(failures: int, seed: int) -> None:
-    wait = Patience(attempts=5, base_s=1.0, cap_s=3.0).wait(failures, None, random.Random(seed))
+    wait = RetryPolicy(attempts=5, base_s=1.0, cap_s=3.0).wait(failures, None, random.Random(seed))
     assert wait is not None
     assert 0 <= wait <= min(3.0, 2.0 ** (failures - 1))
 
 
 @given(st.floats(0, 60), st.integers())
-def test_a_wait_the_server_asked_for_is_never_cut_short(asked_for: float, seed: int) -> None:
-    wait = Patience().wait(1, asked_for, random.Random(seed))
+def test_a_wait_the_server_asked_for_is_never_cut_short(retry_after: float, seed: int) -> None:
+    wait = RetryPolicy().wait(1, retry_after, random.Random(seed))
     assert wait is not None
-    assert wait >= asked_for
+    assert wait >= retry_after
 
 
-def test_patience_ends() -> None:
+def test_retries_end() -> None:
     rng = random.Random(0)
-    assert Patience(attempts=3).wait(3, None, rng) is None
-    assert Patience(longest_s=60).wait(1, 61.0, rng) is None
+    assert RetryPolicy(attempts=3).wait(3, None, rng) is None
+    assert RetryPolicy(longest_s=60).wait(1, 61.0, rng) is None
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_patience_ends() -> None:
     ],
 )
 def test_retry_after_is_read_in_all_its_forms(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after(headers, now=1_000_000.0) == seconds
+    assert retry_after_of(headers, now=1_000_000.0) == seconds
 
 
 async def test_the_limit_halves_once_per_overload_and_grows_by_one_per_window() -> None:
@@ -92,7 +92,7 @@ async def test_no_more_calls_run_than_the_limit_allows_and_all_get_their_turn() 
     assert (most, done) == (3, 20)
 
 
-QUESTION = Question(
+QUESTION = ModelRequest(
     [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}],
     "verdict",
     {"type": "object"},
