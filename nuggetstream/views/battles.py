@@ -65,7 +65,7 @@ class NuggetView(View):
 
     def label(self, side: Side) -> LabelView | None:
         """The label of one side."""
-        return self.a if side is Side.A else self.b
+        return self.a if side == Side.A else self.b
 
 
 class ScoresView(View):
@@ -193,7 +193,7 @@ class BattleView(View):
 
     def answer(self, side: Side) -> AnswerView:
         """The answer of one side."""
-        return self.a if side is Side.A else self.b
+        return self.a if side == Side.A else self.b
 
 
 class Submitted(View):

@@ -12,6 +12,8 @@ import httpx2
 import psutil
 import pytest
 
+from nuggetstream.client import AsyncClient
+from nuggetstream.domain.progress import BattleState
 from services.offline.app import create_app
 from services.runtime.asgi import serving
 from tests.e2e.battles import battle
@@ -167,11 +169,11 @@ async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:
     try:
         assert child.stdout is not None
         assert b"pages" in await child.stdout.readline()
-        async with httpx2.AsyncClient(timeout=30) as client:
-            base = f"http://127.0.0.1:{http}"
-            submitted = await client.post(f"{base}/v1/battles", params={"wait": 20}, json=battle(1))
-            assert submitted.json()["state"] == "scored"
-            exposed = (await client.get(f"http://127.0.0.1:{metrics}/metrics")).text
+        async with AsyncClient(f"http://127.0.0.1:{http}") as client:
+            assert (await client.submit_and_wait(battle(1))).state is BattleState.SCORED
+            assert (await client.ready()).status == "ok"
+        async with httpx2.AsyncClient(timeout=30) as prometheus:
+            exposed = (await prometheus.get(f"http://127.0.0.1:{metrics}/metrics")).text
         for name in (
             "messaging_process_duration_seconds_count",
             "nuggetstream_llm_calls_total",

@@ -4,9 +4,9 @@ import asyncio
 from collections import Counter
 from pathlib import Path
 
-import httpx2
 import pytest
 
+from nuggetstream.client import AsyncClient
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.progress import BattleState
 from services.store.battles import Battles
@@ -16,22 +16,6 @@ from tests.e2e.battles import battle
 from tests.e2e.processes import Platform, separate_processes
 
 BATTLES = 100
-
-
-async def submit(url: str, numbers: range) -> None:
-    """As an arena would: send again until accepted."""
-    async with httpx2.AsyncClient(base_url=url, timeout=30) as http:
-        for number in numbers:
-            async with asyncio.timeout(60):
-                while not await accepted(http, number):
-                    await asyncio.sleep(0.1)
-
-
-async def accepted(http: httpx2.AsyncClient, number: int) -> bool:
-    try:
-        return (await http.post("/v1/battles", json=battle(number))).is_success
-    except httpx2.TransportError:
-        return False
 
 
 async def until_all_ended(battles: Battles) -> None:
@@ -46,22 +30,27 @@ async def until_all_counted(outcomes: Outcomes) -> None:
             await asyncio.sleep(0.2)
 
 
-async def submit_and_kill(platform: Platform) -> None:
+async def submit_and_kill(platform: Platform, client: AsyncClient) -> None:
     """A tenth of the battles, then a kill while they are on their way; service after service."""
     share = BATTLES // (len(platform.processes) + 1)
     for turn, process in enumerate(platform.processes.values()):
-        await submit(platform.url, range(turn * share, (turn + 1) * share))
+        await submit(client, range(turn * share, (turn + 1) * share))
         await process.kill()
         await process.start()
-    await submit(platform.url, range(len(platform.processes) * share, BATTLES))
+    await submit(client, range(len(platform.processes) * share, BATTLES))
+
+
+async def submit(client: AsyncClient, numbers: range) -> None:
+    for number in numbers:
+        await client.submit(battle(number))
 
 
 @pytest.mark.timeout(300)
 async def test_killing_every_service_in_turn_loses_no_battle_and_counts_none_twice(tmp_path: Path) -> None:
-    async with separate_processes(tmp_path) as platform:
+    async with separate_processes(tmp_path) as platform, AsyncClient(platform.url, patience=60) as client:
         database = Database(platform.database_url)
         battles, outcomes = Battles(database), Outcomes(database)
-        await submit_and_kill(platform)
+        await submit_and_kill(platform, client)
         assert any(row.ended_at is None for row in await battles.latest(BATTLES)), "all ended too early"
         await until_all_ended(battles)
         await until_all_counted(outcomes)
@@ -74,9 +63,8 @@ async def test_killing_every_service_in_turn_loses_no_battle_and_counts_none_twi
         assert set(counted.values()) == {1}
         assert await outcomes.counts("test") == dict.fromkeys(Lens, BATTLES)
 
-        async with httpx2.AsyncClient(base_url=platform.url, timeout=30) as http:
-            boards = (await http.get("/v1/leaderboard", params={"arena": "test"})).json()
-        assert [board["scored"] for board in boards] == [BATTLES] * 3
-        assert sum(standing["battles"] for standing in boards[0]["standings"]) == 2 * BATTLES
+        boards = await client.leaderboard("test")
+        assert [board.scored for board in boards] == [BATTLES] * 3
+        assert sum(standing.battles for standing in boards[0].standings) == 2 * BATTLES
         await database.close()
     assert set(platform.exit_codes.values()) == {0}, platform.exit_codes

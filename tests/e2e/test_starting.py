@@ -10,10 +10,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx2
 import pytest
 from sqlalchemy import text
 
+from nuggetstream.client import AsyncClient, Client, Ended, Happened
+from nuggetstream.client.following import Watched
+from nuggetstream.domain.progress import BattleState
 from services.cli.demo.folder import claim
 from services.cli.prepared import Unprepared, prepared
 from services.runtime.bus import Bus, ensure
@@ -58,15 +60,11 @@ async def test_a_second_process_does_not_share_a_data_folder(tmp_path: Path) -> 
         ports = (*FREE, "--metrics-port", taken)
         code, output = await run_command(LIGHT, "up", "--data-dir", str(tmp_path), *ports)
         assert (code, output) == (1, f"Error: {tmp_path} is in use by process {first.pid}\n")
-        async with httpx2.AsyncClient(base_url=banner["pages"], timeout=30) as http:
-            submitted = await http.post("/v1/battles", params={"wait": 20}, json=battle(1))
-        assert submitted.json()["state"] == "scored"
+        async with AsyncClient(banner["pages"]) as client:
+            assert (await client.submit_and_wait(battle(1))).state is BattleState.SCORED
         first.send_signal(signal.SIGKILL)
-    async with (
-        up(tmp_path) as (_, banner),
-        httpx2.AsyncClient(base_url=banner["pages"], timeout=30) as http,
-    ):
-        assert (await http.get("/v1/battles/battle-001")).json()["state"] == "scored"
+    async with up(tmp_path) as (_, banner), AsyncClient(banner["pages"]) as client:
+        assert (await client.battle("battle-001")).state is BattleState.SCORED
 
 
 async def test_a_demo_does_not_remove_the_state_of_one_that_runs(tmp_path: Path) -> None:
@@ -197,3 +195,20 @@ async def test_what_is_waited_for_is_said_and_a_signal_ends_the_waiting(
         if child.returncode is None:
             child.kill()
             await child.communicate()
+
+
+async def test_the_client_of_the_library_follows_a_battle_through_the_whole_platform(tmp_path: Path) -> None:
+    async with up(tmp_path) as (_, banner):
+
+        def follow() -> tuple[list[str], Watched]:
+            with Client(banner["pages"]) as client:
+                results = list(client.submit_many(battle(number) for number in range(3)))
+                assert [(result.status, result.battle_id) for result in results] == [
+                    (202, f"battle-{number:03}") for number in range(3)
+                ]
+                *events, end = client.watch("battle-001")
+                return [event.name for event in events if isinstance(event, Happened)], end
+
+        names, end = await asyncio.to_thread(follow)
+    assert end == Ended(BattleState.SCORED)
+    assert {"submitted", "voted", "scraped", "retrieved", "assigned", "judged"} < set(names)

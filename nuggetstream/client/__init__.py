@@ -1,0 +1,37 @@
+"""The typed client of the platform.
+
+    with nuggetstream.Client("http://127.0.0.1:8080") as platform:
+        battle = platform.submit_and_wait({"query": ..., "a": {...}, "b": {...}})
+
+`Client` and `AsyncClient` differ in nothing but how they wait. What they ask (`calls`), how they read replies
+(`replies`, `following`) and when they try again (`exchange`, `patience`, `batches`) is pure and written once.
+"""
+
+from nuggetstream.client.asynchronous import AsyncClient
+from nuggetstream.client.errors import (
+    Conflict,
+    InternalError,
+    Invalid,
+    NotFound,
+    NuggetstreamError,
+    Rejected,
+    Unavailable,
+    UnexpectedReply,
+)
+from nuggetstream.client.following import Ended, Happened
+from nuggetstream.client.sync import Client
+
+__all__ = [
+    "AsyncClient",
+    "Client",
+    "Conflict",
+    "Ended",
+    "Happened",
+    "InternalError",
+    "Invalid",
+    "NotFound",
+    "NuggetstreamError",
+    "Rejected",
+    "Unavailable",
+    "UnexpectedReply",
+]

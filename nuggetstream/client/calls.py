@@ -1,0 +1,269 @@
+"""Every request of the API as a value: what is sent, and how the reply is read. No I/O."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar
+from urllib.parse import quote
+
+import httpx2
+
+from nuggetstream.client.replies import reader
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import Lens
+from nuggetstream.files.submission import BattleSubmission
+from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, Submitted, VoteReceipt
+from nuggetstream.views.common import Health
+from nuggetstream.views.ratings import AdviceView, AgreementView, BoardView, CombinedView, PairsView
+
+T_co = TypeVar("T_co", covariant=True)
+Submission: TypeAlias = BattleSubmission | Mapping[str, Any]
+Moment: TypeAlias = datetime | date | str
+LensName: TypeAlias = Lens | Literal["human", "nugget", "judge"]
+Ties: TypeAlias = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]
+JSON = "application/json"
+LOCAL = "http://127.0.0.1:8080"
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T_co]):
+    """One request.
+
+    Attributes:
+        method: Of HTTP.
+        path: Quoted, from the root of the API.
+        read: Makes a result of a successful reply.
+        params: Query parameters; a name may occur more than once.
+        body: What is sent.
+        media_type: Media type of the body.
+        repeatable: Whether doing it twice is the same as doing it once. If not, it is repeated only where
+            the platform cannot have acted on it.
+        waiting: Seconds that the platform may take on purpose, beyond the usual timeout.
+    """
+
+    method: str
+    path: str
+    read: Callable[[httpx2.Response], T_co]
+    params: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+    media_type: str = JSON
+    repeatable: bool = True
+    waiting: float = 0.0
+
+
+class SliceOptions(TypedDict, total=False):
+    """Which battles count.
+
+    Attributes:
+        language: Exactly as it was sent.
+        tag: One tag or several; a battle has all of them.
+        since: Received then or later; a moment has a time zone, a day begins at midnight UTC.
+        until: Received before then.
+    """
+
+    language: str
+    tag: str | Sequence[str]
+    since: Moment
+    until: Moment
+
+
+class PairsOptions(SliceOptions, total=False):
+    """How pairs of systems are compared; what each option means is in docs/api/ratings.md."""
+
+    lens: LensName
+    ties: Ties
+    bootstrap: Literal["bayesian", "multinomial"]
+    intervals: Literal["bootstrap", "sandwich"]
+    level: float
+    resamples: int
+
+
+class BoardOptions(SliceOptions, total=False):
+    """How a leaderboard is made; `anchor` is a system and its rating."""
+
+    lens: LensName | Sequence[LensName]
+    ties: Ties
+    bootstrap: Literal["bayesian", "multinomial"]
+    intervals: Literal["bootstrap", "sandwich"]
+    level: float
+    resamples: int
+    anchor: tuple[str, float]
+
+
+class CombinedOptions(SliceOptions, total=False):
+    """How votes of people and automatic ones are combined."""
+
+    automatic: Literal["nugget", "judge"]
+    level: float
+    anchor: tuple[str, float]
+
+
+class AdviceOptions(SliceOptions, total=False):
+    """What advice is asked for."""
+
+    lens: LensName
+    ties: Literal["half", "drop", "drop_both_bad"]
+    level: float
+    power: float
+    count: int
+
+
+class AgreementOptions(SliceOptions, total=False):
+    """How the ratings that are compared are made."""
+
+    ties: Ties
+
+
+def submit(battle: Submission) -> Call[Submitted]:
+    """Submit one battle. The same battle sent twice is one battle, so it may be repeated."""
+    return Call("POST", "/v1/battles", reader(Submitted), body=encoded(battle))
+
+
+def submit_and_wait(battle: Submission, seconds: float) -> Call[BattleView]:
+    """Submit one battle and wait for its end."""
+    return Call(
+        method="POST",
+        path="/v1/battles",
+        read=reader(BattleView),
+        params=params_of({"wait": seconds}),
+        body=encoded(battle),
+        waiting=seconds,
+    )
+
+
+def vote(battle_id: str, preferred: Vote | str) -> Call[VoteReceipt]:
+    """Vote on a battle. The newest vote counts, so a late second copy could replace somebody else's."""
+    body = json.dumps({"vote": str(preferred)}).encode()
+    return Call("POST", f"{_path(battle_id)}/vote", reader(VoteReceipt), body=body, repeatable=False)
+
+
+def battle(battle_id: str) -> Call[BattleView]:
+    """Read one battle."""
+    return Call("GET", _path(battle_id), reader(BattleView))
+
+
+def events_path(battle_id: str) -> str:
+    """Where the events of a battle are followed."""
+    return f"{_path(battle_id)}/events"
+
+
+def battles(arena: str | None, limit: int) -> Call[list[BattleSummary]]:
+    """Read the newest battles."""
+    params = params_of({"arena": arena, "limit": limit})
+    return Call("GET", "/v1/battles", reader(list[BattleSummary]), params)
+
+
+def failures(arena: str | None, battle_id: str | None, limit: int) -> Call[list[FailureView]]:
+    """Read the stages that gave up."""
+    params = params_of({"arena": arena, "battle": battle_id, "limit": limit})
+    return Call("GET", "/v1/failures", reader(list[FailureView]), params)
+
+
+def leaderboard(arena: str, options: BoardOptions) -> Call[list[BoardView]]:
+    """Read the leaderboards."""
+    return Call("GET", "/v1/leaderboard", reader(list[BoardView]), _asked(arena, options))
+
+
+def combined(arena: str, options: CombinedOptions) -> Call[CombinedView]:
+    """Read the combined ratings."""
+    return Call("GET", "/v1/leaderboard/combined", reader(CombinedView), _asked(arena, options))
+
+
+def pairs(arena: str, options: PairsOptions) -> Call[PairsView]:
+    """Read every pair of systems."""
+    return Call("GET", "/v1/leaderboard/pairs", reader(PairsView), _asked(arena, options))
+
+
+def advice(arena: str, options: AdviceOptions) -> Call[AdviceView]:
+    """Read what to ask next."""
+    return Call("GET", "/v1/leaderboard/advice", reader(AdviceView), _asked(arena, options))
+
+
+def agreement(arena: str, options: AgreementOptions) -> Call[AgreementView]:
+    """Read how far the lenses agree."""
+    return Call("GET", "/v1/agreement", reader(AgreementView), _asked(arena, options))
+
+
+def ready() -> Call[Health]:
+    """Ask whether the gateway can do its work; the answer is a value, also where it cannot."""
+    return Call("GET", "/readyz", reader(Health, accepted=(503,)))
+
+
+def arguments(call: Call[object], timeout: float) -> dict[str, Any]:
+    """What `build_request` of either HTTP client takes.
+
+    Args:
+        call: The request.
+        timeout: Seconds for each step of it, beyond what the platform may wait on purpose.
+    """
+    given: dict[str, Any] = {
+        "method": call.method,
+        "url": call.path,
+        "params": call.params,
+        "timeout": httpx2.Timeout(timeout, read=timeout + call.waiting),
+    }
+    if call.body is not None:
+        given |= {"content": call.body, "headers": {"content-type": call.media_type}}
+    return given
+
+
+def base_url(url: str) -> str:
+    """The address of a platform.
+
+    Raises:
+        ValueError: It is no web address.
+
+    >>> base_url("127.0.0.1:8080")
+    Traceback (most recent call last):
+    ValueError: url: '127.0.0.1:8080' should begin with http:// or https:// and name a host
+    """
+    try:
+        parsed = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        parsed = httpx2.URL("")
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ValueError(f"url: {url!r} should begin with http:// or https:// and name a host")
+    return url
+
+
+def encoded(battle: Submission) -> bytes:
+    """A battle as JSON.
+
+    Raises:
+        TypeError: A value that JSON cannot hold.
+        ValueError: A number that is not finite.
+    """
+    if isinstance(battle, BattleSubmission):
+        return battle.model_dump_json(exclude_unset=True).encode()
+    return json.dumps(dict(battle), ensure_ascii=False, allow_nan=False).encode()
+
+
+def params_of(options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Query parameters; None is left out, and a list is repeated.
+
+    >>> params_of({"arena": "x", "limit": None, "tag": ["a", "b"], "level": 0.9, "anchor": ("org/m", 1000)})
+    (('arena', 'x'), ('tag', 'a'), ('tag', 'b'), ('level', '0.9'), ('anchor', 'org/m:1000'))
+    """
+    return tuple(
+        (name, text) for name, value in options.items() if value is not None for text in _texts(name, value)
+    )
+
+
+def _texts(name: str, value: Any) -> list[str]:
+    if name == "anchor" and not isinstance(value, str):
+        system, rating = value
+        return [f"{system}:{rating:.15g}"]
+    if isinstance(value, str):
+        return [str(value)]
+    if isinstance(value, datetime | date):
+        return [value.isoformat()]
+    return [str(one) for one in value] if isinstance(value, Sequence) else [f"{value:.15g}"]
+
+
+def _asked(arena: str, options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return params_of({"arena": arena, **options})
+
+
+def _path(battle_id: str) -> str:
+    return f"/v1/battles/{quote(battle_id)}"

@@ -1,0 +1,271 @@
+"""The client for ordinary programs and notebooks."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import Self, TypeVar, Unpack
+
+import httpx2
+
+from nuggetstream.client import calls
+from nuggetstream.client.batches import Batches, submission
+from nuggetstream.client.calls import LOCAL, Call, Submission
+from nuggetstream.client.errors import Unavailable
+from nuggetstream.client.exchange import Pause, Step, Steps, exchange
+from nuggetstream.client.following import MAX_EVENT_BYTES, SILENCE, Following, Watched
+from nuggetstream.client.patience import Patience
+from nuggetstream.domain.battle import Vote
+from nuggetstream.views.battles import (
+    BattleSummary,
+    BattleView,
+    FailureView,
+    LineResult,
+    Submitted,
+    VoteReceipt,
+)
+from nuggetstream.views.common import Health
+from nuggetstream.views.ratings import AdviceView, AgreementView, BoardView, CombinedView, PairsView
+
+T = TypeVar("T")
+
+
+class Client:
+    """A platform over its REST API.
+
+    It keeps connections open, so use it as a context manager or call `close`. It may be shared by threads.
+
+    Args:
+        url: Where the gateway answers.
+        timeout: Seconds until a connection, or the next part of a reply, counts as lost.
+        patience: Seconds during which a request is repeated while the platform is not available. Only what is
+            safe to repeat is repeated: reading, submitting (the same battle twice is one battle), and a vote
+            only where it cannot have been taken in. 0 tries once.
+        headers: Sent with every request, for example for a proxy that asks for a key.
+        transport: How requests are carried out instead of over the network, for tests.
+
+    Every method may raise:
+        Unavailable: Nobody answers, or the platform says that it cannot answer now.
+        InternalError: The platform failed.
+        UnexpectedReply: What answers is no gateway of this version.
+
+    >>> with Client() as platform:                                                     # doctest: +SKIP
+    ...     battle = {
+    ...         "query": "Why is the sky blue?",
+    ...         "a": {"system": "x", "text": "Air scatters short waves of light more than long ones."},
+    ...         "b": {"system": "y", "text": "It reflects the sea."},
+    ...     }
+    ...     print(*platform.submit_and_wait(battle).explanation, sep="\\n")
+    """
+
+    def __init__(
+        self,
+        url: str = LOCAL,
+        *,
+        timeout: float = 30.0,
+        patience: float = 10.0,
+        headers: Mapping[str, str] | None = None,
+        transport: httpx2.BaseTransport | None = None,
+    ) -> None:
+        self._patience = patience
+        self._timeout = timeout
+        self._http = httpx2.Client(base_url=calls.base_url(url), headers=headers, transport=transport)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def submit(self, battle: Submission) -> Submitted:
+        """Submit one battle.
+
+        Args:
+            battle: A dictionary such as `{"query": ..., "a": {"system": ..., "text": ...}, "b": {...}}`, or a
+                checked `BattleSubmission`. Without an id, the content names the battle.
+
+        Returns:
+            The id, and whether the battle is new. After a lost reply, a battle that was taken in by the first
+            try is not new to the second.
+
+        Raises:
+            Invalid: A field is wrong; `problems` names each.
+            Conflict: The id belongs to a battle with other content.
+        """
+        return self._ask(calls.submit(battle))
+
+    def submit_and_wait(self, battle: Submission, seconds: float = 60.0) -> BattleView:
+        """Submit one battle and wait for its end.
+
+        Args:
+            battle: As for `submit`.
+            seconds: How long to wait, at most 120. The battle goes on either way.
+
+        Returns:
+            The battle as far as it has come; `state` says whether it has ended.
+
+        Raises:
+            Invalid, Conflict: As `submit`.
+        """
+        return self._ask(calls.submit_and_wait(battle, seconds))
+
+    def submit_many(self, battles: Iterable[Submission]) -> Iterator[LineResult]:
+        """Submit any number of battles; no more than a batch of them is held in memory.
+
+        Args:
+            battles: Each as for `submit`.
+
+        Returns:
+            One result per battle, in order, once its batch is answered. `line` counts from 1; `status` is
+            what the battle alone would have had: 202 new, 200 received before, or 409, 413 and 422 for a
+            rejected one, with `error` and `problems`. A battle that is rejected stops no other.
+        """
+        batches = Batches()
+        for battle in battles:
+            if lines := batches.add(battle):
+                yield from self._run(submission(lines, Patience(self._patience)))
+        if lines := batches.rest():
+            yield from self._run(submission(lines, Patience(self._patience)))
+
+    def vote(self, battle_id: str, vote: Vote | str) -> VoteReceipt:
+        """Vote on a battle; the newest vote counts.
+
+        Args:
+            battle_id: The battle, ended or not.
+            vote: "a", "b", "tie" or "both_bad".
+
+        Raises:
+            NotFound: There is no such battle.
+            Invalid: That is no vote.
+        """
+        return self._ask(calls.vote(battle_id, vote))
+
+    def battle(self, battle_id: str) -> BattleView:
+        """Read one battle as far as it has come.
+
+        Raises:
+            NotFound: There is no such battle.
+        """
+        return self._ask(calls.battle(battle_id))
+
+    def watch(self, battle_id: str, after: int = 0) -> Iterator[Watched]:
+        """Follow a battle until it has ended.
+
+        A stream that breaks is resumed after the event seen last: none is lost and none comes twice.
+
+        Args:
+            battle_id: The battle.
+            after: Number of an event seen earlier; only what came after it follows.
+
+        Returns:
+            `Happened` for every event, from the first one on, then `Ended`. Nothing at all where the battle
+            has ended with event `after`.
+
+        Raises:
+            NotFound: There is no such battle.
+            Invalid: There is no event `after`.
+            Unavailable: The stream broke and could not be resumed within the client's patience.
+        """
+        following = Following(battle_id, after, Patience(self._patience))
+        while not following.over:
+            why: httpx2.TransportError | Unavailable | None = None
+            try:
+                yield from self._stream(following)
+            except (httpx2.TransportError, Unavailable) as error:
+                why = error
+            if not following.over:
+                time.sleep(following.lost(why))
+
+    def battles(self, arena: str | None = None, limit: int = 50) -> list[BattleSummary]:
+        """The battles received last, newest first.
+
+        Args:
+            arena: Only of this arena; None for all.
+            limit: At most so many, 1 to 200.
+        """
+        return self._ask(calls.battles(arena, limit))
+
+    def failures(
+        self, arena: str | None = None, battle_id: str | None = None, limit: int = 50
+    ) -> list[FailureView]:
+        """Stages that gave up, newest first.
+
+        Args:
+            arena: Only of this arena; None for all.
+            battle_id: Only of this battle; None for all.
+            limit: At most so many, 1 to 200.
+        """
+        return self._ask(calls.failures(arena, battle_id, limit))
+
+    def leaderboard(self, arena: str = "default", **options: Unpack[calls.BoardOptions]) -> list[BoardView]:
+        """The leaderboards of an arena, one per lens.
+
+        Args:
+            arena: Whose battles.
+            options: How to rate and which battles count, see `BoardOptions`.
+
+        Raises:
+            Invalid: An option is wrong, or the anchor is not ranked.
+        """
+        return self._ask(calls.leaderboard(arena, options))
+
+    def combined(self, arena: str = "default", **options: Unpack[calls.CombinedOptions]) -> CombinedView:
+        """Votes of people and automatic ones in one rating, beside each kind alone."""
+        return self._ask(calls.combined(arena, options))
+
+    def pairs(self, arena: str = "default", **options: Unpack[calls.PairsOptions]) -> PairsView:
+        """Every pair of systems: battles, wins, ties, and how far apart they are."""
+        return self._ask(calls.pairs(arena, options))
+
+    def advice(self, arena: str = "default", **options: Unpack[calls.AdviceOptions]) -> AdviceView:
+        """Battles still needed to tell neighbours apart, and those that narrow the intervals most."""
+        return self._ask(calls.advice(arena, options))
+
+    def agreement(self, arena: str = "default", **options: Unpack[calls.AgreementOptions]) -> AgreementView:
+        """How far the three lenses of an arena agree."""
+        return self._ask(calls.agreement(arena, options))
+
+    def ready(self) -> Health:
+        """Whether the gateway can do its work, and if not, why."""
+        return self._ask(calls.ready())
+
+    def _ask(self, call: Call[T]) -> T:
+        return self._run(exchange(call, Patience(self._patience)))
+
+    def _run(self, steps: Steps[T]) -> T:
+        try:
+            step = next(steps)
+            while True:
+                try:
+                    response = self._carry_out(step)
+                except httpx2.TransportError as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(response)
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+
+    def _carry_out(self, step: Step) -> httpx2.Response | None:
+        if isinstance(step, Pause):
+            time.sleep(step.seconds)
+            return None
+        return self._http.send(self._http.build_request(**calls.arguments(step, self._timeout)))
+
+    def _stream(self, following: Following) -> Iterator[Watched]:
+        with self._http.sse(
+            following.path,
+            headers=following.headers(),
+            timeout=httpx2.Timeout(self._timeout, read=SILENCE),
+            max_event_size=MAX_EVENT_BYTES,
+        ) as source:
+            if not source.response.is_success:
+                source.response.read()
+            if following.opened(source.response):
+                for sent in source:
+                    yield following.received(sent)

@@ -1,0 +1,204 @@
+"""The client of the library against a real gateway: the same behaviour, with and without asyncio."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from nuggetstream.client import (
+    AsyncClient,
+    Client,
+    Conflict,
+    Ended,
+    Happened,
+    Invalid,
+    NotFound,
+    Unavailable,
+)
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.event import BattleJudged
+from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.progress import BattleState
+from nuggetstream.files.submission import parse_submission
+from services.runtime.nats_server import NatsServer
+from tests.integration.gateway.world import Story, World, battle, between, submission
+
+NAMES = ["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged"]
+_NOTHING = object()
+
+
+class Threaded:
+    """A synchronous client whose methods are awaited: each runs in a thread."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method = getattr(self._client, name)
+        return (
+            (lambda *given, **named: steps(method(*given, **named))) if name in STREAMS else threaded(method)
+        )
+
+
+STREAMS = ("submit_many", "watch")
+
+
+def threaded(method: Callable[..., Any]) -> Callable[..., Any]:
+    async def call(*given: Any, **named: Any) -> Any:
+        return await asyncio.to_thread(method, *given, **named)
+
+    return call
+
+
+async def steps(iterator: Iterator[Any]) -> AsyncIterator[Any]:
+    while (item := await asyncio.to_thread(next, iterator, _NOTHING)) is not _NOTHING:
+        yield item
+
+
+@pytest.fixture(params=["asyncio", "threads"])
+async def client(request: pytest.FixtureRequest, world: World) -> AsyncIterator[Any]:
+    url = str(world.http.base_url)
+    if request.param == "asyncio":
+        async with AsyncClient(url, patience=20) as asynchronous:
+            yield asynchronous
+    else:
+        with Client(url, patience=20) as synchronous:
+            yield Threaded(synchronous)
+
+
+async def test_a_battle_is_submitted_once_and_read_back(world: World, client: Any) -> None:
+    first, again = await client.submit(submission()), await client.submit(submission())
+    assert (first.battle_id, first.created, again.created) == ("tides", True, False)
+    assert (await client.submit(parse_submission(submission()))).created is False
+    shown = await client.battle("tides")
+    assert (shown.state, shown.query) == (BattleState.RUNNING, submission()["query"])
+    assert [row.id for row in await client.battles("demo")] == ["tides"]
+    assert await client.battles("another") == []
+
+
+async def test_waiting_brings_the_ended_battle(world: World, client: Any) -> None:
+    await world.happens(*Story(battle()).told())
+    ended = await client.submit_and_wait(submission(), seconds=30)
+    assert ended.state is BattleState.SCORED
+    assert ended.nugget_verdict.preference is Vote.A
+    assert [ended.answer(side).system for side in (Side.A, Side.B, "a", "b")] == ["atlas", "birch"] * 2
+
+
+async def test_what_is_rejected_says_which_field_and_why(world: World, client: Any) -> None:
+    with pytest.raises(Invalid) as wrong:
+        await client.submit(submission(query=" ", colour="red"))
+    assert set(wrong.value.problems) == {"query: is empty", "colour: is not a field of a battle"}
+    assert "query: is empty" in str(wrong.value)
+    await client.submit(submission())
+    with pytest.raises(Conflict, match="different content"):
+        await client.submit(submission(query="Something else?"))
+    with pytest.raises(NotFound, match="no battle 'nobody'"):
+        await client.battle("nobody")
+    with pytest.raises(NotFound):
+        await client.vote("nobody", Vote.A)
+    with pytest.raises(Invalid, match="vote: "):
+        await client.vote("tides", "maybe")
+    with pytest.raises(Invalid, match="limit: "):
+        await client.battles(limit=0)
+
+
+async def test_an_id_may_contain_slashes_blanks_and_any_script(world: World, client: Any) -> None:
+    name = "org/Gezeiten? 100% #潮"
+    assert (await client.submit(submission(id=name))).battle_id == name
+    assert (await client.battle(name)).id == name
+    assert (await client.vote(name, "tie")).vote is Vote.TIE
+
+
+async def test_many_battles_are_answered_one_by_one_in_order(world: World, client: Any) -> None:
+    many = [submission(id=f"battle {number % 150}") for number in range(220)]
+    many[7] = {"id": "broken"}
+    results = [result async for result in client.submit_many(iter(many))]
+    assert [result.line for result in results] == list(range(1, 221))
+    assert [result.line for result in results if result.status == 422] == [8]
+    assert "query: is missing" in results[7].problems
+    assert sum(result.created is True for result in results) == 150
+    assert sum(result.created is False for result in results) == 69
+    assert [result async for result in client.submit_many([])] == []
+
+
+async def test_a_battle_is_watched_from_its_first_event_to_its_end(world: World, client: Any) -> None:
+    first, *rest = Story(battle()).told()
+    await world.happens(first)
+    async with asyncio.timeout(30):
+        watching = client.watch("tides")
+        assert (await anext(watching)).number == 1
+        await world.happens(*rest)
+        following = [watched async for watched in watching]
+    assert [watched.name for watched in following[:-1]] == NAMES[1:]
+    assert following[-1] == Ended(BattleState.SCORED)
+    judged = following[-2]
+    assert isinstance(judged, Happened)
+    assert isinstance(judged.event, BattleJudged)
+    assert judged.event.judgment.winner is Vote.A
+
+
+async def test_watching_goes_on_after_an_event_seen_earlier(world: World, client: Any) -> None:
+    await world.happens(*Story(battle()).told())
+    later = [watched async for watched in client.watch("tides", after=5)]
+    assert [getattr(watched, "name", "ended") for watched in later] == ["assigned", "judged", "ended"]
+    assert [watched async for watched in client.watch("tides", after=7)] == []
+    with pytest.raises(Invalid, match="last-event-id"):
+        [watched async for watched in client.watch("tides", after=99)]
+    with pytest.raises(NotFound):
+        [watched async for watched in client.watch("nobody")]
+
+
+async def test_boards_are_asked_for_with_typed_options(world: World, client: Any) -> None:
+    for number, (one, other) in enumerate([("atlas", "birch"), ("birch", "cobalt"), ("cobalt", "atlas")] * 3):
+        fought = between(one, other, number)
+        await world.happens(Story(fought).submitted(), Story(fought).voted())
+    (board,) = await client.leaderboard(
+        "demo", lens="human", anchor=("atlas", 1000), tag=["category:science"]
+    )
+    assert (board.state, board.scored) == ("ranked", 9)
+    assert {standing.system: standing.interval for standing in board.standings}["atlas"] == "fixed"
+    assert len(await client.leaderboard("demo", lens=["human", "judge"], since="2024-01-01")) == 2
+    assert len((await client.pairs("demo", lens="human")).pairs) == 3
+    assert (await client.advice("demo", count=1)).next[0].battles == 3
+    assert (await client.combined("demo", automatic="judge")).automatic_lens == "judge"
+    assert len((await client.agreement("demo")).pairs) == 3
+    with pytest.raises(Invalid, match="level"):
+        await client.leaderboard("demo", level=2.0)
+
+
+async def test_failures_are_listed_by_battle(world: World, client: Any) -> None:
+    story = Story(battle())
+    await world.happens(story.submitted(), story.failed(Stage.JUDGE))
+    (failure,) = await client.failures(battle_id="tides")
+    assert (failure.stage, failure.attempts) == (Stage.JUDGE, 3)
+    assert await client.failures(arena="another") == []
+
+
+async def test_a_submission_outlasts_a_broker_that_restarts(
+    world: World, client: Any, nats_server: NatsServer
+) -> None:
+    await nats_server.stop()
+    assert (await client.ready()).reasons == ["the broker is not connected"]
+    submitting = asyncio.create_task(client.submit(submission()))
+    many = asyncio.create_task(collected(client.submit_many([submission(id="one"), submission(id="two")])))
+    done, _ = await asyncio.wait({submitting, many}, timeout=0.5)
+    assert not done
+    await nats_server.start()
+    assert (await submitting).battle_id == "tides"
+    assert [result.battle_id for result in await many] == ["one", "two"]
+    assert len(await world.published()) == 3
+
+
+async def collected(results: AsyncIterator[Any]) -> list[Any]:
+    return [result async for result in results]
+
+
+async def test_patience_has_an_end(world: World, nats_server: NatsServer) -> None:
+    await nats_server.stop()
+    async with AsyncClient(str(world.http.base_url), patience=0) as client:
+        with pytest.raises(Unavailable, match="broker") as away:
+            await client.submit(submission())
+        assert away.value.retry_after == 1.0
+        (result,) = [result async for result in client.submit_many([submission()])]
+        assert result.status == 503
