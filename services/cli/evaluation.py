@@ -20,7 +20,7 @@ from services.cli.embedded import Embedded
 from services.runtime.llm.accounting import Spend
 from services.store.battles import Battles
 from services.store.outcomes import Outcomes
-from services.store.spend import SpendRecord
+from services.store.spend import DatabaseSpendStore
 
 _POLL = 0.5  # seconds
 _JSON = {"content-type": "application/json"}
@@ -110,12 +110,12 @@ class Evaluation:
 
     async def cost(self) -> Decimal | None:
         """Money spent so far, this run and earlier ones; None where the price of a call is unknown."""
-        total = await SpendRecord(self.platform.database, self.currency).total()
+        total = await DatabaseSpendStore(self.platform.database, self.currency).total()
         return None if total.unpriced else total.amount
 
     async def _bill_of(self, battle_id: str) -> dict[str, Any]:
         """A battle's `cost`, and its `spend` per stage and model."""
-        record = SpendRecord(self.platform.database, self.currency)
+        record = DatabaseSpendStore(self.platform.database, self.currency)
         spend = [
             {"stage": each.stage, "model": each.model, "calls": each.spend.calls}
             | {"input_tokens": each.spend.tokens.input, "output_tokens": each.spend.tokens.output}

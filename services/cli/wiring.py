@@ -252,7 +252,7 @@ async def _chat_model(parts: Parts) -> AsyncIterator["LLMClient"]:
     """The configured model; the offline one in this process when none is."""
     from services.runtime.llm.build import build_chat_model, with_asgi
     from services.store.blobs import Replies
-    from services.store.spend import SpendRecord
+    from services.store.spend import DatabaseSpendStore
 
     async with _embedder(parts) as embedder:
         http = None
@@ -260,7 +260,7 @@ async def _chat_model(parts: Parts) -> AsyncIterator["LLMClient"]:
             from services.offline.app import create_app
 
             http = with_asgi(create_app(None if embedder is None else _from_threads(embedder)))
-        spend = SpendRecord(parts.database, parts.llm.price_table().currency)
+        spend = DatabaseSpendStore(parts.database, parts.llm.price_table().currency)
         model = build_chat_model(parts.llm, Replies(parts.database), spend=spend, http=http)
         try:
             yield model

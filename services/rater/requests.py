@@ -16,7 +16,7 @@ from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.tally import TiePolicy
 from services.rater.options import InvalidQuestion, Options
 from services.store.slices import Slice
-from services.wire import questions
+from services.wire import limits
 
 _LENSES = {
     ratings_pb2.LENS_HUMAN: Lens.HUMAN,
@@ -83,36 +83,36 @@ def options_of(asked: ratings_pb2.BoardOptions, own: Options) -> Options:
 
 def level_of(level: float) -> float:
     """A confidence level."""
-    return _between("level", level, questions.LEAST_LEVEL, questions.MOST_LEVEL)
+    return _between("level", level, limits.LEAST_LEVEL, limits.MOST_LEVEL)
 
 
 def resamples_of(resamples: int) -> int:
     """How many resamples to draw."""
-    return _between("resamples", resamples, questions.LEAST_RESAMPLES, questions.MOST_RESAMPLES)
+    return _between("resamples", resamples, limits.LEAST_RESAMPLES, limits.MOST_RESAMPLES)
 
 
 def power_of(power: float) -> float:
     """How likely a difference shall show."""
-    return _between("power", power, questions.LEAST_POWER, questions.MOST_POWER)
+    return _between("power", power, limits.LEAST_POWER, limits.MOST_POWER)
 
 
 def count_of(count: int) -> int:
     """How many pairs to name."""
-    return _between("count", count, 1, questions.MOST_PAIRS)
+    return _between("count", count, 1, limits.MOST_PAIRS)
 
 
 def anchor_of(asked: ratings_pb2.Anchor) -> Anchor:
     """The system whose rating is fixed."""
     if not asked.system:
         raise InvalidQuestion("anchor", "names no system")
-    _between("anchor", asked.rating, -questions.MOST_RATING, questions.MOST_RATING)
+    _between("anchor", asked.rating, -limits.MOST_RATING, limits.MOST_RATING)
     return Anchor(asked.system, asked.rating)
 
 
 def slice_of(asked: ratings_pb2.Slice) -> Slice:
     """Which battles count; an empty language is none asked for."""
-    if len(asked.tags) > questions.MOST_TAGS:
-        raise InvalidQuestion("tags", f"{len(asked.tags)} of them; at most {questions.MOST_TAGS}")
+    if len(asked.tags) > limits.MOST_TAGS:
+        raise InvalidQuestion("tags", f"{len(asked.tags)} of them; at most {limits.MOST_TAGS}")
     since = _moment("since", asked.since) if asked.HasField("since") else None
     until = _moment("until", asked.until) if asked.HasField("until") else None
     if since is not None and until is not None and since >= until:
@@ -162,6 +162,6 @@ def _moment(field: str, stamp: Timestamp) -> datetime:
         moment = stamp.ToDatetime(tzinfo=UTC)
     except (ValueError, OverflowError) as error:
         raise InvalidQuestion(field, "is no moment") from error
-    if not questions.EARLIEST <= moment < questions.LATEST:
+    if not limits.EARLIEST <= moment < limits.LATEST:
         raise InvalidQuestion(field, f"{moment.isoformat()} is out of range")
     return moment

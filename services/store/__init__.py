@@ -1,5 +1,5 @@
-"""The record: SQLAlchemy tables, the queries on them, and their migrations.
+"""The database: SQLAlchemy tables, the queries on them, and their migrations.
 
-SQLite (WAL) on one machine, PostgreSQL beyond it. Every write is keyed by content or by battle, so
-that doing it twice changes nothing.
+The database is SQLite (WAL mode) on one machine and PostgreSQL beyond. Every write is keyed by content or by
+battle, so that repeating it changes nothing.
 """

@@ -1,4 +1,4 @@
-"""What was received, what happened to it, and how far it has come."""
+"""Battles, their events, their failures and their state."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +18,28 @@ from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, events, failures
 
 _IDS_PER_QUERY = 500
-# Bodies may be megabytes; whoever lists battles does not read them.
+# Without the body, which may be megabytes and is not needed to list battles.
 _ROWS = select(*(column for column in battles.c if column.name != "body"))
 
 
 @dataclass(frozen=True, slots=True)
 class BattleRow:
-    """One battle as the record has it.
+    """One battle as stored, without its body.
 
     Attributes:
-        event_count: events recorded so far; they are numbered 1 to this.
+        id: Id of the battle.
+        arena: Arena that sent it.
+        query: The user's question.
+        language: BCP 47 tag; empty when unknown.
+        tags: The battle's tags.
+        system_a: Name of the system that wrote answer A.
+        system_b: Name of the system that wrote answer B.
+        content_hash: Hash of everything but the id.
+        received_at: When the battle was accepted.
+        nugget_state: State of the nugget branch.
+        judge_state: State of the judge branch.
+        ended_at: When the later of the two branches ended; None while one is pending.
+        event_count: Number of events recorded so far; they are numbered from 1.
     """
 
     id: str
@@ -46,13 +58,13 @@ class BattleRow:
 
     @property
     def state(self) -> BattleState:
-        """The two branches as one word."""
+        """State of the battle, which follows from its two branches."""
         return state_of(self.nugget_state, self.judge_state)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedEvent:
-    """One event of a battle as stored: number, name, schema and the bytes that travelled."""
+    """One event of a battle as stored: number, name, schema and encoded body."""
 
     sequence: int
     name: str
@@ -63,7 +75,7 @@ class RecordedEvent:
 
 @dataclass(frozen=True, slots=True)
 class RecordedFailure:
-    """A stage that gave up on a battle."""
+    """A failure of a battle as stored."""
 
     battle_id: str
     arena: str
@@ -73,13 +85,14 @@ class RecordedFailure:
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """An event about to be recorded.
+    """An event to be recorded.
 
     Attributes:
-        message_id: the bus's message id; recording it twice changes nothing.
-        event: decoded, to project the battle's state.
-        schema: of `body`.
-        body: inline bytes (never a reference).
+        message_id: Its message id; an event whose id is stored already is not stored again.
+        name: Short name of the event, such as "scraped".
+        event: The decoded event, from which the state of the battle is updated.
+        schema: Schema of `body`.
+        body: The encoded event, never a reference.
     """
 
     message_id: str
@@ -96,11 +109,11 @@ class Battles:
         self._database = database
 
     async def accept(self, battle: Battle, body: bytes, received_at: datetime) -> str | None:
-        """Note a battle on first sight.
+        """Store a battle unless its id is known.
 
         Returns:
-            None when it is new; else the content hash of the battle already known by this id, which
-            the caller compares: equal means "seen before", different means "conflict".
+            None when the battle is new, else the content hash of the stored battle with this id. When it
+            equals the hash of `battle`, the battle was received before; otherwise the ids conflict.
         """
         row = {
             "id": battle.id,
@@ -124,21 +137,21 @@ class Battles:
             return known
 
     async def get(self, battle_id: str) -> BattleRow | None:
-        """One battle, or None when it was never received."""
-        if "\x00" in battle_id:  # none was ever kept, and PostgreSQL would rather fail than look
+        """One battle, or None when there is none with this id."""
+        if "\x00" in battle_id:  # no stored id has one, and PostgreSQL rejects the query
             return None
         async with self._database.transaction() as tx:
             row = (await tx.execute(_ROWS.where(battles.c.id == battle_id))).one_or_none()
             return None if row is None else _battle_row(row)
 
     async def body(self, battle_id: str) -> bytes | None:
-        """The bytes of a battle as accepted, texts of its sources included; None when never received."""
+        """The encoded battle as accepted, with the texts of its sources; None when it is unknown."""
         async with self._database.transaction() as tx:
             body: bytes | None = await tx.scalar(select(battles.c.body).where(battles.c.id == battle_id))
             return body
 
     async def latest(self, limit: int, arena: str | None = None) -> list[BattleRow]:
-        """The battles received last, newest first."""
+        """The newest battles, newest first."""
         query = _ROWS.order_by(battles.c.received_at.desc()).limit(limit)
         if arena is not None:
             query = query.where(battles.c.arena == arena)
@@ -146,39 +159,39 @@ class Battles:
             return [_battle_row(row) for row in await tx.execute(query)]
 
     async def ended_among(self, ids: Sequence[str]) -> dict[str, BattleState]:
-        """Which of some battles have ended, and how."""
+        """The states of those of the given battles that have ended, by id."""
         columns = select(battles.c.id, battles.c.nugget_state, battles.c.judge_state)
-        found: dict[str, BattleState] = {}
+        ended: dict[str, BattleState] = {}
         async with self._database.transaction() as tx:
             for start in range(0, len(ids), _IDS_PER_QUERY):
-                wanted = battles.c.id.in_(ids[start : start + _IDS_PER_QUERY])
-                rows = await tx.execute(columns.where(wanted, battles.c.ended_at.is_not(None)))
-                found |= {row.id: state_of(Branch(row.nugget_state), Branch(row.judge_state)) for row in rows}
-        return found
+                in_batch = battles.c.id.in_(ids[start : start + _IDS_PER_QUERY])
+                rows = await tx.execute(columns.where(in_batch, battles.c.ended_at.is_not(None)))
+                ended |= {row.id: state_of(Branch(row.nugget_state), Branch(row.judge_state)) for row in rows}
+        return ended
 
     async def arenas(self) -> dict[str, int]:
-        """Battles received, by arena."""
+        """Number of battles received, by arena."""
         query = select(battles.c.arena, func.count()).group_by(battles.c.arena).order_by(battles.c.arena)
         async with self._database.transaction() as tx:
             return {arena: count for arena, count in await tx.execute(query)}  # noqa: C416
 
-    async def received(self, arena: str, among: Slice = EVERYTHING) -> int:
-        """Battles that an arena sent."""
-        where = (battles.c.arena == arena, *among.conditions(sqlite=self._database.is_sqlite))
+    async def received(self, arena: str, selection: Slice = EVERYTHING) -> int:
+        """Number of battles of an arena that were received and that the slice selects."""
+        where = (battles.c.arena == arena, *selection.conditions(sqlite=self._database.is_sqlite))
         async with self._database.transaction() as tx:
             return int(await tx.scalar(select(func.count()).select_from(battles).where(*where)) or 0)
 
     async def record(self, new: NewEvent, at: datetime) -> int | None:
-        """Append an event to its battle and move the battle's state on.
+        """Append an event to its battle and update the state of the battle.
 
-        The battle's row is locked by the counter's update, so that the numbers of one battle's events
-        are dense and in commit order whoever records them.
+        Incrementing the counter locks the row of the battle, so that its events are numbered without gaps
+        and in commit order, even with several recorders.
 
         Returns:
-            The event's number within its battle; None when it had been recorded before.
+            The number of the event within its battle; None when it had been recorded before.
 
         Raises:
-            LookupError: the battle is not in the record.
+            LookupError: The battle is not in the database.
         """
         battle_id = core.battle_id_of(new.event)
         async with self._database.transaction() as tx:
@@ -189,18 +202,18 @@ class Battles:
                 .returning(battles.c.event_count)
             )
             if count is None:
-                raise LookupError(f"battle {battle_id!r} is not in the record")
+                raise LookupError(f"battle {battle_id!r} is not in the database")
             row = {"message_id": new.message_id, "battle_id": battle_id, "sequence": count}
             row |= {"name": new.name, "schema": new.schema, "body": new.body, "recorded_at": at}
             result = await tx.execute(self._database.insert_new(events).values(row))
             if not result.rowcount:
                 await tx.rollback()
                 return None
-            await self._project(tx, new.event, at)
+            await self._update_state(tx, new.event, at)
             return int(count)
 
     async def events_of(self, battle_id: str, after: int = 0) -> list[RecordedEvent]:
-        """What was recorded about a battle after a sequence number, in order."""
+        """The events of a battle after a sequence number, in order."""
         query = select(events).where(events.c.battle_id == battle_id, events.c.sequence > after)
         async with self._database.transaction() as tx:
             rows = await tx.execute(query.order_by(events.c.sequence))
@@ -209,14 +222,14 @@ class Battles:
     async def failures(
         self, limit: int = 1000, battle_id: str | None = None, arena: str | None = None
     ) -> list[RecordedFailure]:
-        """Stages that gave up, newest first."""
+        """The newest failures, of one battle or arena where given, newest first."""
         query = select(failures).order_by(failures.c.failed_at.desc()).limit(limit)
-        for column, wanted in ((failures.c.battle_id, battle_id), (failures.c.arena, arena)):
-            query = query if wanted is None else query.where(column == wanted)
+        for column, value in ((failures.c.battle_id, battle_id), (failures.c.arena, arena)):
+            query = query if value is None else query.where(column == value)
         async with self._database.transaction() as tx:
             return [_failure(row) for row in await tx.execute(query)]
 
-    async def _project(self, tx: AsyncConnection, event: core.BattleEvent, at: datetime) -> None:
+    async def _update_state(self, tx: AsyncConnection, event: core.BattleEvent, at: datetime) -> None:
         battle_id = core.battle_id_of(event)
         if isinstance(event, core.BattleFailed):
             failure = event.failure
@@ -225,7 +238,7 @@ class Battles:
             row |= {"detail": failure.detail.replace("\x00", "\ufffd"), "attempts": failure.attempts}
             await tx.execute(self._database.insert_new(failures).values(row))
         for column, state in branches_moved(event):
-            # A later success overrides a failure (a retried battle); a late failure never undoes a success.
+            # A later success overrides a failure (a retried battle); a late failure does not undo a success.
             allowed = [Branch.PENDING, Branch.FAILED] if state is Branch.DONE else [Branch.PENDING]
             await tx.execute(
                 update(battles)

@@ -1,4 +1,4 @@
-"""Content-addressed bytes and paid-for model replies."""
+"""Content-addressed bytes, and the cache of model replies."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,19 +17,19 @@ class Blobs:
         self._database = database
 
     async def put_blob(self, key: str, body: bytes) -> None:
-        """Keep a body under its hash; a second put of the same hash changes nothing."""
+        """Store a body under its hash. Storing the same hash again changes nothing."""
         await self._database.insert_rows(blobs, [{"key": key, "body": body}])
 
     async def get_blob(self, key: str) -> bytes | None:
-        """The body, or None when nothing has that hash."""
+        """The body with this hash, or None."""
         async with self._database.transaction() as tx:
             body: bytes | None = await tx.scalar(select(blobs.c.body).where(blobs.c.key == key))
             return body
 
     async def put_text(self, text: str) -> str:
-        """Keep a text; returns the hash that finds it again.
+        """Store a text and return its hash.
 
-        NUL characters and lone surrogates, which no database takes as text, are replaced.
+        NUL characters and lone surrogates, which databases reject in texts, are replaced.
         """
         text = text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
         key = content_hash(text)
@@ -37,25 +37,25 @@ class Blobs:
         return key
 
     async def get_texts(self, keys: Sequence[str]) -> dict[str, str]:
-        """The texts that are there, by hash."""
+        """The stored texts among those with the given hashes, by hash."""
         async with self._database.transaction() as tx:
             rows = await tx.execute(select(blobs.c.key, blobs.c.body).where(blobs.c.key.in_(keys)))
             return {row.key: row.body.decode("utf-8") for row in rows}
 
 
 class Replies:
-    """The reply cache: a crash, a redelivery or a second run never pays twice."""
+    """The cache of model replies: after a crash, a redelivery or a re-run no reply is paid for twice."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def get(self, key: str) -> str | None:
-        """The stored reply to exactly this request, if there is one."""
+        """The stored reply with this key, or None."""
         async with self._database.transaction() as tx:
             body: str | None = await tx.scalar(select(replies.c.body).where(replies.c.key == key))
             return body
 
     async def put(self, key: str, value: str) -> None:
-        """Store a reply; the first one stays."""
+        """Store a reply unless the key already has one."""
         row = {"key": key, "body": value, "created_at": datetime.now(UTC)}
         await self._database.insert_rows(replies, [row])

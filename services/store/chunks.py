@@ -1,4 +1,4 @@
-"""Chunks, their vectors, and which battle brought which page."""
+"""Chunks, their vectors, and the pages of each battle."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ _KEYS_PER_QUERY = 500
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A run of sentences cut from a page.
+    """Consecutive sentences cut from a page.
 
     Attributes:
-        id: derived from the page's content, the place and the splitter.
-        content_hash: of the whole page's text.
-        ordinal: its place in the page, from 0.
-        text: its sentences.
+        id: Id derived from the page's content, the position in the page and the splitter.
+        content_hash: Hash of the whole page's text.
+        ordinal: Number of the chunk within its page, from 0.
+        text: Its sentences.
     """
 
     id: str
@@ -40,7 +40,15 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class StoredSource:
-    """A page as one battle cites it."""
+    """A page as one battle cites it.
+
+    Attributes:
+        url: Address in the battle.
+        title: Title of the page.
+        content_hash: Hash of the page's text.
+        fetched_at: When the page was fetched; None for supplied text.
+        cited_by: The sides that have the page among their sources.
+    """
 
     url: str
     title: str
@@ -56,7 +64,7 @@ class Chunks:
         self._database = database
 
     async def add(self, new: Sequence[StoredChunk]) -> None:
-        """Store chunks; those already there stay."""
+        """Store chunks; existing ones stay unchanged."""
         await self._database.insert_rows(
             chunks,
             [
@@ -68,29 +76,29 @@ class Chunks:
         )
 
     async def get(self, ids: Sequence[str]) -> dict[str, StoredChunk]:
-        """The chunks that are there, by id."""
-        found = {}
+        """The stored chunks among those with the given ids, by id."""
+        chunks_by_id = {}
         async with self._database.transaction() as tx:
             for batch in _batches(ids):
                 rows = await tx.execute(select(chunks).where(chunks.c.id.in_(batch)))
-                found.update({row.id: _chunk(row) for row in rows})
-        return found
+                chunks_by_id.update({row.id: _chunk(row) for row in rows})
+        return chunks_by_id
 
     async def after(self, position: int, limit: int) -> tuple[int, list[StoredChunk]]:
-        """The next chunks in the order they were stored, and the position to ask from next time."""
+        """The position of the last of the next chunks in storage order, and these chunks."""
         query = select(chunks).where(chunks.c.position > position).order_by(chunks.c.position).limit(limit)
         async with self._database.transaction() as tx:
             rows = (await tx.execute(query)).all()
         return (rows[-1].position if rows else position), [_chunk(row) for row in rows]
 
     async def of_pages(self, content_hashes: Sequence[str]) -> list[StoredChunk]:
-        """All chunks of some pages, in page order."""
+        """All chunks of the given pages, in storage order."""
         query = select(chunks).where(chunks.c.content_hash.in_(content_hashes))
         async with self._database.transaction() as tx:
             return [_chunk(row) for row in await tx.execute(query.order_by(chunks.c.position))]
 
     async def add_vectors(self, model: str, rows: dict[str, NDArray[np.float32]]) -> None:
-        """Store vectors by text hash; a text is embedded once ever per model."""
+        """Store vectors by text hash, so that each model embeds a text only once."""
         await self._database.insert_rows(
             vectors,
             [
@@ -100,24 +108,24 @@ class Chunks:
         )
 
     async def get_vectors(self, model: str, text_hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """The vectors that are there, by text hash; each of shape (dimensions,)."""
-        found = {}
+        """The stored vectors among those of the given texts, by text hash; each of shape (dimensions,)."""
+        vectors_by_hash = {}
         columns = select(vectors.c.text_hash, vectors.c.vector).where(vectors.c.model == model)
         async with self._database.transaction() as tx:
             for batch in _batches(text_hashes):
                 rows = await tx.execute(columns.where(vectors.c.text_hash.in_(batch)))
-                found.update({row.text_hash: np.frombuffer(row.vector, "<f4") for row in rows})
-        return found
+                vectors_by_hash.update({row.text_hash: np.frombuffer(row.vector, "<f4") for row in rows})
+        return vectors_by_hash
 
 
 class Sources:
-    """Which page belongs to which battle, and to which side of it."""
+    """The usable pages of each battle, and the sides that cite them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add(self, battle_id: str, new: Sequence[StoredSource]) -> None:
-        """Note the usable pages of a battle."""
+        """Store the usable pages of a battle."""
         await self._database.insert_rows(
             sources,
             [
@@ -129,7 +137,7 @@ class Sources:
         )
 
     async def of_battle(self, battle_id: str, side: Side | None = None) -> list[StoredSource]:
-        """The usable pages of a battle, or of one side's own sources."""
+        """The usable pages of a battle, or only those that one side cites."""
         query = select(sources).where(sources.c.battle_id == battle_id).order_by(sources.c.url)
         if side is not None:
             query = query.where(sources.c.cited_by_a if side is Side.A else sources.c.cited_by_b)
@@ -137,14 +145,14 @@ class Sources:
             return [_source(row) for row in await tx.execute(query)]
 
     async def of_pages(self, content_hashes: Sequence[str]) -> dict[str, StoredSource]:
-        """One source for each page that has any: under which URL its content was seen."""
-        found: dict[str, StoredSource] = {}
+        """One source for each of the given pages that has any, by content hash."""
+        source_by_page: dict[str, StoredSource] = {}
         async with self._database.transaction() as tx:
             for batch in _batches(content_hashes):
                 query = select(sources).where(sources.c.content_hash.in_(batch)).order_by(sources.c.url)
                 for row in await tx.execute(query):
-                    found.setdefault(row.content_hash, _source(row))
-        return found
+                    source_by_page.setdefault(row.content_hash, _source(row))
+        return source_by_page
 
 
 def _batches(keys: Sequence[str]) -> list[Sequence[str]]:
@@ -157,5 +165,5 @@ def _chunk(row: object) -> StoredChunk:
 
 def _source(row: object) -> StoredSource:
     cited = [(Side.A, row.cited_by_a), (Side.B, row.cited_by_b)]  # type: ignore[attr-defined]
-    sides = tuple(side for side, yes in cited if yes)
+    sides = tuple(side for side, cites in cited if cites)
     return StoredSource(row.url, row.title, row.content_hash, row.fetched_at, sides)  # type: ignore[attr-defined]

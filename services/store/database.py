@@ -1,4 +1,4 @@
-"""The connection to the record, and the two statements every table needs."""
+"""The connection to the database, and the statements that every table needs."""
 
 import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -17,21 +17,21 @@ from nuggetstream.domain.failure import Reason
 from services.runtime.errors import Outage, Unavailable
 
 _BUSY_SECONDS = 30
-_CONNECT_SECONDS = 10  # below every stage's deadline: a host that is silent counts as away, not as slow work
-_PRIMARY_CODE = 0xFF  # of SQLite's error codes; the bits above it say more
-_ROWS_PER_STATEMENT = 500  # SQLite and PostgreSQL both bound the parameters of one statement
-# SQLSTATEs, whole or by class, that tell of the server's trouble: a lost connection, a user or a database
-# that it does not know (while passwords are changed or dumps restored), a deadlock or a serialization
-# failure, no room or connections left, a shutdown or a start under way, a failed disk, a lock not to be had,
-# and a former primary that only reads.
-_PASSING = ("08", "28", "3D", "40", "53", "57P", "58", "55P03", "25006")
+_CONNECT_SECONDS = 10  # below every stage's deadline, so that a silent host counts as an outage
+_PRIMARY_CODE = 0xFF  # mask of the primary part of SQLite's error codes
+_ROWS_PER_STATEMENT = 500  # SQLite and PostgreSQL both limit the parameters of one statement
+# SQLSTATEs, or their first characters, of temporary conditions of the server: a lost connection, an unknown
+# user or database (while passwords are changed or dumps restored), a deadlock or a serialization failure, no
+# space or connections left, a shutdown or a start in progress, a failed disk, an unavailable lock, and a
+# former primary that is read-only.
+_TEMPORARY = ("08", "28", "3D", "40", "53", "57P", "58", "55P03", "25006")
 
 
 class Database:
-    """One pool of connections to the record.
+    """A pool of connections to the database.
 
     Args:
-        url: an SQLAlchemy URL; `sqlite+aiosqlite:///path` or `postgresql+asyncpg://...`.
+        url: SQLAlchemy URL: `sqlite+aiosqlite:///path` or `postgresql+asyncpg://...`.
     """
 
     def __init__(self, url: str) -> None:
@@ -40,16 +40,16 @@ class Database:
 
     @property
     def is_sqlite(self) -> bool:
-        """Whether this is the embedded database."""
+        """Whether the database is SQLite."""
         return self.engine.dialect.name == "sqlite"
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction: committed on leaving, rolled back on an error.
+        """A transaction, committed on leaving and rolled back on an error.
 
         Raises:
-            Outage: the database does not answer; the same work succeeds once it does.
-            Unavailable: SQLite refused; the work can be retried.
+            Outage: The database does not answer; the same work succeeds once it does.
+            Unavailable: SQLite reported an error; the work can be retried.
         """
         try:
             async with self.engine.begin() as connection:
@@ -57,23 +57,27 @@ class Database:
         except (OperationalError, InterfaceError, PoolTimeout, OSError) as error:
             raise _unavailable(error) from error
         except DBAPIError as error:
-            if error.connection_invalidated or _passes(error):
+            if error.connection_invalidated or _is_temporary(error):
                 raise _unavailable(error) from error
             raise
 
     async def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
         await self.engine.dispose()
 
     def insert_new(self, table: Table) -> Any:
-        """An INSERT that leaves rows alone whose key is already there."""
+        """An INSERT that skips rows whose key exists already."""
         insert = sqlite.insert if self.is_sqlite else postgresql.insert
         return insert(table).on_conflict_do_nothing()
 
     def upsert(self, table: Table, keys: Sequence[str], where: Any = None) -> Any:
-        """An INSERT that replaces the row with the same key, if `where` holds for the old row.
+        """An INSERT that replaces the row with the same key.
 
-        `where` may be a function of the proposed row, for conditions such as "only if newer".
+        Args:
+            table: The table.
+            keys: Names of the key columns.
+            where: Function from the proposed row to the condition under which it replaces the old row, such
+                as "only if newer"; by default it always does.
         """
         insert = sqlite.insert if self.is_sqlite else postgresql.insert
         statement = insert(table)
@@ -84,20 +88,19 @@ class Database:
     async def insert_rows(
         self, table: Table, rows: Sequence[Mapping[str, Any]], *, numbered: bool = False
     ) -> None:
-        """Insert many rows in one transaction; those already there stay as they are.
+        """Insert many rows in one transaction; existing rows stay unchanged.
 
         Args:
-            table: to insert into.
-            rows: to insert.
-            numbered: the table counts its rows, and readers ask for "what is new since number n".
-                Numbers are then given in commit order, one writer at a time; otherwise a reader might
-                see a number before a smaller one is committed, and never ask for that again.
+            table: The table.
+            rows: The rows.
+            numbered: Whether the table numbers its rows and readers ask for the rows after number n. Numbers
+                are then assigned in commit order, by one writer at a time. Otherwise a reader could see a
+                number before a smaller one is committed, and would never read the smaller one.
         """
         if not rows:
             return
         statement = self.insert_new(table)
-        # In the order of their keys, so that two writers of the same rows wait for each other in turn
-        # and never in a circle.
+        # In the order of their keys, so that two writers of the same rows cannot deadlock.
         keys = [column.name for column in table.primary_key if column.name in rows[0]]
         ordered = sorted((dict(row) for row in rows), key=lambda row: [row[key] for key in keys])
         async with self.transaction() as tx:
@@ -122,22 +125,22 @@ def _configure_sqlite(connection: DBAPIConnection, _record: object) -> None:
     try:
         cursor.execute("PRAGMA journal_mode=WAL")
     except sqlite3.OperationalError as error:
-        # The one pragma that does not wait for others. It is kept in the file: whoever is there first,
-        # the one this connection meets, has set it for all.
+        # This pragma does not wait for other connections. The mode is stored in the file, so the connection
+        # that is busy with it has set it for all.
         if error.sqlite_errorcode & _PRIMARY_CODE != sqlite3.SQLITE_BUSY:
             raise
     cursor.close()
 
 
-def _passes(error: DBAPIError) -> bool:
-    """Whether PostgreSQL refused because of its own state and not because of the statement."""
+def _is_temporary(error: DBAPIError) -> bool:
+    """Whether the error comes from a temporary condition of the server and not from the statement."""
     state = getattr(error.orig, "sqlstate", None)
-    return isinstance(state, str) and state.startswith(_PASSING)
+    return isinstance(state, str) and state.startswith(_TEMPORARY)
 
 
 def _unavailable(error: Exception) -> Unavailable:
     cause = getattr(error, "orig", None) or error
-    # SQLite has one class for a disk that is full and for a table that is missing.
+    # SQLite has one class of error for a full disk and for a missing table.
     kind = Unavailable if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR else Outage
-    said = str(cause) or type(cause).__name__  # a timeout has no words of its own
-    return kind(Reason.STORE_UNAVAILABLE, f"the database does not answer: {said}")
+    message = str(cause) or type(cause).__name__  # a timeout has no message
+    return kind(Reason.STORE_UNAVAILABLE, f"the database does not answer: {message}")

@@ -1,4 +1,4 @@
-"""Bring the database to the schema this version expects."""
+"""Migrate the database to the schema that this version expects."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,28 +14,28 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.store.database import Database
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-_LOCK = 7_311_905  # any number that nothing else in the database locks
+_LOCK = 7_311_905  # an arbitrary number that no other advisory lock uses
 
 
 async def upgrade(database: Database, revision: str = "head") -> None:
-    """Apply every migration up to a revision; running it again, or twice at once, changes nothing."""
-    async with _alone(database) as connection:
+    """Apply all migrations up to a revision. It is idempotent and safe to run twice at the same time."""
+    async with _locked(database) as connection:
         await connection.run_sync(_run, command.upgrade, revision)
 
 
 async def downgrade(database: Database, revision: str) -> None:
-    """Reverse migrations down to a revision ("base" removes every table)."""
-    async with _alone(database) as connection:
+    """Reverse migrations down to a revision ("base" removes all tables)."""
+    async with _locked(database) as connection:
         await connection.run_sync(_run, command.downgrade, revision)
 
 
 async def unapplied(database: Database) -> list[str]:
     """The revisions of this version that the database does not have yet, oldest first.
 
-    Empty too where a newer version migrated it: an older one goes on working during a roll-back.
+    There are none where a newer version migrated the database, so that this version runs during a roll-back.
 
     Raises:
-        Unavailable: the database does not answer.
+        Unavailable: The database does not answer.
     """
     async with database.transaction() as tx:
         heads = await tx.run_sync(lambda c: MigrationContext.configure(c).get_current_heads())
@@ -47,8 +47,8 @@ async def unapplied(database: Database) -> list[str]:
 
 
 @asynccontextmanager
-async def _alone(database: Database) -> AsyncIterator[AsyncConnection]:
-    """A transaction in which nobody else migrates; whoever comes second waits."""
+async def _locked(database: Database) -> AsyncIterator[AsyncConnection]:
+    """A transaction with a lock, so that migrations wait for each other."""
     lock = "BEGIN IMMEDIATE" if database.is_sqlite else f"SELECT pg_advisory_xact_lock({_LOCK})"
     async with database.engine.begin() as connection:
         await connection.exec_driver_sql(lock)

@@ -1,7 +1,6 @@
-"""Who won, per battle and source of judgment. Ratings are counted from here.
+"""Outcomes: the winner of each battle according to each source. Ratings are computed from their counts.
 
-The key is (battle, source): a message handled twice, or a vote cast again, replaces its own row and
-never adds one.
+The key is (battle, source), so a message handled twice or a vote cast again replaces its row and adds none.
 """
 
 from collections.abc import Sequence
@@ -21,12 +20,18 @@ from services.store.tables import battles, outcomes
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One preference about one battle.
+    """The preference of one source about one battle.
 
     Attributes:
-        source: who says so: "human", "nugget", or "judge:<evaluator>".
-        margin: difference of the nugget scores, A minus B; None where the lens has no margin.
-        decided_at: the newest decision of a source counts.
+        battle_id: Id of the battle.
+        source: Source of the preference: "human", "nugget" or "judge:<evaluator>".
+        lens: Lens that the source belongs to.
+        arena: Arena of the battle.
+        system_a: Name of the system that wrote answer A.
+        system_b: Name of the system that wrote answer B.
+        winner: The preference.
+        margin: Difference of the nugget scores, A minus B; None where the lens has no margin.
+        decided_at: When the source decided; its newest decision counts.
     """
 
     battle_id: str
@@ -47,7 +52,7 @@ class Outcomes:
         self._database = database
 
     async def put(self, outcome: Outcome) -> None:
-        """Note an outcome; of two from the same source the newer stays."""
+        """Store an outcome unless a newer one of the same source is stored."""
         statement = self._database.upsert(
             outcomes,
             ["battle_id", "source"],
@@ -58,36 +63,37 @@ class Outcomes:
         async with self._database.transaction() as tx:
             await tx.execute(statement.values(row))
 
-    async def pair_counts(self, arena: str, lens: Lens, among: Slice = EVERYTHING) -> list[PairCount]:
-        """The outcomes of one board, aggregated; systems in alphabetical order of the query.
+    async def pair_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> list[PairCount]:
+        """Number of outcomes per pair of systems and winner, sorted by system A, system B and winner.
 
-        A battle of a system against itself says nothing about who is better, and is left out here as
-        in every count below.
+        Battles of a system against itself are left out here and in all counts below, because they do not say
+        which system is better.
         """
         keys = (outcomes.c.system_a, outcomes.c.system_b, outcomes.c.winner)
-        query = self._counted(select(*keys, func.count().label("battles")), arena, among, lens)
+        query = self._counted(select(*keys, func.count().label("battles")), arena, selection, lens)
         async with self._database.transaction() as tx:
             rows = await tx.execute(query.group_by(*keys).order_by(*keys))
             return [PairCount(r.system_a, r.system_b, Vote(r.winner), r.battles) for r in rows]
 
     async def joint_counts(
-        self, arena: str, first: Lens, second: Lens, among: Slice = EVERYTHING
+        self, arena: str, first: Lens, second: Lens, selection: Slice = EVERYTHING
     ) -> list[JointCount]:
-        """What two lenses say about the same battles, aggregated; battles on which both are silent left out.
+        """Number of battles per pair of systems and pair of outcomes in two lenses.
 
-        Where a lens has several sources for one battle, the first by name speaks.
+        Battles without an outcome in either lens are left out. Where a lens has several sources for one
+        battle, the first by name counts.
         """
         keys = (outcomes.c.battle_id, outcomes.c.system_a, outcomes.c.system_b)
-        place = func.row_number().over(
+        source_number = func.row_number().over(
             partition_by=(outcomes.c.battle_id, outcomes.c.lens), order_by=outcomes.c.source
         )
-        columns = select(*keys, outcomes.c.lens, outcomes.c.winner, place.label("place"))
-        said = self._counted(columns, arena, among, first, second).subquery()
-        of_lens = [func.max(case((said.c.lens == lens.value, said.c.winner))) for lens in (first, second)]
+        columns = select(*keys, outcomes.c.lens, outcomes.c.winner, source_number.label("source_number"))
+        rows = self._counted(columns, arena, selection, first, second).subquery()
+        of_lens = [func.max(case((rows.c.lens == lens.value, rows.c.winner))) for lens in (first, second)]
         battle = (
-            select(said.c.system_a, said.c.system_b, of_lens[0].label("first"), of_lens[1].label("second"))
-            .where(said.c.place == 1)
-            .group_by(said.c.battle_id, said.c.system_a, said.c.system_b)
+            select(rows.c.system_a, rows.c.system_b, of_lens[0].label("first"), of_lens[1].label("second"))
+            .where(rows.c.source_number == 1)
+            .group_by(rows.c.battle_id, rows.c.system_a, rows.c.system_b)
             .subquery()
         )
         cells = (battle.c.system_a, battle.c.system_b, battle.c.first, battle.c.second)
@@ -95,44 +101,44 @@ class Outcomes:
         async with self._database.transaction() as tx:
             return [_joint(row) for row in await tx.execute(query)]
 
-    async def battles_decided(self, arena: str, lens: Lens, among: Slice = EVERYTHING) -> int:
-        """Battles with an outcome in a lens, however many sources it has for one battle."""
-        query = self._counted(select(func.count(outcomes.c.battle_id.distinct())), arena, among, lens)
+    async def battles_decided(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> int:
+        """Number of battles with an outcome in a lens, from one or more sources."""
+        query = self._counted(select(func.count(outcomes.c.battle_id.distinct())), arena, selection, lens)
         async with self._database.transaction() as tx:
             return int(await tx.scalar(query) or 0)
 
     async def of_battle(self, battle_id: str) -> list[Outcome]:
-        """Every outcome of one battle."""
+        """All outcomes of one battle."""
         query = select(outcomes).where(outcomes.c.battle_id == battle_id).order_by(outcomes.c.source)
         async with self._database.transaction() as tx:
             return [_outcome(row._mapping) for row in await tx.execute(query)]
 
     async def of_battles(self, battle_ids: Sequence[str]) -> dict[str, list[Outcome]]:
-        """Every outcome of some battles (as many as fit on a page), by battle."""
+        """All outcomes of the given battles, by battle id; for a page of battles, not for thousands."""
         query = select(outcomes).where(outcomes.c.battle_id.in_(battle_ids)).order_by(outcomes.c.source)
-        found: dict[str, list[Outcome]] = {battle_id: [] for battle_id in battle_ids}
+        by_battle: dict[str, list[Outcome]] = {battle_id: [] for battle_id in battle_ids}
         async with self._database.transaction() as tx:
             for row in await tx.execute(query):
-                found[row.battle_id].append(_outcome(row._mapping))
-        return found
+                by_battle[row.battle_id].append(_outcome(row._mapping))
+        return by_battle
 
     async def count(self, arena: str) -> int:
-        """How many outcomes an arena has, over all lenses."""
+        """Number of outcomes of an arena, over all lenses."""
         query = select(func.count()).select_from(outcomes).where(outcomes.c.arena == arena)
         async with self._database.transaction() as tx:
             return int(await tx.scalar(query) or 0)
 
     async def counts(self, arena: str) -> dict[Lens, int]:
-        """How many outcomes an arena has in each lens."""
+        """Number of outcomes of an arena in each lens."""
         query = select(outcomes.c.lens, func.count()).where(outcomes.c.arena == arena)
         async with self._database.transaction() as tx:
             rows = await tx.execute(query.group_by(outcomes.c.lens))
-            found: dict[str, int] = {row[0]: row[1] for row in rows}
-        return {lens: found.get(lens.value, 0) for lens in Lens}
+            by_lens: dict[str, int] = {row[0]: row[1] for row in rows}
+        return {lens: by_lens.get(lens.value, 0) for lens in Lens}
 
-    def _counted(self, query: Select[Any], arena: str, among: Slice, *lenses: Lens) -> Select[Any]:
-        """A query over the outcomes of some lenses in a slice of an arena, self-battles left out."""
-        if conditions := among.conditions(sqlite=self._database.is_sqlite):
+    def _counted(self, query: Select[Any], arena: str, selection: Slice, *lenses: Lens) -> Select[Any]:
+        """Restrict a query to an arena, a slice and lenses, without battles of a system against itself."""
+        if conditions := selection.conditions(sqlite=self._database.is_sqlite):
             query = query.join(battles, battles.c.id == outcomes.c.battle_id).where(*conditions)
         return query.where(
             outcomes.c.arena == arena,
@@ -142,7 +148,7 @@ class Outcomes:
 
 
 def _joint(row: Any) -> JointCount:
-    first, second = (None if said is None else Vote(said) for said in (row.first, row.second))
+    first, second = (None if winner is None else Vote(winner) for winner in (row.first, row.second))
     return JointCount(row.system_a, row.system_b, first, second, row.battles)
 
 

@@ -1,4 +1,4 @@
-"""How far a battle has come: which events and failures end which branch of the flow."""
+"""The events and failures that end the two branches of the flow, nuggets and judge."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.progress import Branch
 
-# Which branches of the flow end when a stage gives up.
+# The branches that end when a stage gives up.
 _ENDED_BY = {
     Stage.INTAKE: ("nugget_state", "judge_state"),
     Stage.SCRAPER: ("nugget_state", "judge_state"),
@@ -21,7 +21,7 @@ _ENDED_BY = {
 
 
 def branches_moved(event: events.BattleEvent) -> Sequence[tuple[str, Branch]]:
-    """The columns that an event moves, and to where."""
+    """The state columns that an event changes, and their new values."""
     if isinstance(event, events.BattleAssigned):
         return [("nugget_state", Branch.DONE)]
     if isinstance(event, events.BattleJudged):

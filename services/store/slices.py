@@ -1,4 +1,4 @@
-"""Which battles of an arena count: by language, tags and time of receipt."""
+"""Slices: the battles of an arena with a language, with tags, or received in a period."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,13 +10,13 @@ from services.store.tables import battles
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Some battles of an arena; without a condition, all of them.
+    """A filter of the battles of an arena; by default all battles.
 
     Attributes:
-        language: exactly as the battle was sent with.
-        tags: a battle has every one of them; a query's category is a tag such as "category:science".
-        since: received then or later.
-        until: received before then.
+        language: Language tag, compared exactly.
+        tags: Tags that a battle must all have; a query's category is a tag such as "category:science".
+        since: Earliest time of receipt.
+        until: Time of receipt before which a battle must have been received.
     """
 
     language: str | None = None
@@ -25,20 +25,20 @@ class Slice:
     until: datetime | None = None
 
     def conditions(self, *, sqlite: bool) -> list[ColumnElement[bool]]:
-        """What the table of battles must say; empty when every battle counts.
+        """The conditions on the table `battles`; none when all battles count.
 
         Args:
-            sqlite: whether it is SQLite that will be asked; databases read JSON in their own ways.
+            sqlite: Whether the query is for SQLite, whose JSON functions differ from PostgreSQL's.
         """
-        found: list[ColumnElement[bool]] = []
+        conditions: list[ColumnElement[bool]] = []
         if self.language is not None:
-            found.append(battles.c.language == self.language)
-        found += [_has(tag, sqlite=sqlite) for tag in self.tags]
+            conditions.append(battles.c.language == self.language)
+        conditions += [_has(tag, sqlite=sqlite) for tag in self.tags]
         if self.since is not None:
-            found.append(battles.c.received_at >= self.since)
+            conditions.append(battles.c.received_at >= self.since)
         if self.until is not None:
-            found.append(battles.c.received_at < self.until)
-        return found
+            conditions.append(battles.c.received_at < self.until)
+        return conditions
 
 
 EVERYTHING = Slice()
@@ -46,5 +46,5 @@ EVERYTHING = Slice()
 
 def _has(tag: str, *, sqlite: bool) -> ColumnElement[bool]:
     unfold = func.json_each if sqlite else func.json_array_elements_text
-    each = unfold(battles.c.tags).table_valued("value")
-    return select(each.c.value).where(each.c.value == tag).correlate(battles).exists()
+    tags = unfold(battles.c.tags).table_valued("value")
+    return select(tags.c.value).where(tags.c.value == tag).correlate(battles).exists()

@@ -1,4 +1,4 @@
-"""The bill, kept where every process sees it, so that budgets hold across them."""
+"""Costs of model calls in the database, so that budgets cover all processes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from services.runtime.llm.prices import Tokens
 from services.store.database import Database
 from services.store.tables import spend
 
-_PICO = Decimal("1e-12")  # a price per million tokens with up to six decimals is a whole number of these
+_PICO = Decimal("1e-12")  # a price per million tokens with up to six decimals is a multiple of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +25,15 @@ class StageSpend:
     spend: Spend
 
 
-class SpendRecord:
-    """A `SpendStore` over the record.
+class DatabaseSpendStore:
+    """A `SpendStore` in the database.
 
-    An entry is a call that was made, so booking is not keyed: a call made twice is paid for twice.
+    Entries have no key: every entry is a call that was made, and a call made twice is paid for twice.
 
     Args:
-        database: the record.
-        currency: of the sums. Amounts of different currencies do not add: an entry booked in another
-            one (an operator changed the price table) counts as unpriced.
+        database: The database.
+        currency: Currency of the sums. An entry in another currency (because an operator changed the price
+            table) counts as unpriced.
     """
 
     def __init__(self, database: Database, currency: str = "USD") -> None:
@@ -41,20 +41,20 @@ class SpendRecord:
         self._currency = currency
 
     async def add(self, entry: Entry) -> None:
-        """Keep one entry.
+        """Store one entry.
 
         Raises:
-            Unavailable: the database does not answer.
+            Unavailable: The database does not answer.
         """
         async with self._database.transaction() as tx:
             await tx.execute(insert(spend).values(_row(entry)))
 
     async def of_battle(self, battle_id: str) -> Spend:
-        """The sum over a battle."""
+        """Total of a battle."""
         return await self._sum(spend.c.battle_id == battle_id)
 
     async def of_battle_by_stage(self, battle_id: str) -> list[StageSpend]:
-        """A battle's sums per stage and model, by name; together they are `of_battle`."""
+        """Totals of a battle per stage and model, sorted by name; they add up to `of_battle`."""
         keys = (spend.c.stage, spend.c.model)
         query = self._sums().add_columns(*keys).where(spend.c.battle_id == battle_id)
         async with self._database.transaction() as tx:
@@ -62,16 +62,16 @@ class SpendRecord:
             return [StageSpend(row.stage, row.model, _spend(row._mapping)) for row in rows]
 
     async def of_day(self, day: date) -> Spend:
-        """The sum over a day (UTC)."""
+        """Total of a day (UTC)."""
         return await self._sum(spend.c.day == day)
 
     async def total(self) -> Spend:
-        """The sum over everything booked."""
+        """Total of all entries."""
         return await self._sum(true())
 
-    async def _sum(self, which: ColumnElement[bool]) -> Spend:
+    async def _sum(self, condition: ColumnElement[bool]) -> Spend:
         async with self._database.transaction() as tx:
-            row = (await tx.execute(self._sums().where(which))).one()._mapping
+            row = (await tx.execute(self._sums().where(condition))).one()._mapping
         return _spend(row)
 
     def _sums(self) -> Select[*tuple[Any, ...]]:
@@ -92,7 +92,7 @@ def _row(entry: Entry) -> dict[str, Any]:
     row |= {"day": entry.day, "source": entry.source, "booked_at": datetime.now(UTC)}
     row |= {"input_tokens": entry.tokens.input, "output_tokens": entry.tokens.output}
     row |= {"cached_input_tokens": entry.tokens.cached_input, "picos": None, "currency": None}
-    if entry.cost is not None:  # rounded up where it must be: a budget errs on the safe side
+    if entry.cost is not None:  # rounded up, so that budgets err on the safe side
         picos = int((entry.cost.amount / _PICO).to_integral_value(ROUND_UP))
         row |= {"picos": picos, "currency": entry.cost.currency}
     return row

@@ -1,15 +1,15 @@
-"""Every table of the record.
+"""The tables of the database.
 
-battles      one row per battle: what was received, and how far it has come
-events       what happened to it, in order, as the bytes that travelled
-failures     stages that gave up
-outcomes     who won, per battle and source of judgment; ratings are counted from here
-sources      which page belongs to which battle and side
-chunks       pages cut into overlapping runs of sentences
-vectors      embeddings, once per text and model
+battles      one row per battle: the battle as received, and its state
+events       the events of each battle, in order, as encoded messages
+failures     failures of stages
+outcomes     the winner per battle and source; ratings are computed from their counts
+sources      the usable pages of each battle, and the sides that cite them
+chunks       overlapping runs of sentences cut from pages
+vectors      embeddings, one per text and model
 blobs        content-addressed bytes: page texts and large message bodies
-replies      model replies already paid for
-spend        every booked model call: tokens and money, for the bill and the budgets
+replies      the cache of model replies
+spend        all booked model calls: tokens and cost, for accounting and budgets
 """
 
 from sqlalchemy import (
@@ -28,7 +28,7 @@ from sqlalchemy import (
     Text,
 )
 
-from services.store.moment import Moment
+from services.store.utc_datetime import UtcDateTime
 
 metadata = MetaData(
     naming_convention={
@@ -38,7 +38,7 @@ metadata = MetaData(
     }
 )
 
-_MOMENT = Moment()
+_UTC = UtcDateTime()
 _NUMBER = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up INTEGER keys only
 _HASH = String(64)
 
@@ -54,10 +54,10 @@ battles = Table(
     Column("system_b", String(200), nullable=False),
     Column("content_hash", _HASH, nullable=False),
     Column("body", LargeBinary, nullable=False),
-    Column("received_at", _MOMENT, nullable=False),
+    Column("received_at", _UTC, nullable=False),
     Column("nugget_state", String(16), nullable=False, server_default="pending"),
     Column("judge_state", String(16), nullable=False, server_default="pending"),
-    Column("ended_at", _MOMENT),
+    Column("ended_at", _UTC),
     Column("event_count", Integer, nullable=False, server_default="0"),
     Index(None, "arena", "received_at"),
     Index(None, "received_at"),
@@ -72,7 +72,7 @@ events = Table(
     Column("name", String(40), nullable=False),
     Column("schema", String(80), nullable=False),
     Column("body", LargeBinary, nullable=False),
-    Column("recorded_at", _MOMENT, nullable=False),
+    Column("recorded_at", _UTC, nullable=False),
     Index(None, "battle_id", "sequence", unique=True),
 )
 
@@ -86,7 +86,7 @@ failures = Table(
     Column("reason", String(40), nullable=False),
     Column("detail", Text, nullable=False),
     Column("attempts", Integer, nullable=False),
-    Column("failed_at", _MOMENT, nullable=False),
+    Column("failed_at", _UTC, nullable=False),
     Index(None, "arena", "failed_at"),
     Index(None, "failed_at"),
 )
@@ -102,7 +102,7 @@ outcomes = Table(
     Column("system_b", String(200), nullable=False),
     Column("winner", String(16), nullable=False),
     Column("margin", Float),
-    Column("decided_at", _MOMENT, nullable=False),
+    Column("decided_at", _UTC, nullable=False),
     Index(None, "arena", "lens"),
 )
 
@@ -114,7 +114,7 @@ sources = Table(
     Column("url", Text, nullable=False),
     Column("title", Text, nullable=False),
     Column("content_hash", _HASH, nullable=False, index=True),
-    Column("fetched_at", _MOMENT),
+    Column("fetched_at", _UTC),
     Column("cited_by_a", Boolean, nullable=False),
     Column("cited_by_b", Boolean, nullable=False),
 )
@@ -122,7 +122,7 @@ sources = Table(
 chunks = Table(
     "chunks",
     metadata,
-    # Grows with every insert, so that an index in memory can ask for what is new.
+    # Grows with every insert, so that an index in memory can ask for new chunks.
     Column("position", _NUMBER, primary_key=True, autoincrement=True),
     Column("id", _HASH, nullable=False, unique=True),
     Column("content_hash", _HASH, nullable=False, index=True),
@@ -151,7 +151,7 @@ replies = Table(
     metadata,
     Column("key", _HASH, primary_key=True),
     Column("body", Text, nullable=False),
-    Column("created_at", _MOMENT, nullable=False),
+    Column("created_at", _UTC, nullable=False),
 )
 
 spend = Table(
@@ -165,9 +165,9 @@ spend = Table(
     Column("input_tokens", BigInteger, nullable=False),
     Column("output_tokens", BigInteger, nullable=False),
     Column("cached_input_tokens", BigInteger, nullable=False),
-    # A whole number of 10^-12 of the currency, so that sums are exact on every database; NULL: no price.
+    # Cost in units of 10^-12 of the currency, so that sums are exact on every database; NULL: no price.
     Column("picos", BigInteger),
     Column("currency", String(3)),
     Column("source", String(16), nullable=False),
-    Column("booked_at", _MOMENT, nullable=False),
+    Column("booked_at", _UTC, nullable=False),
 )

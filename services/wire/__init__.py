@@ -1,1 +1,1 @@
-"""Core types as protobuf, and every subject of the system once."""
+"""The domain types as protobuf, and the subjects, streams and consumers of the system."""

@@ -1,8 +1,8 @@
-"""Events as bytes, and back.
+"""Encode events as bytes and decode them.
 
-The schema name travels in a header, so that a reader never guesses. Bodies over 256 kB travel by
-reference: the body goes to the content-addressed blob store and the message carries its hash (a
-claim check). The bus sees small messages only, whatever pages and answers look like.
+The name of the schema is in a header of the message. Bodies over 256 kB travel by reference (the claim-check
+pattern): the body goes to the content-addressed blob store and the message contains its hash. Messages on the
+bus are therefore small, however large pages and answers are.
 """
 
 from hashlib import sha256
@@ -38,39 +38,39 @@ _BY_SCHEMA = {message.DESCRIPTOR.full_name: kind for kind, message in _MESSAGES.
 
 
 class BlobStore(Protocol):
-    """Content-addressed bytes that outlive any message."""
+    """A content-addressed store of bytes."""
 
     async def put_blob(self, key: str, body: bytes) -> None:
-        """Keep a body under its hash; a second put of the same hash changes nothing."""
+        """Store a body under its hash. Storing the same hash again changes nothing."""
 
     async def get_blob(self, key: str) -> bytes | None:
-        """The body, or None when nothing has that hash."""
+        """The body with this hash, or None."""
 
 
 class UndecodableMessage(ValueError):
-    """The bytes are not what their schema header says, or the header is unknown."""
+    """A message body does not match its schema header, or the header is unknown."""
 
 
 def message_type(kind: type[Event]) -> type[Message]:
-    """The protobuf message of an event."""
+    """The protobuf message type of an event type."""
     return _MESSAGES[kind]
 
 
 def schema_of(kind: type[Event]) -> str:
-    """Full protobuf name of an event's message."""
+    """Full protobuf name of the message of an event type."""
     return _MESSAGES[kind].DESCRIPTOR.full_name
 
 
 def encode(event: Event) -> bytes:
-    """An event's protobuf bytes, deterministic within one version of the contracts."""
+    """The protobuf bytes of an event; deterministic within one version of the contracts."""
     return to_message(event, _MESSAGES[type(event)]).SerializeToString(deterministic=True)
 
 
 def decode(schema: str, body: bytes) -> Event:
-    """The event in some bytes.
+    """The event in a message body.
 
     Raises:
-        UndecodableMessage: unknown schema, garbage, or a field its contract requires is missing.
+        UndecodableMessage: The schema is unknown, the bytes are invalid, or a required field is missing.
     """
     kind = _BY_SCHEMA.get(schema)
     if kind is None:
@@ -84,14 +84,14 @@ def decode(schema: str, body: bytes) -> Event:
 
 
 def message_id(event: Event) -> str:
-    """The id under which an event is published and recorded."""
+    """The message id under which an event is published and recorded: its type and its key."""
     return f"{type(event).__name__}:{event.key}"
 
 
 async def seal(event: Event, blobs: BlobStore) -> Outgoing:
-    """Prepare an event for the bus; a large body goes to the blob store first and its hash travels.
+    """Encode an event for the bus; a large body is stored as a blob and the message contains its hash.
 
-    The message id is the event's name and key, so that publishing it again is recognised.
+    The message id is derived from the event, so that the broker recognises a duplicate.
     """
     kind, body = type(event), encode(event)
     schema = schema_of(kind)
@@ -103,10 +103,10 @@ async def seal(event: Event, blobs: BlobStore) -> Outgoing:
 
 
 async def unseal(schema: str, body: bytes, blobs: BlobStore) -> Event:
-    """The event of a received message, its body fetched when it travelled by reference.
+    """Decode a received message; a body that travelled by reference is read from the blob store.
 
     Raises:
-        UndecodableMessage: as `decode`; also when the referenced body is not in the store.
+        UndecodableMessage: The message cannot be decoded, or the referenced body is not in the store.
     """
     if not schema.endswith(REFERENCE_SCHEMA_SUFFIX):
         return decode(schema, body)

@@ -1,9 +1,9 @@
-"""Protobuf <-> core dataclasses, by reflection: one rule for every message.
+"""Convert domain dataclasses to protobuf and back by reflection, with one rule for all messages.
 
-A dataclass converts to the message of the same name whose fields have the same names. Enumerations
-map by name (`Support.PARTIAL_SUPPORT` <-> `SUPPORT_PARTIAL_SUPPORT`), tuples to repeated fields,
-datetimes to timestamps, None to an absent optional field. The contract test walks every type and
-fails when a field exists on one side only.
+A dataclass converts to the message of the same name whose fields have the same names. Enumerations map by
+name (`Support.PARTIAL_SUPPORT` <-> `SUPPORT_PARTIAL_SUPPORT`), tuples to repeated fields, datetimes to
+timestamps, and None to an absent optional field. The contract test checks every type and fails when a field
+exists on one side only.
 """
 
 import dataclasses
@@ -28,14 +28,14 @@ T = TypeVar("T")
 
 
 class ContractViolation(ValueError):
-    """A message lacks something its contract asks for, such as an enumeration left unspecified."""
+    """A message violates its contract, for instance by an unspecified enumeration."""
 
 
 def to_message(value: object, message_type: type[M]) -> M:
-    """The protobuf form of a core dataclass.
+    """The protobuf message of a domain dataclass.
 
     Raises:
-        TypeError: when the value is not a dataclass instance.
+        TypeError: The value is not an instance of a dataclass.
     """
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         raise TypeError(f"not a dataclass instance: {value!r}")
@@ -48,11 +48,11 @@ def to_message(value: object, message_type: type[M]) -> M:
 
 
 def from_message(message: Message, target: type[T]) -> T:
-    """The core form of a protobuf message.
+    """The domain dataclass of a protobuf message.
 
     Raises:
-        ContractViolation: naming the field, when an enumeration is unspecified or a required
-            message is missing.
+        ContractViolation: An enumeration is unspecified or a required message is missing; the error names
+            the field.
     """
     values = {}
     for name, hint in _fields(cast(Hashable, target)).items():

@@ -1,4 +1,4 @@
-"""The embedder in another process, reached through `Embedding.Embed`."""
+"""Client of the embedding model in the indexer, over gRPC `Embedding.Embed`."""
 
 from collections.abc import Sequence
 
@@ -18,8 +18,8 @@ class GrpcEmbedder:
     """An `Embedder` whose model runs in the indexer.
 
     Args:
-        target: "host:port" of the indexer.
-        model: the one the indexer is expected to run; vectors of two models must never mix.
+        target: Address of the indexer as "host:port".
+        model: Name of the model that the indexer must run, because vectors of different models must not mix.
     """
 
     def __init__(self, target: str, model: str) -> None:
@@ -30,16 +30,16 @@ class GrpcEmbedder:
 
     @property
     def model(self) -> str:
-        """The model's name."""
+        """Name of the model."""
         return self._model
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of shape (len(texts), dimensions).
+        """Vectors of shape (len(texts), dimensions), one row per text, in order.
 
         Raises:
-            Outage: the indexer is away.
-            Unavailable: it is late, or runs another model.
-            Retryable: it broke.
+            Outage: The indexer cannot be reached.
+            Unavailable: The indexer does not answer in time, or runs another model.
+            Retryable: The indexer failed with a bug.
         """
         parts = [await self._call(texts[i : i + _PER_CALL]) for i in range(0, len(texts), _PER_CALL)]
         return np.concatenate(parts) if parts else np.zeros((0, 0), np.float32)

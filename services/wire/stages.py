@@ -1,4 +1,4 @@
-"""A stage over events: what a service supplies is a handler; the wire supplies the rest."""
+"""Stages over events: a service supplies the handler, this module supplies the rest."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar, cast
@@ -37,35 +37,36 @@ def event_stage(
     deadline: float,
     consumer: ConsumerSpec | None = None,
 ) -> Stage[E, Event]:
-    """A stage that reads and writes battle events; giving up says `BattleFailed`.
+    """A stage that reads and publishes battle events and publishes `BattleFailed` when it gives up.
 
     Args:
-        name: of the stage; it decides which events it reads.
-        handler: event in, events out.
-        blobs: where large bodies are kept.
-        concurrency: events handled at once.
-        deadline: seconds per attempt.
-        consumer: instead of the one in the table.
+        name: Name of the stage, which determines the events that it reads.
+        handler: Function from one event to the events to publish.
+        blobs: Where large bodies are stored.
+        concurrency: Number of events handled at once.
+        deadline: Seconds that one attempt may take.
+        consumer: Consumer to use instead of the stage's own in the topology.
     """
 
-    async def opened(delivery: Delivery, body: bytes) -> E:
+    async def decode_event(delivery: Delivery, body: bytes) -> E:
         return cast(E, await unseal(delivery.headers.get(SCHEMA, ""), body, blobs))
 
-    async def sealed(event: Event) -> Outgoing:
+    async def encode_event(event: Event) -> Outgoing:
         return await seal(event, blobs)
 
     def give_up(event: E | None, failure: StageFailure) -> Sequence[Event]:
-        # A failure event that cannot be recorded must not breed another one, and garbage names no battle.
+        # A failure event that cannot be recorded must not cause another one, and an undecodable message
+        # names no battle.
         if event is None or name in (StageName.RECORDER, StageName.RATER):
             return []
-        return [failed(event, failure)]
+        return [battle_failed(event, failure)]
 
     return Stage(
         name=name,
         consumer=consumer or topology.consumer(name),
-        decode=opened,
+        decode=decode_event,
         handle=handler,
-        encode=sealed,
+        encode=encode_event,
         give_up=give_up,
         concurrency=concurrency,
         deadline=deadline,
@@ -73,10 +74,10 @@ def event_stage(
 
 
 def failure_of(letter: DeadLetter) -> Sequence[Outgoing]:
-    """The failure event of a message that only the mover could take away, for the record.
+    """The failure event of a message that the mover sent to the dead letters.
 
-    Nothing where the message names no battle: garbage, a body that travelled by reference, or a stage
-    whose failure is not a battle's.
+    There is none where the message names no battle (it is undecodable or travelled by reference) or where
+    a failure of the stage is not a failure of the battle.
     """
     if letter.stage not in set(StageName) - {StageName.RECORDER, StageName.RATER, StageName.INTAKE}:
         return []
@@ -85,11 +86,11 @@ def failure_of(letter: DeadLetter) -> Sequence[Outgoing]:
     except UndecodableMessage:
         return []
     failure = StageFailure(StageName(letter.stage), letter.reason, letter.detail, letter.attempts)
-    told = failed(cast(BattleEvent, event), failure)
-    return [Outgoing(SUBJECTS[BattleFailed], message_id(told), schema_of(BattleFailed), encode(told))]
+    failed = battle_failed(cast(BattleEvent, event), failure)
+    return [Outgoing(SUBJECTS[BattleFailed], message_id(failed), schema_of(BattleFailed), encode(failed))]
 
 
-def failed(event: BattleEvent, failure: StageFailure) -> BattleFailed:
-    """The failure event of a battle a stage gave up on."""
+def battle_failed(event: BattleEvent, failure: StageFailure) -> BattleFailed:
+    """The failure event of the battle that `event` is about."""
     key = derived_id(event.key, failure.stage.value, failure.reason.value, failure.detail)
     return BattleFailed(key, battle_id_of(event), arena_of(event), failure)

@@ -1,10 +1,10 @@
-"""Every subject and stream of the system, once.
+"""All subjects and streams of the system.
 
-arena.v1.battle.<event>   stream ARENA   what happened to a battle
+arena.v1.battle.<event>   stream ARENA   events of battles
 arena.v1.ratings.updated  stream ARENA   a board changed
-arena.v1.ingest           stream INGEST  battles sent by arenas over the bus
-arena.v1.dead.<stage>     stream DEAD    messages given up on, as they were
-arena.v1.recorded         no stream      a nudge for watchers; the database is the record
+arena.v1.ingest           stream INGEST  battles that arenas send over NATS
+arena.v1.dead.<stage>     stream DEAD    dead letters, with the original message
+arena.v1.recorded         no stream      notifies watchers that an event is in the database
 """
 
 from nuggetstream.domain import event as events

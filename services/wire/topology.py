@@ -1,14 +1,14 @@
-"""Every stream and consumer of the system in one table; `nuggetstream bootstrap` makes the broker agree.
+"""All streams and consumers of the system, which `nuggetstream bootstrap` creates at the broker.
 
-| stream     | keeps                                  |
-|------------|----------------------------------------|
-| ARENA      | what happened to battles, boards       |
-| INGEST     | battles sent by arenas over the bus    |
-| DEAD       | messages given up on                   |
-| ADVISORIES | the broker's own word that it gave up  |
+| stream     | contents                                          |
+|------------|---------------------------------------------------|
+| ARENA      | events of battles, changes of boards              |
+| INGEST     | battles that arenas send over NATS                |
+| DEAD       | dead letters                                      |
+| ADVISORIES | the broker's advisories that deliveries ran out   |
 
-The database is the record and the streams are transport: their limits bound how far behind a stage
-may fall, not how long a battle is remembered.
+Streams are transport; battles are stored in the database. The limits of a stream bound how far behind a
+stage may fall, not how long a battle is kept.
 """
 
 from collections.abc import Sequence
@@ -43,15 +43,15 @@ MOVER_DEAD = f"{subjects.DEAD}.mover"
 
 
 def dead_subject(stage: Stage) -> str:
-    """Where a stage's hopeless messages go."""
+    """Subject for the dead letters of a stage."""
     return f"{subjects.DEAD}.{stage.value}"
 
 
 def streams(replicas: int = 1) -> list[StreamSpec]:
-    """Every stream.
+    """All streams.
 
     Args:
-        replicas: copies of each in the cluster; 3 in production.
+        replicas: Copies of each stream in the cluster; 3 in production.
     """
     return [
         StreamSpec(subjects.STREAM_ARENA, (subjects.BATTLES, subjects.RATINGS), replicas=replicas),
@@ -61,15 +61,15 @@ def streams(replicas: int = 1) -> list[StreamSpec]:
     ]
 
 
-# A stage that keeps the record cannot say that it failed: what it gave up on would be lost. It tries for
-# hours, so that an outage of the database is back pressure and not loss.
-_PATIENT = {Stage.INTAKE: 200, Stage.RATER: 200, Stage.RECORDER: 200}
+# Stages that write to the database cannot report their own failure: a message that they give up is lost.
+# They retry for hours, so that an outage of the database is back pressure and not loss.
+_MAX_DELIVER = {Stage.INTAKE: 200, Stage.RATER: 200, Stage.RECORDER: 200}
 
 
 def consumer(stage: Stage) -> ConsumerSpec:
     """The durable consumer of one stage."""
     spec = _consumer(stage)
-    return replace(spec, max_deliver=_PATIENT.get(stage, spec.max_deliver))
+    return replace(spec, max_deliver=_MAX_DELIVER.get(stage, spec.max_deliver))
 
 
 def _consumer(stage: Stage) -> ConsumerSpec:
@@ -79,5 +79,5 @@ def _consumer(stage: Stage) -> ConsumerSpec:
 
 
 def consumers() -> Sequence[ConsumerSpec]:
-    """Every durable consumer: one per stage, and the mover of messages the broker gave up on."""
+    """All durable consumers: one per stage, and the mover's."""
     return [*(consumer(stage) for stage in Stage), advisory_consumer(MOVER_DEAD)]

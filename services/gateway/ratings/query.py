@@ -20,7 +20,7 @@ from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.tally import TiePolicy
 from services.gateway.query import QueryParameters, Text, without_nul
 from services.store.slices import Slice
-from services.wire import questions
+from services.wire import limits
 from services.wire.convert import to_message
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -37,7 +37,7 @@ def _midnight(value: Any) -> Any:
 
 
 def _in_reach(moment: datetime) -> datetime:
-    if not questions.EARLIEST <= moment < questions.LATEST:
+    if not limits.EARLIEST <= moment < limits.LATEST:
         raise ValueError("is out of range")
     return moment
 
@@ -61,13 +61,13 @@ def anchor_of(text: str) -> Anchor:
         rating = float(number)
     except ValueError:
         rating = math.nan
-    if not system or not abs(rating) <= questions.MOST_RATING:
+    if not system or not abs(rating) <= limits.MOST_RATING:
         raise ValueError("should be a system and its rating, such as NAME:1000")
     return Anchor(system, rating)
 
 
 Moment = Annotated[AwareDatetime, BeforeValidator(_midnight), AfterValidator(_in_reach)]
-Level = Annotated[float, Field(ge=questions.LEAST_LEVEL, le=questions.MOST_LEVEL)]
+Level = Annotated[float, Field(ge=limits.LEAST_LEVEL, le=limits.MOST_LEVEL)]
 
 
 class _RatingQuery(QueryParameters):
@@ -75,7 +75,7 @@ class _RatingQuery(QueryParameters):
     """Whose battles."""
     language: Text | None = None
     """Only battles sent with this language."""
-    tag: list[Text] = Field(default_factory=list, max_length=questions.MOST_TAGS)
+    tag: list[Text] = Field(default_factory=list, max_length=limits.MOST_TAGS)
     """Only battles with all of these tags; a query's category is a tag such as `category:science`."""
     since: Moment | None = None
     """Only battles received then or later; a day begins at midnight UTC."""
@@ -97,7 +97,7 @@ class _Rated(_RatingQuery):
     """From resamples (bootstrap, when absent) or from robust standard errors (sandwich)."""
     level: Level | None = None
     """Of the intervals; 0.95 when absent."""
-    resamples: Annotated[int, Field(ge=questions.LEAST_RESAMPLES, le=questions.MOST_RESAMPLES)] | None = None
+    resamples: Annotated[int, Field(ge=limits.LEAST_RESAMPLES, le=limits.MOST_RESAMPLES)] | None = None
     """Of the bootstrap; a sandwich has none."""
 
     def options_message(self, anchor: str | None = None) -> ratings_pb2.BoardOptions:
@@ -181,9 +181,9 @@ class AdviceQuery(_RatingQuery):
     """What a tie says; the rater's own policy when absent, or half where that one models ties."""
     level: Level | None = None
     """Of the intervals; 0.95 when absent."""
-    power: Annotated[float, Field(ge=questions.LEAST_POWER, le=questions.MOST_POWER)] | None = None
+    power: Annotated[float, Field(ge=limits.LEAST_POWER, le=limits.MOST_POWER)] | None = None
     """How likely the battles needed then show the difference; 0.8 when absent."""
-    count: Annotated[int, Field(ge=1, le=questions.MOST_PAIRS)] | None = None
+    count: Annotated[int, Field(ge=1, le=limits.MOST_PAIRS)] | None = None
     """Pairs to name; 10 when absent."""
 
     def message(self) -> ratings_pb2.GetAdviceRequest:

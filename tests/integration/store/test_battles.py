@@ -109,7 +109,7 @@ async def test_an_event_recorded_twice_leaves_the_counter_alone(battles: Battles
 
 
 async def test_an_event_of_an_unknown_battle_is_refused(battles: Battles) -> None:
-    with pytest.raises(LookupError, match="'never' is not in the record"):
+    with pytest.raises(LookupError, match="'never' is not in the database"):
         await battles.record(new(samples.voted(name="never")), NOON)
 
 

@@ -10,7 +10,7 @@ from services.runtime.errors import BudgetExceeded
 from services.runtime.llm.accounting import Budget, Entry, Ledger, Limit, Spend
 from services.runtime.llm.prices import Money, Price, PriceTable, Tokens
 from services.store.database import Database
-from services.store.spend import SpendRecord
+from services.store.spend import DatabaseSpendStore
 from tests.samples import NOON
 
 DAY = NOON.date()
@@ -18,12 +18,12 @@ ENTRY = Entry("b1", "judge", "m", DAY, Tokens(100, 20, 40), Money(Decimal("0.000
 
 
 async def test_nothing_booked_is_nothing_spent(database: Database) -> None:
-    assert await SpendRecord(database).of_battle("b1") == Spend()
-    assert await SpendRecord(database).of_day(DAY) == Spend()
+    assert await DatabaseSpendStore(database).of_battle("b1") == Spend()
+    assert await DatabaseSpendStore(database).of_day(DAY) == Spend()
 
 
 async def test_sums_are_the_same_as_in_memory(database: Database) -> None:
-    record, expected = SpendRecord(database), Spend()
+    record, expected = DatabaseSpendStore(database), Spend()
     for entry in (ENTRY, replace(ENTRY, cost=None), replace(ENTRY, source="estimate"), ENTRY):
         await record.add(entry)
         expected = expected + entry
@@ -32,7 +32,7 @@ async def test_sums_are_the_same_as_in_memory(database: Database) -> None:
 
 
 async def test_a_battle_and_a_day_are_summed_apart(database: Database) -> None:
-    record = SpendRecord(database)
+    record = DatabaseSpendStore(database)
     await record.add(ENTRY)
     await record.add(replace(ENTRY, battle_id="b2"))
     await record.add(replace(ENTRY, day=DAY + timedelta(days=1)))
@@ -42,7 +42,7 @@ async def test_a_battle_and_a_day_are_summed_apart(database: Database) -> None:
 
 
 async def test_a_battle_is_summed_per_stage_and_model(database: Database) -> None:
-    record = SpendRecord(database)
+    record = DatabaseSpendStore(database)
     assert await record.of_battle_by_stage("b1") == []
     for entry in (ENTRY, replace(ENTRY, stage="assigner", model="z"), replace(ENTRY, stage="assigner")):
         await record.add(entry)
@@ -57,20 +57,20 @@ async def test_a_battle_is_summed_per_stage_and_model(database: Database) -> Non
 
 
 async def test_a_thousand_tenths_of_a_cent_are_exactly_a_unit(database: Database) -> None:
-    record = SpendRecord(database)
+    record = DatabaseSpendStore(database)
     for _ in range(100):
         await record.add(replace(ENTRY, cost=Money(Decimal("0.01"))))
     assert (await record.of_day(DAY)).amount == Decimal(1)
 
 
 async def test_what_is_too_small_to_write_down_is_rounded_up(database: Database) -> None:
-    record = SpendRecord(database)
+    record = DatabaseSpendStore(database)
     await record.add(replace(ENTRY, cost=Money(Decimal("1e-15"))))
     assert (await record.of_day(DAY)).amount == Decimal("1e-12")
 
 
 async def test_other_money_does_not_add_and_is_called_unpriced(database: Database) -> None:
-    record = SpendRecord(database, "EUR")
+    record = DatabaseSpendStore(database, "EUR")
     await record.add(ENTRY)
     await record.add(replace(ENTRY, cost=Money(Decimal(2), "EUR")))
     spent = await record.of_day(DAY)
@@ -81,12 +81,12 @@ async def test_a_budget_holds_across_processes(database: Database, database_url:
     prices = PriceTable({"m": Price(input=Decimal(1_000_000), output=Decimal(0))})
     budget = Budget(battle=Limit(money=Decimal(10)))
     other = Database(database_url)
-    here = Ledger(prices, budget, SpendRecord(database), today=lambda: DAY)
-    there = Ledger(prices, budget, SpendRecord(other), today=lambda: DAY)
+    here = Ledger(prices, budget, DatabaseSpendStore(database), today=lambda: DAY)
+    there = Ledger(prices, budget, DatabaseSpendStore(other), today=lambda: DAY)
     await here.book("b1", "judge", "m", Tokens(input=9), "usage")
-    async with there.hold("b1", "m", 1):
+    async with there.reserve("b1", "m", 1):
         pass
     with pytest.raises(BudgetExceeded, match=r"11\.0000 of 10 in money"):
-        async with there.hold("b1", "m", 2):
+        async with there.reserve("b1", "m", 2):
             pass
     await other.close()

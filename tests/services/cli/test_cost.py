@@ -16,7 +16,7 @@ from services.runtime.bus import Bus
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
 from services.store.database import Database
-from services.store.spend import SpendRecord
+from services.store.spend import DatabaseSpendStore
 
 
 def call(cost: Money | None) -> Entry:
@@ -26,7 +26,7 @@ def call(cost: Money | None) -> Entry:
 async def test_a_call_without_a_price_makes_the_cost_unknown(record: Database) -> None:
     platform = Embedded("", "", {}, record, cast("Bus", None))
     evaluation = Evaluation(platform, [], lambda _: None, asyncio.Event())
-    spent = SpendRecord(record)
+    spent = DatabaseSpendStore(record)
     assert await evaluation.cost() == 0
     await spent.add(call(Money(Decimal("0.25"))))
     assert await evaluation.cost() == Decimal("0.25")

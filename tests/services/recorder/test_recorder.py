@@ -50,6 +50,6 @@ async def test_a_battle_is_known_from_its_first_event(record: Database) -> None:
 
 async def test_an_event_that_overtakes_its_battle_is_tried_again(record: Database) -> None:
     nudges = Nudges()
-    with pytest.raises(Retryable, match="'b1' is not in the record"):
+    with pytest.raises(Retryable, match="'b1' is not in the database"):
         await Recorder(Battles(record), nudges)(samples.judged())
     assert nudges.heard == []

@@ -10,7 +10,7 @@ from services.runtime.bus import Delivery
 from services.runtime.runner import DeadLetter
 from services.wire import subjects, topology
 from services.wire.codec import decode, encode, schema_of
-from services.wire.stages import event_stage, failed, failure_of
+from services.wire.stages import battle_failed, event_stage, failure_of
 from tests import samples
 
 
@@ -65,7 +65,7 @@ async def test_an_event_goes_in_and_out_as_it_is() -> None:
 
 def test_giving_up_says_so_and_the_same_each_time() -> None:
     (said,) = stage(Stage.JUDGE).give_up(samples.retrieved(), FAILURE)
-    assert said == failed(samples.retrieved(), FAILURE)
+    assert said == battle_failed(samples.retrieved(), FAILURE)
     assert (said.battle_id, said.arena, said.failure) == ("b1", "default", FAILURE)
 
 

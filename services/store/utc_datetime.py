@@ -1,4 +1,4 @@
-"""A moment as the record keeps it: UTC, and aware of it on both sides."""
+"""The column type of timestamps: stored in UTC, always with a time zone in Python."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -7,18 +7,18 @@ from sqlalchemy import DateTime
 from sqlalchemy.types import TypeDecorator
 
 
-class Moment(TypeDecorator[datetime]):
-    """A column of moments.
+class UtcDateTime(TypeDecorator[datetime]):
+    """A timestamp in UTC.
 
-    SQLite keeps no time zone and compares moments as text, so everything is stored in UTC and read
-    back as such. A moment without a time zone is refused: nobody knows when it was.
+    SQLite stores no time zone and compares timestamps as text, so all timestamps are stored in UTC. A
+    datetime without a time zone is rejected, because it is ambiguous.
     """
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, _dialect: Any) -> datetime | None:
-        """To the database."""
+        """Convert a datetime for the database."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -26,7 +26,7 @@ class Moment(TypeDecorator[datetime]):
         return value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, _dialect: Any) -> datetime | None:
-        """From the database."""
+        """Convert a stored timestamp to a datetime in UTC."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)

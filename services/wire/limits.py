@@ -1,4 +1,4 @@
-"""What may be asked of the rater: words and bounds, the same at every door."""
+"""Limits of the parameters of rating requests, the same over REST and gRPC."""
 
 from datetime import UTC, datetime
 
@@ -7,5 +7,5 @@ LEAST_RESAMPLES, MOST_RESAMPLES = 100, 10_000
 LEAST_POWER, MOST_POWER = 0.5, 0.99
 MOST_PAIRS = 100
 MOST_TAGS = 10
-MOST_RATING = 1e6  # of an anchor, up or down
+MOST_RATING = 1e6  # largest absolute rating of an anchor
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
