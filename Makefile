@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check manifests fidelity bench-ratings image-test format proto clean
+.PHONY: help setup demo test test-quick check manifests fidelity bench-ratings image-test format proto clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # LIGHT=1 leaves out torch and sentence-transformers (evidence is then ranked by BM25 alone).
@@ -11,6 +11,8 @@ VENV := $(if $(LIGHT),.venv-light,.venv)
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+# One process per core; each has brokers, databases and ports of its own.
+PARALLEL := -n logical --maxprocesses 8
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 help:  ## list the targets
@@ -23,7 +25,11 @@ demo: $(STAMP)  ## run the demo: battles streamed through the whole platform, on
 	@$(BIN)/nuggetstream demo
 
 test: $(DEV_STAMP)  ## run the tests (NUGGETSTREAM_DATA=folder adds those on recorded battles)
-	@$(BIN)/pytest
+	@$(BIN)/pytest $(PARALLEL)
+
+test-quick: $(DEV_STAMP)  ## run the unit tests: no broker, database server, browser, model or recorded battles
+	@$(BIN)/pytest $(PARALLEL) -m 'not (slow or broker or postgresql or browser or recorded)' \
+		tests/architecture tests/contract tests/nuggetstream tests/services nuggetstream services
 
 fidelity: $(STAMP)  ## compute the published numbers again (NUGGETSTREAM_DATA=folder) and compare
 	@$(BIN)/nuggetstream fidelity

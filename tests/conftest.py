@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,6 +13,7 @@ from services.runtime.nats_server import NatsServer
 from services.store.database import Database
 from tests.brokers import Broker, delete_streams, shared_broker
 from tests.databases import copy_of, migrate, sqlite_url
+from tests.spread import ByModule, in_order, mark
 
 # A loaded machine is no counterexample. The same examples every time, so that a failure comes from the change
 # under test; `pytest --hypothesis-profile explore` looks for new ones.
@@ -19,6 +21,18 @@ _CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("repeatable", _CALM, derandomize=True)
 settings.register_profile("explore", _CALM, max_examples=1000)
 settings.load_profile("repeatable")
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m leaves tests out
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    mark(items)
+    if hasattr(config, "workerinput"):  # one of several processes
+        in_order(items)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByModule:
+    config.option.loadscopereorder = False
+    return ByModule(config, log)
 
 
 @pytest.fixture(scope="session")

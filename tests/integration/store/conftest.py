@@ -11,7 +11,7 @@ from sqlalchemy import URL, make_url
 from services.store.database import Database
 from tests.databases import copy_of, migrate, sqlite_url
 
-KINDS = ["sqlite", "postgresql"]
+KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
 _numbers = itertools.count(1)
 
 

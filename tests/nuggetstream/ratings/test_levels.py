@@ -51,5 +51,5 @@ def test_a_level_outside_its_range_is_refused_everywhere(level: float) -> None:
         lambda: control(pair, STYLE, ["length"], level=level),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match=r"lies in \(0, 1\)"):
+        with pytest.raises(ValueError, match=r"must lie in \(0, 1\)"):
             call()

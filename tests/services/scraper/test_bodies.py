@@ -30,6 +30,7 @@ def raw_deflate(data: bytes) -> bytes:
         ("deflate", zlib.compress(TEXT)),
         ("deflate", raw_deflate(TEXT)),
     ],
+    ids=["plain", "identity", "gzip", "padded", "two members", "zlib", "raw deflate"],
 )
 def test_a_body_decodes_the_same_however_it_is_cut_into_pieces(coding: str, wire: bytes, step: int) -> None:
     decoder = decoder_for(coding, len(TEXT))

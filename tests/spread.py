@@ -1,0 +1,54 @@
+"""How tests are marked, and in which order processes take them when several share the work (pytest -n)."""
+
+from collections.abc import Sequence
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+# What every test of a folder is.
+FOLDERS = {
+    "tests/e2e/": "slow",
+    "tests/browser/": "browser",
+    "tests/integration/gateway/": "broker",
+    "tests/integration/runtime/": "broker",
+}
+# What a test is that takes a fixture.
+FIXTURES = {
+    "browser": "browser",
+    "bus": "broker",
+    "nats_server": "broker",
+    "postgres": "postgresql",
+    "recorded_data": "recorded",
+}
+# The longest tests first: at the end, short ones keep every process busy.
+FIRST = ("slow", "browser", "postgresql", "broker", "recorded")
+
+
+def mark(items: Sequence[pytest.Item]) -> None:
+    """Say of every test what it needs, so that `-m "not broker"` and the like can leave it out."""
+    for item in items:
+        names = {name for folder, name in FOLDERS.items() if item.nodeid.startswith(folder)}
+        names |= {FIXTURES[fixture] for fixture in getattr(item, "fixturenames", ()) if fixture in FIXTURES}
+        for name in sorted(names):
+            item.add_marker(name)
+
+
+def in_order(items: list[pytest.Item]) -> None:
+    """Sort by the first mark; within one mark the order stays."""
+
+    def rank(item: pytest.Item) -> int:
+        return next((n for n, name in enumerate(FIRST) if item.get_closest_marker(name)), len(FIRST))
+
+    ranks: dict[str, int] = {}
+    for item in items:  # a module stays together
+        module = item.nodeid.partition("::")[0]
+        ranks[module] = min(rank(item), ranks.get(module, len(FIRST)))
+    items.sort(key=lambda item: ranks[item.nodeid.partition("::")[0]])
+
+
+class ByModule(LoadScopeScheduling):  # type: ignore[misc]
+    """A module is tested in one process, in order; of tests/e2e every test goes where there is room."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        module = nodeid.partition("::")[0]
+        return nodeid if module.startswith("tests/e2e/") else module
