@@ -1,0 +1,169 @@
+"""Ratings over time: dated votes are counted per period, and every period is rated on its own.
+
+A period without votes stays in the result and has no rating: nobody voted, which is not a rating of zero.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from itertools import pairwise
+from math import isfinite
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.ratings.tally import Tally
+
+T = TypeVar("T")
+Dated = tuple[datetime, str, str, Vote, float]  # moment, system A, system B, winner, how many
+
+MOST_PERIODS = 400  # a year of days, and some more; every period keeps counts of all pairs
+_TICK = timedelta(microseconds=1)  # the smallest difference of two moments
+
+
+class Every(StrEnum):
+    """Calendar periods in UTC."""
+
+    DAY = "day"
+    WEEK = "week"  # begins on Monday
+    MONTH = "month"
+
+    def starting(self, moment: datetime) -> datetime:
+        """Start of the period that holds a moment in UTC.
+
+        >>> Every.WEEK.starting(datetime(2025, 5, 4, 13, tzinfo=UTC)).isoformat()
+        '2025-04-28T00:00:00+00:00'
+        """
+        day = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+        match self:
+            case Every.DAY:
+                return day
+            case Every.WEEK:
+                return day - timedelta(days=day.weekday())
+            case Every.MONTH:
+                return day.replace(day=1)
+
+    def after(self, start: datetime) -> datetime:
+        """Start of the next period."""
+        longest = {Every.DAY: 1, Every.WEEK: 7, Every.MONTH: 31}[self]
+        return self.starting(start + timedelta(days=longest))
+
+
+@dataclass(frozen=True, slots=True)
+class Period(Generic[T]):
+    """The votes of a span of time and what they rate.
+
+    Attributes:
+        start: First moment counted, in UTC; of cumulative periods, the start of the first one.
+        end: First moment that is not counted any more, in UTC.
+        votes: Sum of the weights of the votes counted.
+        tally: The counts, over the systems that occur in them.
+        rating: What the votes rate; None without votes.
+    """
+
+    start: datetime
+    end: datetime
+    votes: float
+    tally: Tally
+    rating: T | None
+
+
+def timeline(
+    dated: Iterable[Dated], periods: Every | int, rate: Callable[[Tally], T], *, cumulative: bool = False
+) -> tuple[Period[T], ...]:
+    """Rate the votes of each period, or all votes up to the end of each.
+
+    Args:
+        dated: Moment, system A, system B, winner, and how many such votes, in any order. Moments have a time
+            zone and are converted to UTC.
+        periods: Calendar periods, from the one of the first vote to the one of the last; or the number of
+            parts of equal length into which the time from the first vote to the last is divided.
+        rate: Rates the counts of one period; never called without votes.
+        cumulative: Whether a period counts all votes since the beginning, instead of its own.
+
+    Returns:
+        Periods in the order of time, without gaps; each holds its start and not its end. None without votes.
+
+    Raises:
+        ValueError: A moment without a time zone, more than 400 periods, a number of parts below 1, moments
+            too close together for so many parts, or a vote that `Tally.count` does not accept.
+
+    >>> votes = [(datetime(2025, 5, day, tzinfo=UTC), "x", "y", Vote.A, 1) for day in (1, 1, 3)]
+    >>> periods = timeline(votes, Every.DAY, lambda tally: tally.systems)
+    >>> [(period.votes, period.rating) for period in periods]
+    [(2.0, ('x', 'y')), (0.0, None), (1.0, ('x', 'y'))]
+    >>> [period.votes for period in timeline(votes, Every.DAY, lambda tally: None, cumulative=True)]
+    [2.0, 2.0, 3.0]
+    """
+    entries = [(_utc(number, entry[0]), *entry[1:]) for number, entry in enumerate(dated, start=1)]
+    if not entries:
+        return ()
+    moments = [entry[0] for entry in entries]
+    bounds = _bounds(min(moments), max(moments), periods)
+    # Equal votes are added up first: the work per period then depends on the pairs, not on the votes.
+    counts: list[dict[tuple[str, str, Vote], float]] = [defaultdict(float) for _ in bounds[1:]]
+    for number, (moment, system_a, system_b, winner, count) in enumerate(entries, start=1):
+        if not (isfinite(count) and count >= 0):
+            raise ValueError(f"vote {number} counts {count} times")
+        counts[bisect_right(bounds, moment) - 1][system_a, system_b, winner] += count
+    tallies = [Tally.count((*kind, count) for kind, count in period.items()) for period in counts]
+    if cumulative:
+        tallies = _running(tallies)
+    rated = []
+    for (start, end), tally in zip(pairwise(bounds), tallies, strict=True):
+        votes = float(tally.wins.sum() + (tally.ties.sum() + tally.both_bad.sum()) / 2)
+        rating = rate(tally) if votes else None
+        rated.append(Period(bounds[0] if cumulative else start, end, votes, tally, rating))
+    return tuple(rated)
+
+
+def _utc(number: int, moment: datetime) -> datetime:
+    if moment.utcoffset() is None:
+        raise ValueError(f"vote {number}: {moment.isoformat()} is without a time zone; name one, such as UTC")
+    return moment.astimezone(UTC)
+
+
+def _bounds(first: datetime, last: datetime, periods: Every | int) -> list[datetime]:
+    """Starts of all periods, and the end of the last."""
+    if not isinstance(periods, Every):
+        return _equal_parts(first, last, periods)
+    bounds = [periods.starting(first)]
+    while bounds[-1] <= last:
+        bounds.append(periods.after(bounds[-1]))
+        if len(bounds) > MOST_PERIODS + 1:
+            raise ValueError(
+                f"from {first.date()} to {last.date()} there are more than {MOST_PERIODS} periods of a "
+                f"{periods}; take longer periods or equal parts, or leave out votes with a wrong date"
+            )
+    return bounds
+
+
+def _equal_parts(first: datetime, last: datetime, parts: int) -> list[datetime]:
+    if not 1 <= parts <= MOST_PERIODS:
+        raise ValueError(f"{parts} equal parts: ask for 1 to {MOST_PERIODS}")
+    ticks = (last - first) // _TICK + 1  # the last part holds the last vote
+    if ticks < parts:
+        raise ValueError(
+            f"votes from {first.isoformat()} to {last.isoformat()} are too close together for {parts} parts; "
+            "ask for fewer"
+        )
+    return [first + part * ticks // parts * _TICK for part in range(parts + 1)]
+
+
+def _running(tallies: Sequence[Tally]) -> list[Tally]:
+    """Sums of the counts so far, over the systems that have occurred so far."""
+    systems = tuple(sorted({name for tally in tallies for name in tally.systems}))
+    total, seen = np.zeros((3, len(systems), len(systems))), np.zeros(len(systems), dtype=np.bool_)
+    sums = []
+    for tally in tallies:
+        wide = tally.among(systems)
+        total += np.stack([wide.wins, wide.ties, wide.both_bad])
+        seen |= np.isin(systems, tally.systems)
+        group = np.flatnonzero(seen)
+        names = tuple(systems[system] for system in group)
+        sums.append(Tally(names, *total[:, group[:, None], group]))
+    return sums
