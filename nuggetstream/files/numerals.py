@@ -95,3 +95,34 @@ def many(count: int, thing: str, things: str | None = None) -> str:
     ('1 vote', '1,200 rows', '2 queries')
     """
     return f"{integer(count)} {thing if count == 1 else things or thing + 's'}"
+
+
+def count(value: float) -> str:
+    """A count that may be weighted: whole numbers without decimals, others with one.
+
+    >>> count(1200.0), count(2.5)
+    ('1,200', '2.5')
+    """
+    return f"{value:,.0f}" if abs(value - round(value)) < 1e-9 else f"{value:,.1f}"
+
+
+def level(value: float) -> str:
+    """A confidence level as a percentage, with the decimals that it has.
+
+    >>> level(0.95), level(0.999)
+    ('95%', '99.9%')
+    """
+    return f"{100 * value:g}%"
+
+
+def chance(value: float | None) -> str:
+    """An estimated probability in whole percent, or a dash where there is none; an estimate is never certain.
+
+    >>> chance(0.0), chance(0.25), chance(1.0), chance(None)
+    ('<1%', '25%', '>99%', '–')
+    """
+    if value is None:
+        return MISSING
+    if value < 0.01:
+        return "<1%"
+    return ">99%" if value > 0.99 else f"{value:.0%}"

@@ -1,4 +1,4 @@
-"""Code in a Markdown text, found in time linear in its length."""
+"""Code and block marks in a Markdown text, found in time linear in its length."""
 
 import re
 from bisect import bisect_right
@@ -8,6 +8,7 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.M)
 _BACKTICKS = re.compile(r"`+")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _NOT_A_NEWLINE = re.compile(r"[^\n]")
+_BLOCK_MARKS = re.compile(r"\s*(?:>\s*|(?:#{1,6}|[-*+])\s+)+")
 
 Span = tuple[int, int]
 
@@ -25,6 +26,19 @@ def blank_code(text: str) -> str:
         pieces += [text[end:start], _NOT_A_NEWLINE.sub(" ", text[start:stop])]
         end = stop
     return "".join((*pieces, text[end:]))
+
+
+def without_block_marks(text: str) -> str:
+    """A text without the Markdown marks of a quote, a heading or a bullet at its start.
+
+    The numbers of a numbered list stay, since "2. Weltkrieg" begins like one. A text that consists of marks
+    stays as it is.
+
+    >>> without_block_marks("> - Violet light scatters most."), without_block_marks("-5 °C is cold.")
+    ('Violet light scatters most.', '-5 °C is cold.')
+    """
+    marks = _BLOCK_MARKS.match(text)
+    return text if marks is None else text[marks.end() :] or text
 
 
 def _code(text: str) -> Iterator[Span]:

@@ -1,4 +1,7 @@
-"""Every refusal as HTTP: one table, one shape of body, and a page for who reads pages."""
+"""Errors over HTTP: one table of statuses, one JSON shape, and a page for browsers.
+
+an exception that a route raises  ->  a status and a `Problem`, as JSON or, outside /v1/, as HTML
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,7 +28,7 @@ from services.gateway.errors import (
 from services.runtime.errors import StageError, Unavailable
 
 EXPECTED = (Rejected, InvalidSubmission, StageError)
-RETRY_AFTER = "1"  # seconds; a broker or database that restarts is back in a few
+_RETRY_AFTER = "1"  # seconds; a broker or database that restarts is back in a few
 _STATUS: dict[type[Exception], int] = {
     UnknownBattle: 404,
     Conflict: 409,
@@ -37,16 +40,16 @@ _STATUS: dict[type[Exception], int] = {
 }
 _INVALID = "the request is not valid"
 _API = "/v1/"
-_CLIENT_LEFT = 499  # as other servers note it; nobody reads it
-_INTERNAL = "something broke on our side; it has been logged"
+_CLIENT_CLOSED_REQUEST = 499  # nginx's status for a client that left; nobody receives it
+_INTERNAL = "an internal error occurred; it has been logged"
 
 ProblemPage = Callable[[Problem, int, Mapping[str, str] | None], Response]
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    404: {"model": Problem, "description": "No such battle."},
-    413: {"model": Problem, "description": "Longer than it may be."},
-    415: {"model": Problem, "description": "Declared as something that is not read here."},
-    422: {"model": Problem, "description": "Not valid; every problem names its field."},
+    404: {"model": Problem, "description": "There is no battle with this id."},
+    413: {"model": Problem, "description": "The body is too large."},
+    415: {"model": Problem, "description": "The content type or encoding is not supported."},
+    422: {"model": Problem, "description": "The request is not valid; every problem names its field."},
     503: {"model": Problem, "description": "The broker, the database or the rater does not answer."},
 }
 
@@ -60,8 +63,13 @@ def status_of(error: Exception) -> int:
     return next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 500)
 
 
+def headers_of(error: Exception) -> Mapping[str, str] | None:
+    """The HTTP headers that belong to an error in `EXPECTED`; None where there are none."""
+    return {"Retry-After": _RETRY_AFTER} if status_of(error) == HTTPStatus.SERVICE_UNAVAILABLE else None
+
+
 def problem_of(error: Exception) -> Problem:
-    """What to tell the sender about an error in `EXPECTED`."""
+    """What the client is told about an error in `EXPECTED`."""
     if isinstance(error, InvalidSubmission):
         return Problem(error="this is not a valid battle", problems=error.problems)
     if isinstance(error, InvalidQuery):
@@ -70,62 +78,65 @@ def problem_of(error: Exception) -> Problem:
 
 
 def install(app: FastAPI, page: ProblemPage) -> None:
-    """Answer every error with a `Problem`: as JSON, or outside the API to a browser as a page."""
-    doors = _Doors(page)
+    """Answer every error with a `Problem`.
+
+    Args:
+        app: The application.
+        page: Renders a problem as a page, for browsers outside the API.
+    """
+    framework = _FrameworkErrors(page)
     for kind in EXPECTED:
         app.add_exception_handler(kind, _expected)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(ClientDisconnect, _left)
-    app.add_exception_handler(HTTPException, doors.http)
-    app.add_exception_handler(Exception, doors.unexpected)
+    app.add_exception_handler(ClientDisconnect, _disconnected)
+    app.add_exception_handler(HTTPException, framework.http)
+    app.add_exception_handler(Exception, framework.unexpected)
 
 
-def answer(problem: Problem, status: int, headers: Mapping[str, str] | None = None) -> Response:
-    """A problem as a response."""
+def _json(problem: Problem, status: int, headers: Mapping[str, str] | None = None) -> Response:
     return JSONResponse(problem.model_dump(mode="json"), status, headers)
 
 
 async def _expected(_: Request, error: Exception) -> Response:
-    status = status_of(error)
-    return answer(problem_of(error), status, {"Retry-After": RETRY_AFTER} if status == 503 else None)
+    return _json(problem_of(error), status_of(error), headers_of(error))
 
 
 async def _invalid(_: Request, error: Exception) -> Response:
     details = error.errors() if isinstance(error, RequestValidationError) else []
     fields = ({**detail, "loc": detail["loc"][1:]} for detail in details)  # without "query", "header"
-    return answer(Problem(error=_INVALID, problems=problems_in(fields)), 422)
+    return _json(Problem(error=_INVALID, problems=problems_in(fields)), 422)
 
 
-async def _left(_: Request, __: Exception) -> Response:
-    return Response(status_code=_CLIENT_LEFT)  # to nobody
+async def _disconnected(_: Request, __: Exception) -> Response:
+    return Response(status_code=_CLIENT_CLOSED_REQUEST)
 
 
 def _allowed(request: Request) -> str:
-    """The methods of a path as documented; the framework knows only those of the route it asked first."""
+    """The methods of a path as documented; the framework knows only those of the first route that matched."""
     described = request.app.openapi()["paths"].get(request.url.path, {})
     return ", ".join(sorted(method.upper() for method in described))
 
 
 @dataclass(frozen=True, slots=True)
-class _Doors:
-    """What the framework itself refuses, told at the door that was knocked at."""
+class _FrameworkErrors:
+    """Handlers of errors that the framework itself raises: as JSON in the API, as a page elsewhere."""
 
     page: ProblemPage
 
     async def http(self, request: Request, error: Exception) -> Response:
         if not isinstance(error, HTTPException):
             return await self.unexpected(request, error)
-        said = str(error.detail)
-        if said == HTTPStatus.NOT_FOUND.phrase:
-            said = f"there is nothing at {request.url.path}"
+        message = str(error.detail)
+        if message == HTTPStatus.NOT_FOUND.phrase:
+            message = f"there is nothing at {request.url.path}"
         headers = dict(error.headers or {})
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED and (allowed := _allowed(request)):
             headers["Allow"] = allowed
-        return self._tell(request)(Problem(error=said), error.status_code, headers)
+        return self._answer(request)(Problem(error=message), error.status_code, headers)
 
     async def unexpected(self, request: Request, _: Exception) -> Response:
-        return self._tell(request)(Problem(error=_INTERNAL), 500, None)
+        return self._answer(request)(Problem(error=_INTERNAL), 500, None)
 
-    def _tell(self, request: Request) -> ProblemPage:
-        reads_pages = "text/html" in request.headers.get("accept", "")
-        return self.page if reads_pages and not request.url.path.startswith(_API) else answer
+    def _answer(self, request: Request) -> ProblemPage:
+        accepts_html = "text/html" in request.headers.get("accept", "")
+        return self.page if accepts_html and not request.url.path.startswith(_API) else _json

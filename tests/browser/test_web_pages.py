@@ -1,49 +1,14 @@
 """The web pages as a reader meets them: rendered, quiet in the console, inert, and live."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
 
 from selenium.webdriver import Chrome
-from selenium.webdriver.common.by import By
-from selenium.webdriver.remote.webelement import WebElement
 
 from nuggetstream.domain.battle import Vote
+from tests.browser.reader import Reader
 from tests.integration.gateway.world import Story, World, battle, between
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
-
-
-class Reader:
-    """The browser, driven from another thread: the server lives in this one."""
-
-    def __init__(self, browser: Chrome, world: World) -> None:
-        self._browser = browser
-        self._base = str(world.http.base_url).rstrip("/")
-
-    async def opens(self, path: str) -> None:
-        await asyncio.to_thread(self._browser.get, self._base + path)
-
-    async def texts(self, selector: str) -> list[str]:
-        found = await asyncio.to_thread(self._browser.find_elements, By.CSS_SELECTOR, selector)
-        return [await asyncio.to_thread(getattr, element, "text") for element in found]
-
-    async def one(self, selector: str) -> WebElement:
-        return await asyncio.to_thread(self._browser.find_element, By.CSS_SELECTOR, selector)
-
-    async def runs(self, script: str) -> Any:
-        return await asyncio.to_thread(self._browser.execute_script, f"return {script}")
-
-    async def until(self, script: str, holds: Callable[[Any], bool] = bool) -> Any:
-        async with asyncio.timeout(30):
-            while not holds(found := await self.runs(script)):
-                await asyncio.sleep(0.02)
-        return found
-
-    async def complaints(self) -> list[str]:
-        """What the console said, warnings included."""
-        entries = await asyncio.to_thread(self._browser.get_log, "browser")
-        return [entry["message"] for entry in entries]
 
 
 async def test_a_scored_battle_is_explained_without_a_complaint(browser: Chrome, world: World) -> None:
@@ -96,7 +61,7 @@ async def test_a_running_battle_grows_without_a_reload_and_keeps_what_is_open(
     await reader.opens("/battles/tides")
     await reader.runs("(window.sameDocument = true)")
     await asyncio.to_thread((await reader.one("#from-1 summary")).click)
-    assert set(await reader.texts(".nuggets .label")) == {"to come"}
+    assert set(await reader.texts(".nuggets .label")) == {"pending"}
     await world.happens(*told[5:])
     await reader.until("document.querySelector('main').dataset.state", lambda state: state == "scored")
     assert "✓ states it" in await reader.texts(".nuggets .label")
@@ -140,22 +105,3 @@ async def test_the_leaderboards_form_works_without_a_script(browser: Chrome, wor
     assert "ties: left out" in (await reader.texts(".made"))[0]
     assert [text.split()[-1] for text in await reader.texts(".board th[scope=row] small")] == ["3–3–0"] * 3
     assert await reader.complaints() == []
-
-
-async def test_nothing_sticks_out_at_the_width_of_a_phone(browser: Chrome, world: World) -> None:
-    await world.happens(*Story(battle()).told())
-    reader = Reader(browser, world)
-    await asyncio.to_thread(browser.set_window_size, 390, 844)
-    try:
-        for path in ("/", "/battles/tides", "/leaderboard"):
-            await reader.opens(path)
-            inner, content = await reader.runs("[window.innerWidth, document.documentElement.scrollWidth]")
-            assert content <= inner, path
-        await reader.opens("/battles/tides")
-        cut = (
-            "[...document.querySelectorAll('.wide')].filter(box => box.scrollWidth > box.clientWidth).length"
-        )
-        assert await reader.runs(cut) == 0
-        assert len(await reader.texts(".scores td")) == 12
-    finally:
-        await asyncio.to_thread(browser.set_window_size, 1280, 900)

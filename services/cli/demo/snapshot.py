@@ -10,7 +10,7 @@ import httpx2
 
 _LINK = re.compile(r'(href|src)="(/[^"]*)"')
 _FORM = re.compile(r'<form\b[^>]*aria-label="([^"]*)".*?</form>', re.DOTALL)
-_ASKED_LIVE = r'<p class="faint">\1: the pages of <code>nuggetstream up</code> let you choose.</p>'
+_ASKED_LIVE = r'<p class="faint">\1: choose them on the pages of <code>nuggetstream up</code>.</p>'
 
 
 async def save_pages(url: str, folder: Path, ids: Sequence[str], arenas: Sequence[str], site: str) -> Path:

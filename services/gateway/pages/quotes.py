@@ -1,4 +1,4 @@
-"""Where in an answer its nuggets are stated: the text cut into pieces, quoted ones marked."""
+"""Where an answer states its nuggets: the answer's text cut into pieces, those that are quoted marked."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,39 +9,48 @@ from nuggetstream.views.battles import BattleView
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of an answer. `numbers` are those of the nuggets it states, from 1; mostly none."""
+    """A stretch of an answer.
+
+    Attributes:
+        text: The stretch, as it is in the answer.
+        numbers: Numbers of the nuggets that it states, counted from 1; mostly none.
+    """
 
     text: str
     numbers: tuple[int, ...] = ()
 
 
 def pieces_of(view: BattleView, side: Side) -> list[Piece]:
-    """One side's answer in pieces, nuggets numbered as the view lists them."""
+    """One side's answer in pieces, with the nuggets numbered as the view lists them."""
     labels = [nugget.label(side) for nugget in view.nuggets]
-    quotes = [label.quote if label else "" for label in labels]
+    quotes = [label.quote if label else None for label in labels]
     return list(cut(view.answer(side).text, quotes))
 
 
-def cut(text: str, quotes: Sequence[str]) -> Iterator[Piece]:
-    """Cut a text at its quotes; together the pieces are the text again.
+def cut(text: str, quotes: Sequence[str | None]) -> Iterator[Piece]:
+    """Cut a text at its quotes; the pieces joined are the text again.
 
-    A quote that is not in the text word by word, or that overlaps an earlier one, marks nothing.
+    A quote that is not in the text word for word, or that overlaps an earlier one, marks nothing.
 
-    >>> [(piece.text, piece.numbers) for piece in cut("It is. It was.", ["It was.", "", "It was."])]
+    Args:
+        text: An answer.
+        quotes: The quote of each nugget, in their order; None or blank for a nugget without a quote.
+
+    >>> [(piece.text, piece.numbers) for piece in cut("It is. It was.", ["It was.", None, "It was."])]
     [('It is. ', ()), ('It was.', (1, 3))]
     """
     numbers: dict[str, list[int]] = {}
     for number, quote in enumerate(quotes, start=1):
-        if quote.strip():
+        if quote and quote.strip():
             numbers.setdefault(quote, []).append(number)
-    found = sorted((start, quote) for quote in numbers if (start := text.find(quote)) >= 0)
-    place = 0
-    for start, quote in found:
-        if start < place:
+    positions = sorted((start, quote) for quote in numbers if (start := text.find(quote)) >= 0)
+    end = 0
+    for start, quote in positions:
+        if start < end:
             continue
-        if start > place:
-            yield Piece(text[place:start])
+        if start > end:
+            yield Piece(text[end:start])
         yield Piece(quote, tuple(numbers[quote]))
-        place = start + len(quote)
-    if place < len(text):
-        yield Piece(text[place:])
+        end = start + len(quote)
+    if end < len(text):
+        yield Piece(text[end:])

@@ -1,4 +1,4 @@
-"""The geometry of interval bars: ratings onto a common axis of 0 to 100."""
+"""The rating axis of the leaderboard: ratings of all boards on the page as positions in percent."""
 
 import math
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from nuggetstream.views.ratings import BoardView
 
-MEAN = 1000.0  # of every board without an anchor, by construction
+MEAN = 1000.0  # mean rating of every board without an anchor
 _STEP = 50.0
 
 
@@ -17,27 +17,27 @@ class Axis:
     low: float
     high: float
 
-    def place(self, rating: float) -> float:
-        """Where a rating lies, in per cent of the axis.
+    def position(self, rating: float) -> float:
+        """Position of a rating on the axis, in percent of its length.
 
-        >>> Axis(900, 1100).place(1000)
+        >>> Axis(900, 1100).position(1000)
         50.0
         """
         return round(100.0 * (rating - self.low) / (self.high - self.low), 2)
 
 
 def axis_of(boards: Sequence[BoardView], zero: float = MEAN) -> Axis:
-    """The smallest axis in whole steps that holds every rating, every end of an interval, and the zero.
+    """The shortest axis in whole steps that holds every rating, every bound of an interval, and the zero.
 
     Args:
-        boards: to be compared.
-        zero: what ratings are relative to: their mean, or the anchor.
+        boards: Boards to be compared.
+        zero: The rating that all others are relative to: their mean, or the anchor's.
 
     >>> axis_of([])
     Axis(low=950.0, high=1050.0)
     """
     standings = [standing for board in boards for standing in board.standings]
-    ends = [end for s in standings for end in (s.low, s.rating, s.high) if end is not None]
-    low = math.floor(min([*ends, zero - _STEP]) / _STEP) * _STEP
-    high = math.ceil(max([*ends, zero + _STEP]) / _STEP) * _STEP
+    ratings = [value for s in standings for value in (s.low, s.rating, s.high) if value is not None]
+    low = math.floor(min([*ratings, zero - _STEP]) / _STEP) * _STEP
+    high = math.ceil(max([*ratings, zero + _STEP]) / _STEP) * _STEP
     return Axis(low, high)

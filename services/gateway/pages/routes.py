@@ -1,8 +1,10 @@
-"""The web pages, rendered here from the same views as the JSON."""
+"""The web pages: the home page, a battle, the leaderboard, and the page of a problem.
+
+GET /, /battles/{id}, /leaderboard  ->  HTML, rendered from the same views as the JSON
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
-from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
@@ -12,32 +14,33 @@ from starlette.datastructures import QueryParams
 from nuggetstream.domain.battle import Side
 from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.views.common import Problem
+from services.gateway.pages.explanation import explanation_lines, failure_groups
+from services.gateway.pages.query import HomePageQuery
 from services.gateway.pages.quotes import pieces_of
 from services.gateway.pages.rating_axis import MEAN, axis_of
 from services.gateway.ports import Gateway
-from services.gateway.problems import EXPECTED, ProblemPage, problem_of, status_of
-from services.gateway.query import QueryParameters, Text, query_from_form
+from services.gateway.problems import EXPECTED, ProblemPage, headers_of, problem_of, status_of
+from services.gateway.query import query_from_form
 from services.gateway.ratings.query import BoardsQuery
 
-_SHOWN = 50  # battles on the first page
+_SHOWN = 50  # battles on the home page
 
-Page = Callable[[], Awaitable[str]]
-
-
-class HomePageQuery(QueryParameters):
-    """Which battles the home page lists."""
-
-    arena: Text | None = None
-    """Only this arena; all arenas when absent."""
+Render = Callable[[], Awaitable[str]]
 
 
 def routes(gateway: Gateway, env: Environment) -> APIRouter:
-    """The pages."""
+    """The routes of the pages.
+
+    Args:
+        gateway: What the pages show.
+        env: Templates, as `page_environment` makes them.
+    """
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @router.get("/")
-    async def index(request: Request) -> Response:
-        return await _page(env, lambda: _index(gateway, env, request.query_params))
+    async def home(request: Request) -> Response:
+        base_url = str(request.base_url).rstrip("/")
+        return await _page(env, lambda: _home(gateway, env, request.query_params, base_url))
 
     @router.get("/battles/{battle_id:path}")
     async def battle(battle_id: str) -> Response:
@@ -51,53 +54,58 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
 
 
 def problem_page(env: Environment) -> ProblemPage:
-    """How a problem looks to a person."""
+    """A function that renders a problem as a page."""
 
     def page(problem: Problem, status: int, headers: Mapping[str, str] | None = None) -> HTMLResponse:
-        values = {"status": HTTPStatus(status), "problem": problem}
-        return HTMLResponse(env.get_template("problem/page.html").render(values), status, headers)
+        template = env.get_template("problem/page.html")
+        html = template.render(arena=None, status=HTTPStatus(status), problem=problem)
+        return HTMLResponse(html, status, headers)
 
     return page
 
 
-async def _page(env: Environment, render: Page) -> Response:
+async def _page(env: Environment, render: Render) -> Response:
     try:
         return HTMLResponse(await render())
     except EXPECTED as error:
-        return problem_page(env)(problem_of(error), status_of(error), None)
+        return problem_page(env)(problem_of(error), status_of(error), headers_of(error))
 
 
-async def _index(gateway: Gateway, env: Environment, params: QueryParams) -> str:
+async def _home(gateway: Gateway, env: Environment, params: QueryParams, base_url: str) -> str:
     arena = query_from_form(HomePageQuery, params).arena
-    values: dict[str, Any] = {
-        "battles": await gateway.latest(_SHOWN, arena),
-        "arenas": await gateway.battles.arenas(),
-        "arena": arena,
-    }
-    return env.get_template("home/page.html").render(values)
+    return env.get_template("home/page.html").render(
+        arena=arena,
+        arenas=await gateway.battles.arenas(),
+        battles=await gateway.latest(_SHOWN, arena),
+        base_url=base_url,
+    )
 
 
 async def _battle(gateway: Gateway, env: Environment, battle_id: str) -> str:
     view = await gateway.view(battle_id)
-    pieces = {side.value: pieces_of(view, side) for side in Side}
-    return env.get_template("battle/page.html").render(battle=view, pieces=pieces)
+    return env.get_template("battle/page.html").render(
+        arena=view.arena,
+        battle=view,
+        pieces={side.value: pieces_of(view, side) for side in Side},
+        explanation=list(explanation_lines(view)),
+        failures=failure_groups(view),
+    )
 
 
 async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) -> str:
     arenas = await gateway.battles.arenas()
     busiest = max(arenas, key=lambda name: arenas[name], default="default")
-    asked = query_from_form(BoardsQuery, params, arena=busiest)
-    # An arena nobody has heard of has no boards, not three empty ones.
-    boards = await gateway.ratings.boards(asked) if asked.arena in arenas else []
+    query = query_from_form(BoardsQuery, params, arena=busiest)
+    # For an arena without battles the rater would answer with three empty boards.
+    boards = await gateway.ratings.boards(query) if query.arena in arenas else []
     anchors = [board.method.anchor for board in boards if board.method.anchor is not None]
     zero = anchors[0].rating if anchors else MEAN
-    values: dict[str, Any] = {
-        "arena": asked.arena,
-        "arenas": arenas,
-        "asked": asked,
-        "policies": list(TiePolicy),
-        "boards": boards,
-        "axis": axis_of(boards, zero),
-        "zero": zero,
-    }
-    return env.get_template("leaderboard/page.html").render(values)
+    return env.get_template("leaderboard/page.html").render(
+        arena=query.arena,
+        arenas=arenas,
+        query=query,
+        policies=list(TiePolicy),
+        boards=boards,
+        axis=axis_of(boards, zero),
+        zero=zero,
+    )

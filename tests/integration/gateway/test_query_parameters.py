@@ -123,5 +123,5 @@ async def test_what_breaks_on_our_side_is_told_without_its_details(world: World)
         page, api = await http.get("/"), await http.get("/v1/battles")
     assert (page.status_code, api.status_code) == (500, 500)
     assert "<h1>Internal Server Error</h1>" in page.text
-    assert api.json()["error"] == "something broke on our side; it has been logged"
+    assert api.json()["error"] == "an internal error occurred; it has been logged"
     assert "NoneType" not in page.text + api.text

@@ -120,7 +120,7 @@ async def test_an_empty_answer_and_no_sources_are_a_battle(world: World) -> None
     assert response.status_code == 202
     shown = (await world.http.get("/v1/battles/tides")).json()
     assert (shown["b"]["text"], shown["b"]["sources"]) == ("", [])
-    assert "An empty answer." in (await world.http.get("/battles/tides")).text
+    assert "The answer is empty." in (await world.http.get("/battles/tides")).text
 
 
 async def test_many_battles_are_answered_line_by_line_and_a_bad_line_stops_nothing(world: World) -> None:

@@ -1,12 +1,14 @@
 """The web pages as they leave the server: complete, escaped, and protected."""
 
+import html
 import re
+import shlex
 from dataclasses import replace
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.nugget import Importance, Nugget, Provenance
-from tests.integration.gateway.world import Story, World, battle, between, submission
+from tests.integration.gateway.world import NUGGETS, Story, World, battle, between, submission
 
 HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)>"\'&'
 
@@ -78,20 +80,65 @@ async def test_a_page_for_nobody_is_a_page(world: World) -> None:
 
 
 async def test_empty_pages_say_so(world: World) -> None:
-    assert "Nothing here yet" in (await world.http.get("/")).text
-    assert "No battle has come to this arena." in (await world.http.get("/leaderboard")).text
+    assert "No battles yet" in (await world.http.get("/")).text
+    assert "No battle has been sent to this arena." in (await world.http.get("/leaderboard")).text
     await world.happens(Story(battle()).submitted())
     assert (await world.http.get("/leaderboard")).text.count("No system can be ranked yet.") == 3
+
+
+async def test_the_command_on_the_empty_page_sends_the_first_battle(world: World) -> None:
+    page = (await world.http.get("/")).text
+    command = re.search(r"<pre class=\"command\"><code>(.*?)</code></pre>", page, re.DOTALL)
+    assert command is not None
+    curl, url, _, header, _, body = shlex.split(html.unescape(command[1]))
+    assert curl == "curl"
+    response = await world.http.post(url, content=body, headers=dict([header.split(": ")]))
+    assert response.status_code == 202
+    assert "Why is the sky blue?" in (await world.http.get("/")).text
+
+
+async def test_every_link_of_the_site_keeps_the_arena(world: World) -> None:
+    await world.happens(*Story(battle(arena="my arena&x")).told())
+    for path in ("/?arena=my+arena%26x", "/battles/tides", "/leaderboard?arena=my+arena%26x"):
+        header = (await world.http.get(path)).text.split("</header>")[0]
+        links = re.findall(r'<a (?:class="brand" )?href="(/[^"]*)"', header)
+        inside = "?arena=my%20arena%26x"
+        assert links == [f"/{inside}", f"/{inside}", f"/leaderboard{inside}"], path
+    assert 'href="/leaderboard"' in (await world.http.get("/")).text  # no arena was chosen
+
+
+async def test_a_nugget_is_shown_without_the_markdown_marks_at_its_start(world: World) -> None:
+    marked = (Nugget("n1", "> - Two bulges rise.", Importance.VITAL, (Provenance("answer:a"),)), *NUGGETS[1:])
+    told = Story(battle()).told()
+    nugget_list = replace(told[4].nugget_list, nuggets=marked)
+    told[4], told[5] = (replace(event, nugget_list=nugget_list) for event in told[4:6])
+    await world.happens(*told)
+    page = (await world.http.get("/battles/tides")).text
+    assert re.search(r'<p lang="en" dir="auto">Two bulges rise\.', page)
+    assert '“<bdi lang="en">Two bulges rise.</bdi>”' in page
+    assert "&gt; -" not in page
+
+
+async def test_the_detail_of_a_failure_is_shown_once(world: World) -> None:
+    story = Story(battle())
+    both = (story.failed(Stage.NUGGETIZER), story.failed(Stage.JUDGE))
+    await world.happens(*story.told()[:4], *both, story.failed(Stage.ASSIGNER, Reason.DEADLINE))
+    page = (await world.http.get("/battles/tides")).text
+    failures = page[page.index('id="failures"') :]
+    assert page.count("The model did not answer.") == failures.count("The model did not answer.") == 2
+    assert "<strong>nuggetizer, judge</strong> <code>llm_unavailable</code>" in failures
+    assert "<strong>assigner</strong> <code>deadline</code>" in failures
+    assert 'the judge gave up (llm_unavailable). <a href="#failures">See what failed.</a>' in page
 
 
 async def test_an_arena_nobody_heard_of_is_not_three_empty_boards(world: World) -> None:
     await world.happens(Story(battle()).submitted())
     page = await world.http.get("/leaderboard?arena=zz")
     assert page.status_code == 200
-    assert "No battle has come to this arena." in page.text
+    assert "No battle has been sent to this arena." in page.text
     assert 'class="card board"' not in page.text
     assert '<a href="/leaderboard?arena=demo"' in page.text  # how to get to one that has
-    assert "No battle has come" not in (await world.http.get("/leaderboard?arena=demo")).text
+    assert "No battle has been sent" not in (await world.http.get("/leaderboard?arena=demo")).text
 
 
 async def test_a_single_chunk_is_not_counted_in_the_plural(world: World) -> None:
@@ -131,7 +178,7 @@ async def circle(world: World) -> None:
 async def test_the_leaderboard_is_rated_as_its_form_asks(world: World) -> None:
     await circle(world)
     plain = (await world.http.get("/leaderboard?arena=demo")).text
-    assert "ties: half a win for each; 95 % intervals from" in plain
+    assert "ties: half a win for each; 95% intervals from" in plain
     assert "100 bayesian resamples" in plain
     assert "Start over" not in plain
     # As a browser sends a form: every field, most of them empty.

@@ -1,0 +1,10 @@
+"""The query parameters of the pages; the leaderboard takes those of `ratings.query.BoardsQuery`."""
+
+from services.gateway.query import QueryParameters, Text
+
+
+class HomePageQuery(QueryParameters):
+    """Which battles the home page lists."""
+
+    arena: Text | None = None
+    """Only this arena; all arenas when absent."""

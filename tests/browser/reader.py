@@ -1,0 +1,66 @@
+"""A reader of the web pages: a browser driven from another thread, since the server runs in this one."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+
+from tests.integration.gateway.world import World
+
+
+class Reader:
+    """The browser, driven from another thread: the server lives in this one."""
+
+    def __init__(self, browser: Chrome, world: World) -> None:
+        self._browser = browser
+        self._base = str(world.http.base_url).rstrip("/")
+
+    async def opens(self, path: str) -> None:
+        await asyncio.to_thread(self._browser.get, self._base + path)
+
+    async def texts(self, selector: str) -> list[str]:
+        found = await asyncio.to_thread(self._browser.find_elements, By.CSS_SELECTOR, selector)
+        return [await asyncio.to_thread(getattr, element, "text") for element in found]
+
+    async def one(self, selector: str) -> WebElement:
+        return await asyncio.to_thread(self._browser.find_element, By.CSS_SELECTOR, selector)
+
+    async def runs(self, script: str) -> Any:
+        return await asyncio.to_thread(self._browser.execute_script, f"return {script}")
+
+    async def until(self, script: str, holds: Callable[[Any], bool] = bool) -> Any:
+        async with asyncio.timeout(30):
+            while not holds(found := await self.runs(script)):
+                await asyncio.sleep(0.02)
+        return found
+
+    async def complaints(self) -> list[str]:
+        """What the console said, warnings included."""
+        entries = await asyncio.to_thread(self._browser.get_log, "browser")
+        return [entry["message"] for entry in entries]
+
+    @asynccontextmanager
+    async def width(self, pixels: int) -> AsyncIterator[None]:
+        """Another width of the window inside the block."""
+        await asyncio.to_thread(self._browser.set_window_size, pixels, 900)
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(self._browser.set_window_size, 1280, 900)
+
+    @asynccontextmanager
+    async def colour_scheme(self, name: str) -> AsyncIterator[None]:
+        """A reader who prefers light or dark pages, inside the block."""
+        await self._emulate([{"name": "prefers-color-scheme", "value": name}])
+        try:
+            yield
+        finally:
+            await self._emulate([])
+
+    async def _emulate(self, features: list[dict[str, str]]) -> None:
+        command = "Emulation.setEmulatedMedia"
+        await asyncio.to_thread(self._browser.execute_cdp_cmd, command, {"features": features})

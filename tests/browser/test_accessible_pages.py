@@ -1,0 +1,119 @@
+"""The web pages for every reader: on a phone, with weak eyes or a shaking hand, and from right to left."""
+
+from dataclasses import replace
+
+import pytest
+from selenium.webdriver import Chrome
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.nugget import Importance, Nugget, Provenance
+from tests.browser.reader import Reader
+from tests.integration.gateway.world import NUGGETS, Story, World, battle, between
+
+PHONE = 390  # pixels
+ARABIC = "ينحني الضوء البنفسجي أكثر من الأحمر"
+FAINT = """(() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const luminance = (colour) => {
+    const linear = colour.slice(0, 3).map((v) => v / 255)
+      .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+  };
+  const ancestors = (element) => (element ? [element, ...ancestors(element.parentElement)] : []);
+  const faint = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    if (!texts.currentNode.textContent.trim() || !element.getClientRects().length) continue;
+    const chain = ancestors(element);
+    const paper = chain.map((e) => rgba(getComputedStyle(e).backgroundColor)).find((c) => c[3] === 255);
+    const opacity = chain.reduce((product, e) => product * Number(getComputedStyle(e).opacity), 1);
+    const ink = rgba(getComputedStyle(element).color).map((v, i) => v * opacity + paper[i] * (1 - opacity));
+    const [dark, light] = [luminance(ink), luminance(paper)].sort((x, y) => x - y);
+    const contrast = (light + 0.05) / (dark + 0.05);
+    if (contrast < 4.5) faint.push([texts.currentNode.textContent.trim(), contrast.toFixed(2)]);
+  }
+  return faint;
+})()"""
+# Links within sentences and lists may be as small as their text; these stand alone.
+SMALL = """[...document.querySelectorAll("sup a, summary, button, select, input:not([type=hidden]), nav a")]
+  .map((e) => [e.textContent.trim(), e.getBoundingClientRect()])
+  .filter(([, box]) => box.height > 0 && (box.height < 24 || box.width < 24))
+  .map(([text, box]) => [text, box.width, box.height])"""
+
+
+async def everything(world: World) -> None:
+    """A finished battle, a failed one, and a board with ranked and unranked systems."""
+    await world.happens(*Story(battle()).told(), Story(battle()).voted())
+    failed = Story(battle(id="failed"))
+    await world.happens(*failed.told()[:4], failed.failed(Stage.NUGGETIZER), failed.failed(Stage.JUDGE))
+    for number in range(2):
+        for pair in (("x", "y"), ("y", "z"), ("z", "x")):
+            story = Story(between(*pair, number))
+            await world.happens(story.submitted(), story.voted(Vote.A))
+
+
+PAGES = ("/", "/?arena=demo", "/battles/tides", "/battles/failed", "/leaderboard", "/battles/nobody")
+
+
+async def test_nothing_sticks_out_at_the_width_of_a_phone(browser: Chrome, world: World) -> None:
+    reader = Reader(browser, world)
+    async with reader.width(PHONE):
+        await reader.opens("/")
+        assert await reader.texts("h2") == ["No battles yet"]
+        assert await reader.runs("document.documentElement.scrollWidth <= window.innerWidth")
+        await everything(world)
+        for path in PAGES:
+            await reader.opens(path)
+            inner, content = await reader.runs("[window.innerWidth, document.documentElement.scrollWidth]")
+            assert content <= inner, path
+        await reader.opens("/battles/tides")
+        cut_off = "[...document.querySelectorAll('.wide')].filter(b => b.scrollWidth > b.clientWidth).length"
+        assert await reader.runs(cut_off) == 0
+        assert len(await reader.texts(".scores td")) == 12
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_all_text_stands_out_from_its_background(browser: Chrome, world: World, scheme: str) -> None:
+    await everything(world)
+    reader = Reader(browser, world)
+    async with reader.colour_scheme(scheme):
+        for path in PAGES:
+            await reader.opens(path)
+            assert await reader.runs(FAINT) == [], path
+
+
+async def test_whatever_is_pressed_is_large_enough_for_a_finger(browser: Chrome, world: World) -> None:
+    await everything(world)
+    reader = Reader(browser, world)
+    async with reader.width(PHONE):
+        for path in PAGES:
+            await reader.opens(path)
+            assert await reader.runs(SMALL) == [], path
+
+
+async def test_a_nugget_from_right_to_left_is_aligned_right_and_kept_apart_from_the_sentence_around_it(
+    browser: Chrome, world: World
+) -> None:
+    told = Story(battle()).told()
+    nugget = Nugget("n2", ARABIC, Importance.VITAL, (Provenance("answer:a"),))
+    nuggets = tuple(nugget if other.id == "n2" else other for other in NUGGETS)
+    nugget_list = replace(told[4].nugget_list, nuggets=nuggets)
+    told[4], told[5] = (replace(event, nugget_list=nugget_list) for event in told[4:6])
+    await world.happens(*told)
+    reader = Reader(browser, world)
+    await reader.opens("/battles/tides")
+    style = "getComputedStyle(document.querySelector('#nugget-{} .words p')).{}"
+    assert await reader.runs(style.format(2, "direction")) == "rtl"
+    assert await reader.runs(style.format(2, "textAlign")) == "start"
+    assert await reader.runs(style.format(1, "direction")) == "ltr"
+    assert await reader.texts(".reasons bdi") == ["Two bulges of water rise.", ARABIC]
+    assert f"Only A states: “{ARABIC}”" in await reader.texts(".reasons li")
+    assert await reader.runs("getComputedStyle(document.querySelector('.reasons li')).direction") == "ltr"
