@@ -242,4 +242,4 @@ async def test_the_front_page_ignores_nothing_either(world: World) -> None:
     assert (await world.http.get("/?arena=%00")).status_code == 422
     nobodys = await world.http.get("/?arena=zz")
     assert "No battle has been sent to this arena." in nobodys.text
-    assert "Send the first battle" in (await world.http.get("/")).text
+    assert "No battles yet" in (await world.http.get("/")).text
