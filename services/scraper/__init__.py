@@ -1,1 +1,1 @@
-"""Scraper: from cited URLs to readable pages, or to the reason why there is none."""
+"""The scraper: fetches the URLs that answers cite and extracts their text, or says why there is none."""

@@ -1,7 +1,7 @@
-"""Which IP addresses belong to the public web.
+"""Which IP addresses belong to the public web. Pure.
 
-Pure. Everything else (this host, private networks, link-local, cloud metadata, multicast, reserved
-blocks) is where a cited URL must never lead us.
+A cited URL must never make the scraper connect to any other address: this host, private networks,
+link-local addresses, cloud metadata, multicast or reserved blocks.
 """
 
 import ipaddress
@@ -9,21 +9,22 @@ from ipaddress import IPv4Address, IPv6Address
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _V4_COMPATIBLE = ipaddress.IPv6Network("::/96")
-# Inside the public ranges, yet a platform's own endpoint: Azure's host agent.
+# In the public ranges, but an endpoint of a platform: Azure's host agent.
 _PLATFORM_ENDPOINTS = frozenset({IPv4Address("168.63.129.16")})
 
 
-def refusal(address: str) -> str | None:
+def why_forbidden(address: str) -> str | None:
     """Why an address must not be connected to, or None when it is public.
 
-    An IPv4 address carried inside an IPv6 one (mapped, compatible, 6to4, NAT64) is judged itself.
+    For an IPv6 address that contains an IPv4 address (mapped, compatible, 6to4, NAT64), the IPv4 address
+    is checked.
 
     Args:
-        address: IPv4 or IPv6 in text form.
+        address: IPv4 or IPv6 address as text.
 
-    >>> refusal("93.184.216.34") is None
+    >>> why_forbidden("93.184.216.34") is None
     True
-    >>> refusal("::ffff:127.0.0.1")
+    >>> why_forbidden("::ffff:127.0.0.1")
     '127.0.0.1 is a loopback address'
     """
     try:
@@ -39,7 +40,7 @@ def _unwrapped(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
         return address
     if (inner := address.ipv4_mapped or address.sixtofour) is not None:
         return inner
-    compatible = address in _V4_COMPATIBLE and int(address) > 1  # :: and ::1 are their own
+    compatible = address in _V4_COMPATIBLE and int(address) > 1  # :: and ::1 contain no IPv4 address
     if compatible or address in _NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address

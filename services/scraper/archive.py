@@ -1,6 +1,6 @@
-"""What was seen, kept: raw responses in WARC files, so that a battle can be re-evaluated on its evidence.
+"""The page archive: raw responses in WARC files, so that a battle can be re-evaluated on the same evidence.
 
-Each process writes files of its own; a line per response in an index beside each file says where it is:
+Each process writes its own files. An index beside each file has one line per response with its position:
 
     pages-TIME-HOST-PROCESS-RANDOM.warc.gz        gzip per record, readable by any WARC tool
     pages-TIME-HOST-PROCESS-RANDOM.index.jsonl    {"url", "date", "offset"}
@@ -30,7 +30,7 @@ _INDEX_SUFFIX = ".index.jsonl"
 _WARC_SUFFIX = ".warc.gz"
 _MAX_HOPS = 10
 _MAX_DECODED = 64 * 1024 * 1024
-# The stored body has no transfer coding any more; keeping the header would make readers look for one.
+# The stored body has no transfer coding, so readers must not find the header.
 _RENAMED = {"transfer-encoding": "X-Archive-Orig-Transfer-Encoding"}
 
 
@@ -42,11 +42,11 @@ class _OpenFile:
 
 
 class PageArchive:
-    """Appends responses to the current file; a file that has grown large is followed by the next.
+    """Appends responses to a WARC file and starts a new file when it has grown large.
 
     Args:
-        folder: created when missing.
-        max_file_bytes: a new file is begun once the current one is larger.
+        folder: Folder for the files; created if missing.
+        max_file_bytes: Size in bytes above which a new file is started.
     """
 
     def __init__(self, folder: Path, max_file_bytes: int) -> None:
@@ -56,10 +56,10 @@ class PageArchive:
         self._file: _OpenFile | None = None
 
     async def append(self, response: RawResponse) -> None:
-        """Write one response, off the event loop.
+        """Write one response in a thread.
 
         Raises:
-            OSError: the disk is full or the folder is not writable.
+            OSError: The disk is full or the folder is not writable.
         """
         async with self._lock:
             await asyncio.to_thread(self._append, response)
@@ -99,17 +99,17 @@ class PageArchive:
 
 
 def read_archived(folder: Path, url: str) -> RawResponse | None:
-    """The latest archived response for a URL, redirects followed within the archive. Blocks on disk.
+    """The latest archived response for a URL, with redirects followed within the archive. Blocks on disk.
 
     Args:
-        folder: what `PageArchive` wrote to.
-        url: as cited; it is looked up in canonical form.
+        folder: Folder of a `PageArchive`.
+        url: URL as cited; it is looked up in canonical form.
 
     Returns:
-        The response at the end of the redirects, or None when any of it was not archived.
+        The response at the end of the redirects; None when it or a redirect to it is not archived.
 
     Raises:
-        InvalidUrl: when it is no web address.
+        InvalidUrl: The URL is not a web address.
     """
     hop = canonicalize(url)
     for _ in range(_MAX_HOPS):
@@ -124,16 +124,15 @@ def read_archived(folder: Path, url: str) -> RawResponse | None:
 
 
 def _latest(folder: Path, url: WebUrl) -> RawResponse | None:
-    wanted = str(url)
-    found = [entry for entry in _entries(folder) if entry[0] == wanted]
-    if not found:
+    archived = [entry for entry in _entries(folder) if entry[0] == str(url)]
+    if not archived:
         return None
-    _, _, path, offset = max(found, key=lambda entry: entry[1])
+    _, _, path, offset = max(archived, key=lambda entry: entry[1])
     return _read(path, offset, url)
 
 
 def _entries(folder: Path) -> Iterator[tuple[str, str, Path, int]]:
-    """URL, date, WARC file and offset of everything archived."""
+    """URL, date, WARC file and offset of every archived response."""
     for index in sorted(folder.glob("*" + _INDEX_SUFFIX)):
         path = index.with_name(index.name.removesuffix(_INDEX_SUFFIX) + _WARC_SUFFIX)
         for line in index.read_text(encoding="utf-8").splitlines():
@@ -165,7 +164,7 @@ def _decoded(wire: bytes, coding: str) -> bytes:
         decoder = decoder_for(coding, _MAX_DECODED)
         decoder.feed(wire)
     except (BodyTooLarge, UndecodableBody):
-        return decoder.decoded  # it was read once within tighter limits; give what there is
+        return decoder.decoded  # what was decoded until then; the scraper's own limits are lower
     return decoder.decoded
 
 

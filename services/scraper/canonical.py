@@ -1,8 +1,7 @@
-"""One spelling for each page, so that it is fetched once however it was cited.
+"""The canonical form of a URL, so that a page is fetched once however it is cited. Pure.
 
-Pure. The parser is strict on purpose: a URL that two parsers may read differently (user names, control
-characters, backslashes, octal or decimal hosts) is refused instead of interpreted, because such URLs
-are how address guards are tricked.
+The parser is strict on purpose: a URL that two parsers may read differently (user names, control characters,
+backslashes, octal or decimal hosts) is rejected, because such URLs are used to circumvent address guards.
 """
 
 import ipaddress
@@ -27,7 +26,7 @@ _QUERY_SAFE = _PATH_SAFE + "?[]|^`{}"
 
 
 class InvalidUrl(ValueError):
-    """Not an address of a web page; the message says why."""
+    """The URL is not the address of a web page; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +35,9 @@ class WebUrl:
 
     Attributes:
         scheme: "http" or "https".
-        host: lower-case ASCII name or IP address, without brackets.
-        port: the effective port, 1 to 65535.
-        target: path and query, beginning with "/".
+        host: Lower-case ASCII name or IP address, without brackets.
+        port: Effective port, 1 to 65535.
+        target: Path and query, beginning with "/".
     """
 
     scheme: str
@@ -48,13 +47,13 @@ class WebUrl:
 
     @property
     def authority(self) -> str:
-        """Host and port as a Host header has them: a scheme's own port is left out."""
+        """Host and port as in a Host header: the default port of the scheme is left out."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def origin(self) -> str:
-        """Scheme and authority, the scope of one robots.txt."""
+        """Scheme and authority, the scope of a robots.txt."""
         return f"{self.scheme}://{self.authority}"
 
     @property
@@ -63,10 +62,13 @@ class WebUrl:
         return self.target.partition("?")[0]
 
     def joined(self, location: str) -> "WebUrl":
-        """Where a Location header leads. Its tracking parameters stay: the site asked for them.
+        """The target of a redirect. Its tracking parameters stay, because the site asks for them.
+
+        Args:
+            location: Value of the Location header.
 
         Raises:
-            InvalidUrl: when that is not a web page.
+            InvalidUrl: The target is not a web page.
         """
         try:
             target = urljoin(str(self), location.strip())
@@ -86,11 +88,12 @@ def canonicalize(url: str, *, keep_tracking: bool = False) -> WebUrl:
     are kept, since servers may tell them apart.
 
     Args:
-        url: an absolute URL as cited.
-        keep_tracking: leave the query as it is.
+        url: Absolute URL as cited.
+        keep_tracking: Keep tracking parameters.
 
     Raises:
-        InvalidUrl: not http(s), no or an ambiguous host, credentials, control characters, too long.
+        InvalidUrl: The URL is not http(s) or is too long, its host is missing or ambiguous, or it contains
+            credentials or control characters.
 
     >>> str(canonicalize("HTTP://Example.COM:80/a?utm_source=x&b=1#top"))
     'http://example.com/a?b=1'
@@ -108,7 +111,7 @@ def canonicalize(url: str, *, keep_tracking: bool = False) -> WebUrl:
 def _split(url: str) -> tuple[SplitResult, int | None]:
     if len(url) > MAX_URL_CHARS:
         raise InvalidUrl(f"longer than {MAX_URL_CHARS} characters")
-    spaced = url.replace(" ", "%20")  # the one slip that every browser mends the same way
+    spaced = url.replace(" ", "%20")  # the one mistake that all browsers correct in the same way
     if _FORBIDDEN.search(spaced):
         raise InvalidUrl("control characters or backslashes in the URL")
     try:

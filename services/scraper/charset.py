@@ -1,8 +1,8 @@
-"""Bytes to text: which character encoding a page is in.
+"""Decode the bytes of a page: which character encoding is it in?
 
-Order of belief: byte order mark, HTTP header, `<meta>` in the first kilobytes, valid UTF-8, a
-statistical guess. A label is read as browsers read it (latin-1 means windows-1252, gb2312 means
-gb18030), because that is what servers that send it mean.
+Tried in this order: byte order mark, HTTP header, `<meta>` in the first kilobytes, valid UTF-8, a statistical
+guess. A label means what browsers take it to mean (latin-1 is windows-1252, gb2312 is gb18030), because
+servers use it in that sense.
 """
 
 import codecs
@@ -15,7 +15,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_AS_BROWSERS_READ_IT = {
+_AS_IN_BROWSERS = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
     "iso8859-9": "cp1254",
@@ -35,11 +35,11 @@ _SAMPLE_BYTES = 64 * 1024
 
 
 def decode(body: bytes, content_type: str) -> str:
-    """A body as text; bytes that do not fit the encoding become U+FFFD.
+    """A body as text; bytes that are invalid in its encoding become U+FFFD.
 
     Args:
-        body: the decoded HTTP body.
-        content_type: the Content-Type header, "" when absent.
+        body: HTTP body without content coding.
+        content_type: Content-Type header; "" when absent.
 
     >>> decode("café".encode("latin-1"), "text/html; charset=ISO-8859-1")
     'café'
@@ -48,7 +48,7 @@ def decode(body: bytes, content_type: str) -> str:
 
 
 def encoding_of(body: bytes, content_type: str) -> str:
-    """The Python codec for a body."""
+    """The name of the Python codec for a body."""
     for mark, codec in _BOMS:
         if body.startswith(mark):
             return codec
@@ -81,10 +81,10 @@ def _guess(body: bytes) -> str:
 
 def _codec(label: str) -> str | None:
     try:
-        found = codecs.lookup(label.strip())
+        codec = codecs.lookup(label.strip())
     except (LookupError, ValueError):
         return None
-    # Python's registry also holds transformations (zip, hex, rot13), which are no encodings.
-    if not getattr(found, "_is_text_encoding", True) or found.name in ("idna", "punycode", "unicode_escape"):
+    # Python's registry also contains transformations (zip, hex, rot13), which are not encodings.
+    if not getattr(codec, "_is_text_encoding", True) or codec.name in ("idna", "punycode", "unicode_escape"):
         return None
-    return _AS_BROWSERS_READ_IT.get(found.name, found.name)
+    return _AS_IN_BROWSERS.get(codec.name, codec.name)

@@ -1,4 +1,4 @@
-"""Time as a port, so that tests can turn it by hand."""
+"""The clock as an interface, so that tests can control time."""
 
 import asyncio
 import time
@@ -7,32 +7,32 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """The three things the fetcher asks of time."""
+    """A clock."""
 
     def now(self) -> datetime:
-        """The time of day, UTC and aware."""
+        """The current time in UTC, with time zone."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds on a scale that never goes back."""
+        """Seconds of a monotonic clock."""
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Return after that many seconds."""
+        """Wait for a number of seconds."""
         ...
 
 
 class SystemClock:
-    """The machine's clock."""
+    """The system's clock."""
 
     def now(self) -> datetime:
-        """The time of day, UTC and aware."""
+        """The current time in UTC, with time zone."""
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
-        """Seconds since some point in the past."""
+        """Seconds of the system's monotonic clock."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait on the event loop."""
+        """Wait for a number of seconds, without blocking the event loop."""
         await asyncio.sleep(seconds)

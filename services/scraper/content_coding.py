@@ -1,6 +1,6 @@
-"""Undoing Content-Encoding piece by piece, never producing more than was asked for.
+"""Decode Content-Encoding piece by piece, with a limit on the output. Pure.
 
-Pure. A few kilobytes can inflate to gigabytes, so output is bounded at each step and not afterwards.
+A few kilobytes can inflate to gigabytes, so the output is limited at each step and not afterwards.
 """
 
 import zlib
@@ -8,31 +8,31 @@ from typing import Protocol
 
 ACCEPTED = "gzip, deflate"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
-_MAX_MEMBERS = 64  # honest servers send one; thousands of empty ones would only burn time
+_MAX_MEMBERS = 64  # servers normally send one; thousands of empty members would only cost time
 
 
 class BodyTooLarge(Exception):
-    """The body grows beyond the limit; what was decoded so far is kept in the decoder."""
+    """The body is larger than the limit. The decoder has what was decoded so far."""
 
 
 class UndecodableBody(Exception):
-    """The body is not in the coding its header names, is cut short, or the coding is unknown."""
+    """The body is not in the coding that its header names, is incomplete, or the coding is unknown."""
 
 
 class BodyDecoder(Protocol):
-    """Takes a body in pieces and accumulates it decoded."""
+    """Decodes a body piece by piece."""
 
     @property
     def decoded(self) -> bytes:
-        """What has been decoded so far, at most the limit."""
+        """The decoded body so far, at most the limit."""
         ...
 
     def feed(self, piece: bytes) -> None:
         """Decode one more piece.
 
         Raises:
-            BodyTooLarge: the limit is exceeded.
-            UndecodableBody: the piece is not in this coding.
+            BodyTooLarge: The limit is exceeded.
+            UndecodableBody: The piece is not in this coding.
         """
         ...
 
@@ -40,7 +40,7 @@ class BodyDecoder(Protocol):
         """Check that the body is complete.
 
         Raises:
-            UndecodableBody: it is not.
+            UndecodableBody: The body is incomplete.
         """
         ...
 
@@ -49,22 +49,22 @@ def decoder_for(content_encoding: str, limit: int) -> BodyDecoder:
     """The decoder for a Content-Encoding header.
 
     Args:
-        content_encoding: the header's value, "" when absent.
-        limit: the most decoded bytes.
+        content_encoding: Value of the header; "" when absent.
+        limit: Maximum number of decoded bytes.
 
     Raises:
-        UndecodableBody: for codings that were not offered in Accept-Encoding.
+        UndecodableBody: The coding was not offered in Accept-Encoding.
     """
     coding = content_encoding.strip().lower()
     if coding in ("", "identity"):
         return PlainBody(limit)
     if coding in ("gzip", "x-gzip", "deflate"):
         return InflatedBody(limit, gzip=coding != "deflate")
-    raise UndecodableBody(f"content coding {coding!r} was not asked for")
+    raise UndecodableBody(f"content coding {coding!r} was not requested")
 
 
 class PlainBody:
-    """No coding: counts and keeps."""
+    """A body without content coding."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -76,25 +76,25 @@ class PlainBody:
         return bytes(self._out)
 
     def feed(self, piece: bytes) -> None:
-        """Keep one more piece."""
+        """Append one more piece."""
         room = self._limit - len(self._out)
         self._out += piece[:room]
         if len(piece) > room:
             raise BodyTooLarge(f"more than {self._limit} bytes")
 
     def finish(self) -> None:
-        """Nothing to check: HTTP framing already tells whether the body is whole."""
+        """Do nothing: HTTP framing has already checked that the body is complete."""
 
 
 class InflatedBody:
-    """gzip (several members too) and deflate, in zlib's wrapping or raw as some servers send it."""
+    """A gzip body (of one or several members) or a deflate body, with or without the zlib header."""
 
     def __init__(self, limit: int, *, gzip: bool) -> None:
         self._limit = limit
         self._gzip = gzip
         self._out = bytearray()
         self._members = 0
-        self._held = b""  # a member is recognised by its first two bytes, which may come separately
+        self._rest = b""  # a single byte at the end of a piece: a member is recognised by its first two
         self._inflater: zlib._Decompress | None = None
 
     @property
@@ -103,13 +103,13 @@ class InflatedBody:
         return bytes(self._out)
 
     def feed(self, piece: bytes) -> None:
-        """Inflate one more piece, through the end of one gzip member into the next."""
-        piece, self._held = self._held + piece, b""
+        """Inflate one more piece, which may contain the end of one gzip member and the next one."""
+        piece, self._rest = self._rest + piece, b""
         while piece:
             inflater = self._inflater
             if inflater is None:
                 if len(piece) < 2:
-                    self._held = piece
+                    self._rest = piece
                     return
                 inflater = self._next_member(piece)
                 if inflater is None:
@@ -120,15 +120,15 @@ class InflatedBody:
 
     def finish(self) -> None:
         """Check that the last member ended. An empty body is complete."""
-        if self._inflater is not None or (self._held and not self._members):
-            raise UndecodableBody("the compressed body ends too early")
+        if self._inflater is not None or (self._rest and not self._members):
+            raise UndecodableBody("the compressed body is incomplete")
 
     def _inflate(self, inflater: "zlib._Decompress", piece: bytes) -> None:
         room = self._limit - len(self._out)
         try:
             out = inflater.decompress(piece, room + 1)
         except zlib.error as error:
-            raise UndecodableBody(f"not in the coding it claims: {error}") from error
+            raise UndecodableBody(f"not in the coding that its header names: {error}") from error
         self._out += out[:room]
         if len(out) > room:
             raise BodyTooLarge(f"inflates to more than {self._limit} bytes")
@@ -142,6 +142,6 @@ class InflatedBody:
             raise UndecodableBody(f"more than {_MAX_MEMBERS} gzip members")
         if self._gzip:
             return zlib.decompressobj(_GZIP_WINDOW)
-        # RFC 1950: the first two bytes of zlib's wrapping name method 8 and are a multiple of 31.
-        wrapped = piece[0] & 0x0F == 8 and int.from_bytes(piece[:2]) % 31 == 0
-        return zlib.decompressobj(zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS)
+        # RFC 1950: the zlib header is two bytes that name method 8 and are a multiple of 31.
+        has_header = piece[0] & 0x0F == 8 and int.from_bytes(piece[:2]) % 31 == 0
+        return zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)

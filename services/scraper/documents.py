@@ -1,7 +1,7 @@
-"""Reading documents: HTML by trafilatura, PDF by pypdf, text as it is. Runs in extraction processes only.
+"""Extract the text of documents: HTML by trafilatura, PDF by pypdf, plain text as it is.
 
-Whatever these parsers do with hostile input (loop, crash, eat memory) happens behind the process
-boundary of `extractor`; nothing here defends against it.
+This module runs in extraction processes only. With hostile input these parsers may loop, crash or exhaust
+memory; the process boundary of `extractor` contains that, and nothing here defends against it.
 """
 
 import io
@@ -23,7 +23,7 @@ from services.scraper.media_type import MediaKind
 _VISIBLE_CHARS = 4000
 _TITLE_CHARS = 500
 _MAX_PDF_PAGES = 1000
-_UNSEEN = frozenset({"script", "style", "template", "head", "svg"})
+_INVISIBLE = frozenset({"script", "style", "template", "head", "svg"})
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _MARKDOWN_TITLE = re.compile(r"^#\s+(.+)$", re.MULTILINE)
@@ -33,16 +33,16 @@ def read_document(job: ExtractionJob) -> Extraction:
     """The title, text and language of a document.
 
     Raises:
-        ExtractionFailed: when it is damaged or locked.
+        ExtractionFailed: The document is damaged or protected by a password.
     """
-    found = {MediaKind.HTML: _html, MediaKind.PDF: _pdf, MediaKind.TEXT: _text}[job.kind](job)
-    language = found.language or job.content_language.partition(",")[0].strip()
+    document = {MediaKind.HTML: _html, MediaKind.PDF: _pdf, MediaKind.TEXT: _text}[job.kind](job)
+    language = document.language or job.content_language.partition(",")[0].strip()
     return Extraction(
-        title=" ".join(_clean(found.title).split())[:_TITLE_CHARS],
-        text=_clean(found.text).strip(),
+        title=" ".join(_clean(document.title).split())[:_TITLE_CHARS],
+        text=_clean(document.text).strip(),
         language=language if _LANGUAGE.fullmatch(language) else "",
-        visible=_clean(found.visible),
-        for_subscribers=found.for_subscribers,
+        visible=_clean(document.visible),
+        for_subscribers=document.for_subscribers,
     )
 
 
@@ -83,16 +83,16 @@ def _visible(tree: Any) -> str:
 
 def _texts(tree: Any) -> Iterator[str]:
     """All text outside scripts and the head, in document order and without recursion."""
-    hidden = 0
+    depth = 0  # of enclosing elements that are not visible
     for event, element in etree.iterwalk(tree, events=("start", "end", "comment", "pi")):
-        unseen = element.tag in _UNSEEN
+        invisible = element.tag in _INVISIBLE
         if event == "start":
-            hidden += unseen
-            if not hidden and element.text:
+            depth += invisible
+            if not depth and element.text:
                 yield element.text
         else:
-            hidden -= unseen and event == "end"
-            if not hidden and element.tail:
+            depth -= invisible and event == "end"
+            if not depth and element.tail:
                 yield element.tail
 
 
@@ -131,7 +131,7 @@ def _pdf(job: ExtractionJob) -> Extraction:
 def _unlocked(reader: PdfReader) -> PdfReader:
     # Many PDFs are encrypted with an empty password, only to forbid printing.
     if reader.is_encrypted and not reader.decrypt(""):
-        raise ExtractionFailed("the PDF is locked with a password")
+        raise ExtractionFailed("the PDF is protected by a password")
     return reader
 
 
@@ -142,5 +142,5 @@ def _text(job: ExtractionJob) -> Extraction:
 
 
 def _clean(text: str) -> str:
-    """Composed characters, and none that a database or a protobuf string would refuse."""
+    """The text in composed form, without characters that a database or a protobuf string rejects."""
     return unicodedata.normalize("NFC", _CONTROLS.sub("", text))

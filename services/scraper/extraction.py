@@ -1,7 +1,7 @@
-"""What goes to an extraction process and what comes back: values, and their form on the pipe.
+"""Jobs for extraction processes and their results, and their encoding on the pipe.
 
-A frame is two 32-bit lengths (big endian), a JSON object and a run of bytes. Imported by both sides,
-so nothing heavy is imported here.
+A frame is two 32-bit lengths (big endian), a JSON object and a sequence of bytes. Both sides import this
+module, so it imports nothing heavy.
 """
 
 import json
@@ -17,14 +17,14 @@ MAX_FRAME_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ExtractionJob:
-    """A document to be read.
+    """A document whose text is to be extracted.
 
     Attributes:
-        kind: what it is.
-        url: where it is from, for relative references and error messages.
-        content_type: the Content-Type header, for its charset.
-        content_language: the Content-Language header, believed when the document names no language.
-        body: the decoded bytes.
+        kind: Kind of the document.
+        url: Address of the document, for relative references and error messages.
+        content_type: Content-Type header, for its charset.
+        content_language: Content-Language header, used when the document declares no language.
+        body: HTTP body without content coding.
     """
 
     kind: MediaKind
@@ -34,7 +34,7 @@ class ExtractionJob:
     body: bytes
 
     def frame(self) -> bytes:
-        """The job as it goes through the pipe."""
+        """The job encoded as a frame."""
         header = {
             "kind": self.kind.value,
             "url": self.url,
@@ -45,7 +45,7 @@ class ExtractionJob:
 
     @classmethod
     def parse(cls, header: dict[str, str], body: bytes) -> "ExtractionJob":
-        """The job out of a frame's parts."""
+        """The job decoded from the parts of a frame."""
         return cls(
             kind=MediaKind(header["kind"]),
             url=header["url"],
@@ -57,14 +57,14 @@ class ExtractionJob:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What was read in a document.
+    """The extracted content of a document.
 
     Attributes:
-        title: its title, "" when it has none.
-        text: its main text, "" when there is none.
-        language: the language it declares, "" when it declares none.
-        visible: the beginning of all visible text, to recognise walls by.
-        for_subscribers: its metadata says that it is not free to read.
+        title: Title; "" when there is none.
+        text: Main text; "" when there is none.
+        language: Language that the document declares; "" when it declares none.
+        visible: Beginning of all visible text, by which walls are recognised.
+        for_subscribers: Whether its metadata says that it is not free to read.
     """
 
     title: str = ""
@@ -74,12 +74,12 @@ class Extraction:
     for_subscribers: bool = False
 
     def frame(self) -> bytes:
-        """The result as it goes through the pipe."""
+        """The result encoded as a frame."""
         return frame(asdict(self))
 
 
 class ExtractionFailed(Exception):
-    """The document could not be read; the message says why."""
+    """The text of a document could not be extracted; the message says why."""
 
 
 def frame(header: Mapping[str, object], body: bytes = b"") -> bytes:

@@ -1,4 +1,4 @@
-"""A few persistent extraction processes, killed and replaced when they hang, die or grow old."""
+"""A pool of extraction processes, which are replaced when they hang, die or have read many documents."""
 
 import asyncio
 import contextlib
@@ -19,18 +19,18 @@ _GRACE_SECONDS = 5.0
 _DYING_SECONDS = 1.0
 _EXIT_MEANINGS = {3: "out of memory", -9: "killed", -11: "crashed", -14: "out of time"}
 _SOURCE_ROOT = Path(__file__).resolve().parents[2]
-# The process reads hostile documents: it gets none of the parent's keys and passwords.
-_PASSED_ON = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
+# The process reads hostile documents, so it gets none of the parent's keys and passwords.
+_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
 
 
 @dataclass(frozen=True, slots=True)
 class PoolLimits:
-    """Bounds of the pool.
+    """Limits of the pool.
 
     Attributes:
-        workers: processes.
-        seconds: for one document, after which its process is killed.
-        jobs_per_worker: documents, after which a process is replaced.
+        workers: Number of processes.
+        seconds: Seconds for one document, after which its process is killed.
+        jobs_per_worker: Number of documents after which a process is replaced.
     """
 
     workers: int
@@ -39,25 +39,25 @@ class PoolLimits:
 
     @classmethod
     def of(cls, settings: ScraperSettings) -> "PoolLimits":
-        """The limits an operator set."""
+        """The limits in an operator's settings."""
         return cls(
             settings.extraction_workers, settings.extraction_seconds, settings.extraction_jobs_per_worker
         )
 
 
 def extractor_command(settings: ScraperSettings) -> tuple[str, ...]:
-    """How an extraction process is started."""
+    """The command that starts an extraction process."""
     memory, seconds = settings.extraction_memory_bytes, settings.extraction_seconds + _GRACE_SECONDS
     module = "services.scraper.extractor"
     return (sys.executable, "-P", "-m", module, "--memory", str(memory), "--seconds", str(seconds))
 
 
 class ExtractionPool:
-    """Reads documents in other processes.
+    """Extracts the text of documents in other processes.
 
     Args:
-        command: starts one process that speaks the frames of `extraction`.
-        limits: bounds.
+        command: Command that starts one process, which exchanges the frames of `extraction`.
+        limits: Limits of the pool.
     """
 
     def __init__(self, command: Sequence[str], limits: PoolLimits) -> None:
@@ -67,7 +67,7 @@ class ExtractionPool:
         self._alive: set[_Worker] = set()
 
     async def __aenter__(self) -> Self:
-        """Start one process now, so that a broken installation shows at once; the others on demand."""
+        """Start one process now, so that a broken installation is noticed; the others start on demand."""
         for _ in range(self._limits.workers - 1):
             self._idle.put_nowait(None)
         self._idle.put_nowait(await self._start())
@@ -82,14 +82,14 @@ class ExtractionPool:
 
     @property
     def process_ids(self) -> list[int]:
-        """The processes running now."""
+        """Ids of the running processes."""
         return [worker.process.pid for worker in self._alive]
 
     async def extract(self, job: ExtractionJob) -> Extraction:
-        """Read one document.
+        """Extract the text of one document.
 
         Raises:
-            ExtractionFailed: it is damaged, or its process hung, died or ran out of memory.
+            ExtractionFailed: The document is damaged, or its process hung, died or ran out of memory.
         """
         worker = await self._idle.get()
         keep: _Worker | None = None
@@ -118,10 +118,10 @@ class ExtractionPool:
             meaning = _EXIT_MEANINGS.get(status, f"exit status {status}")
             raise ExtractionFailed(f"the extraction process died: {meaning}") from error
         except ValueError as error:
-            raise ExtractionFailed(f"the extraction process talks nonsense: {error}") from error
+            raise ExtractionFailed(f"the extraction process sent an invalid reply: {error}") from error
 
     async def _start(self) -> "_Worker":
-        environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         process = await asyncio.create_subprocess_exec(
             *self._command,
             stdin=asyncio.subprocess.PIPE,
@@ -158,21 +158,26 @@ class _Worker:
         self._output = process.stdout
 
     async def ask(self, data: bytes) -> dict[str, Any]:
-        """Send a frame, receive the answer's header."""
+        """Send a frame and receive the header of the reply."""
         self.jobs += 1
         self._input.write(data)
         await self._input.drain()
         return await self.read()
 
     async def read(self) -> dict[str, Any]:
-        """The next frame's header. IncompleteReadError is an EOFError."""
+        """Receive the header of the next frame.
+
+        Raises:
+            EOFError: The process ended; IncompleteReadError is an EOFError.
+            ValueError: The frame is invalid.
+        """
         header_length, body_length = PREFIX.unpack(await self._output.readexactly(PREFIX.size))
         if header_length + body_length > MAX_FRAME_BYTES:
-            raise ValueError("an answer beyond all measure")
+            raise ValueError(f"a reply of more than {MAX_FRAME_BYTES} bytes")
         header = json.loads(await self._output.readexactly(header_length))
         await self._output.readexactly(body_length)
         if not isinstance(header, dict):
-            raise ValueError("an answer that is no object")  # noqa: TRY004 - a malformed frame
+            raise ValueError("a reply that is not a JSON object")  # noqa: TRY004 - a malformed frame
         return header
 
     async def exit_status(self) -> int:

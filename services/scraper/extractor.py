@@ -1,10 +1,10 @@
-"""The extraction process: jobs on standard input, results on standard output.
+"""The extraction process: reads jobs from standard input and writes results to standard output.
 
     python -m services.scraper.extractor --memory BYTES --seconds SECONDS
 
-It announces itself with an empty frame once its parsers are loaded, then answers each job with one
-frame: an `Extraction`, or {"error": why}. It limits its own memory and its own time per job, and it
-ends when its input ends: there is no way to leave it behind, not even by killing its parent.
+It sends an empty frame once its parsers are loaded, then one frame per job: an `Extraction`, or
+{"error": why}. It limits its own memory and its time per job. It ends when its input ends, so it never
+outlives its parent, not even a killed one.
 """
 
 import argparse
@@ -24,14 +24,14 @@ OUT_OF_MEMORY = 3
 
 
 def main() -> None:
-    """Serve until the input ends."""
+    """Process jobs until the input ends."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--memory", type=int, required=True, help="bytes of address space")
-    parser.add_argument("--seconds", type=float, required=True, help="longest time for one job")
+    parser.add_argument("--memory", type=int, required=True, help="limit of the address space in bytes")
+    parser.add_argument("--seconds", type=float, required=True, help="time limit of one job")
     options = parser.parse_args()
     jobs, results = _private_pipes()
     _restrict(options.memory)
-    logging.disable(logging.CRITICAL)  # parsers complain about every page; the outcome says what matters
+    logging.disable(logging.CRITICAL)  # parsers log about every page; the outcome has what matters
     _send(results, frame({}))
     try:
         serve(jobs, results, options.seconds)
@@ -42,13 +42,13 @@ def main() -> None:
 
 
 def serve(jobs: BinaryIO, results: BinaryIO, seconds: float) -> None:
-    """Answer jobs one by one until there are no more."""
+    """Process jobs one by one until the input ends."""
     while (prefix := jobs.read(PREFIX.size)) and len(prefix) == PREFIX.size:
         header_length, body_length = PREFIX.unpack(prefix)
         header = json.loads(jobs.read(header_length))
         body = jobs.read(body_length)
-        # Unhandled, the alarm kills the process even inside a C parser. The parent's own, earlier
-        # limit normally comes first; this one is for the case that the parent is gone.
+        # The unhandled alarm kills the process even inside a C parser. Normally the parent's limit, which is
+        # shorter, comes first; this one matters when the parent is gone.
         signal.setitimer(signal.ITIMER_REAL, seconds)
         answer = _answer(ExtractionJob.parse(header, body))
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -62,12 +62,12 @@ def _answer(job: ExtractionJob) -> bytes:
         raise
     except ExtractionFailed as failure:
         return frame({"error": str(failure)})
-    except Exception as error:  # a parser's bug costs its page only
+    except Exception as error:  # a bug in a parser must cost only this page
         return frame({"error": f"{type(error).__name__}: {error}"[:500]})
 
 
 def _private_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The pipes under numbers of their own, so that a library's print cannot corrupt a frame."""
+    """The pipes under new descriptors, so that a library that prints cannot corrupt a frame."""
     results = os.fdopen(os.dup(1), "wb", buffering=0)
     jobs = os.fdopen(os.dup(0), "rb")
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -77,7 +77,7 @@ def _private_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _restrict(memory: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform != "darwin":  # macOS has no address space limit
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

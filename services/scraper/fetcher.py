@@ -1,10 +1,10 @@
-"""PageFetcher: a URL in, a `PageOutcome` out, whatever the web does.
+"""PageFetcher: fetches a URL and returns a `PageOutcome`, whatever the web does.
 
-    canonical URL -> shared or remembered? -> robots.txt -> the host's turn -> guarded GET
-        -> archive -> next hop, or: kind -> extraction process -> quality -> outcome
+    canonical URL -> in flight or cached? -> robots.txt -> slot of the host -> guarded GET
+        -> archive -> next redirect, or: kind -> extraction process -> quality -> outcome
 
-Owns its connections, extraction processes and memory of recent outcomes; leaving the context ends all
-of them. Fetching a page twice does no harm, and within `cache_seconds` does nothing at all.
+It owns its connections, its extraction processes and the cache of recent outcomes; leaving the context ends
+all of them. A page that is fetched again within `cache_seconds` comes from the cache.
 """
 
 import asyncio
@@ -18,7 +18,6 @@ import structlog
 
 from services.runtime.shared_cache import Retention, SharedCache
 from services.scraper.archive import PageArchive, read_archived
-from services.scraper.budget import Budget
 from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
 from services.scraper.clock import Clock, SystemClock
 from services.scraper.extraction import Extraction
@@ -26,17 +25,18 @@ from services.scraper.extraction_pool import ExtractionPool, PoolLimits, extract
 from services.scraper.guard import GuardedBackend, Resolver, SystemResolver
 from services.scraper.outcome import TRANSIENT, PageOutcome, Quality, Unfetchable
 from services.scraper.page_reader import PageReader
-from services.scraper.politeness import HostTurns
+from services.scraper.politeness import HostLimiter
 from services.scraper.quality import Verdict
-from services.scraper.redirects import Journey, follow
+from services.scraper.redirects import RedirectChain, follow
 from services.scraper.response import RawResponse
 from services.scraper.robots import RobotsCache
 from services.scraper.settings import ScraperSettings
+from services.scraper.time_budget import TimeBudget
 from services.scraper.transport import ByteLimits, GuardedTransport
 
 _log = structlog.get_logger(__name__)
 _OUTCOME_WEIGHT = 1_000
-"""What an outcome weighs beside its text, in characters."""
+"""Size of an outcome without its text, in characters."""
 
 
 @dataclass(slots=True)
@@ -44,21 +44,22 @@ class _Visit:
     """One page being fetched."""
 
     requested: WebUrl
-    journey: Journey
-    budget: Budget
+    chain: RedirectChain
+    budget: TimeBudget
     began_at: datetime
     began: float
 
 
 class PageFetcher:
-    """Fetches pages politely and safely. Use as an async context manager.
+    """Fetches pages politely and safely. Use it as an async context manager.
 
     Args:
-        settings: limits and manners.
-        resolver: names to addresses; the system's by default.
-        clock: the system's by default.
-        pool: reads documents; processes running `extractor` by default. It is entered and left here.
-        backend: the guarded door to the network; built from the resolver by default.
+        settings: Limits and politeness.
+        resolver: Resolves host names; the system's resolver by default.
+        clock: Clock; the system's by default.
+        pool: Extracts the text of documents; processes running `extractor` by default. It is entered and
+            left with this context manager.
+        backend: Network backend that checks addresses; built from the resolver by default.
     """
 
     def __init__(
@@ -72,10 +73,10 @@ class PageFetcher:
         self._settings = settings
         self._clock = clock or SystemClock()
         self._pool = pool or ExtractionPool(extractor_command(settings), PoolLimits.of(settings))
-        door = backend or GuardedBackend(resolver or SystemResolver(), settings.allowed_hosts)
-        self._transport = GuardedTransport(settings, door, self._clock)
+        guarded = backend or GuardedBackend(resolver or SystemResolver(), settings.allowed_hosts)
+        self._transport = GuardedTransport(settings, guarded, self._clock)
         self._robots = RobotsCache(self._transport, settings, self._clock)
-        self._turns = HostTurns(settings.per_host_concurrency, settings.queue_seconds, self._clock)
+        self._host_limiter = HostLimiter(settings.per_host_concurrency, settings.queue_seconds, self._clock)
         self._slots = asyncio.Semaphore(settings.concurrency)
         self._reader = PageReader(self._pool, settings.min_text_chars)
         folder = settings.archive_dir
@@ -95,7 +96,7 @@ class PageFetcher:
         """Start the first extraction process.
 
         Raises:
-            ExtractionFailed: when extraction processes cannot run here at all.
+            ExtractionFailed: Extraction processes cannot run here.
         """
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._transport)
@@ -113,9 +114,9 @@ class PageFetcher:
         await self._resources.aclose()
 
     async def fetch(self, url: str) -> PageOutcome:
-        """What became of a URL. Never raises for anything the web does.
+        """Fetch a URL. Problems of the web are in the outcome and never raised.
 
-        Callers of the same canonical URL share one visit; its outcome is remembered for a while.
+        Concurrent callers for the same canonical URL share one visit, and its outcome is cached.
         """
         try:
             requested = canonicalize(url)
@@ -125,9 +126,9 @@ class PageFetcher:
         return replace(outcome, url=url)
 
     async def replay(self, url: str) -> PageOutcome | None:
-        """The outcome of reading the archived response anew; None when none was archived.
+        """The outcome of reading the archived response again; None when there is none in the archive.
 
-        The verdict is today's on the bytes of then: `fetched_at` is when they were received.
+        The current rules are applied to the archived bytes; `fetched_at` is when these were received.
         """
         folder = self._settings.archive_dir
         if folder is None:
@@ -139,25 +140,27 @@ class PageFetcher:
         response = await asyncio.to_thread(read_archived, folder, url)
         if response is None:
             return None
-        visit = replace(self._begin(requested), journey=Journey(response.url), began_at=response.received_at)
+        visit = replace(
+            self._begin(requested), chain=RedirectChain(response.url), began_at=response.received_at
+        )
         return replace(await self._read(visit, response), url=url)
 
     async def _visit(self, requested: WebUrl) -> PageOutcome:
         visit = self._begin(requested)
         try:
             response = await follow(
-                visit.journey, lambda hop: self._hop(hop, visit.budget), self._settings.max_redirects
+                visit.chain, lambda hop: self._hop(hop, visit.budget), self._settings.max_redirects
             )
             return await self._read(visit, response)
         except Unfetchable as failure:
             return self._failed(visit, failure)
         except Exception as error:
-            # A fault of ours must cost this page, not the battle that cites fifty of them.
+            # A bug of ours must cost only this page, not the whole battle, which may cite fifty pages.
             _log.exception("page visit failed", url=str(requested))
-            why = f"unexpected: {type(error).__name__}: {error}"
-            return self._failed(visit, Unfetchable(Quality.UNREACHABLE, why))
+            detail = f"unexpected: {type(error).__name__}: {error}"
+            return self._failed(visit, Unfetchable(Quality.UNREACHABLE, detail))
 
-    async def _hop(self, url: WebUrl, budget: Budget) -> RawResponse:
+    async def _hop(self, url: WebUrl, budget: TimeBudget) -> RawResponse:
         settings = self._settings
         delay = settings.per_host_delay
         if settings.respect_robots:
@@ -166,12 +169,12 @@ class PageFetcher:
             rules.check(url, settings.user_agent)
             delay = max(delay, min(rules.delay(settings.user_agent), settings.max_crawl_delay))
         limits = ByteLimits(settings.max_wire_bytes, settings.max_decoded_bytes)
-        async with self._turns.turn(url.host, delay), self._slots, budget.spend():
+        async with self._host_limiter.slot(url.host, delay), self._slots, budget.spend():
             response = await self._transport.get(url, limits)
-        await self._keep(response)
+        await self._archive_response(response)
         return response
 
-    async def _keep(self, response: RawResponse) -> None:
+    async def _archive_response(self, response: RawResponse) -> None:
         if self._archive is None:
             return
         try:
@@ -193,28 +196,28 @@ class PageFetcher:
     def _begin(self, requested: WebUrl) -> _Visit:
         return _Visit(
             requested=requested,
-            journey=Journey(requested),
-            budget=Budget(self._settings.total_seconds, self._clock),
+            chain=RedirectChain(requested),
+            budget=TimeBudget(self._settings.total_seconds, self._clock),
             began_at=self._clock.now(),
             began=self._clock.monotonic(),
         )
 
-    def _outcome(self, visit: _Visit, verdict: Verdict, found: Extraction) -> PageOutcome:
+    def _outcome(self, visit: _Visit, verdict: Verdict, extraction: Extraction) -> PageOutcome:
         return PageOutcome(
             url=str(visit.requested),
-            final_url=str(visit.journey.url),
+            final_url=str(visit.chain.url),
             quality=verdict.quality,
             detail=verdict.detail,
             http_status=None,
             content_type="",
-            title=found.title,
-            text=found.text if verdict.quality is Quality.OK else "",
-            language=found.language,
+            title=extraction.title,
+            text=extraction.text if verdict.quality is Quality.OK else "",
+            language=extraction.language,
             fetched_at=visit.began_at,
             elapsed_s=self._clock.monotonic() - visit.began,
             wire_bytes=0,
             decoded_bytes=0,
-            redirects=visit.journey.redirects,
+            redirects=visit.chain.redirects,
         )
 
     def _failed(self, visit: _Visit, failure: Unfetchable) -> PageOutcome:
@@ -225,9 +228,9 @@ class PageFetcher:
             decoded_bytes=failure.decoded_bytes,
         )
 
-    def _invalid(self, url: str, why: str) -> PageOutcome:
-        nowhere = self._begin(WebUrl("http", "", 80, "/"))
-        failed = self._failed(nowhere, Unfetchable(Quality.INVALID_URL, why))
+    def _invalid(self, url: str, detail: str) -> PageOutcome:
+        placeholder = self._begin(WebUrl("http", "", 80, "/"))
+        failed = self._failed(placeholder, Unfetchable(Quality.INVALID_URL, detail))
         return replace(failed, url=url, final_url=url)
 
     def _lifetime(self, outcome: PageOutcome) -> float:

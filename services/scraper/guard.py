@@ -1,11 +1,11 @@
-"""The only door to the network: connects to vetted public addresses, and to nothing else.
+"""The address guard: a network backend that connects only to public addresses.
 
-    httpcore2 pool -> connect_tcp(host, port) -> resolve once -> vet every address -> connect to one
+    httpcore2 pool -> connect_tcp(host, port) -> resolve once -> check every address -> connect to one
 
-The name is resolved here and the connection goes to the very address that was vetted, so an answer
-that changes between check and use (DNS rebinding) gains nothing. TLS still verifies the certificate
-against the name: httpcore2 takes that from the URL, not from the address. Redirects and robots.txt go
-through the same door because they use the same pool.
+The name is resolved here and the connection goes to the address that was checked, so DNS rebinding (an
+answer that changes between check and use) has no effect. TLS still verifies the certificate against the
+name, which httpcore2 takes from the URL. Redirects and robots.txt are guarded too, because they use the same
+connection pool.
 """
 
 import asyncio
@@ -16,14 +16,14 @@ from typing import Protocol
 
 import httpcore2
 
-from services.scraper.addresses import refusal
+from services.scraper.addresses import why_forbidden
 
 WEB_PORTS = frozenset({80, 443})
 _MAX_ADDRESSES_TRIED = 3
 
 
-class AddressRefused(Exception):
-    """The connection was not made because it would leave the public web."""
+class AddressBlocked(Exception):
+    """The connection was not made, because the address or port does not belong to the public web."""
 
 
 class NameNotResolved(Exception):
@@ -31,34 +31,34 @@ class NameNotResolved(Exception):
 
 
 class Resolver(Protocol):
-    """Names to addresses."""
+    """Resolves host names."""
 
     async def resolve(self, host: str, port: int) -> Sequence[str]:
         """All addresses of a host name, in order of preference.
 
         Raises:
-            OSError: when the name cannot be resolved.
+            OSError: The name cannot be resolved.
         """
         ...
 
 
 class SystemResolver:
-    """The operating system's resolver, asked on the event loop's thread pool."""
+    """The operating system's resolver, called in the event loop's thread pool."""
 
     async def resolve(self, host: str, port: int) -> Sequence[str]:
         """All addresses of a host name, in the system's order of preference."""
         loop = asyncio.get_running_loop()
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+        entries = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
 
 class GuardedBackend(httpcore2.AsyncNetworkBackend):
-    """A network backend that vets each connection before the first packet.
+    """A network backend that checks each connection before it is made.
 
     Args:
-        resolver: asked once per connection.
-        allowed_hosts: "host:port" pairs that may be anywhere, on any port.
-        inner: what opens the socket; it is only ever given vetted addresses.
+        resolver: Resolves host names; called once per connection.
+        allowed_hosts: "host:port" pairs that are exempt from the checks of address and port.
+        inner: Backend that opens the socket, to checked addresses only.
     """
 
     def __init__(
@@ -79,14 +79,15 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first vetted address that answers.
+        """Connect to the first address that answers.
 
         Raises:
-            AddressRefused: the port or any of the addresses is out of bounds.
-            NameNotResolved: there is no such host.
-            httpcore2.ConnectError, httpcore2.ConnectTimeout: nobody answered.
+            AddressBlocked: The port or any of the addresses is forbidden.
+            NameNotResolved: There is no such host.
+            httpcore2.ConnectError: No address accepted the connection.
+            httpcore2.ConnectTimeout: No address answered in time.
         """
-        addresses = await self._vetted(host, port, timeout)
+        addresses = await self._checked_addresses(host, port, timeout)
         share = None if timeout is None else timeout / len(addresses)
         failure: Exception = httpcore2.ConnectError(f"no address for {host}")
         for address in addresses:
@@ -102,22 +103,22 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ARG002, ASYNC109 - the signature is httpcore2's
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002
     ) -> httpcore2.AsyncNetworkStream:
-        """Never: the web has no local sockets."""
-        raise AddressRefused(f"local socket {path}")
+        """Raise AddressBlocked: local sockets are not on the web."""
+        raise AddressBlocked(f"local socket {path}")
 
     async def sleep(self, seconds: float) -> None:
-        """Wait, for httpcore2's own retries."""
+        """Wait; httpcore2 calls this between its own retries."""
         await self._inner.sleep(seconds)
 
-    async def _vetted(self, host: str, port: int, seconds: float | None) -> Sequence[str]:
+    async def _checked_addresses(self, host: str, port: int, seconds: float | None) -> Sequence[str]:
         exempt = _authority(host, port) in self._allowed
         if not exempt and port not in WEB_PORTS:
-            raise AddressRefused(f"port {port} is not a web port")
+            raise AddressBlocked(f"port {port} is not a web port")
         addresses = await self._addresses(host, port, seconds)
-        # One bad address condemns the name: mixing good and bad ones is how rebinding is done.
+        # One forbidden address is enough to block the name: rebinding attacks mix good and bad addresses.
         for address in () if exempt else addresses:
-            if (why := refusal(address)) is not None:
-                raise AddressRefused(f"{host} leads to {why}" if host != address else why)
+            if (why := why_forbidden(address)) is not None:
+                raise AddressBlocked(f"{host} resolves to {why}" if host != address else why)
         return addresses[:_MAX_ADDRESSES_TRIED]
 
     async def _addresses(self, host: str, port: int, seconds: float | None) -> Sequence[str]:

@@ -1,13 +1,13 @@
-"""What a body is: HTML, PDF, plain text, or nothing we can read.
+"""The kind of a document: HTML, PDF, plain text, or something that cannot be read. Pure.
 
-Pure. The bytes outrank the header: a PNG sent as text/html is still a picture.
+The bytes count more than the header: a PNG sent as text/html is an image.
 """
 
 from enum import StrEnum
 
 
 class MediaKind(StrEnum):
-    """The kinds of document that can be read."""
+    """The kinds of documents whose text can be extracted."""
 
     HTML = "html"
     PDF = "pdf"
@@ -45,11 +45,11 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def kind_of(content_type: str, body: bytes) -> MediaKind | str:
-    """The kind of a document, or a phrase naming what it is instead.
+    """The kind of a document, or a phrase that says what it is instead.
 
     Args:
-        content_type: the Content-Type header, "" when absent.
-        body: the decoded body; only its beginning is looked at.
+        content_type: Content-Type header; "" when absent.
+        body: HTTP body without content coding; only its beginning is used.
 
     >>> kind_of("text/html; charset=utf-8", b"<p>hi</p>")
     <MediaKind.HTML: 'html'>

@@ -1,7 +1,7 @@
-"""What became of one URL: the only thing the rest of the system sees of the web.
+"""The outcome of fetching one URL.
 
-A page that is not usable never passes as content. It is a quality class and one sentence saying why,
-so that evidence which could not be read is counted and shown instead of silently missing.
+An unusable page never counts as content. Its outcome is a quality class with one sentence of explanation, so
+that sources which could not be read are counted and shown and do not go missing silently.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Quality(StrEnum):
-    """What a visit to a URL came to. Everything but OK means that there is no text."""
+    """The quality class of a page. Every class but OK means that there is no text."""
 
     OK = "ok"
     # The site answered, but not with the page.
@@ -22,10 +22,10 @@ class Quality(StrEnum):
     WRONG_TYPE = "wrong_type"
     EMPTY = "empty"
     EXTRACTION_FAILED = "extraction_failed"
-    # Somebody said no: our address guard (no HTTP status) or the site (401, 403, 407, 429, 451).
+    # Denied: by our address guard (no HTTP status) or by the site (401, 403, 407, 429, 451).
     BLOCKED = "blocked"
     ROBOTS_DENIED = "robots_denied"
-    # Limits of ours.
+    # Beyond our limits.
     TOO_LARGE = "too_large"
     TIMEOUT = "timeout"
     TOO_MANY_REDIRECTS = "too_many_redirects"
@@ -46,27 +46,28 @@ TRANSIENT = frozenset(
         Quality.EXTRACTION_FAILED,
     }
 )
-"""Outcomes that may differ in a minute; they are remembered only briefly."""
+"""Classes that may differ a minute later; such outcomes are cached only briefly."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageOutcome:
-    """One visit to one URL.
+    """The outcome of fetching one URL.
 
     Attributes:
-        url: the URL as the caller gave it.
-        final_url: the canonical URL that answered last, after redirects; `url` when it was invalid.
-        quality: the class; `detail` is its reason in one sentence for a person, never parsed.
-        http_status: the last status received, None when no response arrived.
-        content_type: the last Content-Type header, "" when there was none.
-        title: the page's title, "" when unknown; also given for unusable pages, to explain them.
-        text: the readable text; "" unless quality is OK.
-        language: BCP 47 tag the page declares, "" when it declares none.
-        fetched_at: when the visit began (UTC, aware).
-        elapsed_s: seconds from then until the outcome, waiting for the host's turn included.
-        wire_bytes: body bytes received for the last response, as sent (perhaps compressed).
-        decoded_bytes: the same after decompression, as far as it was read.
-        redirects: how many were followed.
+        url: URL as the caller gave it.
+        final_url: Canonical URL that answered last, after redirects; `url` when it is invalid.
+        quality: Quality class of the page.
+        detail: Reason for the class, one sentence for a person; never parsed.
+        http_status: Last status received; None when no response arrived.
+        content_type: Last Content-Type header; "" when there was none.
+        title: Title of the page, also of an unusable one; "" when unknown.
+        text: Extracted text; "" unless quality is OK.
+        language: BCP 47 tag that the page declares; "" when it declares none.
+        fetched_at: When the visit began (UTC, with time zone).
+        elapsed_s: Seconds from then until the outcome, waiting for the host included.
+        wire_bytes: Bytes received of the last body, possibly compressed.
+        decoded_bytes: Bytes of the last body after decompression, as far as it was read.
+        redirects: Number of redirects followed.
     """
 
     url: str
@@ -86,13 +87,14 @@ class PageOutcome:
 
 
 class Unfetchable(Exception):
-    """There is no response to read, and this is why. Stays inside this package.
+    """There is no response to read. It is raised and caught inside the scraper.
 
     Args:
-        quality: the class the page gets.
-        detail: one sentence for a person.
-        http_status: the status, when the failure came after the headers.
-        wire_bytes: body bytes received until then; `decoded_bytes` likewise.
+        quality: Quality class of the page.
+        detail: One sentence for a person.
+        http_status: Status, when the failure came after the headers.
+        wire_bytes: Body bytes received until then.
+        decoded_bytes: Body bytes decoded until then.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
-"""From a response to a judged page: its kind, its text, its quality.
+"""From a response to a page: its kind, its text and its quality.
 
-Used on what was just fetched and on what was archived, so both are judged alike.
+Fetched and archived responses are both read here, so the same rules apply to them.
 """
 
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ _STATUS_SAMPLE = 16 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """A judged page.
+    """A page with its quality.
 
     Attributes:
-        verdict: its quality and why.
-        extraction: what was read in it; its text only counts when the quality is OK.
+        verdict: Quality of the page, with the reason.
+        extraction: Extracted content; its text counts only when the quality is OK.
     """
 
     verdict: Verdict
@@ -31,11 +31,11 @@ class ReadPage:
 
 
 class PageReader:
-    """Judges responses, with the pool's help.
+    """Extracts the text of responses and determines their quality.
 
     Args:
-        pool: reads documents.
-        min_chars: less readable text than this is TOO_SHORT.
+        pool: Extracts the text of documents.
+        min_chars: Number of characters below which a text is TOO_SHORT.
     """
 
     def __init__(self, pool: ExtractionPool, min_chars: int) -> None:
@@ -43,7 +43,7 @@ class PageReader:
         self._min_chars = min_chars
 
     async def read(self, response: RawResponse, requested: WebUrl) -> ReadPage:
-        """The quality and content of a response. Never raises for anything a server may send."""
+        """The quality and content of a response. Nothing that a server sends makes it raise."""
         content_type = response.header("content-type")
         if not response.succeeded:
             sample = decode(response.body[:_STATUS_SAMPLE], content_type)
@@ -64,18 +64,18 @@ class PageReader:
             body=response.body,
         )
         try:
-            found = await self._pool.extract(job)
+            extraction = await self._pool.extract(job)
         except ExtractionFailed as failure:
             return _unread(Verdict(Quality.EXTRACTION_FAILED, str(failure)))
         facts = PageFacts(
             requested=requested,
             final=response.url,
-            title=found.title,
-            text=found.text,
-            visible=found.visible,
-            for_subscribers=found.for_subscribers,
+            title=extraction.title,
+            text=extraction.text,
+            visible=extraction.visible,
+            for_subscribers=extraction.for_subscribers,
         )
-        return ReadPage(judge_page(facts, self._min_chars), found)
+        return ReadPage(judge_page(facts, self._min_chars), extraction)
 
 
 def _unread(verdict: Verdict) -> ReadPage:

@@ -1,4 +1,4 @@
-"""Each host gets few requests at a time, with a pause between them."""
+"""Politeness: few requests at a time to each host, with a pause between them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,22 +13,23 @@ _SWEEP_ABOVE = 256
 
 @dataclass(slots=True)
 class _Host:
-    turns: asyncio.Semaphore
+    slots: asyncio.Semaphore
     next_start: float = 0.0
     users: int = 0
 
 
-class HostTurns:
-    """Hands out turns per host. Remembers a host only while somebody waits or its pause lasts.
+class HostLimiter:
+    """Limits requests per host. The state of a host is dropped when nobody waits and its pause is over.
 
     Args:
-        per_host: requests to one host at a time.
-        patience: the longest wait for a turn, in seconds.
+        per_host: Number of requests to one host at a time.
+        max_wait: Longest wait for a slot, in seconds.
+        clock: Measures the pauses.
     """
 
-    def __init__(self, per_host: int, patience: float, clock: Clock) -> None:
+    def __init__(self, per_host: int, max_wait: float, clock: Clock) -> None:
         self._per_host = per_host
-        self._patience = patience
+        self._max_wait = max_wait
         self._clock = clock
         self._hosts: dict[str, _Host] = {}
 
@@ -36,11 +37,15 @@ class HostTurns:
         return len(self._hosts)
 
     @asynccontextmanager
-    async def turn(self, host: str, delay: float) -> AsyncIterator[None]:
-        """Hold a turn for the block; the next one starts at least `delay` seconds after this one.
+    async def slot(self, host: str, delay: float) -> AsyncIterator[None]:
+        """Wait for a slot of a host and hold it for the block.
+
+        Args:
+            host: Name of the host.
+            delay: Seconds from the start of this slot to the earliest start of the next.
 
         Raises:
-            Unfetchable: TIMEOUT, when the host stays too busy.
+            Unfetchable: No slot became free within `max_wait` seconds (TIMEOUT).
         """
         state = self._hosts.setdefault(host, _Host(asyncio.Semaphore(self._per_host)))
         state.users += 1
@@ -49,28 +54,28 @@ class HostTurns:
             try:
                 yield
             finally:
-                state.turns.release()
+                state.slots.release()
         finally:
             state.users -= 1
             self._sweep()
 
     async def _wait(self, host: str, state: _Host, delay: float) -> None:
-        busy = f"{host} was busy with other pages for {self._patience:g} s"
+        busy = f"waited {self._max_wait:g} s for other requests to {host}"
         try:
-            async with asyncio.timeout(self._patience):
-                await state.turns.acquire()
+            async with asyncio.timeout(self._max_wait):
+                await state.slots.acquire()
         except TimeoutError as error:
             raise Unfetchable(Quality.TIMEOUT, busy) from error
         now = self._clock.monotonic()
         start = max(now, state.next_start)
-        if start - now > self._patience:
-            state.turns.release()
+        if start - now > self._max_wait:
+            state.slots.release()
             raise Unfetchable(Quality.TIMEOUT, busy)
         state.next_start = start + delay
         try:
             await self._clock.sleep(start - now)
         except BaseException:
-            state.turns.release()
+            state.slots.release()
             raise
 
     def _sweep(self) -> None:

@@ -1,7 +1,7 @@
-"""Is this page evidence, or a wall that stands where the evidence was?
+"""The quality of a page: is it content, or a wall in place of the content? Pure.
 
-Pure, and explainable on purpose: each class follows from a rule with a sentence that names the phrase
-it found. The rules only judge short pages, because a long page that mentions cookies is an article.
+The rules are simple on purpose, so that each class can be explained by a sentence that quotes the phrase
+found. They apply only to short pages, because a long page that mentions cookies is an article.
 
     bot wall > soft 404 > paywall > cookie wall > empty > too short > ok
 """
@@ -15,7 +15,7 @@ from services.scraper.outcome import Quality
 from services.scraper.quality_markers import BOT, BOT_TITLES, COOKIE, MISSING, MISSING_TITLES, PAYWALL
 
 WALL_CEILING = 1500
-"""Pages with more readable text than this are never called a wall (weighed characters)."""
+"""Pages with more readable text than this are never classified as a wall (weighted characters)."""
 
 _OPENING = 160
 _TITLE_SEPARATORS = re.compile(r"\s[-–—|·•:«»]+\s|[|·•]|:\s")
@@ -25,21 +25,22 @@ _REFUSALS = {
     401: "asks for a login",
     403: "forbids access",
     407: "asks for a proxy login",
-    429: "says that we ask too often",
+    429: "rejects the request because of its rate limit",
     451: "is legally withheld",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """What the rules look at.
+    """The input of the rules.
 
     Attributes:
-        requested: the URL asked for; `final` the one that answered.
-        title: the page's title, "" when unknown.
-        text: the extracted readable text.
-        visible: the beginning of everything visible, banners and menus included.
-        for_subscribers: the page's own metadata says that it is not free to read.
+        requested: URL that was requested.
+        final: URL that answered, after redirects.
+        title: Title of the page; "" when unknown.
+        text: Extracted text.
+        visible: Beginning of all visible text, banners and menus included.
+        for_subscribers: Whether the page's metadata says that it is not free to read.
     """
 
     requested: WebUrl
@@ -52,16 +53,16 @@ class PageFacts:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A quality class and the sentence that justifies it."""
+    """A quality class and the sentence that explains it."""
 
     quality: Quality
     detail: str
 
 
-def weighed_length(text: str) -> int:
-    """Characters of text, one of a dense script counting as three.
+def weighted_length(text: str) -> int:
+    """Length of a text in characters; a character of a dense script counts as three.
 
-    >>> weighed_length("abc"), weighed_length("日本語")
+    >>> weighted_length("abc"), weighted_length("日本語")
     (3, 9)
     """
     dense = len(text) - len(_DENSE_SCRIPTS.sub("", text))
@@ -69,11 +70,11 @@ def weighed_length(text: str) -> int:
 
 
 def judge_status(status: int, body_start: str) -> Verdict:
-    """What a status other than success says about a page.
+    """The quality of a page whose status is not a success.
 
     Args:
-        status: the final status.
-        body_start: the beginning of the body as text, where a bot wall would name itself.
+        status: Status of the last response.
+        body_start: Beginning of the body as text, by which a bot wall is recognised.
     """
     if status in (404, 410):
         return Verdict(Quality.NOT_FOUND, f"the server answered {status}")
@@ -93,13 +94,13 @@ def judge_page(page: PageFacts, min_chars: int) -> Verdict:
     """The quality of a page that arrived with a success status.
 
     Args:
-        page: its facts.
-        min_chars: less readable text than this is no evidence (weighed characters).
+        page: The page.
+        min_chars: Number of weighted characters below which a page is too short.
     """
-    length = weighed_length(page.text)
+    length = weighted_length(page.text)
     if length <= WALL_CEILING:
         short = length < min_chars
-        # Extraction drops banners; when hardly anything else was left, the banner is the page.
+        # Extraction removes banners; when hardly any text is left, the banner is the page.
         scope = _folded(" ".join((page.title, page.text, page.visible if short else "")))
         wall = (
             _bot_wall(page, scope) or _soft_404(page) or _paywall(page, scope) or _cookie_wall(scope, short)
@@ -122,14 +123,14 @@ def _bot_wall(page: PageFacts, scope: str) -> Verdict | None:
 def _soft_404(page: PageFacts) -> Verdict | None:
     for part in _TITLE_SEPARATORS.split(_folded(page.title)):
         phrase = _first(MISSING, part) or _first(MISSING_TITLES, part)
-        # The phrase has to be the better half of a title part: "How to fix error 404" is an article.
+        # The phrase must be at least half of a part of the title: "How to fix error 404" is an article.
         if part.strip() == "404" or (phrase is not None and 2 * len(phrase) >= len(part.strip())):
             return Verdict(Quality.SOFT_404, f"the title says {part.strip()!r}")
     phrase = _first(MISSING, _folded((page.text or page.visible)[:_OPENING]))
     if phrase is not None:
         return Verdict(Quality.SOFT_404, f"the page begins with {phrase!r}")
     if _went_home(page.requested, page.final):
-        return Verdict(Quality.SOFT_404, "the server sent us to its home page instead")
+        return Verdict(Quality.SOFT_404, "the server redirected to its home page instead")
     return None
 
 
@@ -143,24 +144,24 @@ def _paywall(page: PageFacts, scope: str) -> Verdict | None:
 
 
 def _cookie_wall(scope: str, short: bool) -> Verdict | None:
-    found = _distinct([phrase for phrase in COOKIE if phrase in scope])
-    # One phrase on a page with text is a footer; two, or one with nothing else, are the page.
-    if len(found) >= 2 or (found and short):
-        return Verdict(Quality.COOKIE_WALL, f"a consent page: it says {found[0]!r}")
+    phrases = _distinct([phrase for phrase in COOKIE if phrase in scope])
+    # One phrase on a page with text is a footer; two phrases, or one without other text, are the page.
+    if len(phrases) >= 2 or (phrases and short):
+        return Verdict(Quality.COOKIE_WALL, f"a consent page: it says {phrases[0]!r}")
     return None
 
 
 def _went_home(requested: WebUrl, final: WebUrl) -> bool:
     deep = requested.path.strip("/") != "" and not _INDEX_PAGES.fullmatch(requested.path)
     same_site = requested.host.removeprefix("www.") == final.host.removeprefix("www.")
-    # A short single segment may be a language or a short link: those lead home rightfully.
-    telling = "/" in requested.path.strip("/") or len(requested.path) > 15
-    return same_site and deep and telling and final.target == "/"
+    # A single short segment may be a language or a short link, which may rightly lead to the home page.
+    specific = "/" in requested.path.strip("/") or len(requested.path) > 15
+    return same_site and deep and specific and final.target == "/"
 
 
 def _distinct(phrases: list[str]) -> list[str]:
-    """Without those that are part of a longer one: "accept all cookies" is one sign, not two."""
-    return [one for one in phrases if not any(one != other and one in other for other in phrases)]
+    """The phrases that are not part of a longer one: "accept all cookies" counts once, not twice."""
+    return [phrase for phrase in phrases if not any(phrase != other and phrase in other for other in phrases)]
 
 
 def _folded(text: str) -> str:

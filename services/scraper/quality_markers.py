@@ -1,7 +1,7 @@
-"""The phrases by which walls and missing pages give themselves away, by language.
+"""Phrases by which walls and missing pages are recognised, by language.
 
-Lower case, as the classifier compares them. A phrase belongs here only when a page that is read for
-its content would hardly contain it in its first lines.
+They are in lower case, as the classifier compares them. A phrase belongs here only if a page with content
+hardly ever contains it in its first lines.
 """
 
 COOKIE = (
@@ -107,5 +107,5 @@ MISSING = (
     "페이지를 찾을 수 없습니다",
 )  # fmt: skip
 
-# Said in passing by many a text, so they count in titles only.
+# These occur in many texts, so they count in titles only.
 MISSING_TITLES = ("not found", "nicht gefunden", "no encontrado", "no encontrada", "introuvable", "无法找到")

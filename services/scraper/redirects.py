@@ -1,4 +1,4 @@
-"""Following redirects one by one, so that each hop passes the same checks as the first."""
+"""Follow redirects one by one, so that every URL passes the same checks as the first."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from services.scraper.response import RawResponse
 
 
 @dataclass(slots=True)
-class Journey:
-    """Where a request has got to, kept up to date so that a failure can say it.
+class RedirectChain:
+    """The state of a chain of redirects, kept up to date so that a failure can report it.
 
     Attributes:
-        url: the current hop.
-        redirects: how many were followed.
+        url: The current URL.
+        redirects: Number of redirects followed.
     """
 
     url: WebUrl
@@ -22,26 +22,31 @@ class Journey:
 
 
 async def follow(
-    journey: Journey, get: Callable[[WebUrl], Awaitable[RawResponse]], max_redirects: int
+    chain: RedirectChain, get: Callable[[WebUrl], Awaitable[RawResponse]], max_redirects: int
 ) -> RawResponse:
-    """The first response that is no redirect.
+    """The first response that is not a redirect.
+
+    Args:
+        chain: Where to begin; it is updated with every redirect.
+        get: Fetches one URL.
+        max_redirects: Maximum number of redirects to follow.
 
     Raises:
-        Unfetchable: TOO_MANY_REDIRECTS (a loop counts), INVALID_URL for a hop that is no web address,
-            or whatever `get` raises.
+        Unfetchable: There are too many redirects or a loop (TOO_MANY_REDIRECTS), a redirect leads to an
+            invalid URL (INVALID_URL), or `get` raised it.
     """
-    seen = {str(journey.url)}
+    seen = {str(chain.url)}
     while True:
-        response = await get(journey.url)
+        response = await get(chain.url)
         location = response.redirect
         if location is None:
             return response
         try:
-            hop = journey.url.joined(location)
+            hop = chain.url.joined(location)
         except InvalidUrl as error:
             raise Unfetchable(Quality.INVALID_URL, f"redirect to {location!r}: {error}") from error
-        if journey.redirects >= max_redirects or str(hop) in seen:
-            why = "redirects in a circle" if str(hop) in seen else f"more than {max_redirects} redirects"
-            raise Unfetchable(Quality.TOO_MANY_REDIRECTS, why, response.status)
+        if chain.redirects >= max_redirects or str(hop) in seen:
+            detail = "redirects in a loop" if str(hop) in seen else f"more than {max_redirects} redirects"
+            raise Unfetchable(Quality.TOO_MANY_REDIRECTS, detail, response.status)
         seen.add(str(hop))
-        journey.url, journey.redirects = hop, journey.redirects + 1
+        chain.url, chain.redirects = hop, chain.redirects + 1

@@ -1,4 +1,4 @@
-"""An HTTP response as it was received, whole and within the limits."""
+"""An HTTP response as received."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,12 +13,13 @@ class RawResponse:
     """One response to one GET.
 
     Attributes:
-        url: what was asked for.
-        status: the HTTP status; `reason` its phrase, which may be "".
-        headers: names and values in order, as sent.
-        wire_body: the body without transfer coding, content coding kept: what the archive stores.
-        body: the body decoded.
-        received_at: when the request was sent (UTC, aware).
+        url: URL that was requested.
+        status: HTTP status.
+        reason: Reason phrase; may be "".
+        headers: Names and values in order, as sent.
+        wire_body: Body without transfer coding but with its content coding, as the archive stores it.
+        body: Body without content coding.
+        received_at: When the request was sent (UTC, with time zone).
     """
 
     url: WebUrl
@@ -30,16 +31,16 @@ class RawResponse:
     received_at: datetime
 
     def header(self, name: str) -> str:
-        """The first value of a header, whatever its case; "" when absent."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), "")
+        """The first value of a header, compared without case; "" when absent."""
+        lower = name.lower()
+        return next((value for key, value in self.headers if key.lower() == lower), "")
 
     @property
     def succeeded(self) -> bool:
-        """Whether the status says that the body is what was asked for."""
+        """Whether the status is a success."""
         return 200 <= self.status < 300
 
     @property
     def redirect(self) -> str | None:
-        """Where the response sends us, None when it is no redirect."""
+        """Target of the redirect; None when the response is not a redirect."""
         return (self.header("location") or None) if self.status in REDIRECTS else None

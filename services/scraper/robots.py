@@ -1,7 +1,7 @@
-"""May this page be read? robots.txt by RFC 9309, one request per origin and day.
+"""robots.txt by RFC 9309, with one request per origin and day.
 
-2xx -> its rules     4xx -> everything allowed     5xx -> nothing allowed
-no answer -> nothing allowed, and the page shares the failure (UNREACHABLE, TIMEOUT, BLOCKED)
+2xx -> its rules     4xx -> everything is allowed     5xx -> nothing is allowed
+no answer -> nothing is allowed, and pages get the same failure (UNREACHABLE, TIMEOUT, BLOCKED)
 """
 
 import asyncio
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from protego import Protego
 
 from services.runtime.shared_cache import Retention, SharedCache
-from services.scraper.budget import Budget
 from services.scraper.canonical import WebUrl
 from services.scraper.clock import Clock
 from services.scraper.outcome import Quality, Unfetchable
-from services.scraper.redirects import Journey, follow
+from services.scraper.redirects import RedirectChain, follow
 from services.scraper.response import RawResponse
 from services.scraper.settings import ScraperSettings
+from services.scraper.time_budget import TimeBudget
 from services.scraper.transport import ByteLimits, GuardedTransport
 
-_REDIRECTS = 5  # the least that RFC 9309 asks for
+_REDIRECTS = 5  # the minimum that RFC 9309 requires
 _BASE_WEIGHT = 2_000
 _MAX_ORIGINS = 4096
 _MAX_WEIGHT = 32_000_000  # characters
@@ -27,12 +27,12 @@ _MAX_WEIGHT = 32_000_000  # characters
 
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
-    """What one origin allows us.
+    """The rules of one origin.
 
     Attributes:
-        parsed: its rules, None when it has none.
-        denial: set when nothing may be fetched: the quality its pages get, and why.
-        size: characters of the file.
+        parsed: Parsed rules; None when there are none.
+        denial: Quality class and detail for all pages when nothing may be fetched, else None.
+        size: Length of the file in characters.
     """
 
     parsed: Protego | None = None
@@ -40,10 +40,10 @@ class RobotsRules:
     size: int = 0
 
     def check(self, url: WebUrl, user_agent: str) -> None:
-        """Return when the page may be fetched.
+        """Check that a page may be fetched.
 
         Raises:
-            Unfetchable: ROBOTS_DENIED, or the failure that kept robots.txt from us.
+            Unfetchable: The rules forbid it (ROBOTS_DENIED), or robots.txt could not be fetched.
         """
         if self.denial is not None:
             raise Unfetchable(*self.denial)
@@ -51,13 +51,13 @@ class RobotsRules:
             raise Unfetchable(Quality.ROBOTS_DENIED, f"robots.txt of {url.host} disallows {url.path}")
 
     def delay(self, user_agent: str) -> float:
-        """The Crawl-delay asked of us in seconds, 0 when there is none."""
-        asked = self.parsed.crawl_delay(user_agent) if self.parsed is not None else None
-        return max(0.0, float(asked)) if asked is not None else 0.0
+        """The Crawl-delay in seconds; 0 when there is none."""
+        delay = self.parsed.crawl_delay(user_agent) if self.parsed is not None else None
+        return max(0.0, float(delay)) if delay is not None else 0.0
 
 
 class RobotsCache:
-    """The rules of every origin met lately."""
+    """Fetches the rules of origins and caches them."""
 
     def __init__(self, transport: GuardedTransport, settings: ScraperSettings, clock: Clock) -> None:
         self._transport = transport
@@ -74,11 +74,11 @@ class RobotsCache:
         )
 
     async def rules(self, url: WebUrl) -> RobotsRules:
-        """The rules of a page's origin."""
+        """The rules of the origin of a page."""
         return await self._rules.get(url.origin, lambda: self._fetch(url))
 
     async def close(self) -> None:
-        """Stop what is under way."""
+        """Cancel requests in flight."""
         await self._rules.close()
 
     def _lifetime(self, rules: RobotsRules) -> float:
@@ -86,12 +86,12 @@ class RobotsCache:
         return self._settings.cache_failure_seconds if failed else self._settings.robots_cache_seconds
 
     async def _fetch(self, url: WebUrl) -> RobotsRules:
-        journey = Journey(WebUrl(url.scheme, url.host, url.port, "/robots.txt"))
+        chain = RedirectChain(WebUrl(url.scheme, url.host, url.port, "/robots.txt"))
         size = self._settings.max_robots_bytes
         limits = ByteLimits(wire=size, decoded=size, cut=True)
         try:
-            async with Budget(self._settings.total_seconds, self._clock).spend():
-                response = await follow(journey, lambda hop: self._transport.get(hop, limits), _REDIRECTS)
+            async with TimeBudget(self._settings.total_seconds, self._clock).spend():
+                response = await follow(chain, lambda hop: self._transport.get(hop, limits), _REDIRECTS)
         except Unfetchable as failure:
             if failure.quality in (Quality.TOO_MANY_REDIRECTS, Quality.INVALID_URL, Quality.WRONG_TYPE):
                 return RobotsRules()  # RFC 9309 2.3.1.2: like a missing file
@@ -105,5 +105,5 @@ async def _read(response: RawResponse) -> RobotsRules:
     if not response.succeeded:
         return RobotsRules()
     text = response.body.decode("utf-8", "replace").removeprefix("\ufeff")
-    # In a thread: half a megabyte of hostile rules takes longer to parse than the loop should wait.
+    # In a thread, because half a megabyte of hostile rules takes too long to parse on the event loop.
     return RobotsRules(parsed=await asyncio.to_thread(Protego.parse, text), size=len(text))

@@ -1,4 +1,4 @@
-"""Everything an operator can set about reading the web. A value passed to `PageFetcher`."""
+"""Settings of the scraper, passed to `PageFetcher`."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ _MIB = 1024 * 1024
 
 
 class ScraperSettings(BaseModel):
-    """Limits, manners and exceptions of the page fetcher. Seconds and bytes throughout."""
+    """Limits, politeness and exceptions of the page fetcher, in seconds and bytes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -17,20 +17,20 @@ class ScraperSettings(BaseModel):
 
     connect_seconds: PositiveFloat = 5.0
     read_seconds: PositiveFloat = 10.0
-    """The longest silence while a response arrives."""
+    """Longest pause while a response arrives."""
     total_seconds: PositiveFloat = 20.0
-    """Network time of one page, robots.txt and redirects included, waiting for the host's turn excluded."""
+    """Network time of one page, including robots.txt and redirects, excluding the wait for a busy host."""
     queue_seconds: PositiveFloat = 60.0
-    """The longest wait for a busy host's turn."""
+    """Longest wait for a busy host."""
 
     max_wire_bytes: PositiveInt = 5_000_000
     max_decoded_bytes: PositiveInt = 5_000_000
     max_redirects: int = Field(default=5, ge=0)
     min_text_chars: PositiveInt = 200
-    """Less readable text than this is TOO_SHORT; a Han, Kana or Hangul character counts as three."""
+    """A page with less text than this is TOO_SHORT; a Han, Kana or Hangul character counts as three."""
 
     concurrency: PositiveInt = 32
-    """Requests under way at once, over all hosts."""
+    """Number of requests in flight at once, over all hosts."""
     per_host_concurrency: PositiveInt = 2
     per_host_delay: NonNegativeFloat = 0.25
     """Seconds between two requests to one host."""
@@ -39,24 +39,24 @@ class ScraperSettings(BaseModel):
     max_robots_bytes: PositiveInt = 512 * 1024
     robots_cache_seconds: PositiveFloat = 24 * 3600.0
     max_crawl_delay: NonNegativeFloat = 5.0
-    """A site's Crawl-delay is honoured up to this many seconds."""
+    """Longest Crawl-delay that is honoured, in seconds."""
 
     allowed_hosts: tuple[str, ...] = ()
-    """Exceptions to the address and port guard, as "host:port" exactly as in the URL: demos, intranets."""
+    """Hosts exempt from the address guard, such as an intranet, as "host:port" exactly as in the URL."""
 
     cache_pages: PositiveInt = 1024
     cache_chars: PositiveInt = 64_000_000
     cache_seconds: PositiveFloat = 900.0
     cache_failure_seconds: NonNegativeFloat = 30.0
-    """For outcomes that may differ in a minute, such as a timeout."""
+    """Lifetime of cached outcomes that may differ a minute later, such as a timeout."""
 
     archive_dir: Path | None = None
-    """Where raw responses are kept as WARC files; None keeps nothing."""
+    """Folder in which raw responses are archived as WARC files; None archives nothing."""
     archive_file_bytes: PositiveInt = 512 * _MIB
 
     extraction_workers: PositiveInt = 2
     extraction_seconds: PositiveFloat = 10.0
     extraction_memory_bytes: PositiveInt = 1024 * _MIB
-    """Address space of one extraction process."""
+    """Limit of the address space of one extraction process."""
     extraction_jobs_per_worker: PositiveInt = 500
-    """A process is replaced after this many pages, so that leaks in parsers cannot add up."""
+    """Number of pages after which an extraction process is replaced, so that memory leaks cannot add up."""

@@ -1,4 +1,7 @@
-"""The scraper's handler and its wiring."""
+"""Scraper: fetches the sources of a battle.
+
+BattleSubmitted  ->  [scraper]  ->  BattleScraped
+"""
 
 import asyncio
 from dataclasses import dataclass
@@ -21,15 +24,15 @@ class Scraper:
     """Gets the text of every source, or the reason why there is none.
 
     Attributes:
-        fetcher: the guarded way to the web.
-        blobs: the page store.
+        fetcher: Fetches pages.
+        blobs: Page store.
     """
 
     fetcher: PageFetcher
     blobs: Blobs
 
     async def __call__(self, event: BattleSubmitted) -> list[Event]:
-        """Look at every distinct source of one battle, all at once."""
+        """Process all distinct sources of one battle concurrently."""
         battle = event.battle
         sources: dict[str, Source] = {}
         for side in Side:

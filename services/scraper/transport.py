@@ -1,8 +1,8 @@
-"""One GET over the guarded network, bounded in every direction.
+"""HTTP GET through the address guard, with limits on size and time.
 
-httpcore2 is used directly instead of httpx2 on top of it: a network backend can be plugged in only
-here, bodies arrive undecoded (the caps and the archive need them so), redirects are never followed
-behind our back and no environment variable can introduce a proxy.
+httpcore2 is used directly, without httpx2 on top: it accepts a network backend, it leaves bodies undecoded
+(as the limits and the archive need them), it follows no redirects, and it reads no proxy from the
+environment.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from services.scraper.content_coding import (
     UndecodableBody,
     decoder_for,
 )
-from services.scraper.guard import AddressRefused, GuardedBackend, NameNotResolved
+from services.scraper.guard import AddressBlocked, GuardedBackend, NameNotResolved
 from services.scraper.outcome import Quality, Unfetchable
 from services.scraper.response import RawResponse
 from services.scraper.settings import ScraperSettings
@@ -33,11 +33,12 @@ _BROKEN = (httpcore2.NetworkError, httpcore2.ProtocolError, OSError)
 
 @dataclass(frozen=True, slots=True)
 class ByteLimits:
-    """Caps of one body.
+    """Size limits of one body.
 
     Attributes:
-        wire: the most bytes received; `decoded` after decompression.
-        cut: True keeps the beginning of a longer body, False refuses it as TOO_LARGE.
+        wire: Maximum number of bytes received.
+        decoded: Maximum number of bytes after decompression.
+        cut: Whether a larger body is cut off instead of rejected as TOO_LARGE.
     """
 
     wire: int
@@ -69,23 +70,23 @@ class GuardedTransport:
         await self._pool.__aexit__(kind, error, trace)
 
     async def get(self, url: WebUrl, limits: ByteLimits) -> RawResponse:
-        """The response to one GET, redirects not followed.
+        """The response to one GET; redirects are not followed.
 
         Raises:
-            Unfetchable: BLOCKED, UNREACHABLE, TIMEOUT or TOO_LARGE.
+            Unfetchable: There is no usable response (BLOCKED, UNREACHABLE, TIMEOUT, TOO_LARGE, WRONG_TYPE).
         """
         try:
             return await self._get(url, limits)
-        except AddressRefused as error:
-            raise Unfetchable(Quality.BLOCKED, f"refused by the address guard: {error}") from error
+        except AddressBlocked as error:
+            raise Unfetchable(Quality.BLOCKED, f"blocked by the address guard: {error}") from error
         except NameNotResolved as error:
             raise Unfetchable(Quality.UNREACHABLE, str(error)) from error
         except (httpcore2.TimeoutException, TimeoutError) as error:
-            why = str(error) or type(error).__name__
-            raise Unfetchable(Quality.TIMEOUT, f"{url.host} did not answer in time: {why}") from error
+            cause = str(error) or type(error).__name__
+            raise Unfetchable(Quality.TIMEOUT, f"{url.host} did not answer in time: {cause}") from error
         except _BROKEN as error:
-            why = str(error) or type(error).__name__
-            raise Unfetchable(Quality.UNREACHABLE, f"connection to {url.host} failed: {why}") from error
+            cause = str(error) or type(error).__name__
+            raise Unfetchable(Quality.UNREACHABLE, f"connection to {url.host} failed: {cause}") from error
 
     async def _get(self, url: WebUrl, limits: ByteLimits) -> RawResponse:
         sent_at = self._clock.now()
@@ -111,7 +112,7 @@ class GuardedTransport:
         try:
             return await self._pool.handle_async_request(self._request(url))
         except (httpcore2.RemoteProtocolError, httpcore2.ReadError, httpcore2.WriteError):
-            # A kept connection may be closed by the server just as we use it; GET may be sent again.
+            # The server may close a keep-alive connection just as we use it; a GET may be sent again.
             return await self._pool.handle_async_request(self._request(url))
 
     def _request(self, url: WebUrl) -> httpcore2.Request:
@@ -144,8 +145,8 @@ def _header(response: httpcore2.Response, name: bytes) -> str:
 def _decoder(response: httpcore2.Response, limits: ByteLimits) -> BodyDecoder:
     declared = _header(response, b"content-length")
     if not limits.cut and declared.isdigit() and int(declared) > limits.wire:
-        why = f"announces {declared} bytes, the limit is {limits.wire}"
-        raise Unfetchable(Quality.TOO_LARGE, why, response.status)
+        detail = f"the server announces {declared} bytes, the limit is {limits.wire}"
+        raise Unfetchable(Quality.TOO_LARGE, detail, response.status)
     try:
         return decoder_for(_header(response, b"content-encoding"), limits.decoded)
     except UndecodableBody as error:
@@ -159,7 +160,7 @@ async def _receive(response: httpcore2.Response, decoder: BodyDecoder, limits: B
             wire += piece
             decoder.feed(piece)
             _check_wire(len(wire), limits)
-            await asyncio.sleep(0)  # inflating a fast body must not starve the other pages
+            await asyncio.sleep(0)  # so that inflating one body does not block the other pages
         decoder.finish()
     except BodyTooLarge as error:
         if not limits.cut:

@@ -7,10 +7,10 @@ from typing import Any
 import httpcore2
 import pytest
 
-from services.scraper.addresses import refusal
+from services.scraper.addresses import why_forbidden
 from services.scraper.canonical import canonicalize
 from services.scraper.clock import SystemClock
-from services.scraper.guard import AddressRefused, GuardedBackend, NameNotResolved
+from services.scraper.guard import AddressBlocked, GuardedBackend, NameNotResolved
 from services.scraper.outcome import Quality, Unfetchable
 from services.scraper.settings import ScraperSettings
 from services.scraper.transport import ByteLimits, GuardedTransport
@@ -110,7 +110,7 @@ PRIVATE = [
 
 @pytest.mark.parametrize("address", PRIVATE)
 def test_an_address_outside_the_public_web_is_refused(address: str) -> None:
-    assert refusal(address) is not None
+    assert why_forbidden(address) is not None
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_an_address_outside_the_public_web_is_refused(address: str) -> None:
     [PUBLIC, "8.8.8.8", "2606:2800:220:1::1", "::ffff:8.8.8.8", "64:ff9b::808:808", "2002:808:808::1"],
 )
 def test_a_public_address_is_let_through_however_it_is_wrapped(address: str) -> None:
-    assert refusal(address) is None
+    assert why_forbidden(address) is None
 
 
 @pytest.mark.parametrize("address", PRIVATE)
@@ -219,5 +219,5 @@ async def test_proxies_from_the_environment_are_not_used(monkeypatch: pytest.Mon
 
 
 async def test_local_sockets_are_never_connected() -> None:
-    with pytest.raises(AddressRefused):
+    with pytest.raises(AddressBlocked):
         await GuardedBackend(ScriptedResolver()).connect_unix_socket("/run/docker.sock")

@@ -2,7 +2,7 @@ import pytest
 
 from services.scraper.canonical import canonicalize
 from services.scraper.outcome import Quality
-from services.scraper.quality import PageFacts, judge_page, judge_status, weighed_length
+from services.scraper.quality import PageFacts, judge_page, judge_status, weighted_length
 
 PAGE = canonicalize("https://example.com/news/owls-at-night")
 ARTICLE = "Owls hunt at night and hear a mouse under the snow from thirty metres away. " * 30
@@ -114,7 +114,7 @@ def test_too_little_text_is_told_from_none() -> None:
 
 
 def test_a_dense_script_needs_fewer_characters() -> None:
-    assert weighed_length("梟は夜に狩る") == 18
+    assert weighted_length("梟は夜に狩る") == 18
     assert judged("梟は夜に狩りをする鳥である。" * 6) is Quality.OK
 
 

@@ -1,4 +1,4 @@
-"""A page's allowance of network time, spent over several requests with pauses in between."""
+"""The network time that one page may take, over several requests with pauses in between."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,11 +8,14 @@ from services.scraper.clock import Clock
 from services.scraper.outcome import Quality, Unfetchable
 
 
-class Budget:
-    """Seconds that may be spent inside `spend`; time outside it is free.
+class TimeBudget:
+    """Limits the total time spent inside `spend` blocks.
 
-    This is what ends a server that sends one byte now and then: every single read is in time, the
-    sum is not.
+    It ends requests to servers that send a byte from time to time, for which no single read times out.
+
+    Args:
+        seconds: Total seconds.
+        clock: Measures the time.
     """
 
     def __init__(self, seconds: float, clock: Clock) -> None:
@@ -22,10 +25,10 @@ class Budget:
 
     @asynccontextmanager
     async def spend(self) -> AsyncIterator[None]:
-        """Run a block against what is left.
+        """Run a block within the remaining time.
 
         Raises:
-            Unfetchable: TIMEOUT, when the allowance is used up.
+            Unfetchable: The time is used up (TIMEOUT).
         """
         started = self._clock.monotonic()
         limit = asyncio.timeout(max(self._left, 0.0))

@@ -1,14 +1,14 @@
-"""Taking turns at a host and spending a time budget, on a clock turned by hand."""
+"""Slots of a host, and time budgets, with a clock that the test controls."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.scraper.budget import Budget
 from services.scraper.clock import SystemClock
 from services.scraper.outcome import Quality, Unfetchable
-from services.scraper.politeness import HostTurns
+from services.scraper.politeness import HostLimiter
+from services.scraper.time_budget import TimeBudget
 
 
 class HandClock:
@@ -31,21 +31,21 @@ class HandClock:
 
 async def test_requests_to_one_host_are_spaced_and_other_hosts_do_not_wait() -> None:
     clock = HandClock()
-    turns = HostTurns(per_host=2, patience=60, clock=clock)
+    limiter = HostLimiter(per_host=2, max_wait=60, clock=clock)
     starts = []
     for host in ("a", "a", "b", "a"):
-        async with turns.turn(host, 0.5):
+        async with limiter.slot(host, 0.5):
             starts.append((host, clock.seconds))
     assert starts == [("a", 0.0), ("a", 0.5), ("b", 0.5), ("a", 1.0)]
 
 
 async def test_no_more_than_the_allowed_number_visit_a_host_at_once() -> None:
-    turns = HostTurns(per_host=2, patience=60, clock=HandClock())
+    limiter = HostLimiter(per_host=2, max_wait=60, clock=HandClock())
     inside, most, leave = 0, 0, asyncio.Event()
 
     async def visit() -> None:
         nonlocal inside, most
-        async with turns.turn("a", 0):
+        async with limiter.slot("a", 0):
             inside += 1
             most = max(most, inside)
             await leave.wait()
@@ -60,26 +60,26 @@ async def test_no_more_than_the_allowed_number_visit_a_host_at_once() -> None:
 
 
 async def test_a_host_that_stays_busy_ends_in_a_timeout() -> None:
-    turns = HostTurns(per_host=1, patience=0.01, clock=SystemClock())
-    async with turns.turn("a", 0):
+    limiter = HostLimiter(per_host=1, max_wait=0.01, clock=SystemClock())
+    async with limiter.slot("a", 0):
         with pytest.raises(Unfetchable) as busy:
-            async with turns.turn("a", 0):
+            async with limiter.slot("a", 0):
                 pytest.fail("two at once")
     assert busy.value.quality is Quality.TIMEOUT
 
 
 async def test_hosts_are_forgotten_when_nobody_needs_them() -> None:
     clock = HandClock()
-    turns = HostTurns(per_host=1, patience=60, clock=clock)
+    limiter = HostLimiter(per_host=1, max_wait=60, clock=clock)
     for number in range(5000):
         clock.seconds += 1
-        async with turns.turn(f"host{number}", 0.5):
+        async with limiter.slot(f"host{number}", 0.5):
             pass
-    assert len(turns) < 300
+    assert len(limiter) < 300
 
 
 async def test_a_budget_is_spent_over_several_steps() -> None:
-    budget = Budget(0.05, SystemClock())
+    budget = TimeBudget(0.05, SystemClock())
 
     async def drip() -> None:
         for _ in range(100):
