@@ -9,11 +9,15 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from services.cli.main import main
 from services.cli.registry import SERVICES
 from services.runtime.nats_server import NatsServer
 from tests.e2e.ports import free_ports
 
 _READY = b"serving"
+_OURS = ("NUGGETSTREAM_", "OPENAI_")
 
 
 @dataclass
@@ -73,10 +77,18 @@ async def run_command(environment: Mapping[str, str], *arguments: str) -> tuple[
     return child.returncode or 0, output.decode()
 
 
+def run_here(*arguments: str) -> tuple[int, str]:
+    """What a command would answer, without the second that a process takes to start: code and output."""
+    ours = {name: None for name in os.environ if name.startswith(_OURS)}
+    result = CliRunner(env=ours).invoke(main, arguments)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.output
+
+
 def clean_environment(**settings: str) -> dict[str, str]:
     """This process's environment without settings of ours, plus the given ones."""
-    ours = ("NUGGETSTREAM_", "OPENAI_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
     return kept | {f"NUGGETSTREAM_{name.upper()}": value for name, value in settings.items()}
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from tests.e2e.processes import clean_environment, run_command
+from tests.e2e.processes import clean_environment, run_command, run_here
 from tests.evaluated import file_of, round_robin
 
 DOCS = Path(__file__).parents[2] / "docs" / "ratings.md"
@@ -26,7 +26,7 @@ QUICK = ("--resamples", "100")
 
 
 async def rate(*arguments: str | Path) -> tuple[int, str]:
-    return await run_command(clean_environment(), "rate", *map(str, arguments))
+    return run_here("rate", *map(str, arguments))
 
 
 def written(folder: Path, text: str, name: str = "votes.csv") -> Path:
@@ -67,7 +67,7 @@ def told(text: str) -> tuple[list[str], list[float]]:
 
 async def test_the_example_of_the_documentation_is_what_the_command_prints(tmp_path: Path) -> None:
     path = written(tmp_path, block("csv"))
-    code, output = await rate(path, "--advise")
+    code, output = await run_command(clean_environment(), "rate", str(path), "--advise")
     assert code == 0
     words, numbers = told(output)
     promised, close = told(block("text"))

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from tests.e2e.processes import clean_environment, run_command
+from tests.e2e.processes import clean_environment, run_command, run_here
 from tests.graded import graded_file, passage, tides
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -18,7 +18,7 @@ TWO_VOTES = "item,worker,label\nx,ann,a\nx,ben,b\n"
 
 
 async def nuggetstream(*arguments: str | Path) -> tuple[int, str]:
-    return await run_command(clean_environment(), *map(str, arguments))
+    return run_here(*map(str, arguments))
 
 
 def blocks(page: str, kind: str) -> list[str]:
@@ -76,7 +76,8 @@ async def test_the_examples_about_graded_passages_are_what_the_command_prints(tm
 
 
 async def test_the_example_about_a_crowd_is_what_the_command_prints(tmp_path: Path) -> None:
-    code, output = await nuggetstream("crowd", written(tmp_path, "votes.csv", blocks("crowd", "csv")[0]))
+    votes = written(tmp_path, "votes.csv", blocks("crowd", "csv")[0])
+    code, output = await run_command(clean_environment(), "crowd", str(votes))
     assert code == 0, output
     said, promised = (words(text) for text in (output, blocks("crowd", "text")[0]))
     assert len(said) == len(promised)
