@@ -1,19 +1,11 @@
-"""The published ratings, from recorded votes."""
+"""What the published ratings rest on; the numbers: tests/e2e/test_fidelity.py."""
 
 from pathlib import Path
 
 import pytest
 
-from nuggetstream.fidelity.ratings import arena_votes, llmfao_votes, ragelo_table, rows
+from nuggetstream.fidelity.ratings import arena_votes, llmfao_votes, ragelo_table
 from nuggetstream.ratings.tally import TiePolicy, connectivity
-
-IDS = ["F4", "F5", "F6", "F6", "F7"]
-
-
-def test_every_published_rating_is_reproduced(recorded_data: Path) -> None:
-    found = rows(recorded_data)
-    assert [row.id for row in found] == IDS
-    assert [row for row in found if not row.passed] == []
 
 
 def test_the_recorded_votes_are_all_there(recorded_data: Path) -> None:
