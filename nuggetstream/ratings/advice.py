@@ -1,97 +1,220 @@
-"""What to ask next: battles still needed to separate neighbours, and pairs whose battles help most."""
+"""What to ask next: battles until neighbours can be told apart, and the battles that tell most."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nuggetstream.ratings.board import Fitted
-from nuggetstream.ratings.gaps import gaps
-from nuggetstream.ratings.interval import Extent, interval
+from nuggetstream.ratings.fit import Fit
+from nuggetstream.ratings.interval import Interval, IntervalState
+from nuggetstream.ratings.pairwise import gap_between
 from nuggetstream.ratings.sampling import battles_needed, most_informative
+from nuggetstream.ratings.tally import Unrankable
 
-_TOO_MANY = 1_000_000  # nobody will ask for more: as the data stand, the two are equal
+if TYPE_CHECKING:
+    from nuggetstream.ratings.model import Ratings
+
+Floats = NDArray[np.float64]
+
+UNREACHABLE = 1_000_000  # battles; nobody will ask for more, so the two are statistically equal
 
 
-@dataclass(frozen=True, slots=True)
+class Separation(StrEnum):
+    """Whether two neighbours can be told apart."""
+
+    SEPARATED = "separated"
+    NEEDS_BATTLES = "needs_battles"
+    EQUAL = "equal"
+    DEGENERATE = "degenerate"
+
+    @property
+    def words(self) -> str:
+        """The state for a person."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Separation.SEPARATED: "can be told apart",
+    Separation.NEEDS_BATTLES: "needs more battles",
+    Separation.EQUAL: "statistically equal",
+    Separation.DEGENERATE: "degenerate",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbours:
-    """Two systems that follow each other on the board.
+    """Two systems that follow each other by rating.
 
     Attributes:
-        gap: between their ratings, Elo points.
-        needed: direct battles until the interval of the gap excludes zero; 0: it does already.
-        missing: why no number can be named; None where there is one.
+        above: The system with the higher rating.
+        below: The other one.
+        gap: Difference of their ratings, Elo points.
+        interval: Interval of the gap.
+        battles: Battles between the two so far that count.
+        needed: Direct battles until the interval of the gap excludes zero, 0 when it does already; None
+            where no reachable number of battles tells them apart, and `state` says why.
+        state: Whether they can be told apart.
     """
 
-    system: str
-    opponent: str
+    above: str
+    below: str
     gap: float
+    interval: Interval
+    battles: float
     needed: int | None
-    missing: str | None = None
+    state: Separation
 
 
-@dataclass(frozen=True, slots=True)
-class Next:
-    """A pair whose battle helps, and the share of all remaining variance that one battle takes away."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextBattle:
+    """A battle worth having.
 
-    system: str
-    opponent: str
+    Attributes:
+        battles: Battles between the two so far that count.
+        shrinkage: Share of the total variance of all ratings that one more battle removes, in [0, 1).
+    """
+
+    a: str
+    b: str
+    battles: float
     shrinkage: float
 
 
 @dataclass(frozen=True, slots=True)
-class Advised:
+class Unranked:
+    """A system without a rating, and the reason."""
+
+    system: str
+    reason: Unrankable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
     """What to ask next.
 
     Attributes:
-        neighbours: in the order of the board.
-        next: best first.
-        level: of the interval that is to exclude zero.
-        power: how likely it then does.
-        missing: why there is no advice; None where there is.
+        neighbours: Every two systems next to each other, the best first.
+        next: The most informative battles, best first.
+        unranked: Systems without a rating.
+        level: Confidence level of the interval that is to exclude zero.
+        power: Probability that it then does.
+        missing: Why there is no advice; None where there is some.
     """
 
     neighbours: tuple[Neighbours, ...]
-    next: tuple[Next, ...]
+    next: tuple[NextBattle, ...]
+    unranked: tuple[Unranked, ...]
     level: float
     power: float
     missing: str | None = None
 
 
-def advise(fitted: Fitted | None, level: float, *, power: float = 0.8, count: int = 10) -> Advised:
-    """Advice from the strengths as they look now.
-
-    Args:
-        fitted: the ranked systems; None when there are none.
-        level: of the intervals.
-        power: how likely a true gap is to show, in [0.5, 1).
-        count: pairs to name.
-    """
-    if fitted is None:
-        return Advised((), (), level, power, "no two systems can be ranked yet")
-    if fitted.covariance is None or not np.isfinite(fitted.covariance).all():
-        return Advised((), (), level, power, "these votes give no covariance of the strengths")
-    if all(gap.interval.extent is Extent.STILL for gap in gaps(fitted)):
-        return Advised((), (), level, power, "nothing varies in these votes, so chance cannot be judged")
-    order = np.argsort(-fitted.theta, kind="stable").tolist()
-    return Advised(
-        tuple(_neighbours(fitted, i, j, level, power) for i, j in pairwise(order)),
-        tuple(
-            Next(fitted.systems[pair.i], fitted.systems[pair.j], pair.shrinkage)
-            for pair in most_informative(fitted.theta, fitted.covariance, count)
-        ),
-        level,
-        power,
+def advise(ratings: Ratings, *, power: float, count: int) -> Advice:
+    """Advice from the strengths as they look now; `Ratings.advice` is the way to call it."""
+    unranked = tuple(
+        Unranked(standing.system, standing.unrankable)
+        for standing in ratings.standings
+        if standing.unrankable is not None
+    )
+    fit, level = ratings.fit, ratings.options.level
+    missing = _missing(fit)
+    if fit is None or fit.covariance is None or missing is not None:
+        return Advice(neighbours=(), next=(), unranked=unranked, level=level, power=power, missing=missing)
+    points = ratings.tally.points(ratings.options.policy)
+    played = (points + points.T)[np.ix_(fit.group, fit.group)]
+    return Advice(
+        neighbours=_neighbours(fit, played, power),
+        next=next_battles(fit.systems, fit.theta, fit.covariance, played, count),
+        unranked=unranked,
+        level=level,
+        power=power,
     )
 
 
-def _neighbours(fitted: Fitted, i: int, j: int, level: float, power: float) -> Neighbours:
-    assert fitted.covariance is not None  # noqa: S101 - asked before
-    found, names = fitted.differences, (fitted.systems[i], fitted.systems[j])
-    gap = float(found.gap[i, j])
-    if interval(float(found.low[i, j]), float(found.high[i, j])).extent is Extent.STILL:
-        return Neighbours(*names, gap, None, "nothing varies")
-    needed = battles_needed(fitted.theta, fitted.covariance, i, j, level=level, power=power)
-    if needed is None or needed > _TOO_MANY:
-        return Neighbours(*names, gap, None, "as good as equal")
-    return Neighbours(*names, gap, needed)
+def next_battles(
+    systems: tuple[str, ...], theta: Floats, covariance: Floats, played: Floats, count: int
+) -> tuple[NextBattle, ...]:
+    """The battles that remove most variance.
+
+    Args:
+        systems: K names.
+        theta: (K,) strengths in logits.
+        covariance: (K, K) covariance of the strengths.
+        played: (K, K) battles so far.
+        count: Number of pairs.
+    """
+    return tuple(
+        NextBattle(
+            a=systems[pair.i],
+            b=systems[pair.j],
+            battles=float(played[pair.i, pair.j]),
+            shrinkage=pair.shrinkage,
+        )
+        for pair in most_informative(theta, covariance, count)
+    )
+
+
+def separation(
+    theta: Floats, covariance: Floats, i: int, j: int, *, level: float, power: float
+) -> tuple[int | None, Separation]:
+    """Direct battles that two systems still need to be told apart, and what the number means.
+
+    A number above a million is no number: the two are statistically equal.
+
+    Args:
+        theta: (K,) strengths in logits.
+        covariance: (K, K) covariance of the strengths.
+        i: Index of one system.
+        j: Index of the other one.
+        level: Confidence level of the interval that is to exclude zero.
+        power: Probability that it then does.
+
+    Returns:
+        The battles, None where no reachable number tells them apart, and the state.
+    """
+    needed = battles_needed(theta, covariance, i, j, level=level, power=power)
+    if needed is None or needed > UNREACHABLE:
+        return None, Separation.EQUAL
+    return needed, Separation.NEEDS_BATTLES if needed else Separation.SEPARATED
+
+
+def _missing(fit: Fit | None) -> str | None:
+    if fit is None:
+        return "no two systems can be ranked yet"
+    if fit.covariance is None:
+        return "these votes give no covariance of the strengths"
+    if float(np.trace(fit.covariance)) < NO_VARIANCE:
+        return "the votes never disagree, so they contain no information about chance"
+    return None
+
+
+NO_VARIANCE = 1e-12  # logits squared: a covariance that is zero but for rounding
+
+
+def _neighbours(fit: Fit, played: Floats, power: float) -> tuple[Neighbours, ...]:
+    order = np.argsort(-fit.theta, kind="stable").tolist()
+    return tuple(_pair(fit, played, i, j, power) for i, j in pairwise(order))
+
+
+def _pair(fit: Fit, played: Floats, i: int, j: int, power: float) -> Neighbours:
+    gap = gap_between(fit, fit.systems[i], fit.systems[j])
+    assert gap is not None and fit.covariance is not None  # noqa: S101, PT018 - both are ranked
+    needed: int | None = None
+    state = Separation.DEGENERATE
+    if gap.interval.state is not IntervalState.DEGENERATE:
+        level = fit.options.level
+        needed, state = separation(fit.theta, fit.covariance, i, j, level=level, power=power)
+    return Neighbours(
+        above=fit.systems[i],
+        below=fit.systems[j],
+        gap=gap.gap,
+        interval=gap.interval,
+        battles=float(played[i, j]),
+        needed=needed,
+        state=state,
+    )

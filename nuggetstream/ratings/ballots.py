@@ -1,7 +1,7 @@
 """Single votes, each with its own weight, outcome in [0, 1], and the query or user it belongs to."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.pairs import Pairs
+from nuggetstream.ratings.sandwich import clustered_covariance
 from nuggetstream.ratings.tally import Tally, TiePolicy
 from nuggetstream.ratings.votes import Share, pairs_among
 
@@ -134,6 +135,37 @@ class Ballots:
         counts = self._cells_by_cluster(layout, group, policy)
         weights = bootstrap.weights(self.clusters, resamples, rng)
         return layout.counted((weights @ counts).reshape(resamples, 3, -1))
+
+    def votes_cast(self, policy: TiePolicy) -> Floats:
+        """(K,) ballots on each system that count and have a weight above 0."""
+        used = np.flatnonzero(self.counting(policy) & (self.weight > 0))
+        systems = np.concatenate([self.a[used], self.b[used]])
+        return np.bincount(systems, minlength=len(self.systems)).astype(np.float64)
+
+    def covariance(self, theta: Floats, group: Places, policy: TiePolicy) -> Floats:
+        """(K, K) covariance in which clusters are independent."""
+        return clustered_covariance(theta, self.within(group), policy)
+
+    def pick(self, rows: Places) -> Self:
+        """The ballots of the given rows, in that order."""
+        return replace(
+            self,
+            a=self.a[rows],
+            b=self.b[rows],
+            score=self.score[rows],
+            tie=self.tie[rows],
+            both_bad=self.both_bad[rows],
+            weight=self.weight[rows],
+            cluster=self.cluster[rows],
+        )
+
+    def within(self, group: Places) -> Self:
+        """The ballots between systems of a group, over the names of the group."""
+        place = np.full(len(self.systems), -1)
+        place[group] = np.arange(len(group))
+        inside = self.pick(np.flatnonzero((place[self.a] >= 0) & (place[self.b] >= 0)))
+        names = tuple(self.systems[index] for index in group)
+        return replace(inside, systems=names, a=place[inside.a], b=place[inside.b])
 
     def _cells_by_cluster(self, layout: Pairs, group: Places, policy: TiePolicy) -> csr_array:
         """(C, 3 · E) what each cluster adds to won, lost and drawn of each pair."""

@@ -1,4 +1,4 @@
-"""Votes as the core rates them: counts where counts say everything, single ballots where they do not."""
+"""Votes read from files as the rating model takes them: counts where counts suffice, else single ballots."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,10 +11,9 @@ from nuggetstream.files.votes import CastVote
 from nuggetstream.ratings.ballots import Ballot, Ballots
 from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.pairs import Pairs, joined
-from nuggetstream.ratings.sandwich import clustered_covariance, covariance, information, laplacian
 from nuggetstream.ratings.sources import Weighed
 from nuggetstream.ratings.tally import Tally, TiePolicy
-from nuggetstream.ratings.votes import Counted, Mixed, Share, Votes, mixed, pairs_among
+from nuggetstream.ratings.votes import Counted, Share, Votes, mixed
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -25,10 +24,6 @@ _DRAWN = 2**25  # weights of clusters drawn at a time: 256 MB, however many vote
 
 class TooManyVotes(ValueError):
     """More votes than can be held one by one; counts alone can be."""
-
-
-class OneCluster(ValueError):
-    """The votes that count are one cluster, which says nothing about how clusters differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +61,19 @@ class Poll:
             Share(name, own, float(count), float(part) / total if total else 0.0)
             for name, own, count, part in zip(self.names, self.weights, battles, weight, strict=True)
         )
+
+    @property
+    def clusters(self) -> int:
+        """Number of clusters of votes."""
+        return self.ballots.clusters
+
+    def votes_cast(self, policy: TiePolicy) -> Floats:
+        """(K,) votes on each system that count and have a weight above 0."""
+        return self.ballots.votes_cast(policy)
+
+    def covariance(self, theta: Floats, group: Places, policy: TiePolicy) -> Floats:
+        """(K, K) covariance in which clusters are independent."""
+        return self.ballots.covariance(theta, group, policy)
 
     def resample(
         self, group: Places, policy: TiePolicy, bootstrap: Bootstrap, resamples: int, rng: np.random.Generator
@@ -123,7 +131,7 @@ def poll(sources: Sequence[Weighed], systems: Sequence[str]) -> Poll:
     cluster = once.cluster[row]
     alone = np.array([vote.cluster is None for vote, _, _ in votes], dtype=np.bool_)[row]
     cluster[alone] = once.clusters + np.arange(alone.sum())  # alike votes are cast one by one
-    ballots = picked(once, row)
+    ballots = once.pick(row)
     _, cluster = np.unique(cluster, return_inverse=True)
     return Poll(
         ballots=replace(ballots, cluster=cluster.astype(np.intp)),
@@ -132,65 +140,6 @@ def poll(sources: Sequence[Weighed], systems: Sequence[str]) -> Poll:
         names=tuple(each.source.name for each in sources),
         weights=tuple(each.weight for each in sources),
     )
-
-
-def picked(ballots: Ballots, rows: Places) -> Ballots:
-    """Some of the ballots, in the order asked for."""
-    return Ballots(
-        ballots.systems,
-        *(
-            getattr(ballots, name)[rows]
-            for name in ("a", "b", "score", "tie", "both_bad", "weight", "cluster")
-        ),
-    )
-
-
-def within(ballots: Ballots, group: Places) -> Ballots:
-    """The ballots between systems of a group, over the names of the group."""
-    place = np.full(len(ballots.systems), -1)
-    place[group] = np.arange(len(group))
-    kept = picked(ballots, np.flatnonzero((place[ballots.a] >= 0) & (place[ballots.b] >= 0)))
-    names = tuple(ballots.systems[index] for index in group)
-    return replace(kept, systems=names, a=place[kept.a], b=place[kept.b])
-
-
-def spread(votes: Votes, theta: Floats, group: Places, policy: TiePolicy) -> Floats:
-    """(K, K) sandwich covariance of the strengths of a group, whatever kind of votes they come from.
-
-    Args:
-        votes: as cast.
-        theta: (K,) maximum-likelihood strengths of the group.
-        group: (K,) indices of its systems.
-        policy: which ties count; none that models them.
-
-    Raises:
-        OneCluster: fewer than two clusters count.
-        ValueError: a policy that models ties.
-    """
-    if isinstance(votes, Poll):
-        ballots = within(votes.ballots, group)
-        if len(np.unique(ballots.cluster[ballots.counting(policy) & (ballots.weight > 0)])) < 2:
-            raise OneCluster("the votes that count are one cluster: nothing says how clusters differ")
-        return clustered_covariance(theta, ballots, policy)
-    if isinstance(votes, Mixed):
-        return _mixed_covariance(votes, theta, group, policy)
-    return covariance(theta, pairs_among(votes.tally, group, policy))
-
-
-def _mixed_covariance(votes: Mixed, theta: Floats, group: Places, policy: TiePolicy) -> Floats:
-    """A⁻¹ B A⁻¹ in which a battle of weight w pushes w times, so that B has w² of its square."""
-    total = pairs_among(votes.tally, group, policy)
-    chance = 1 / (1 + np.exp(theta[total.second] - theta[total.first]))
-    bent = np.zeros((len(group), len(group)))
-    for source in votes.sources.values():
-        tally = source.tally.among(votes.systems)
-        drawn = tally.drawn(policy)[np.ix_(group, group)][total.first, total.second]
-        wins = tally.wins[np.ix_(group, group)]
-        won, lost = wins[total.first, total.second], wins[total.second, total.first]
-        push = won * (1 - chance) ** 2 + lost * chance**2 + drawn * (0.5 - chance) ** 2
-        bent += source.weight**2 * laplacian(total, push)
-    bread = np.linalg.pinv(information(theta, total), hermitian=True)
-    return np.asarray(bread @ bent @ bread)
 
 
 def _counted(votes: Iterable[CastVote]) -> Iterator[tuple[str, str, Vote, float]]:

@@ -1,8 +1,10 @@
 """How often something happened between two systems: what a database hands to the rating model."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.ratings.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +26,12 @@ class JointCount:
     first: Vote | None
     second: Vote | None
     count: int
+
+
+def tally_of(counts: Iterable[PairCount]) -> Tally:
+    """Counts as a database has them, as a matrix of counts.
+
+    Raises:
+        ValueError: A system that battles itself, or a count that is negative.
+    """
+    return Tally.count((count.system_a, count.system_b, count.winner, count.count) for count in counts)

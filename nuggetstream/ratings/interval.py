@@ -1,4 +1,4 @@
-"""An interval that says what it is: a missing end has a reason, and no width is not certainty."""
+"""Intervals that name their state: a missing bound has a reason, and zero width is not certainty."""
 
 import math
 from dataclasses import dataclass
@@ -7,52 +7,82 @@ from enum import StrEnum
 from nuggetstream.ratings.intervals import has_no_width
 
 
-class Extent(StrEnum):
-    """What the ends of an interval are."""
+class IntervalState(StrEnum):
+    """What the bounds of an interval are worth; the values are the same in the API, the command and the pages."""
 
-    FINITE = "finite"
-    OPEN_BELOW = "open_below"  # too many resamples have no rating: no lower end
-    OPEN_ABOVE = "open_above"
-    OPEN = "open"
-    FIXED = "fixed"  # the anchor is where it was put
-    STILL = "nothing_varies"  # the votes never disagree, so they say nothing about chance
-    UNKNOWN = "unknown"  # there is no estimate
+    BOUNDED = "bounded"
+    UNBOUNDED_BELOW = "unbounded_below"  # too many resamples could not be ranked: no lower bound
+    UNBOUNDED_ABOVE = "unbounded_above"  # the same for the upper bound
+    UNBOUNDED = "unbounded"  # neither bound exists
+    DEGENERATE = "degenerate"  # the votes never disagree, so they contain no information about chance
+    FIXED = "fixed"  # the anchor has the rating it was given
+
+    @property
+    def words(self) -> str:
+        """The state in a few words for a table cell or a tooltip."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    IntervalState.BOUNDED: "bounded",
+    IntervalState.UNBOUNDED_BELOW: "no lower bound",
+    IntervalState.UNBOUNDED_ABOVE: "no upper bound",
+    IntervalState.UNBOUNDED: "unbounded",
+    IntervalState.DEGENERATE: "degenerate",
+    IntervalState.FIXED: "anchor",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Both ends, None where there is none, and why."""
+    """A confidence interval.
+
+    Attributes:
+        low: Lower bound; None where the state says that there is none.
+        high: Upper bound; None where the state says that there is none.
+        state: What the bounds are worth.
+    """
 
     low: float | None
     high: float | None
-    extent: Extent
+    state: IntervalState
+
+    @property
+    def finite(self) -> tuple[float, float] | None:
+        """Both bounds, or None unless both exist."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether zero lies outside; only meaningful for differences."""
+        return (self.low is not None and self.low > 0) or (self.high is not None and self.high < 0)
 
 
-UNKNOWN = Interval(None, None, Extent.UNKNOWN)
-
-
-def interval(low: float, high: float, *, fixed: bool = False, still: float | None = None) -> Interval:
-    """An interval of numbers.
+def interval(low: float, high: float, *, fixed: bool = False, zero_width: float | None = None) -> Interval:
+    """An interval with the state that its bounds imply.
 
     Args:
-        low: may be -inf.
-        high: may be inf.
-        fixed: whether it has no width by decision.
-        still: width below which nothing varies; None for ratings on the Elo scale.
+        low: Lower bound; may be -inf.
+        high: Upper bound; may be inf.
+        fixed: Whether the value was set and not estimated.
+        zero_width: Width below which the interval is degenerate; None for ratings on the Elo scale.
+
+    Returns:
+        The interval; bounds that are infinite or meaningless are None.
 
     >>> interval(950.0, float("inf"))
-    Interval(low=950.0, high=None, extent=<Extent.OPEN_ABOVE: 'open_above'>)
-    >>> interval(1000.0, 1000.0).extent.value
-    'nothing_varies'
+    Interval(low=950.0, high=None, state=<IntervalState.UNBOUNDED_ABOVE: 'unbounded_above'>)
+    >>> interval(1000.0, 1000.0).state.value
+    'degenerate'
     """
     if fixed:
-        return Interval(low, high, Extent.FIXED)
+        return Interval(low, high, IntervalState.FIXED)
     if not (math.isfinite(low) or math.isfinite(high)):
-        return Interval(None, None, Extent.OPEN)
+        return Interval(None, None, IntervalState.UNBOUNDED)
     if not math.isfinite(low):
-        return Interval(None, high, Extent.OPEN_BELOW)
+        return Interval(None, high, IntervalState.UNBOUNDED_BELOW)
     if not math.isfinite(high):
-        return Interval(low, None, Extent.OPEN_ABOVE)
-    if has_no_width(low, high) if still is None else high - low < still:
-        return Interval(None, None, Extent.STILL)
-    return Interval(low, high, Extent.FINITE)
+        return Interval(low, None, IntervalState.UNBOUNDED_ABOVE)
+    if has_no_width(low, high) if zero_width is None else high - low < zero_width:
+        return Interval(None, None, IntervalState.DEGENERATE)
+    return Interval(low, high, IntervalState.BOUNDED)

@@ -32,7 +32,7 @@ class Strengths:
 
 
 @dataclass(frozen=True, slots=True)
-class Ratings:
+class Estimates:
     """Strengths of K systems on the Elo scale, with what the bootstrap says about them.
 
     Attributes:
@@ -67,7 +67,7 @@ def summarise(
     level: float = 0.95,
     center: float = 1000.0,
     anchor: tuple[int, float] | None = None,
-) -> Ratings:
+) -> Estimates:
     """Ratings on the Elo scale with percentile intervals.
 
     rating = center + 400 / ln 10 · (θ - mean θ), or the anchor's rating + 400 / ln 10 · (θ - θ_anchor).
@@ -101,20 +101,20 @@ def summarise(
     # Percentiles of few skewed draws may pass the estimate; an interval that excludes it misleads.
     low, high = np.minimum(low, theta), np.maximum(high, theta)
     zero = center if anchor is None else anchor[1]
-    return Ratings(
+    return Estimates(
         rating=zero + ELO_PER_LOGIT * theta,
         low=zero + ELO_PER_LOGIT * low,
         high=zero + ELO_PER_LOGIT * high,
         rank=ranks_by_overlap(low, high),
-        probability_first=_first_places(strengths.draws) / total,
+        probability_first=first_places(strengths.draws) / total,
         resamples=total,
         level=level,
         unranked=strengths.unranked,
     )
 
 
-def _first_places(draws: Floats) -> Floats:
-    """(K,) resamples in which each system is the best; those that are best together share the place."""
+def first_places(draws: Floats) -> Floats:
+    """(K,) number of resamples in which each system is the best; systems that tie for it share it."""
     if not len(draws):
         return np.zeros(draws.shape[1])
     best = draws >= draws.max(axis=1, keepdims=True) - _SAME
@@ -210,6 +210,33 @@ class Differences:
     low: Floats
     high: Floats
     above: Floats
+
+
+def separated(strengths: Strengths, level: float = 0.95) -> NDArray[np.bool_]:
+    """Which differences of two ratings have an interval that excludes zero, without computing the intervals.
+
+    Equal to `low > 0 or high < 0` of `differences`: the lower bound is above zero when the resamples at or
+    below zero do not reach the order statistics that the percentile is interpolated from. Only where they
+    end between the two is the percentile itself computed.
+
+    Args:
+        strengths: Strengths of K systems and their resamples.
+        level: Confidence level, in (0, 1).
+
+    Returns:
+        (K, K) symmetric booleans with a False diagonal.
+    """
+    draws, size = strengths.draws, len(strengths.theta)
+    total = len(draws) + strengths.unranked
+    tail = (1 - inside(level)) / 2 * (total - 1)
+    below = np.stack([(draws <= draws[:, [i]]).sum(axis=0) for i in range(size)]) + strengths.unranked
+    # below[i, j]: resamples in which i is at least as good as j, plus those that agree with anything.
+    first = np.floor(tail)
+    clear, unclear = first >= below.T, first + 1 == below.T
+    for i, j in np.argwhere(unclear):
+        clear[i, j] = percentile_interval(draws[:, i] - draws[:, j], strengths.unranked, level)[0] > 0
+    above = clear & (strengths.theta[:, None] > strengths.theta[None, :])
+    return np.asarray(above | above.T)
 
 
 def differences(strengths: Strengths, level: float = 0.95) -> Differences:

@@ -1,70 +1,106 @@
-"""What a reader must know before reading a number: one sentence each, with a name for programs."""
+"""Conditions of the votes that change how a board is read, in words that are the same everywhere."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from __future__ import annotations
 
-from nuggetstream.ratings.interval import Extent
-from nuggetstream.ratings.islands import in_words
-from nuggetstream.ratings.sources import counted
-from nuggetstream.ratings.study import Study
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from nuggetstream.ratings.interval import IntervalState
+from nuggetstream.ratings.standing import BoardState, Note
 from nuggetstream.statistics.share import FEW
 
-_KNOWN = (Extent.FINITE, Extent.OPEN_BELOW, Extent.OPEN_ABOVE, Extent.FIXED)
+if TYPE_CHECKING:
+    from nuggetstream.ratings.model import Ratings
+
+_WITH_BOUNDS = (
+    IntervalState.BOUNDED,
+    IntervalState.UNBOUNDED_BELOW,
+    IntervalState.UNBOUNDED_ABOVE,
+    IntervalState.FIXED,
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A state of the data.
-
-    Attributes:
-        state: its name.
-        text: what it means here.
-    """
-
-    state: str
-    text: str
+def notes_of(ratings: Ratings) -> tuple[Note, ...]:
+    """The notes of a board, the most important first."""
+    return tuple(_notes(ratings))
 
 
-def notes(study: Study) -> tuple[Note, ...]:
-    """The states of the data that change how the numbers are read."""
-    return tuple(_notes(study))
-
-
-def _notes(study: Study) -> Iterator[Note]:
-    rated, method = study.rated, study.question.method
-    lost = sum(each.source.without_vote for each in study.sources)
-    if lost:
-        yield Note("without_vote", f"rows without an outcome: {lost}; they are neither votes nor ties")
-    if rated.fitted is None:
-        yield Note("nobody_ranked", "no two systems can be ranked yet; each line says why")
-    if len(rated.islands) > 1:
+def _notes(ratings: Ratings) -> Iterator[Note]:
+    options = ratings.options
+    if ratings.state is BoardState.EMPTY:
+        yield Note("empty", "No battle has an outcome here.")
+    elif ratings.state is BoardState.NOBODY_RANKED:
+        yield Note(
+            "nobody_ranked",
+            "No two systems have taken points from each other, directly or through a chain of battles.",
+        )
+    if len(ratings.islands) > 1:
         yield Note(
             "islands",
-            f"no battle that counts links these {len(rated.islands)} groups, so nothing ranks one against "
-            f"another: {in_words(rated.islands)}",
+            f"The systems form {len(ratings.islands)} groups that never met, so nothing ranks one group "
+            f"against another: {named_groups(ratings.islands)}.",
         )
-    if rated.only_ties:
-        yield Note("only_ties", "every battle that counts is a tie: the votes tell nobody apart")
-    elif any(standing.interval.extent is Extent.STILL for standing in rated.standings):
-        yield Note("nothing_varies", "some votes never disagree, so they say nothing about chance")
-    if rated.fitted and (unranked := rated.fitted.ratings.unranked):
+    if ratings.state is BoardState.ALL_TIED:
+        yield Note(
+            "all_tied",
+            "Every battle between ranked systems is a tie: the ratings are equal and their precision is unknown.",
+        )
+    elif any(_is_degenerate(standing.interval) for standing in ratings.standings):
+        yield Note("degenerate", "Some votes never disagree, so they contain no information about chance.")
+    if unranked := ratings.unranked_resamples:
         yield Note(
             "unranked_resamples",
-            f"{unranked} of {method.resamples} resamples cannot be ranked; they count as minus and plus "
-            "infinity and widen every interval",
+            f"{unranked} of {options.resamples} resamples could not be ranked; they count as minus and plus "
+            "infinity and widen every interval.",
         )
-    if few := _few(study):
+    if options.prior is not None:
+        yield Note(
+            "prior",
+            f"A weak prior of {options.prior:g} battles per system pulls every rating towards the mean.",
+        )
+    yield from _few_battles(ratings)
+
+
+def _few_battles(ratings: Ratings) -> Iterator[Note]:
+    """Provisional ratings, and ratings whose intervals are too narrow for lack of battles."""
+    below = ratings.options.provisional_below
+    if provisional := [standing.system for standing in ratings.standings if standing.provisional]:
+        yield Note(
+            "provisional",
+            f"Ratings from fewer than {below} battles are provisional and have no rank: "
+            f"{named_groups([provisional])}.",
+        )
+    cast = dict(
+        zip(ratings.tally.systems, ratings.votes.votes_cast(ratings.options.policy).tolist(), strict=True)
+    )
+    few = [
+        standing.system
+        for standing in ratings.standings
+        if not standing.provisional
+        and standing.interval is not None
+        and standing.interval.state in _WITH_BOUNDS
+        and cast[standing.system] < FEW
+    ]
+    if few:
         yield Note(
             "few_battles",
-            f"fewer than {FEW} battles: {in_words([few])}; from so few, intervals are too narrow",
+            f"Intervals from fewer than {FEW} battles are too narrow: {named_groups([few])}.",
         )
 
 
-def _few(study: Study) -> list[str]:
-    """Systems with an interval from few battles; a weight makes none of them more than one battle."""
-    votes = counted((each.source for each in study.sources), study.question.method.policy)
-    return [
-        standing.system
-        for standing in study.rated.standings
-        if standing.interval.extent in _KNOWN and votes[standing.system] < FEW
-    ]
+def _is_degenerate(interval: object) -> bool:
+    return getattr(interval, "state", None) is IntervalState.DEGENERATE
+
+
+def named_groups(groups: Iterable[Sequence[str]], most: int = 4) -> str:
+    """Groups of systems by name, the first few of each group.
+
+    >>> named_groups([["p", "q", "r"], ["x", "y"]], most=2)
+    'p, q and 1 more; x, y'
+    """
+    return "; ".join(_shortened(group, most) for group in groups)
+
+
+def _shortened(group: Sequence[str], most: int) -> str:
+    names = ", ".join(group[:most])
+    return names if len(group) <= most else f"{names} and {len(group) - most} more"

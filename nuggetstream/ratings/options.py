@@ -1,6 +1,33 @@
-"""How ratings are made."""
+"""How ratings are made: one value with every choice, checked when it is built and echoed by the result."""
 
+from dataclasses import dataclass
 from enum import StrEnum
+
+from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.tally import TiePolicy
+
+SEED = 20250504  # any number; fixed, so that the same votes always give the same board
+PROVISIONAL_BELOW = 10  # battles
+
+
+class InvalidOption(ValueError):
+    """A choice that cannot be met.
+
+    Attributes:
+        field: Name of the option.
+        why: What is wrong with it.
+    """
+
+    def __init__(self, field: str, why: str) -> None:
+        super().__init__(f"{field}: {why}")
+        self.field, self.why = field, why
+
+
+class AnchorNotRanked(InvalidOption):
+    """The system whose rating is to be fixed has no rating on this board; choose another anchor."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("anchor", why)
 
 
 class Intervals(StrEnum):
@@ -8,3 +35,60 @@ class Intervals(StrEnum):
 
     BOOTSTRAP = "bootstrap"  # percentiles of resampled battles
     SANDWICH = "sandwich"  # normal, from robust standard errors
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The system whose rating is fixed, such as mixtral-8x7b-instruct-v0.1 at 1114."""
+
+    system: str
+    rating: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How to rate.
+
+    Attributes:
+        policy: How ties count.
+        intervals: From resamples or from robust standard errors.
+        bootstrap: How resamples are drawn.
+        resamples: Number of resamples of the bootstrap, at least 1.
+        seed: Seed of all randomness.
+        level: Confidence level of every interval, in (0, 1).
+        anchor: System whose rating is fixed; None sets the mean rating to 1000.
+        prior: Strength of the weak prior in battles per system; None rates without a prior.
+        provisional_below: A rating from fewer battles than this is provisional; 0 turns the mark off.
+
+    Raises:
+        InvalidOption: A value out of range, or two choices that exclude each other.
+
+    >>> Options(level=1.5)
+    Traceback (most recent call last):
+    nuggetstream.ratings.options.InvalidOption: level: 1.5 is not in (0, 1)
+    """
+
+    policy: TiePolicy = TiePolicy.HALF
+    intervals: Intervals = Intervals.BOOTSTRAP
+    bootstrap: Bootstrap = Bootstrap.BAYESIAN
+    resamples: int = 1000
+    seed: int = SEED
+    level: float = 0.95
+    anchor: Anchor | None = None
+    prior: float | None = None
+    provisional_below: int = PROVISIONAL_BELOW
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise InvalidOption("level", f"{self.level:g} is not in (0, 1)")
+        if self.resamples < 1:
+            raise InvalidOption("resamples", f"{self.resamples} resamples give no interval")
+        if self.provisional_below < 0:
+            raise InvalidOption("provisional_below", f"{self.provisional_below} is not a number of battles")
+        if self.prior is not None and not 0 < self.prior < float("inf"):
+            raise InvalidOption("prior", f"{self.prior:g} is not a positive number of battles")
+        if self.policy.models_ties and self.intervals is Intervals.SANDWICH:
+            why = f"sandwich is for ties counted half or dropped, not for {self.policy.value}"
+            raise InvalidOption("intervals", why)
+        if self.policy.models_ties and self.prior is not None:
+            raise InvalidOption("prior", f"needs ties counted half or dropped, not {self.policy.value}")

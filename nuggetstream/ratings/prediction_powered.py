@@ -50,7 +50,7 @@ class WinRate:
         human: from the human votes alone: right, and wide.
         automatic: from the automatic votes alone: narrow, and off by their bias.
         combined: right, and as narrow as the automatic votes deserve.
-        trust: λ in [0, 1], how much of the automatic votes went in.
+        tuning: λ in [0, 1], how much of the automatic votes went in.
         humans: n, battles with both votes.
         automatics: N, battles with an automatic vote only.
     """
@@ -58,7 +58,7 @@ class WinRate:
     human: Estimate
     automatic: Estimate
     combined: Estimate
-    trust: float
+    tuning: float
     humans: int
     automatics: int
 
@@ -90,7 +90,7 @@ def win_rate(human: Floats, automatic: Floats, further: Floats, level: float = 0
     >>> rate = win_rate(people, judge, rest)
     >>> rate.human.value, rate.automatic.value
     (0.5, 0.75)
-    >>> round(rate.trust, 6), round(rate.combined.value, 6)  # cov 1/6, var 3/14, n = N: 7/9 / 2
+    >>> round(rate.tuning, 6), round(rate.combined.value, 6)  # cov 1/6, var 3/14, n = N: 7/9 / 2
     (0.388889, 0.5)
     """
     for points in (human, automatic, further):
@@ -102,19 +102,19 @@ def win_rate(human: Floats, automatic: Floats, further: Floats, level: float = 0
     if n < 2:
         raise TooFewVotes(f"{n} human votes")
     spread = np.cov(np.stack([human, automatic]))
-    trust = 0.0
+    tuning = 0.0
     pooled = np.concatenate([automatic, further])
     varies = float(pooled.var(ddof=1))
     if more > 1 and varies > 0:
-        trust = float(np.clip(spread[0, 1] / ((1 + n / more) * varies), 0.0, 1.0))
-    rest = human - trust * automatic
-    value = rest.mean() + (trust * further.mean() if more else 0.0)
-    variance = rest.var(ddof=1) / n + (trust**2 * further.var(ddof=1) / more if more > 1 else 0.0)
+        tuning = float(np.clip(spread[0, 1] / ((1 + n / more) * varies), 0.0, 1.0))
+    rest = human - tuning * automatic
+    value = rest.mean() + (tuning * further.mean() if more else 0.0)
+    variance = rest.var(ddof=1) / n + (tuning**2 * further.var(ddof=1) / more if more > 1 else 0.0)
     return WinRate(
         human=_estimate(human.mean(), spread[0, 0] / n, n, level),
         automatic=_estimate(pooled.mean(), varies / len(pooled), len(pooled), level),
         combined=_estimate(value, variance, n, level),
-        trust=trust,
+        tuning=tuning,
         humans=n,
         automatics=more,
     )
@@ -158,7 +158,7 @@ class PoweredRatings:
         human: from human votes alone; None when these cannot rank every system.
         automatic: from all automatic votes; None likewise.
         combined: both; None when there is no finite solution.
-        trust: λ in [0, 1] of the combination.
+        tuning: λ in [0, 1] of the combination.
         humans: n, battles with both votes.
         automatics: N, battles with an automatic vote only.
     """
@@ -166,7 +166,7 @@ class PoweredRatings:
     human: Fitted | None
     automatic: Fitted | None
     combined: Fitted | None
-    trust: float
+    tuning: float
     humans: int
     automatics: int
 
@@ -202,9 +202,22 @@ def ratings(systems: int, human: Judged, automatic: Floats, further: Judged) -> 
         np.concatenate([automatic, further.score]),
     )
     alone, judge = _alone(systems, human), _alone(systems, everything)
-    trust = _trust(systems, human, automatic, further, alone or judge) if more > 1 else 0.0
-    combined = _combine(systems, human, automatic, further, trust) if trust else alone
-    return PoweredRatings(alone, judge, combined, trust, n, more)
+    tuning = _tuning(systems, human, automatic, further, alone or judge) if more > 1 else 0.0
+    combined = _combine(systems, human, automatic, further, tuning) if tuning else alone
+    return PoweredRatings(alone, judge, combined, tuning, n, more)
+
+
+def automatic_alone(systems: int, votes: Judged) -> Fitted | None:
+    """Ordinary strengths of automatic votes with their sandwich covariance.
+
+    Args:
+        systems: K.
+        votes: Automatic points of single battles.
+
+    Returns:
+        Strengths in logits; None when these votes cannot rank every system.
+    """
+    return _alone(systems, votes)
 
 
 def _check(human: Judged, automatic: Floats, further: Judged) -> None:
@@ -229,21 +242,21 @@ def _alone(systems: int, votes: Judged) -> Fitted | None:
     return Fitted(theta, _around(_curvature(theta, met), pushes.T @ pushes / len(pushes) ** 2))
 
 
-def _combine(systems: int, human: Judged, automatic: Floats, further: Judged, trust: float) -> Fitted | None:
+def _combine(systems: int, human: Judged, automatic: Floats, further: Judged, tuning: float) -> Fitted | None:
     judged = Judged(human.a, human.b, automatic)
     (by_people, met), (by_judge, _), (beyond, elsewhere) = (
         _means(systems, votes) for votes in (human, judged, further)
     )
-    theta = _maximum(by_people + trust * (beyond - by_judge), (1 - trust) * met + trust * elsewhere)
+    theta = _maximum(by_people + tuning * (beyond - by_judge), (1 - tuning) * met + tuning * elsewhere)
     if theta is None:
         return None
-    rest = _pushes(systems, human, theta) - trust * _pushes(systems, judged, theta)
-    more = trust * _pushes(systems, further, theta)
+    rest = _pushes(systems, human, theta) - tuning * _pushes(systems, judged, theta)
+    more = tuning * _pushes(systems, further, theta)
     spread = np.cov(rest.T) / len(rest) + np.cov(more.T) / len(more)
-    return Fitted(theta, _around(_curvature(theta, (1 - trust) * met + trust * elsewhere), spread))
+    return Fitted(theta, _around(_curvature(theta, (1 - tuning) * met + tuning * elsewhere), spread))
 
 
-def _trust(systems: int, human: Judged, automatic: Floats, further: Judged, start: Fitted | None) -> float:
+def _tuning(systems: int, human: Judged, automatic: Floats, further: Judged, start: Fitted | None) -> float:
     """λ that minimises the trace of the covariance of the strengths."""
     if start is None:
         return 1.0

@@ -8,6 +8,8 @@ counted half, repeated queries and voters of different taste make B differ, and 
 right.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -15,11 +17,13 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 from scipy.stats import norm
 
-from nuggetstream.ratings.ballots import Ballots
-from nuggetstream.ratings.intervals import ELO_PER_LOGIT, Differences, Ratings, ranks_by_overlap
+from nuggetstream.ratings.intervals import ELO_PER_LOGIT, Differences, Estimates, ranks_by_overlap
 from nuggetstream.ratings.pairs import Pairs, Places
 from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.statistics.proportion import two_sided_z
+
+if TYPE_CHECKING:
+    from nuggetstream.ratings.ballots import Ballots
 
 Floats = NDArray[np.float64]
 
@@ -82,7 +86,7 @@ def covariance(theta: Floats, pairs: Pairs) -> Floats:
     return np.asarray(bread @ laplacian(pairs, spread) @ bread)
 
 
-def clustered_covariance(theta: Floats, ballots: Ballots, policy: TiePolicy = TiePolicy.HALF) -> Floats:
+def clustered_covariance(theta: Floats, ballots: "Ballots", policy: TiePolicy = TiePolicy.HALF) -> Floats:
     """Robust covariance of strengths fitted to weighted ballots whose clusters are independent.
 
     C / (C - 1) · A⁺ (Σ s sᵀ) A⁺ with A as in `covariance` and s = Σ weight · (score - p) · x over the
@@ -130,7 +134,7 @@ def normal_ratings(
     level: float = 0.95,
     center: float = 1000.0,
     anchor: tuple[int, float] | None = None,
-) -> Ratings:
+) -> Estimates:
     """Ratings with normal intervals, on the Elo scale.
 
     Args:
@@ -156,7 +160,7 @@ def normal_ratings(
     middle = contrast @ theta
     reach = two_sided_z(level) * np.sqrt(np.maximum(np.diag(contrast @ covariance @ contrast.T), 0.0))
     at = center if anchor is None else anchor[1]
-    return Ratings(
+    return Estimates(
         rating=at + ELO_PER_LOGIT * middle,
         low=at + ELO_PER_LOGIT * (middle - reach),
         high=at + ELO_PER_LOGIT * (middle + reach),

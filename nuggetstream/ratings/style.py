@@ -1,25 +1,43 @@
-"""Ratings at equal style, and how much style itself was preferred."""
+"""The board at equal style, and how much style itself was preferred."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nuggetstream.ratings.board import Method, anchor_place
-from nuggetstream.ratings.casting import Poll
+from nuggetstream.ratings.ballots import Ballots
+from nuggetstream.ratings.fit import anchor_index
 from nuggetstream.ratings.interval import Interval, interval
-from nuggetstream.ratings.leaderboard import AnchorNotRanked
 from nuggetstream.ratings.newton import NotConverged
+from nuggetstream.ratings.options import AnchorNotRanked, Options
 from nuggetstream.ratings.sandwich import normal_ratings
-from nuggetstream.ratings.sources import Weighed
 from nuggetstream.ratings.style_control import Coefficient, StyleUndetermined, control, relative_difference
 from nuggetstream.ratings.tally import rankable
-from nuggetstream.text.style import FEATURES
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Equal:
-    """A system at equal style."""
+class StyledVotes:
+    """Single votes with the style of both answers.
+
+    Attributes:
+        ballots: N votes.
+        of_a: (N, F) non-negative amounts of style in the answers of A.
+        of_b: (N, F) amounts in the answers of B.
+        features: F names of the amounts.
+    """
+
+    ballots: Ballots
+    of_a: Floats
+    of_b: Floats
+    features: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EqualStyleStanding:
+    """A system at equal style: rating and interval in Elo points, rank by overlap of intervals."""
 
     system: str
     rating: float
@@ -28,71 +46,67 @@ class Equal:
 
 
 @dataclass(frozen=True, slots=True)
-class Styled:
-    """Style control.
+class EqualStyle:
+    """Ratings with style held equal.
 
     Attributes:
-        systems: best first.
-        coefficients: one per feature.
-        unranked: systems that the votes cannot rank.
-        missing: why there is no answer; None where there is one.
+        standings: Best first.
+        coefficients: How much each feature was preferred.
+        unranked: Systems that the votes cannot rank.
+        missing: Why there is no answer; None where there is one.
     """
 
-    systems: tuple[Equal, ...]
+    standings: tuple[EqualStyleStanding, ...]
     coefficients: tuple[Coefficient, ...]
     unranked: tuple[str, ...]
     missing: str | None = None
 
 
-def at_equal_style(poll: Poll, sources: Sequence[Weighed], features: Sequence[str], method: Method) -> Styled:
-    """Fit strengths and coefficients of style together; intervals are those of the sandwich.
+def at_equal_style(votes: StyledVotes, options: Options) -> EqualStyle:
+    """Fit strengths and coefficients of style together; the intervals are those of the sandwich.
 
     Args:
-        poll: the votes.
-        sources: they come from, with the amounts of style.
-        features: names of the amounts; empty: those of texts.
-        method: policy, level and anchor.
+        votes: Votes with amounts of style.
+        options: Tie policy, level and anchor apply.
     """
-    votes = [vote for each in sources for vote in each.source.votes]
-    of_a, of_b = np.array([vote.style_a for vote in votes]), np.array([vote.style_b for vote in votes])
-    difference = relative_difference(of_a, of_b)[poll.row]
-    if method.policy.models_ties:
-        return _without(f"style control counts a tie as half a win or not at all; not for {method.policy}")
-    if not len(rankable(poll.tally.points(method.policy))[0]):
+    if options.policy.models_ties:
+        return _without(f"style control needs ties counted half or dropped, not {options.policy.value}")
+    if not len(rankable(votes.ballots.tally.points(options.policy))[0]):
         return _without("no two systems can be ranked yet")
     try:
-        with np.errstate(invalid="ignore"):  # an error that is no number is looked at below
+        with np.errstate(invalid="ignore"):  # a standard error that is not a number is checked below
             found = control(
-                poll.ballots,
-                difference,
-                features or FEATURES,
-                policy=method.policy,
-                level=method.level,
+                votes.ballots,
+                relative_difference(votes.of_a, votes.of_b),
+                votes.features,
+                policy=options.policy,
+                level=options.level,
             )
-        anchor = anchor_place(method.anchor, found.systems)
+        anchor = None if options.anchor is None else anchor_index(options.anchor, found.systems)
     except (StyleUndetermined, NotConverged, AnchorNotRanked) as error:
         return _without(str(error))
-    if any(each.error is not None and not np.isfinite(each.error) for each in found.coefficients):
+    if any(item.error is not None and not np.isfinite(item.error) for item in found.coefficients):
         return _without("the weights of the votes are too uneven for the standard errors")
-    ratings = normal_ratings(found.theta, found.covariance, level=method.level, anchor=anchor)
-    return Styled(
-        tuple(
-            Equal(
-                found.systems[place],
-                float(ratings.rating[place]),
-                interval(
-                    float(ratings.low[place]),
-                    float(ratings.high[place]),
-                    fixed=anchor is not None and anchor[0] == place,
-                ),
-                int(ratings.rank[place]),
-            )
-            for place in np.argsort(-ratings.rating, kind="stable").tolist()
-        ),
-        found.coefficients,
-        found.unranked,
+    scaled = normal_ratings(found.theta, found.covariance, level=options.level, anchor=anchor)
+    standings = (
+        EqualStyleStanding(
+            found.systems[index],
+            float(scaled.rating[index]),
+            interval(
+                float(scaled.low[index]),
+                float(scaled.high[index]),
+                fixed=anchor is not None and anchor[0] == index,
+            ),
+            int(scaled.rank[index]),
+        )
+        for index in _best_first(scaled.rating)
     )
+    return EqualStyle(tuple(standings), found.coefficients, found.unranked)
 
 
-def _without(why: str) -> Styled:
-    return Styled((), (), (), why)
+def _best_first(ratings: Floats) -> Sequence[int]:
+    return [int(index) for index in np.argsort(-ratings, kind="stable")]
+
+
+def _without(why: str) -> EqualStyle:
+    return EqualStyle((), (), (), why)

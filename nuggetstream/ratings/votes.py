@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.pairs import Pairs
+from nuggetstream.ratings.sandwich import covariance, information, laplacian
 from nuggetstream.ratings.tally import Tally, TiePolicy
 
 Floats = NDArray[np.float64]
@@ -42,10 +43,25 @@ class Votes(Protocol):
     def shares(self, policy: TiePolicy) -> tuple[Share, ...]:
         """The sources in it and what they weigh; empty where there is only one."""
 
+    @property
+    def clusters(self) -> int | None:
+        """Number of clusters that are resampled together; None where every battle stands alone."""
+
+    def votes_cast(self, policy: TiePolicy) -> Floats:
+        """(K,) votes on each system that count under the tie policy, each as one, whatever its weight."""
+
     def resample(
         self, group: Places, policy: TiePolicy, bootstrap: Bootstrap, resamples: int, rng: np.random.Generator
     ) -> Pairs:
         """(R, E) counts of R resamples among the systems of a group."""
+
+    def covariance(self, theta: Floats, group: Places, policy: TiePolicy) -> Floats:
+        """(K, K) sandwich covariance of the strengths of a group, in logits squared.
+
+        Raises:
+            Undetermined: The votes that count are a single cluster, or form islands.
+            ValueError: A policy that models ties.
+        """
 
 
 def pairs_among(tally: Tally, group: Places, policy: TiePolicy) -> Pairs:
@@ -69,6 +85,24 @@ class Counted:
     ) -> Pairs:
         """Every battle weighs on its own."""
         return bootstrap.draw(pairs_among(self.tally, group, policy), resamples, rng)
+
+    @property
+    def clusters(self) -> int | None:
+        """None: battles are independent."""
+        return None
+
+    def votes_cast(self, policy: TiePolicy) -> Floats:
+        """(K,) battles of each system that count."""
+        return _played(self.tally, policy)
+
+    def covariance(self, theta: Floats, group: Places, policy: TiePolicy) -> Floats:
+        """(K, K) covariance in which battles are independent."""
+        return covariance(theta, pairs_among(self.tally, group, policy))
+
+
+def _played(tally: Tally, policy: TiePolicy) -> Floats:
+    points = tally.points(policy)
+    return np.asarray(points.sum(axis=0) + points.sum(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +171,31 @@ class Mixed:
             cells = np.stack([wins[place], wins.T[place], drawn[place]])
             total += source.weight * bootstrap.draw(layout.counted(cells), resamples, rng).cells
         return layout.counted(total)
+
+    @property
+    def clusters(self) -> int | None:
+        """None: battles are independent."""
+        return None
+
+    def votes_cast(self, policy: TiePolicy) -> Floats:
+        """(K,) battles of each system in all sources, unweighted."""
+        tallies = (source.tally.among(self.systems) for source in self.sources.values())
+        return np.asarray(sum(_played(tally, policy) for tally in tallies))
+
+    def covariance(self, theta: Floats, group: Places, policy: TiePolicy) -> Floats:
+        """(K, K) covariance A⁻¹ B A⁻¹; a battle of weight w adds w² of its squared score to B."""
+        total = pairs_among(self.tally, group, policy)
+        chance = 1 / (1 + np.exp(theta[total.second] - theta[total.first]))
+        squares = np.zeros((len(group), len(group)))
+        for source in self.sources.values():
+            tally = source.tally.among(self.systems)
+            drawn = tally.drawn(policy)[np.ix_(group, group)][total.first, total.second]
+            wins = tally.wins[np.ix_(group, group)]
+            won, lost = wins[total.first, total.second], wins[total.second, total.first]
+            square = won * (1 - chance) ** 2 + lost * chance**2 + drawn * (0.5 - chance) ** 2
+            squares += source.weight**2 * laplacian(total, square)
+        bread = np.linalg.pinv(information(theta, total), hermitian=True)
+        return np.asarray(bread @ squares @ bread)
 
 
 def mixed(sources: Sequence[tuple[str, Tally, float]]) -> Mixed:

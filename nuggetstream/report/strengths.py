@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.ratings.ballots import Ballot, Ballots
 from nuggetstream.ratings.estimate import fit
-from nuggetstream.ratings.intervals import Ratings, has_no_width
+from nuggetstream.ratings.intervals import Estimates, has_no_width
 from nuggetstream.ratings.sandwich import clustered_covariance
 from nuggetstream.ratings.tally import Tally, rankable
 from nuggetstream.ratings.votes import pairs_among
@@ -86,7 +86,7 @@ def flat(covariance: Floats) -> bool:
     return float(np.trace(covariance)) < _NO_SPREAD
 
 
-def rated(ratings: Ratings, place: int) -> Rated:
+def rated(ratings: Estimates, place: int) -> Rated:
     """One system of many."""
     rating, low, high = (float(part[place]) for part in (ratings.rating, ratings.low, ratings.high))
     return Rated(rating, None, None) if has_no_width(low, high) else Rated(rating, low, high)

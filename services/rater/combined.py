@@ -12,7 +12,7 @@ from nuggetstream.ratings import prediction_powered
 from nuggetstream.ratings.ballots import POINTS
 from nuggetstream.ratings.counts import JointCount
 from nuggetstream.ratings.estimate import fit
-from nuggetstream.ratings.intervals import Ratings, has_no_width
+from nuggetstream.ratings.intervals import Estimates, has_no_width
 from nuggetstream.ratings.leaderboard import Anchor
 from nuggetstream.ratings.prediction_powered import Fitted, Judged, PoweredRatings
 from nuggetstream.ratings.sandwich import covariance, normal_ratings
@@ -248,7 +248,7 @@ def _powered(votes: _Votes) -> PoweredRatings:
 
 
 def _standings(
-    columns: Sequence[Ratings | None],
+    columns: Sequence[Estimates | None],
     votes: _Votes,
     joint: Sequence[JointCount],
     unrankable: dict[str, Unrankable],
@@ -279,7 +279,7 @@ def _order(standing: CombinedStanding) -> tuple[float, str]:
     return (-known.rating if known else 0.0), standing.system
 
 
-def _rating(column: Ratings | None, index: int | None, anchor: int | None) -> Rating | None:
+def _rating(column: Estimates | None, index: int | None, anchor: int | None) -> Rating | None:
     if column is None or index is None:
         return None
     rating, low, high = (float(part[index]) for part in (column.rating, column.low, column.high))

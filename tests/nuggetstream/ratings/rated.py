@@ -4,7 +4,7 @@ import numpy as np
 
 from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.estimate import estimate
-from nuggetstream.ratings.intervals import Ratings, summarise
+from nuggetstream.ratings.intervals import Estimates, summarise
 from nuggetstream.ratings.tally import Tally
 from nuggetstream.ratings.votes import Counted
 
@@ -17,7 +17,7 @@ def rate(
     resamples: int = 1000,
     level: float = 0.95,
     bootstrap: Bootstrap = Bootstrap.BAYESIAN,
-) -> Ratings:
+) -> Estimates:
     tally = Tally(tuple(map(str, range(len(wins)))), wins, drawn, np.zeros_like(wins))
     everybody = np.arange(len(wins))
     found = estimate(Counted(tally), everybody, rng, bootstrap=bootstrap, resamples=resamples)

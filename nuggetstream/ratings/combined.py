@@ -1,0 +1,353 @@
+"""People's votes and automatic ones in one rating, beside each kind alone.
+
+    combine(JointVotes, Options)  ->  Combined
+
+The combined rating is prediction-powered: where a battle has both votes, people show how the automatic votes
+err, and that error is removed from the estimate over all battles. It is right if people voted on a random
+part of the battles.
+
+Source: Angelopoulos, Bates, Fannjiang, Jordan, Zrnic, "Prediction-powered inference", 2023; Angelopoulos,
+Duchi, Zrnic, "PPI++", 2023.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.ratings import prediction_powered
+from nuggetstream.ratings.advice import NO_VARIANCE
+from nuggetstream.ratings.fit import anchor_index, fitted
+from nuggetstream.ratings.interval import Interval, interval
+from nuggetstream.ratings.intervals import Estimates
+from nuggetstream.ratings.joint import JointVotes
+from nuggetstream.ratings.options import Intervals, Options
+from nuggetstream.ratings.prediction_powered import Fitted, TooFewVotes
+from nuggetstream.ratings.sandwich import normal_ratings
+from nuggetstream.ratings.tally import Unrankable, rankable
+from nuggetstream.ratings.votes import Counted
+
+Floats = NDArray[np.float64]
+
+MOST_NUMBERS = 5_000_000  # battles times systems: the method holds a few tables of this size
+_NARROW = 1e-9  # width of an interval of a share that is zero but for rounding
+
+
+class EstimateState(StrEnum):
+    """Whether one kind of votes rates the systems, or why not. The values are those of the API."""
+
+    RATED = "rated"
+    EMPTY = "empty"
+    NOBODY_RANKED = "nobody_ranked"
+    TOO_FEW_VOTES = "too_few_votes"
+    NOT_LINKED = "not_linked"
+    ALL_TIED = "all_tied"
+    NO_FINITE_SOLUTION = "no_finite_solution"
+    TOO_MANY_BATTLES = "too_many_battles"
+
+    @property
+    def words(self) -> str:
+        """The state of the combined rating as a sentence."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    EstimateState.RATED: "The combined rating is right if people voted on a random part of the battles.",
+    EstimateState.EMPTY: "No battle has an automatic vote.",
+    EstimateState.NOBODY_RANKED: "The automatic votes link no two systems in both directions.",
+    EstimateState.TOO_FEW_VOTES: "Fewer than two battles have both a human and an automatic vote.",
+    EstimateState.NOT_LINKED: "Human votes link too few systems, and automatic votes add nothing to them.",
+    EstimateState.ALL_TIED: "The votes never disagree, so they contain no information about chance.",
+    EstimateState.NO_FINITE_SOLUTION: "The human votes correct the automatic ones beyond any finite rating.",
+    EstimateState.TOO_MANY_BATTLES: "There are too many battles to combine at once; filter them.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """A rating with its interval, both in Elo points, and its rank by overlap of intervals."""
+
+    rating: float
+    interval: Interval
+    rank: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CombinedStanding:
+    """One system, rated three ways.
+
+    Attributes:
+        human: From human votes alone; None where these cannot rate it.
+        automatic: From automatic votes alone; None where these cannot rate it.
+        combined: From both; None where there is no such estimate.
+        human_battles: Its battles with both votes.
+        automatic_battles: Its battles with an automatic vote.
+        unrankable: Why it has no rating at all; None where it may have one.
+    """
+
+    system: str
+    human: Rating | None
+    automatic: Rating | None
+    combined: Rating | None
+    human_battles: int
+    automatic_battles: int
+    unrankable: Unrankable | None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What one of the three ratings rests on.
+
+    Attributes:
+        battles: Battles that went in.
+        state: Whether it exists, or why not.
+        fitted: Strengths in logits with their covariance; None where the estimate does not exist.
+    """
+
+    battles: int
+    state: EstimateState
+    fitted: Fitted | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Combined:
+    """Three ratings side by side.
+
+    Attributes:
+        options: How they were made; the level and the anchor apply.
+        systems: Ranked systems, in the order of the fitted strengths.
+        standings: Ranked systems by their best estimate, then the others.
+        human: People's votes alone.
+        automatic: Automatic votes alone.
+        combined: Both.
+        tuning: λ in [0, 1], how much weight the automatic votes have; None without a combined rating.
+        human_votes_unused: Human votes on battles without an automatic one, or of unranked systems.
+    """
+
+    options: Options
+    systems: tuple[str, ...]
+    standings: tuple[CombinedStanding, ...]
+    human: Estimate
+    automatic: Estimate
+    combined: Estimate
+    tuning: float | None
+    human_votes_unused: int
+
+    @property
+    def state(self) -> EstimateState:
+        """State of the combined rating."""
+        return self.combined.state
+
+    @property
+    def note(self) -> str:
+        """What the state means, as a sentence."""
+        return self.state.words
+
+
+def combine(votes: JointVotes, options: Options | None = None) -> Combined:
+    """Rate three ways: by people, by the automatic votes, and by both.
+
+    The systems are those that the automatic votes rank; a tie is half a win.
+
+    Args:
+        votes: Human and automatic outcomes of the same battles.
+        options: Level and anchor; the defaults when None.
+
+    Raises:
+        AnchorNotRanked: The anchor is not one of the ranked systems although there are some.
+    """
+    options = options or Options()
+    group, reasons = rankable(votes.automatic_points())
+    inside = votes.within(tuple(votes.systems[index] for index in group))
+    estimates, tuning = _estimates(votes, inside)
+    anchor = None
+    if options.anchor is not None and inside.systems:
+        anchor = anchor_index(options.anchor, inside.systems)
+    columns = [_column(estimate, options.level, anchor) for estimate in estimates]
+    ranked = [
+        _standing(votes, system, tuple(column and column[index] for column in columns), None)
+        for index, system in enumerate(inside.systems)
+    ]
+    ranked.sort(key=_best_first)
+    unranked = [
+        _standing(votes, votes.systems[index], (None, None, None), reason)
+        for index, reason in sorted(reasons.items())
+        if votes.battles_of(votes.systems[index])[1]
+    ]
+    return Combined(
+        options=options,
+        systems=inside.systems,
+        standings=(*ranked, *unranked),
+        human=estimates[0],
+        automatic=estimates[1],
+        combined=estimates[2],
+        tuning=tuning,
+        human_votes_unused=votes.humans - inside.both,
+    )
+
+
+def _estimates(
+    votes: JointVotes, inside: JointVotes
+) -> tuple[tuple[Estimate, Estimate, Estimate], float | None]:
+    """Human, automatic and combined estimates, and λ."""
+    size, battles = len(inside.systems), inside.automatics
+
+    def missing(
+        state: EstimateState, automatic: Estimate | None = None
+    ) -> tuple[Estimate, Estimate, Estimate]:
+        none = Estimate(battles, state, None)
+        return Estimate(inside.both, state, None), automatic or none, none
+
+    if not size:
+        empty = not votes.automatics
+        return missing(EstimateState.EMPTY if empty else EstimateState.NOBODY_RANKED), None
+    if battles * size > MOST_NUMBERS:
+        return missing(EstimateState.TOO_MANY_BATTLES, _from_counts(inside)), None
+    try:
+        found = prediction_powered.ratings(size, *inside.for_inference())
+    except TooFewVotes:
+        alone = prediction_powered.automatic_alone(size, inside.all_automatic())
+        automatic = _estimate(battles, alone, EstimateState.NOBODY_RANKED)
+        return missing(EstimateState.TOO_FEW_VOTES, automatic), None
+    only_people = not found.tuning  # without automatic votes the combined rating is the human one
+    lacking = EstimateState.NOT_LINKED if only_people else EstimateState.NO_FINITE_SOLUTION
+    human = _estimate(inside.both, found.human, EstimateState.NOT_LINKED)
+    automatic = _estimate(battles, found.automatic, EstimateState.NOBODY_RANKED)
+    combined = _estimate(battles, found.combined, lacking)
+    return (human, automatic, combined), found.tuning if combined.fitted else None
+
+
+def _from_counts(votes: JointVotes) -> Estimate:
+    """Automatic votes alone without a table per battle; battles are counted per pair instead."""
+    tally = votes.automatic_tally()
+    everybody = np.arange(len(votes.systems))
+    fit = fitted(Counted(tally), tally, everybody, Options(intervals=Intervals.SANDWICH))
+    alone = None if fit.covariance is None else Fitted(fit.theta, fit.covariance)
+    return _estimate(votes.automatics, alone, EstimateState.NOBODY_RANKED)
+
+
+def _estimate(battles: int, found: Fitted | None, missing: EstimateState) -> Estimate:
+    if found is None:
+        return Estimate(battles, missing, None)
+    if float(np.trace(found.covariance)) < NO_VARIANCE:
+        return Estimate(battles, EstimateState.ALL_TIED, None)
+    return Estimate(battles, EstimateState.RATED, found)
+
+
+def _column(estimate: Estimate, level: float, anchor: tuple[int, float] | None) -> list[Rating] | None:
+    if estimate.fitted is None:
+        return None
+    scaled: Estimates = normal_ratings(
+        estimate.fitted.theta, estimate.fitted.covariance, level=level, anchor=anchor
+    )
+    return [
+        Rating(
+            float(scaled.rating[index]),
+            interval(
+                float(scaled.low[index]),
+                float(scaled.high[index]),
+                fixed=anchor is not None and anchor[0] == index,
+            ),
+            int(scaled.rank[index]),
+        )
+        for index in range(len(scaled.rating))
+    ]
+
+
+def _standing(
+    votes: JointVotes,
+    system: str,
+    ratings: Sequence[Rating | None],
+    unrankable: Unrankable | None,
+) -> CombinedStanding:
+    human_battles, automatic_battles = votes.battles_of(system)
+    human, automatic, combined = ratings
+    return CombinedStanding(
+        system=system,
+        human=human,
+        automatic=automatic,
+        combined=combined,
+        human_battles=human_battles,
+        automatic_battles=automatic_battles,
+        unrankable=unrankable,
+    )
+
+
+def _best_first(standing: CombinedStanding) -> tuple[float, str]:
+    best = standing.combined or standing.automatic or standing.human
+    return (-best.rating if best else 0.0), standing.system
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of the points in [0, 1] with its interval."""
+
+    value: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WinRates:
+    """Share of the points of one system, three ways.
+
+    Attributes:
+        human: By people alone; None where fewer than two battles have both votes, as the other two.
+        tuning: λ in [0, 1]; None without the estimates.
+        both: Battles with both votes.
+        automatic_only: Battles with an automatic vote only.
+    """
+
+    system: str
+    human: Share | None
+    automatic: Share | None
+    combined: Share | None
+    tuning: float | None
+    both: int
+    automatic_only: int
+
+
+def win_rates(votes: JointVotes, level: float = 0.95) -> tuple[WinRates, ...]:
+    """Win rates of every system with an automatic vote, three ways, best first.
+
+    Args:
+        votes: Human and automatic outcomes of the same battles.
+        level: Confidence level of the intervals.
+    """
+    rates = [_win_rate(votes, system, level) for system in votes.systems if votes.battles_of(system)[1]]
+
+    def height(rate: WinRates) -> tuple[float, str]:
+        best = rate.combined or rate.human or rate.automatic
+        return (-best.value if best else 0.0), rate.system
+
+    return tuple(sorted(rates, key=height))
+
+
+def _win_rate(votes: JointVotes, system: str, level: float) -> WinRates:
+    people, judge, further = votes.points_of(system)
+    try:
+        found = prediction_powered.win_rate(people, judge, further, level)
+    except TooFewVotes:
+        return WinRates(
+            system=system,
+            human=None,
+            automatic=None,
+            combined=None,
+            tuning=None,
+            both=len(people),
+            automatic_only=len(further),
+        )
+    human, automatic, combined = (
+        Share(rate.value, interval(max(rate.low, 0.0), min(rate.high, 1.0), zero_width=_NARROW))
+        for rate in (found.human, found.automatic, found.combined)
+    )
+    return WinRates(
+        system=system,
+        human=human,
+        automatic=automatic,
+        combined=combined,
+        tuning=found.tuning,
+        both=found.humans,
+        automatic_only=found.automatics,
+    )

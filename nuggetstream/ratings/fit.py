@@ -1,0 +1,131 @@
+"""The fitted model behind a board: strengths, their covariance, ratings and differences, each computed once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.ratings.estimate import estimate, fit
+from nuggetstream.ratings.intervals import Differences, Estimates, Strengths, differences, summarise
+from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Intervals, Options
+from nuggetstream.ratings.sandwich import Undetermined, normal_differences, normal_ratings
+from nuggetstream.ratings.tally import Tally
+from nuggetstream.ratings.votes import Votes, pairs_among
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Strengths of the K systems that the votes can rank.
+
+    Attributes:
+        votes: The votes that were fitted.
+        tally: Their weighted counts.
+        group: (K,) indices of the ranked systems among all systems of the votes.
+        options: How they were fitted.
+        strengths: (K,) strengths in logits and, for bootstrap intervals, (R, K) resampled ones.
+        covariance: (K, K) covariance of the strengths; None where the votes do not give one.
+    """
+
+    votes: Votes
+    tally: Tally
+    group: Places
+    options: Options
+    strengths: Strengths
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """K names, in the order of all indices here."""
+        return tuple(self.tally.systems[index] for index in self.group)
+
+    @property
+    def theta(self) -> Floats:
+        """(K,) strengths in logits, mean zero."""
+        return self.strengths.theta
+
+    @cached_property
+    def covariance(self) -> Floats | None:
+        """(K, K) covariance in logits squared: the sandwich, or of the resamples where ties are modelled."""
+        if self.options.policy.models_ties:
+            draws = self.strengths.draws
+            return None if self.strengths.unranked or len(draws) < 2 else np.asarray(np.cov(draws.T))
+        try:
+            matrix = self.votes.covariance(self.theta, self.group, self.options.policy)
+        except Undetermined:
+            return None
+        return matrix if np.isfinite(matrix).all() else None
+
+    @cached_property
+    def anchor(self) -> tuple[int, float] | None:
+        """Index and rating of the anchor.
+
+        Raises:
+            AnchorNotRanked: The anchor is not one of the ranked systems.
+        """
+        return None if self.options.anchor is None else anchor_index(self.options.anchor, self.systems)
+
+    @cached_property
+    def estimates(self) -> Estimates:
+        """(K,) ratings on the Elo scale with intervals and ranks over all K systems."""
+        if self.options.intervals is Intervals.SANDWICH:
+            return normal_ratings(self.theta, self._sandwich(), level=self.options.level, anchor=self.anchor)
+        return summarise(self.strengths, level=self.options.level, anchor=self.anchor)
+
+    @cached_property
+    def differences(self) -> Differences:
+        """(K, K) differences of every two ratings with intervals; they do not depend on the anchor."""
+        if self.options.intervals is Intervals.SANDWICH:
+            return normal_differences(self.theta, self._sandwich(), self.options.level)
+        return differences(self.strengths, self.options.level)
+
+    @property
+    def nothing_resampled(self) -> bool:
+        """Whether there were resamples and none could be ranked, so that no share of them means anything."""
+        return bool(self.strengths.unranked) and not len(self.strengths.draws)
+
+    def _sandwich(self) -> Floats:
+        if self.covariance is None:
+            raise Undetermined("these votes give no covariance of the strengths")
+        return self.covariance
+
+
+def fitted(votes: Votes, tally: Tally, group: Places, options: Options) -> Fit:
+    """Fit a group of systems once.
+
+    Args:
+        votes: Votes of any kind.
+        tally: Their weighted counts.
+        group: (K,) indices of at least two systems that the votes can rank.
+        options: How to rate.
+
+    Raises:
+        NotConverged: The model of ties has no finite solution, or the weights are too uneven to settle.
+        Undetermined: Sandwich intervals of votes that form a single cluster.
+    """
+    if options.intervals is Intervals.SANDWICH:
+        theta, tie = fit(pairs_among(tally, group, options.policy), options.policy)
+        return Fit(votes, tally, group, options, Strengths(theta, np.empty((0, len(group))), tie=tie))
+    strengths = estimate(
+        votes,
+        group,
+        np.random.default_rng(options.seed),
+        policy=options.policy,
+        bootstrap=options.bootstrap,
+        resamples=options.resamples,
+    )
+    return Fit(votes, tally, group, options, strengths)
+
+
+def anchor_index(anchor: Anchor, systems: tuple[str, ...]) -> tuple[int, float]:
+    """Index of the anchor among the ranked systems, and its rating.
+
+    Raises:
+        AnchorNotRanked: It is not one of them.
+    """
+    if anchor.system not in systems:
+        shown = ", ".join(systems[:10]) + (", …" if len(systems) > 10 else "")
+        raise AnchorNotRanked(f"{anchor.system!r} is not ranked; the ranked systems are {shown}")
+    return systems.index(anchor.system), anchor.rating

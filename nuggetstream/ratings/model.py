@@ -1,0 +1,222 @@
+"""The rating model: votes or counts in, one result with everything that follows from one fit out.
+
+    rate(votes, Options(...))  ->  Ratings
+
+The API, the `rate` command and the report all call `rate` and only adapt what goes in and what comes out.
+
+Source: Bradley and Terry, 1952; who can be ranked: Ford, 1957; ties: Davidson, 1970, Rao and Kupper, 1967;
+resamples: Rubin, 1981, or Efron, 1979; rank groups: Piepho, 2004.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import cast as typing_cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.ratings.advice import Advice, advise
+from nuggetstream.ratings.combined import Combined, combine
+from nuggetstream.ratings.counts import PairCount, tally_of
+from nuggetstream.ratings.fit import Fit, fitted
+from nuggetstream.ratings.joint import JointVotes
+from nuggetstream.ratings.newton import NotConverged
+from nuggetstream.ratings.notes import notes_of
+from nuggetstream.ratings.options import Options
+from nuggetstream.ratings.pairwise import Pairing, pairings
+from nuggetstream.ratings.standing import BoardState, Note, Standing
+from nuggetstream.ratings.standings import ranked_standings, unranked_standings
+from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
+from nuggetstream.ratings.tally import Tally, Unrankable, connectivity, rankable
+from nuggetstream.ratings.votes import Counted, Share, Votes
+
+Places = NDArray[np.intp]
+
+
+class Unsettled(ArithmeticError):
+    """The votes have such uneven weights that no fit of them settles."""
+
+
+class OneCluster(ValueError):
+    """All votes form a single cluster, which says nothing about how clusters differ."""
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings of every system that has a vote, and what can be derived from them.
+
+    Attributes:
+        options: How the ratings were made. The anchor is None where no system is ranked.
+        votes: What was rated.
+        tally: Weighted counts of every two systems.
+        state: What the votes allow the board to say.
+        standings: Ranked systems by rank and rating, then provisional ones by rating, then the rest.
+        fit: The fitted model; None where no two systems can be ranked.
+        joint: Human and automatic outcomes of the same battles, if they were given.
+        styled: Single votes with the style of both answers, if they were given.
+    """
+
+    options: Options
+    votes: Votes
+    tally: Tally
+    state: BoardState
+    standings: tuple[Standing, ...]
+    fit: Fit | None
+    joint: JointVotes | None = None
+    styled: StyledVotes | None = None
+
+    @cached_property
+    def shares(self) -> tuple[Share, ...]:
+        """What each source of votes contributes; empty where there is one source."""
+        return self.votes.shares(self.options.policy)
+
+    @cached_property
+    def islands(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of at least two systems between which no battle counts, largest first."""
+        islands = connectivity(self.tally, self.options.policy).islands
+        return tuple(island for island in islands if len(island) > 1)
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader must know before reading the numbers."""
+        return notes_of(self)
+
+    @cached_property
+    def pairs(self) -> tuple[Pairing, ...]:
+        """Every two systems in the order of the standings: battles, share of the points, difference."""
+        return pairings(self)
+
+    @property
+    def tie_parameter(self) -> float | None:
+        """ν of Davidson or κ of Rao and Kupper; None for policies without one."""
+        return None if self.fit is None else self.fit.strengths.tie
+
+    @property
+    def unranked_resamples(self) -> int:
+        """Resamples that could not be ranked; they widen every interval."""
+        return 0 if self.fit is None else self.fit.strengths.unranked
+
+    @cached_property
+    def combined(self) -> Combined | None:
+        """People's votes and automatic ones in one rating; None unless joint votes were given.
+
+        Raises:
+            AnchorNotRanked: The automatic votes do not rank the anchor.
+        """
+        return None if self.joint is None else combine(self.joint, self.options)
+
+    @cached_property
+    def equal_style(self) -> EqualStyle | None:
+        """The board at equal style; None unless votes with style were given."""
+        return None if self.styled is None else at_equal_style(self.styled, self.options)
+
+    def advice(self, *, power: float = 0.8, count: int = 10) -> Advice:
+        """What to ask next: battles until neighbours can be told apart, and the most informative battles.
+
+        Args:
+            power: Probability that the named number of battles then shows a true difference, in [0.5, 1).
+            count: Number of pairs to name.
+        """
+        return advise(self, power=power, count=count)
+
+    def __getitem__(self, system: str) -> Standing:
+        """The standing of a system.
+
+        Raises:
+            KeyError: The system has no vote.
+        """
+        for standing in self.standings:
+            if standing.system == system:
+                return standing
+        raise KeyError(system)
+
+
+def rate(
+    votes: Votes | Tally | Iterable[PairCount],
+    options: Options | None = None,
+    *,
+    joint: JointVotes | None = None,
+    styled: StyledVotes | None = None,
+) -> Ratings:
+    """Rate the systems that the votes can rank, and give the reason for every other one.
+
+    P(i beats j) = 1 / (1 + exp(θj - θi)); rating = 1000 + 400 / ln 10 · (θ - mean θ).
+
+    Args:
+        votes: Counts per pair (`Tally` or `PairCount`s), several weighted sources (`votes.Mixed`), or single
+            votes with clusters (`ballots.Ballots`).
+        options: How to rate; the defaults when None.
+        joint: Human and automatic outcomes of the same battles, for `Ratings.combined`.
+        styled: The votes with the style of both answers, for `Ratings.equal_style`.
+
+    Returns:
+        The ratings; higher is better.
+
+    Raises:
+        AnchorNotRanked: The anchor has no rating although other systems have.
+        OneCluster: All votes form one cluster.
+        Unsettled: The weights are too uneven for a fit.
+        ValueError: Counts that are missing or negative.
+
+    Source: see the module.
+
+    >>> from nuggetstream.domain.battle import Vote
+    >>> tally = Tally.count([("x", "y", Vote.A, 30), ("x", "y", Vote.B, 10), ("z", "y", Vote.A, 4)])
+    >>> ratings = rate(tally)
+    >>> [round(ratings[name].rating) for name in "xy"]  # odds of 3 to 1: 400 · log10(3) = 191 points apart
+    [1095, 905]
+    >>> [(standing.system, standing.rank, standing.group) for standing in ratings.standings]
+    [('x', 1, 'a'), ('y', 2, 'b'), ('z', None, None)]
+    >>> ratings["z"].unrankable.name
+    'UNDEFEATED'
+    """
+    cast = _as_votes(votes)
+    options = options or Options()
+    tally = cast.tally
+    _check_clusters(cast, options)
+    group, reasons = rankable(tally.points(options.policy))
+    fit: Fit | None = None
+    if len(group):
+        try:
+            fit = fitted(cast, tally, group, options)
+        except NotConverged:
+            if not options.policy.models_ties:  # a linked group has a solution; only rounding can hide it
+                raise Unsettled("the weights of the votes are too uneven for a fit to settle") from None
+            reasons |= dict.fromkeys(group.tolist(), Unrankable.UNDETERMINED)
+    if fit is None:
+        options = replace(options, anchor=None)  # there is no scale to fix
+    ranked = () if fit is None else ranked_standings(fit)
+    return Ratings(
+        options=options,
+        votes=cast,
+        tally=tally,
+        state=_state(tally, fit),
+        standings=(*ranked, *unranked_standings(tally, options.policy, reasons)),
+        fit=fit,
+        joint=joint,
+        styled=styled,
+    )
+
+
+def _as_votes(votes: Votes | Tally | Iterable[PairCount]) -> Votes:
+    if isinstance(votes, Tally):
+        return Counted(votes)
+    if hasattr(votes, "votes_cast"):
+        return typing_cast("Votes", votes)
+    return Counted(tally_of(typing_cast("Iterable[PairCount]", votes)))
+
+
+def _check_clusters(votes: Votes, options: Options) -> None:
+    count = votes.votes_cast(options.policy).sum() / 2
+    if votes.clusters == 1 and count > 1:
+        raise OneCluster(f"all {count:,.0f} votes are one cluster: nothing says how clusters differ")
+
+
+def _state(tally: Tally, fit: Fit | None) -> BoardState:
+    if not tally.systems:
+        return BoardState.EMPTY
+    if fit is None:
+        return BoardState.NOBODY_RANKED
+    decisive = tally.wins[np.ix_(fit.group, fit.group)].any()
+    return BoardState.RANKED if decisive else BoardState.ALL_TIED

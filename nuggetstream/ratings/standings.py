@@ -1,0 +1,123 @@
+"""From a fit to the rows of a board: ranks, rank groups and probabilities among systems with enough battles."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.ratings.fit import Fit
+from nuggetstream.ratings.groups import letters as group_letters
+from nuggetstream.ratings.interval import Interval, IntervalState, interval
+from nuggetstream.ratings.intervals import first_places, ranks_by_overlap, separated
+from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.standing import Standing
+from nuggetstream.ratings.tally import Tally, TiePolicy, Unrankable
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+def ranked_standings(fit: Fit) -> tuple[Standing, ...]:
+    """The rated systems: by rank and rating, the provisional ones after them by rating."""
+    estimates, policy, tally = fit.estimates, fit.options.policy, fit.tally
+    intervals = [
+        interval(float(low), float(high), fixed=fit.anchor is not None and fit.anchor[0] == index)
+        for index, (low, high) in enumerate(zip(estimates.low, estimates.high, strict=True))
+    ]
+    provisional = fit.votes.votes_cast(policy)[fit.group] < fit.options.provisional_below
+    competing = np.flatnonzero(~provisional)
+    ranks, letters = _ranks(fit, intervals, competing), _letters(fit, intervals, competing)
+    first = _probability_first(fit, intervals, competing)
+    order = sorted(
+        range(len(fit.group)),
+        key=lambda index: (
+            bool(provisional[index]),
+            ranks.get(index, int(estimates.rank[index])),
+            -estimates.rating[index],
+        ),
+    )
+    return tuple(
+        Standing(
+            system=fit.systems[index],
+            rating=float(estimates.rating[index]),
+            interval=intervals[index],
+            rank=ranks.get(index),
+            group=letters.get(index),
+            probability_first=first.get(index),
+            provisional=bool(provisional[index]),
+            **_record(tally, policy, int(fit.group[index])),
+            unrankable=None,
+        )
+        for index in order
+    )
+
+
+def unranked_standings(
+    tally: Tally, policy: TiePolicy, reasons: Mapping[int, Unrankable]
+) -> tuple[Standing, ...]:
+    """The systems without a rating, in alphabetical order, each with its reason."""
+    return tuple(
+        Standing(
+            system=tally.systems[index],
+            rating=None,
+            interval=None,
+            rank=None,
+            group=None,
+            probability_first=None,
+            provisional=False,
+            **_record(tally, policy, index),
+            unrankable=reason,
+        )
+        for index, reason in sorted(reasons.items())
+    )
+
+
+def _ranks(fit: Fit, intervals: list[Interval], competing: Places) -> dict[int, int]:
+    """Rank of each competing system whose interval says something."""
+    estimates = fit.estimates
+    ranks = ranks_by_overlap(estimates.low[competing], estimates.high[competing])
+    return {
+        int(index): int(rank)
+        for index, rank in zip(competing, ranks, strict=True)
+        if intervals[index].state is not IntervalState.DEGENERATE
+    }
+
+
+def _letters(fit: Fit, intervals: list[Interval], competing: Places) -> dict[int, str]:
+    """Rank groups of the competing systems, by the intervals of their differences."""
+    compared = [int(index) for index in competing if intervals[index].state is not IntervalState.DEGENERATE]
+    compared.sort(key=lambda index: -fit.estimates.rating[index])
+    if not compared:
+        return {}
+    apart = _apart(fit)[np.ix_(compared, compared)]
+    return dict(zip(compared, group_letters(apart), strict=True))
+
+
+def _apart(fit: Fit) -> NDArray[np.bool_]:
+    """(K, K) whether the interval of the difference of two ratings excludes zero."""
+    if fit.options.intervals is Intervals.SANDWICH:
+        between = fit.differences
+        return np.asarray((between.low > 0) | (between.high < 0))
+    return separated(fit.strengths, fit.options.level)
+
+
+def _probability_first(fit: Fit, intervals: list[Interval], competing: Places) -> dict[int, float]:
+    """Share of all resamples in which each competing system is the best of them; empty where none can tell."""
+    draws, unranked = fit.strengths.draws, fit.strengths.unranked
+    total = len(draws) + unranked
+    degenerate = all(item.state is IntervalState.DEGENERATE for item in intervals)
+    if degenerate or fit.nothing_resampled or not len(draws) or not len(competing):
+        return {}
+    shares = first_places(draws[:, competing]) / total
+    return {
+        int(index): float(share)
+        for index, share in zip(competing, shares, strict=True)
+        if intervals[index].state is not IntervalState.DEGENERATE
+    }
+
+
+def _record(tally: Tally, policy: TiePolicy, index: int) -> dict[str, float]:
+    """Battles, wins, losses and ties of a system under the policy."""
+    wins, losses = float(tally.wins[index].sum()), float(tally.wins[:, index].sum())
+    ties = float(tally.drawn(policy)[index].sum())
+    return {"battles": wins + losses + ties, "wins": wins, "losses": losses, "ties": ties}
