@@ -29,7 +29,7 @@ _VOTES = {spelling: vote for vote, spellings in _SPELLINGS.items() for spelling 
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedColumns:
     """Columns that a person names; None is "find it".
 
     Attributes:
@@ -77,7 +77,7 @@ class Columns:
     features: tuple[tuple[str, str, str], ...]
 
 
-def find_columns(path: Path, names: Sequence[str], named: Named) -> Columns:
+def find_columns(path: Path, names: Sequence[str], named: NamedColumns) -> Columns:
     """The columns of a file by what a person named and, for the rest, by their usual names.
 
     Args:
@@ -146,7 +146,7 @@ def outcome_of(said: str, system_a: str, system_b: str) -> Vote | float:
     return {1.0: Vote.A, 0.0: Vote.B}.get(share, share)
 
 
-def _systems(path: Path, names: Sequence[str], named: Named) -> tuple[str, str]:
+def _systems(path: Path, names: Sequence[str], named: NamedColumns) -> tuple[str, str]:
     found = _pair(names, _SYSTEMS)
     a, b = _known(path, names, named.a), _known(path, names, named.b)
     if a and b:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.columns import Columns, Named, find_columns, outcome_of
+from nuggetstream.files.columns import Columns, NamedColumns, find_columns, outcome_of
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.records import Record
 from nuggetstream.text.citations import citation_use
@@ -73,21 +73,21 @@ class VoteSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadOptions:
     """How files are read.
 
     Attributes:
-        named: columns that a person names.
+        columns: Columns that a person names.
         systems: the systems that may be voted on; None: all that occur.
         where: only rows with these values in these columns.
     """
 
-    named: Named = field(default_factory=Named)
+    columns: NamedColumns = field(default_factory=NamedColumns)
     systems: frozenset[str] | None = None
     where: tuple[tuple[str, str], ...] = ()
 
 
-def read_votes(name: str, path: Path, records: Sequence[Record], reading: Reading) -> VoteSource:
+def read_votes(name: str, path: Path, records: Sequence[Record], reading: ReadOptions) -> VoteSource:
     """The votes of one source.
 
     Args:
@@ -102,7 +102,7 @@ def read_votes(name: str, path: Path, records: Sequence[Record], reading: Readin
         NoOutcome: no row says an outcome.
     """
     rows = _selected(path, records, reading.where)
-    columns = find_columns(path, _names(records), reading.named)
+    columns = find_columns(path, _names(records), reading.columns)
     found = [_vote(row, columns, reading.systems) for row in rows]
     votes = tuple(vote for vote in found if vote is not None)
     if not votes:

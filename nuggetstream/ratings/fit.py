@@ -1,4 +1,4 @@
-"""The fitted model behind a board: strengths, their covariance, ratings and differences, each computed once."""
+"""The fitted model behind a board: strengths, covariance, ratings and differences, each computed once."""
 
 from dataclasses import dataclass
 from functools import cached_property

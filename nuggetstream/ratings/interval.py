@@ -8,7 +8,7 @@ from nuggetstream.ratings.intervals import has_no_width
 
 
 class IntervalState(StrEnum):
-    """What the bounds of an interval are worth; the values are the same in the API, the command and the pages."""
+    """What the bounds of an interval are worth, by the same names in the API, the command and the pages."""
 
     BOUNDED = "bounded"
     UNBOUNDED_BELOW = "unbounded_below"  # too many resamples could not be ranked: no lower bound

@@ -228,7 +228,7 @@ def separated(strengths: Strengths, level: float = 0.95) -> NDArray[np.bool_]:
     """
     draws, size = strengths.draws, len(strengths.theta)
     total = len(draws) + strengths.unranked
-    tail = (1 - inside(level)) / 2 * (total - 1)
+    tail = (1 - checked_level(level)) / 2 * (total - 1)
     below = np.stack([(draws <= draws[:, [i]]).sum(axis=0) for i in range(size)]) + strengths.unranked
     # below[i, j]: resamples in which i is at least as good as j, plus those that agree with anything.
     first = np.floor(tail)

@@ -111,7 +111,7 @@ class JointVotes:
         return points
 
     def automatic_tally(self) -> Tally:
-        """Counts of the automatic votes; half a point is a tie, another fraction is part of a win for each."""
+        """Counts of the automatic votes; half a point is a tie, other fractions are shares of a win."""
         size = len(self.systems)
         wins, ties = np.zeros((size, size)), np.zeros((size, size))
         voted = np.flatnonzero(~np.isnan(self.automatic))
@@ -131,7 +131,7 @@ class JointVotes:
         return int(self.times[both].sum()), int(self.times[automatic].sum())
 
     def points_of(self, system: str) -> tuple[Floats, Floats, Floats]:
-        """Points of a system by people and by the automatic vote where both voted, and by the latter alone."""
+        """Points of a system by people and by automatic vote on the same battles, and by the latter alone."""
         position = self.systems.index(system)
         own = np.flatnonzero(((self.a == position) | (self.b == position)) & ~np.isnan(self.automatic))
         rows = self._rows(own)

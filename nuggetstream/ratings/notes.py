@@ -43,7 +43,7 @@ def _notes(ratings: Ratings) -> Iterator[Note]:
     if ratings.state is BoardState.ALL_TIED:
         yield Note(
             "all_tied",
-            "Every battle between ranked systems is a tie: the ratings are equal and their precision is unknown.",
+            "Every battle between ranked systems is a tie: the ratings are equal, their precision unknown.",
         )
     elif any(_is_degenerate(standing.interval) for standing in ratings.standings):
         yield Note("degenerate", "Some votes never disagree, so they contain no information about chance.")

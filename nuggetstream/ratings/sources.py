@@ -1,21 +1,16 @@
 """Which votes go into a rating, from how many sources, and what each of them weighs."""
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.records import Record, read_records
-from nuggetstream.files.votes import NoOutcome, Reading, VoteSource, read_votes
-from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.files.votes import NoOutcome, ReadOptions, VoteSource, read_votes
 
 HUMAN = "human"
 _ENDINGS = (".gz", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
-
-_DROPPED = {TiePolicy.DROP: (Vote.TIE, Vote.BOTH_BAD), TiePolicy.DROP_BOTH_BAD: (Vote.BOTH_BAD,)}
 
 
 class UnknownSource(ValueError):
@@ -30,7 +25,7 @@ class Weighed:
     weight: float
 
 
-def gather(paths: Sequence[Path], weights: Mapping[str, float], reading: Reading) -> tuple[Weighed, ...]:
+def gather(paths: Sequence[Path], weights: Mapping[str, float], reading: ReadOptions) -> tuple[Weighed, ...]:
     """The sources of all files.
 
     A file of votes is one source, named after the file, of weight 1 unless said otherwise. Results of
@@ -72,7 +67,7 @@ def gather(paths: Sequence[Path], weights: Mapping[str, float], reading: Reading
     return tuple(found)
 
 
-def human_source(path: Path, reading: Reading) -> VoteSource:
+def human_source(path: Path, reading: ReadOptions) -> VoteSource:
     """The human votes of a file: its votes, or the human lens of an evaluation's results.
 
     Raises:
@@ -113,7 +108,7 @@ def _short(path: Path) -> str:
 
 
 def _lens_rows(
-    path: Path, records: Sequence[Record], seen: dict[str, str], reading: Reading
+    path: Path, records: Sequence[Record], seen: dict[str, str], reading: ReadOptions
 ) -> dict[str, list[Record]]:
     from nuggetstream.ratings.lenses import lens_records
 
@@ -132,27 +127,18 @@ def _lenses(
     rows: Mapping[str, Sequence[Record]],
     names: Mapping[str, str],
     weights: Mapping[str, float],
-    reading: Reading,
+    reading: ReadOptions,
 ) -> list[Weighed]:
     """The lenses asked for by their own name, or by that of all files."""
     asked = [lens for lens, name in names.items() if {lens, name} & weights.keys()] or [HUMAN]
-    usual = replace(reading.named, a=None, b=None, winner=None, weight=None, battle=None)
+    usual = replace(reading.columns, a=None, b=None, winner=None, weight=None, battle=None)
     taken = []
     for lens in asked:
         try:
-            source = read_votes(names[lens], path, rows[lens], replace(reading, named=usual))
+            source = read_votes(names[lens], path, rows[lens], replace(reading, columns=usual))
         except NoOutcome as error:
             others = ", ".join(other for other in rows if other != lens)
             hint = f"the lens {lens!r} has no vote; choose {others} with --weigh, such as --weigh judge=1"
             raise NoOutcome(f"{path}: {hint}") from error
         taken.append(Weighed(source, weights.get(names[lens], weights.get(lens, 1.0))))
     return taken
-
-
-def counted(sources: Iterable[VoteSource], policy: TiePolicy) -> Counter[str]:
-    """Votes that count on each system, every one as one, whatever its weight above 0."""
-    votes: Counter[str] = Counter()
-    for vote in (vote for source in sources for vote in source.votes):
-        if vote.weight > 0 and vote.outcome not in _DROPPED.get(policy, ()):
-            votes.update({vote.system_a: vote.count, vote.system_b: vote.count})
-    return votes

@@ -1,4 +1,4 @@
-"""From a fit to the rows of a board: ranks, rank groups and probabilities among systems with enough battles."""
+"""From a fit to the rows of a board: ranks, rank groups and the probability of being first."""
 
 from collections.abc import Mapping
 
@@ -102,7 +102,7 @@ def _apart(fit: Fit) -> NDArray[np.bool_]:
 
 
 def _probability_first(fit: Fit, intervals: list[Interval], competing: Places) -> dict[int, float]:
-    """Share of all resamples in which each competing system is the best of them; empty where none can tell."""
+    """Share of the resamples in which each competing system is the best; empty where no resample can tell."""
     draws, unranked = fit.strengths.draws, fit.strengths.unranked
     total = len(draws) + unranked
     degenerate = all(item.state is IntervalState.DEGENERATE for item in intervals)

@@ -1,44 +1,48 @@
-"""Everything that is asked of some files of votes, in one go."""
+"""Everything that `nuggetstream rate` computes from some files of votes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from nuggetstream.files.votes import Reading, VoteSource
-from nuggetstream.ratings.advice import Advised, advise
-from nuggetstream.ratings.board import Method, Rated, rate
+import numpy as np
+
+from nuggetstream.files.votes import ReadOptions, VoteSource
+from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.casting import Poll, cast, poll, systems_of
 from nuggetstream.ratings.elo import Arithmetic
-from nuggetstream.ratings.powered import Powered, power
+from nuggetstream.ratings.matching import matched
+from nuggetstream.ratings.model import Ratings, rate
+from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.sources import Weighed, gather, human_source
-from nuggetstream.ratings.style import Styled, at_equal_style
-from nuggetstream.ratings.tournament import Played, WonOutright, play, won_outright
+from nuggetstream.ratings.style import StyledVotes
+from nuggetstream.ratings.tournament import Tournament, WonOutright, play, won_outright
+from nuggetstream.text.style import FEATURES
 
 
 class Clash(ValueError):
-    """Two things are asked for that do not go together."""
+    """Two things are asked for that exclude each other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyOptions:
+    """What to compute from which files.
 
     Attributes:
-        files: of votes.
-        weights: of their sources, by name.
-        reading: how the files are read.
-        method: how ratings are made.
-        human: a file of human votes that the others are to be corrected by.
-        elo: the arithmetics of tournaments to play.
-        rounds: tournaments of each.
-        k: largest change of a game.
-        advise: whether to say what to ask next.
+        files: Files of votes.
+        weights: Weights of their sources, by name.
+        reading: How to read the files.
+        rating: How to rate.
+        human: A file of human votes that correct the others.
+        elo: Arithmetics of the Elo tournaments to play.
+        rounds: Number of tournaments per arithmetic.
+        k: Largest change of a rating in one game.
+        advise: Whether to advise on the next battles.
     """
 
     files: tuple[Path, ...]
     weights: Mapping[str, float] = field(default_factory=dict)
-    reading: Reading = field(default_factory=Reading)
-    method: Method = field(default_factory=Method)
+    reading: ReadOptions = field(default_factory=ReadOptions)
+    rating: Options = field(default_factory=Options)
     human: Path | None = None
     elo: tuple[Arithmetic, ...] = ()
     rounds: int = 500
@@ -46,85 +50,113 @@ class Question:
     advise: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
-    """What was found; a section that nobody asked for is None or empty.
+    """The results; a section that nobody asked for is None or empty.
 
     Attributes:
-        sources: the votes read.
-        clusters: how many clusters the votes are; None when each stands alone.
-        human: the human votes behind `powered`.
+        options: What was asked for.
+        sources: The votes that were read.
+        ratings: The ratings, with combined votes and the board at equal style where asked for.
+        clusters: Number of clusters of votes; None when every vote stands alone.
+        tournaments: Elo tournaments.
+        outright: How often each system won outright; None without tournaments.
+        advice: What to ask next.
+        human: The human votes behind `ratings.combined`.
     """
 
-    question: Question
+    options: StudyOptions
     sources: tuple[Weighed, ...]
+    ratings: Ratings
     clusters: int | None
-    rated: Rated
-    styled: Styled | None = None
-    played: tuple[Played, ...] = ()
+    tournaments: tuple[Tournament, ...] = ()
     outright: WonOutright | None = None
-    advised: Advised | None = None
+    advice: Advice | None = None
     human: VoteSource | None = None
-    powered: Powered | None = None
 
     @property
     def weighted(self) -> bool:
-        """Whether some vote does not weigh 1, so that what is counted is weight and not battles."""
+        """Whether a vote has a weight other than 1, so that sums are weights and not battles."""
         return any(
-            each.weight != 1 or any(vote.weight != 1 for vote in each.source.votes) for each in self.sources
+            source.weight != 1 or any(vote.weight != 1 for vote in source.source.votes)
+            for source in self.sources
         )
 
+    @property
+    def rows_without_vote(self) -> int:
+        """Rows without an outcome; they are neither votes nor ties."""
+        return sum(source.source.without_vote for source in self.sources)
 
-def study(question: Question) -> Study:
-    """Read the files and answer.
+
+def study(options: StudyOptions) -> Study:
+    """Read the files and compute what is asked for.
 
     Raises:
-        UnusableFile: naming file, line and field.
-        UnknownSource: a weight for no source.
-        Clash: what is asked does not go together.
-        OneCluster: the votes are one cluster.
-        TooManyVotes: they cannot be held one by one.
-        Unsettled: their weights are too uneven.
-        AnchorNotRanked: the anchor has no rating.
+        UnusableFile: A file cannot be used; the message names file, line and field.
+        UnknownSource: A weight for a source that no file holds.
+        Clash: Two options exclude each other.
+        OneCluster: All votes form one cluster.
+        TooManyVotes: There are more single votes than memory can hold.
+        Unsettled: The weights of the votes are too uneven for a fit.
+        AnchorNotRanked: The anchor has no rating.
     """
-    asked = question.reading.named
-    if question.human and asked.cluster:
+    columns = options.reading.columns
+    if options.human and columns.cluster:
         raise Clash("--human takes battles as independent; it does not go with --cluster")
-    if question.human and question.method.policy.models_ties:
-        raise Clash("--human counts a tie as half a win or not at all; not with a model of ties")
-    reading = replace(question.reading, named=replace(asked, needs_battle=question.human is not None))
-    sources = gather(question.files, question.weights, reading)
-    if question.human and len(sources) > 1:
+    if options.human and options.rating.policy.models_ties:
+        raise Clash(
+            "--human counts a tie as half a win or not at all, so it needs a policy without a model of ties"
+        )
+    reading = replace(options.reading, columns=replace(columns, needs_battle=options.human is not None))
+    sources = gather(options.files, options.weights, reading)
+    if options.human and len(sources) > 1:
         raise Clash("--human corrects one source of automatic votes; rate the others one by one")
     systems = systems_of(sources, reading.systems)
     votes = cast(sources, systems)
-    rated = rate(votes, question.method)
-    found = Study(question, sources, _clusters(votes, asked.cluster), rated)
-    single = poll(sources, systems) if asked.style or question.elo else None
-    if single is not None and asked.style:
-        found = replace(found, styled=at_equal_style(single, sources, asked.features, question.method))
-    if single is not None and question.elo:
-        found = replace(found, played=_played(single, question), outright=won_outright(single.tally))
-    if question.advise:
-        found = replace(found, advised=advise(rated.fitted, question.method.level))
-    if question.human is not None:
-        human = human_source(question.human, _as_human(reading))
-        found = replace(found, human=human, powered=power(human, sources[0].source, question.method))
-    return found
-
-
-def _clusters(votes: object, column: str | None) -> int | None:
-    return votes.ballots.clusters if column and isinstance(votes, Poll) else None
-
-
-def _played(single: Poll, question: Question) -> tuple[Played, ...]:
-    method = question.method
-    return tuple(
-        play(single, method.policy, arithmetic, rounds=question.rounds, k=question.k, seed=method.seed)
-        for arithmetic in question.elo
+    single = poll(sources, systems) if columns.style or options.elo else None
+    human = human_source(options.human, _without_style(reading)) if options.human else None
+    ratings = rate(
+        votes,
+        options.rating,
+        joint=None if human is None else matched(human, sources[0].source, options.rating.policy),
+        styled=_styled(single, sources, columns.features) if single is not None and columns.style else None,
+    )
+    return Study(
+        options=options,
+        sources=sources,
+        ratings=ratings,
+        clusters=votes.clusters if columns.cluster else None,
+        tournaments=_tournaments(single, options) if single is not None else (),
+        outright=won_outright(single.tally) if single is not None and options.elo else None,
+        advice=ratings.advice() if options.advise else None,
+        human=human,
     )
 
 
-def _as_human(reading: Reading) -> Reading:
-    """People's votes have no style to read: that of the answers is read once."""
-    return replace(reading, named=replace(reading.named, style=False, features=()))
+def _styled(single: Poll, sources: tuple[Weighed, ...], features: tuple[str, ...]) -> StyledVotes:
+    votes = [vote for source in sources for vote in source.source.votes]
+    return StyledVotes(
+        ballots=single.ballots,
+        of_a=np.array([vote.style_a for vote in votes])[single.row],
+        of_b=np.array([vote.style_b for vote in votes])[single.row],
+        features=tuple(features) or FEATURES,
+    )
+
+
+def _tournaments(single: Poll, options: StudyOptions) -> tuple[Tournament, ...]:
+    return tuple(
+        play(
+            single,
+            options.rating.policy,
+            arithmetic,
+            rounds=options.rounds,
+            k=options.k,
+            seed=options.rating.seed,
+        )
+        for arithmetic in options.elo
+    )
+
+
+def _without_style(reading: ReadOptions) -> ReadOptions:
+    """How to read human votes: the style of the answers is read once, with the automatic votes."""
+    return replace(reading, columns=replace(reading.columns, style=False, features=()))

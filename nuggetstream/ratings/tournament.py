@@ -7,8 +7,8 @@ import numpy as np
 
 from nuggetstream.ratings.casting import Poll
 from nuggetstream.ratings.elo import Arithmetic, Games, tournaments, win_percentages
-from nuggetstream.ratings.islands import in_words, islands_of
-from nuggetstream.ratings.tally import Tally, TiePolicy
+from nuggetstream.ratings.notes import named_groups
+from nuggetstream.ratings.tally import Tally, TiePolicy, connectivity
 
 _PLAYABLE = 2**28  # games of all rounds: their orders take 2 GB
 
@@ -31,7 +31,7 @@ class Player:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class Tournament:
     """Tournaments.
 
     Attributes:
@@ -49,7 +49,7 @@ class Played:
 
 def play(
     poll: Poll, policy: TiePolicy, arithmetic: Arithmetic, *, rounds: int, k: float, seed: int
-) -> Played:
+) -> Tournament:
     """Play every vote that counts once in each of many shuffled tournaments.
 
     Args:
@@ -63,13 +63,15 @@ def play(
     ballots = poll.ballots
     counts = np.flatnonzero(ballots.counting(policy) & (ballots.weight > 0))
     if not len(counts):
-        return Played((), arithmetic, rounds, "no vote counts: there is no game to play")
+        return Tournament((), arithmetic, rounds, "no vote counts: there is no game to play")
     if (ballots.weight[counts] != ballots.weight[counts[0]]).any():
-        return Played((), arithmetic, rounds, "games are whole: votes of different weight cannot be played")
+        return Tournament(
+            (), arithmetic, rounds, "games are whole: votes of different weight cannot be played"
+        )
     if len(counts) * rounds > _PLAYABLE:
         most = _PLAYABLE // len(counts)
         why = f"{len(counts)} games in {rounds} rounds are too many to hold; --rounds {most} would fit"
-        return Played((), arithmetic, rounds, why)
+        return Tournament((), arithmetic, rounds, why)
     games = Games(ballots.systems, ballots.a[counts], ballots.b[counts], ballots.score[counts])
     elo = tournaments(games, np.random.default_rng(seed), rounds=rounds, k=k, arithmetic=arithmetic)
     players = [
@@ -81,8 +83,10 @@ def play(
         )
     ]
     players.sort(key=lambda player: (player.rating is None, -(player.rating or 0.0)))
-    islands = islands_of(poll.tally, policy)
-    return Played(tuple(players), arithmetic, rounds, islands=in_words(islands) if len(islands) > 1 else None)
+    islands = [group for group in connectivity(poll.tally, policy).islands if len(group) > 1]
+    return Tournament(
+        tuple(players), arithmetic, rounds, islands=named_groups(islands) if len(islands) > 1 else None
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,52 @@
-"""The options of `nuggetstream rate`: how files are read, how ratings are made, what else is asked."""
+"""The options of `nuggetstream rate`: how files are read, how ratings are made, what else is computed."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from nuggetstream.ratings.board import Method
 from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.options import Intervals, Options
 from nuggetstream.ratings.tally import TiePolicy
 from services.cli.showing import Number
 
 F = TypeVar("F", bound=Callable[..., Any])
-_USUAL = Method()
+_USUAL = Options()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """The options of the command as they were typed; each one is described by its help text below."""
+
+    a: str | None
+    b: str | None
+    winner: str | None
+    weight: str | None
+    cluster: str | None
+    systems: tuple[str, ...]
+    where: tuple[str, ...]
+    weigh: tuple[str, ...]
+    ties: str
+    intervals: str
+    bootstrap: str
+    resamples: int
+    seed: int
+    level: float
+    anchor: str | None
+    prior: float | None
+    provisional_below: int
+    style: bool
+    feature: tuple[str, ...]
+    elo: bool
+    ragelo: bool
+    rounds: int
+    k: float
+    advise: bool
+    human: Path | None
+    battle: str | None
 
 
 def with_options(options: Sequence[Callable[[Any], Any]]) -> Callable[[F], F]:
@@ -33,7 +65,9 @@ READING_OPTIONS = (
     click.option("--b", metavar="COLUMN", help="Column of the second system."),
     click.option("--winner", metavar="COLUMN", help="Column of the outcome."),
     click.option(
-        "--weight", metavar="COLUMN", help="Column of each vote's weight; `weight` if there is one."
+        "--weight",
+        metavar="COLUMN",
+        help="Column with the weight of each vote. Default: `weight`, if it exists.",
     ),
     click.option(
         "--cluster",
@@ -44,30 +78,30 @@ READING_OPTIONS = (
         "--systems",
         multiple=True,
         metavar="NAMES|FILE",
-        help="The systems there are: names with commas between, or a file of one per line. A vote for "
-        "another one is an error.",
+        help="Systems that may be voted on: names separated by commas, or a file with one name per line. "
+        "A vote on any other system is an error.",
     ),
-    click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only rows with this value."),
+    click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Read only rows with this value."),
     click.option(
         "--weigh",
         multiple=True,
         metavar="SOURCE=WEIGHT",
-        help="Weight of each vote of a source: a file's name without its endings, or a lens of `eval` "
-        "results (human, nugget, judge). Files weigh 1; of a lens only those named, or human.",
+        help="Weight of each vote of a source: the name of a file without its extensions, or a lens of `eval` "
+        "results (human, nugget, judge). Files have weight 1; only lenses named here are read, or human.",
     ),
 )
 
 
-def _plays(given: dict[str, Any]) -> bool:
-    return bool(given["elo"] or given["ragelo"])
+def _plays(parameters: dict[str, Any]) -> bool:
+    return bool(parameters["elo"] or parameters["ragelo"])
 
 
-def _has_people(given: dict[str, Any]) -> bool:
-    return given["human"] is not None
+def _has_people(parameters: dict[str, Any]) -> bool:
+    return parameters["human"] is not None
 
 
-def _resamples(given: dict[str, Any]) -> bool:
-    return bool(given["intervals"] == Intervals.BOOTSTRAP.value)
+def _resamples(parameters: dict[str, Any]) -> bool:
+    return bool(parameters["intervals"] == Intervals.BOOTSTRAP.value)
 
 
 _ONLY_WITH: tuple[tuple[tuple[str, ...], Callable[[dict[str, Any]], bool], str], ...] = (
@@ -77,17 +111,17 @@ _ONLY_WITH: tuple[tuple[tuple[str, ...], Callable[[dict[str, Any]], bool], str],
 )
 
 
-def refuse_unused(context: click.Context) -> None:
-    """Refuse options of something that is not asked for: they would do nothing without a word.
+def reject_unused(context: click.Context) -> None:
+    """Reject options that would have no effect.
 
     Raises:
-        click.UsageError: naming the option and what it belongs to.
+        click.UsageError: Names the option and what it belongs to.
     """
     for names, is_asked, owner in _ONLY_WITH:
         for name in names:
             typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
             if typed and not is_asked(context.params):
-                raise click.UsageError(f"--{name} does nothing without {owner}")
+                raise click.UsageError(f"--{name} has no effect without {owner}")
 
 
 METHOD_OPTIONS = (
@@ -96,72 +130,89 @@ METHOD_OPTIONS = (
         type=click.Choice([policy.value.replace("_", "-") for policy in TiePolicy]),
         default=_USUAL.policy.value,
         show_default=True,
-        help="Half a win for each, left out, or an outcome of its own in a model of ties.",
+        help="Count a tie as half a win for each, drop it, or model it as an outcome of its own.",
     ),
     click.option(
         "--intervals",
         type=click.Choice([each.value for each in Intervals]),
         default=_USUAL.intervals.value,
         show_default=True,
-        help="From resamples, or from the sandwich covariance (no P(best)).",
+        help="Intervals from resamples, or from robust standard errors (without P(first)).",
     ),
     click.option(
         "--bootstrap",
         type=click.Choice([each.value for each in Bootstrap]),
         default=_USUAL.bootstrap.value,
         show_default=True,
-        help="Weigh every vote at random, or draw votes with replacement.",
+        help="Weight every vote at random, or draw votes with replacement.",
     ),
     click.option(
         "--resamples", type=click.IntRange(min=100, max=100_000), default=_USUAL.resamples, show_default=True,
-        help="Of the bootstrap.",
+        help="Number of resamples of the bootstrap.",
     ),
     click.option(
         "--seed", type=click.IntRange(min=0), default=_USUAL.seed, show_default=True,
-        help="The same seed gives the same numbers.",
+        help="Seed of all randomness; the same seed gives the same numbers.",
     ),
     click.option(
         "--level",
         type=Number(min=0, max=1, min_open=True, max_open=True),
         default=_USUAL.level,
         show_default=True,
-        help="Of all intervals.",
+        help="Confidence level of all intervals.",
     ),
-    click.option("--anchor", metavar="NAME=RATING", help="Fix one system's rating; else the mean is 1000."),
+    click.option("--anchor", metavar="NAME=RATING", help="Fix the rating of one system. Default: the mean is 1000."),
+    click.option(
+        "--prior", type=Number(min=0, min_open=True), metavar="BATTLES",
+        help="Add a weak prior of so many pseudo-battles per system, so that undefeated systems have a "
+        "finite rating. Default: no prior.",
+    ),
+    click.option(
+        "--provisional-below", type=click.IntRange(min=0), default=_USUAL.provisional_below,
+        show_default=True, help="Ratings from fewer battles than this are provisional and have no rank.",
+    ),
 )  # fmt: skip
 
 SECTION_OPTIONS = (
     click.option(
-        "--style", is_flag=True, help="Also at equal style: length, citations, markup of text_a, text_b."
+        "--style",
+        is_flag=True,
+        help="Also rate at equal style: length, citations and markup of text_a and text_b.",
     ),
     click.option(
         "--feature",
         multiple=True,
         metavar="NAME",
-        help="Also at equal amounts of the columns NAME_a and NAME_b, instead of the texts.",
+        help="Also rate at equal amounts of the columns NAME_a and NAME_b, instead of the texts.",
     ),
-    click.option("--elo", is_flag=True, help="Also mean Elo ratings of many shuffled tournaments."),
-    click.option("--ragelo", is_flag=True, help="The same with RAGElo's arithmetic: whole numbers only."),
-    click.option("--rounds", type=click.IntRange(min=1), default=500, show_default=True, help="Tournaments."),
+    click.option("--elo", is_flag=True, help="Also compute mean Elo ratings of many shuffled tournaments."),
+    click.option(
+        "--ragelo", is_flag=True, help="Also compute them with RAGElo's arithmetic, in whole numbers."
+    ),
+    click.option(
+        "--rounds", type=click.IntRange(min=1), default=500, show_default=True, help="Number of tournaments."
+    ),
     click.option(
         "--k",
         type=Number(min=0, min_open=True),
         default=32.0,
         show_default=True,
-        help="Largest change of a game.",
+        help="Largest change of a rating in one game.",
     ),
     click.option(
-        "--advise", is_flag=True, help="Also battles still needed between neighbours, and which help most."
+        "--advise",
+        is_flag=True,
+        help="Also advise: battles still needed between neighbours, and which battles help most.",
     ),
     click.option(
         "--human",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="Human votes on some battles of FILE: prediction-powered win rates and ratings.",
+        help="File of human votes on some battles of FILE, for prediction-powered win rates and ratings.",
     ),
     click.option(
         "--battle",
         metavar="COLUMN",
-        help="With --human, the column that names a battle in both files; battle_id, battle, question_id "
-        "or id by default.",
+        help="With --human, the column that identifies a battle in both files. Default: battle_id, battle, "
+        "question_id or id.",
     ),
 )

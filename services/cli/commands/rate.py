@@ -2,34 +2,33 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import click
 
-from nuggetstream.files.columns import Named
+from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.files.votes import Reading
-from nuggetstream.ratings.board import Method, Unsettled
+from nuggetstream.files.votes import ReadOptions
 from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.casting import OneCluster, TooManyVotes
-from nuggetstream.ratings.drawing import draw
+from nuggetstream.ratings.casting import TooManyVotes
 from nuggetstream.ratings.elo import Arithmetic
-from nuggetstream.ratings.leaderboard import Anchor, AnchorNotRanked
-from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.model import OneCluster, Unsettled
+from nuggetstream.ratings.options import Anchor, Intervals, InvalidOption, Options
+from nuggetstream.ratings.results_files import write_study
 from nuggetstream.ratings.sources import UnknownSource
-from nuggetstream.ratings.study import Clash, Question, study
+from nuggetstream.ratings.study import Clash, StudyOptions, study
 from nuggetstream.ratings.tally import TiePolicy
-from nuggetstream.ratings.writing import write_study
+from nuggetstream.ratings.terminal import render
 from services.cli.rating_options import (
     METHOD_OPTIONS,
     READING_OPTIONS,
     SECTION_OPTIONS,
-    refuse_unused,
+    Arguments,
+    reject_unused,
     with_options,
 )
-from services.cli.showing import BadInput, needing_analysis, refusing, show
+from services.cli.showing import BadInput, needing_analysis, plain_option, refusing, show
 
-_REFUSED = (UnusableFile, UnknownSource, Clash, OneCluster, TooManyVotes, AnchorNotRanked, Unsettled)
+_REJECTED = (UnusableFile, UnknownSource, Clash, OneCluster, TooManyVotes, InvalidOption, Unsettled)
 
 
 @click.command("rate")
@@ -39,90 +38,90 @@ _REFUSED = (UnusableFile, UnknownSource, Clash, OneCluster, TooManyVotes, Anchor
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder for ratings.json, ratings.csv, differences.csv and wins.csv; created when missing.",
 )
+@plain_option
 @with_options(READING_OPTIONS)
 @with_options(METHOD_OPTIONS)
 @with_options(SECTION_OPTIONS)
 @needing_analysis
-def command(files: tuple[Path, ...], out: Path | None, **given: Any) -> None:
-    """Rate the systems of FILES by Bradley-Terry, with honest intervals.
+def command(files: tuple[Path, ...], out: Path | None, plain: bool, **arguments: object) -> None:
+    """Rate the systems of FILES by Bradley-Terry, with intervals.
 
     A file is CSV with a header or JSONL, gzipped or not: one vote per row, with the two systems (system_a
-    and system_b, model_a and model_b, left and right …) and the winner (a, b, tie, both_bad, the usual
+    and system_b, model_a and model_b, left and right, ...) and the winner (a, b, tie, both_bad, the usual
     spellings of arenas, the winner's name, or a number in [0, 1]: the share of the point that A takes).
-    Columns `weight` and `count` are read where there are any. Results of `nuggetstream eval` work too.
+    The columns `weight` and `count` are read if they exist. Results of `nuggetstream eval` work too.
 
-    Exits 2 when a file cannot be used, naming file, line and field.
+    Exits with code 2 when a file cannot be used; the message names file, line and field.
     """
-    refuse_unused(click.get_current_context())
-    with refusing(*_REFUSED):
-        found = study(_question(files, given))
-        written = write_study(found, out) if out else []
-    show(draw(found))
+    reject_unused(click.get_current_context())
+    with refusing(*_REJECTED):
+        results = study(_study_options(files, Arguments(**arguments)))  # type: ignore[arg-type]
+        written = write_study(results, out) if out else []
+    show(render(results), plain=plain)
     for path in written:
-        click.echo(f"written: {path}")
+        click.echo(f"written: {path}", err=plain)
 
 
-def _question(files: tuple[Path, ...], given: dict[str, Any]) -> Question:
-    return Question(
+def _study_options(files: tuple[Path, ...], arguments: Arguments) -> StudyOptions:
+    asked = ((Arithmetic.FLOAT, arguments.elo), (Arithmetic.RAGELO, arguments.ragelo))
+    return StudyOptions(
         files=files,
-        weights=_weights(given["weigh"]),
-        reading=_reading(given),
-        method=_method(given),
-        human=given["human"],
-        elo=tuple(
-            arithmetic
-            for arithmetic, asked in ((Arithmetic.FLOAT, given["elo"]), (Arithmetic.RAGELO, given["ragelo"]))
-            if asked
-        ),
-        rounds=given["rounds"],
-        k=given["k"],
-        advise=given["advise"],
+        weights=_weights(arguments.weigh),
+        reading=_reading(arguments),
+        rating=_rating(arguments),
+        human=arguments.human,
+        elo=tuple(arithmetic for arithmetic, wanted in asked if wanted),
+        rounds=arguments.rounds,
+        k=arguments.k,
+        advise=arguments.advise,
     )
 
 
-def _reading(given: dict[str, Any]) -> Reading:
-    named = Named(
-        a=given["a"],
-        b=given["b"],
-        winner=given["winner"],
-        weight=given["weight"],
-        cluster=given["cluster"],
-        battle=given["battle"],
-        style=given["style"] or bool(given["feature"]),
-        features=given["feature"],
+def _reading(arguments: Arguments) -> ReadOptions:
+    columns = NamedColumns(
+        a=arguments.a,
+        b=arguments.b,
+        winner=arguments.winner,
+        weight=arguments.weight,
+        cluster=arguments.cluster,
+        battle=arguments.battle,
+        style=arguments.style or bool(arguments.feature),
+        features=arguments.feature,
     )
-    return Reading(
-        named=named,
-        systems=_systems(given["systems"]),
-        where=tuple(_split(pair, "--where", "COLUMN=VALUE") for pair in given["where"]),
+    return ReadOptions(
+        columns=columns,
+        systems=_systems(arguments.systems),
+        where=tuple(_split(pair, "--where", "COLUMN=VALUE") for pair in arguments.where),
     )
 
 
-def _method(given: dict[str, Any]) -> Method:
+def _rating(arguments: Arguments) -> Options:
     try:
-        return Method(
-            policy=TiePolicy(given["ties"].replace("-", "_")),
-            intervals=Intervals(given["intervals"]),
-            bootstrap=Bootstrap(given["bootstrap"]),
-            resamples=given["resamples"],
-            seed=given["seed"],
-            level=given["level"],
-            anchor=_anchor(given["anchor"]),
+        return Options(
+            policy=TiePolicy(arguments.ties.replace("-", "_")),
+            intervals=Intervals(arguments.intervals),
+            bootstrap=Bootstrap(arguments.bootstrap),
+            resamples=arguments.resamples,
+            seed=arguments.seed,
+            level=arguments.level,
+            anchor=_anchor(arguments.anchor),
+            prior=arguments.prior,
+            provisional_below=arguments.provisional_below,
         )
-    except ValueError as error:
+    except InvalidOption as error:
         raise click.UsageError(str(error)) from error
 
 
-def _anchor(said: str | None) -> Anchor | None:
-    if said is None:
+def _anchor(text: str | None) -> Anchor | None:
+    if text is None:
         return None
-    name, rating = _split(said, "--anchor", "NAME=RATING")
+    name, rating = _split(text, "--anchor", "NAME=RATING")
     return Anchor(name, _number(rating, "--anchor"))
 
 
-def _weights(said: Iterable[str]) -> dict[str, float]:
+def _weights(texts: Iterable[str]) -> dict[str, float]:
     weights: dict[str, float] = {}
-    for pair in said:
+    for pair in texts:
         name, weight = _split(pair, "--weigh", "SOURCE=WEIGHT")
         if name in weights:
             raise click.UsageError(f"--weigh: {name!r} is weighed twice")
@@ -130,44 +129,44 @@ def _weights(said: Iterable[str]) -> dict[str, float]:
     return weights
 
 
-def _split(said: str, option: str, form: str) -> tuple[str, str]:
-    name, equals, value = said.rpartition("=")
+def _split(text: str, option: str, form: str) -> tuple[str, str]:
+    name, equals, value = text.rpartition("=")
     if not (name and equals and value):
-        raise click.UsageError(f"{option}: {said!r} is not of the form {form}")
+        raise click.UsageError(f"{option}: {text!r} is not of the form {form}")
     return name, value
 
 
-def _number(said: str, option: str) -> float:
+def _number(text: str, option: str) -> float:
     try:
-        value = float(said)
+        value = float(text)
     except ValueError:
         value = float("nan")
     if not abs(value) < float("inf"):
-        raise click.UsageError(f"{option}: {said!r} is no number")
+        raise click.UsageError(f"{option}: {text!r} is not a number")
     return value
 
 
-def _systems(said: Iterable[str]) -> frozenset[str] | None:
+def _systems(words: Iterable[str]) -> frozenset[str] | None:
     """Names given one by one, several with commas between, or as a file with one name per line.
 
-    A word that looks like a file and is none is a slip, not a name; a comma behind it makes it a name.
+    A word that looks like a file but does not exist is an error; a comma after it makes it a name.
     """
     names: set[str] = set()
-    for each in said:
-        path = Path(each)
-        if not path.is_file() and _looks_like_a_file(each):
-            raise click.UsageError(f"--systems: there is no file {each!r}; if it is a name, write '{each},'")
+    for word in words:
+        path = Path(word)
+        if not path.is_file() and _looks_like_a_file(word):
+            raise click.UsageError(f"--systems: there is no file {word!r}; if it is a name, write '{word},'")
         try:
-            parts = path.read_text(encoding="utf-8").splitlines() if path.is_file() else each.split(",")
+            parts = path.read_text(encoding="utf-8").splitlines() if path.is_file() else word.split(",")
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{path}: {error}") from error
         names.update(filter(None, map(str.strip, parts)))
     return frozenset(names) or None
 
 
-def _looks_like_a_file(said: str) -> bool:
+def _looks_like_a_file(word: str) -> bool:
     """Whether it ends in letters after a dot, or starts with a folder; gpt-4.1 and maker/gpt do neither."""
-    path = Path(said)
+    path = Path(word)
     ending = path.suffix.removeprefix(".")
-    in_folder = path.is_absolute() or said.startswith(".") or (len(path.parts) > 1 and path.parent.is_dir())
-    return "," not in said and (ending.isalpha() or in_folder)
+    in_folder = path.is_absolute() or word.startswith(".") or (len(path.parts) > 1 and path.parent.is_dir())
+    return "," not in word and (ending.isalpha() or in_folder)

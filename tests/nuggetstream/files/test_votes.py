@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.columns import Named, outcome_of
+from nuggetstream.files.columns import NamedColumns, outcome_of
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.records import read_records
-from nuggetstream.files.votes import CastVote, Reading
+from nuggetstream.files.votes import CastVote, ReadOptions
 from nuggetstream.ratings.sources import UnknownSource, gather
 from tests.evaluated import battle, file_of
 
@@ -21,14 +21,14 @@ def written(folder: Path, text: str, name: str = "votes.csv") -> Path:
     return path
 
 
-def votes_of(path: Path, reading: Reading | None = None) -> tuple[CastVote, ...]:
-    (only,) = gather([path], {}, reading or Reading())
+def votes_of(path: Path, reading: ReadOptions | None = None) -> tuple[CastVote, ...]:
+    (only,) = gather([path], {}, reading or ReadOptions())
     return only.source.votes
 
 
-def refusal(path: Path, reading: Reading | None = None) -> str:
+def refusal(path: Path, reading: ReadOptions | None = None) -> str:
     with pytest.raises(UnusableFile) as refused:
-        gather([path], {}, reading or Reading())
+        gather([path], {}, reading or ReadOptions())
     return str(refused.value).removeprefix(str(path))
 
 
@@ -107,8 +107,8 @@ def test_csv_and_jsonl_gzipped_or_not_say_the_same(tmp_path: Path) -> None:
 
 def test_named_columns_go_before_usual_ones(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b,winner,first,second,said,points\nx,y,a,p,q,b,2\n")
-    named = Named(a="first", b="second", winner="said", weight="points")
-    (vote,) = votes_of(path, Reading(named))
+    named = NamedColumns(a="first", b="second", winner="said", weight="points")
+    (vote,) = votes_of(path, ReadOptions(named))
     assert (vote.system_a, vote.system_b, vote.outcome, vote.weight) == ("p", "q", Vote.B, 2.0)
 
 
@@ -163,42 +163,42 @@ def test_a_file_that_is_not_there_broken_or_no_text_says_so(tmp_path: Path) -> N
 
 def test_a_column_that_a_person_names_must_be_there(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b,winner\nx,y,a\n")
-    for named in (Named(winner="won"), Named(weight="won"), Named(cluster="won"), Named(a="won", b="b")):
-        assert refusal(path, Reading(named)).startswith(": won: is no column; it has a, b, winner")
-    assert "name them together" in refusal(path, Reading(Named(a="b")))
+    for named in (NamedColumns(winner="won"), NamedColumns(weight="won"), NamedColumns(cluster="won"), NamedColumns(a="won", b="b")):
+        assert refusal(path, ReadOptions(named)).startswith(": won: is no column; it has a, b, winner")
+    assert "name them together" in refusal(path, ReadOptions(NamedColumns(a="b")))
 
 
 def test_a_vote_for_an_unknown_system_is_an_error(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b,winner\nx,y,a\nx,w,b\n")
-    said = refusal(path, Reading(systems=frozenset({"x", "y"})))
+    said = refusal(path, ReadOptions(systems=frozenset({"x", "y"})))
     assert said == ":3: b: system 'w' is unknown; known: x, y"
 
 
 def test_a_row_without_an_outcome_is_counted_and_no_tie(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b,winner\nx,y,a\nx,y,\nx,y,b\n")
-    (only,) = gather([path], {}, Reading())
+    (only,) = gather([path], {}, ReadOptions())
     assert (only.source.rows, only.source.cast, only.source.without_vote) == (3, 2, 1)
 
 
 def test_only_rows_with_a_value_can_be_taken(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b,winner,language\nx,y,a,de\nx,y,b,en\n")
-    (vote,) = votes_of(path, Reading(where=(("language", "en"),)))
+    (vote,) = votes_of(path, ReadOptions(where=(("language", "en"),)))
     assert vote.outcome is Vote.B
-    assert refusal(path, Reading(where=(("language", "fr"),))) == ": language: no row has the value 'fr'"
-    assert refusal(path, Reading(where=(("tongue", "fr"),))).startswith(": tongue: is no column")
+    assert refusal(path, ReadOptions(where=(("language", "fr"),))) == ": language: no row has the value 'fr'"
+    assert refusal(path, ReadOptions(where=(("tongue", "fr"),))).startswith(": tongue: is no column")
 
 
 def test_style_is_read_from_texts_or_from_amounts(tmp_path: Path) -> None:
     texts = written(tmp_path, 'a,b,winner,text_a,text_b\nx,y,a,"**Yes** [1][2]",no\n')
-    (vote,) = votes_of(texts, Reading(Named(style=True)))
+    (vote,) = votes_of(texts, ReadOptions(NamedColumns(style=True)))
     assert vote.style_a == (14.0, 2.0, 0.0, 0.0, 1.0)
     assert vote.style_b == (2.0, 0.0, 0.0, 0.0, 0.0)
     amounts = written(tmp_path, "a,b,winner,words_a,words_b\nx,y,a,10,-1\n")
-    assert refusal(amounts, Reading(Named(style=True, features=("words",)))).startswith(
+    assert refusal(amounts, ReadOptions(NamedColumns(style=True, features=("words",)))).startswith(
         ":2: words_b: is '-1'"
     )
-    assert "name columns of amounts with --feature" in refusal(amounts, Reading(Named(style=True)))
-    assert refusal(amounts, Reading(Named(style=True, features=("bold",)))).startswith(
+    assert "name columns of amounts with --feature" in refusal(amounts, ReadOptions(NamedColumns(style=True)))
+    assert refusal(amounts, ReadOptions(NamedColumns(style=True, features=("bold",)))).startswith(
         ": bold_a: is no column"
     )
 
@@ -210,9 +210,9 @@ def test_lenses_of_an_evaluation_are_sources(tmp_path: Path) -> None:
         battle("b3", "x", "x", human="a", judge="a"),  # has no outcome on any board
     ]
     path = file_of(tmp_path, rows)
-    (human,) = gather([path], {}, Reading())
+    (human,) = gather([path], {}, ReadOptions())
     assert (human.source.name, human.source.cast, human.source.without_vote) == ("human", 1, 1)
-    both = gather([path], {"judge": 0.2, "nugget": 1.0}, Reading())
+    both = gather([path], {"judge": 0.2, "nugget": 1.0}, ReadOptions())
     assert [(each.source.name, each.weight, each.source.cast) for each in both] == [
         ("nugget", 1.0, 2),
         ("judge", 0.2, 2),
@@ -224,7 +224,7 @@ def test_results_without_human_votes_of_two_arenas_or_twice_the_same_are_refused
     assert "the lens 'human' has no vote; choose nugget, judge with --weigh" in refusal(path)
     path = file_of(tmp_path, [battle("b1"), battle("b2", arena="rivers")])
     assert "choose one with --where arena=rivers" in refusal(path)
-    assert len(votes_of(path, Reading(where=(("arena", "tides"),)))) == 1
+    assert len(votes_of(path, ReadOptions(where=(("arena", "tides"),)))) == 1
     path = file_of(tmp_path, [battle("b1"), battle("b1")])
     assert refusal(path).startswith(":2: id: 'b1' is at")
     path = file_of(tmp_path, [battle("b1") | {"nugget_verdict": {"a": 1}}])
@@ -243,11 +243,11 @@ def test_a_weight_is_above_0_and_for_a_source_that_is_there(
     tmp_path: Path, weights: dict[str, float], said: str
 ) -> None:
     with pytest.raises(UnknownSource, match=said):
-        gather([written(tmp_path, "a,b,winner\nx,y,a\n")], weights, Reading())
+        gather([written(tmp_path, "a,b,winner\nx,y,a\n")], weights, ReadOptions())
 
 
 def names_of(*paths: Path) -> list[str]:
-    return [each.source.name for each in gather(paths, {}, Reading())]
+    return [each.source.name for each in gather(paths, {}, ReadOptions())]
 
 
 def test_files_of_the_same_name_are_called_by_enough_of_their_folders(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_files_of_the_same_name_are_called_by_enough_of_their_folders(tmp_path: 
     first, second, third = (written(tmp_path / at, text) for at in ("x/mine", "y/mine", "y/other"))
     assert names_of(second, third) == ["mine/votes", "other/votes"]
     assert names_of(first, second, third) == ["x/mine/votes", "y/mine/votes", "other/votes"]
-    weighed = gather([second, third], {"mine/votes": 2.0}, Reading())
+    weighed = gather([second, third], {"mine/votes": 2.0}, ReadOptions())
     assert [each.weight for each in weighed] == [2.0, 1.0]
 
 
@@ -266,7 +266,7 @@ def test_two_formats_are_told_apart_by_their_ending_and_one_file_is_not_taken_tw
     tabs = written(tmp_path, "a\tb\twinner\nx\ty\ta\n", "votes.tsv")
     assert names_of(path, tabs) == ["votes.csv", "votes.tsv"]
     with pytest.raises(UnknownSource, match="two sources are called"):
-        gather([path, path], {}, Reading())
+        gather([path, path], {}, ReadOptions())
 
 
 def test_lenses_of_two_evaluations_carry_the_name_of_their_file(tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_lenses_of_two_evaluations_carry_the_name_of_their_file(tmp_path: Path) 
         (tmp_path / name).mkdir()
     paths = [file_of(tmp_path / name, [battle(f"of {name}")]) for name in ("x", "y")]
     assert names_of(*paths) == ["x/results/human", "y/results/human"]
-    found = gather(paths, {"judge": 0.5, "y/results/judge": 0.2, "x/results/human": 1.0}, Reading())
+    found = gather(paths, {"judge": 0.5, "y/results/judge": 0.2, "x/results/human": 1.0}, ReadOptions())
     assert [(each.source.name, each.weight) for each in found] == [
         ("x/results/human", 1.0),
         ("x/results/judge", 0.5),
@@ -288,7 +288,7 @@ def test_a_battle_is_not_counted_twice_because_two_files_hold_it(tmp_path: Path)
     with pytest.raises(
         UnusableFile, match=r"again/results.jsonl:1: id: 'b1' is at .*results.jsonl:1 already"
     ):
-        gather(paths, {}, Reading())
+        gather(paths, {}, ReadOptions())
 
 
 def test_an_answer_longer_than_a_csv_field_usually_is_can_be_read(tmp_path: Path) -> None:

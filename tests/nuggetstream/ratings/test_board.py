@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.votes import Reading
+from nuggetstream.files.votes import ReadOptions
 from nuggetstream.ratings.advice import advise
 from nuggetstream.ratings.board import Method, Rated, Unsettled, rate
 from nuggetstream.ratings.bootstrap import Bootstrap
@@ -277,7 +277,7 @@ def test_a_model_of_ties_has_no_sandwich() -> None:
 def test_the_crowd_of_llmfao_is_rated_as_published(recorded_data: Path) -> None:
     """Bradley-Terry strengths that evalica published for these votes, up to a common factor."""
     folder = recorded_data / "llmfao"
-    sources = gather([folder / "crowd-comparisons.csv"], {}, Reading())
+    sources = gather([folder / "crowd-comparisons.csv"], {}, ReadOptions())
     rated = rate(cast(sources, systems_of(sources)), Method(intervals=Intervals.SANDWICH))
     with (folder / "golden-ratings.csv").open(encoding="utf-8", newline="") as file:
         golden = {

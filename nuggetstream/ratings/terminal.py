@@ -1,0 +1,242 @@
+"""A study of votes as tables for a terminal."""
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from nuggetstream.files.cells import many, named, table
+from nuggetstream.files.numerals import MINUS, MISSING, between, fixed, number, percent
+from nuggetstream.ratings.advice import Advice
+from nuggetstream.ratings.combined import Combined, Rating, Share, WinRates, win_rates
+from nuggetstream.ratings.interval import Interval, IntervalState
+from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.standing import Standing
+from nuggetstream.ratings.study import Study
+from nuggetstream.ratings.style import EqualStyle
+from nuggetstream.ratings.tournament import Tournament, WonOutright
+
+_TEXT = ("system", "pair", "feature", "remark")
+
+
+def render(study: Study) -> RenderableType:
+    """Everything that a study found, the board first and what it rests on after it."""
+    parts: list[RenderableType] = [_board(study), *_basis(study)]
+    if (styled := study.ratings.equal_style) is not None:
+        parts += ["", *_style(styled)]
+    for tournament in study.tournaments:
+        parts += ["", *_tournament(tournament)]
+    if study.outright is not None:
+        parts += ["", _outright(study.outright)]
+    if study.advice is not None:
+        parts += ["", *_advice(study.advice)]
+    if (combined := study.ratings.combined) is not None:
+        parts += ["", *_combined(study, combined)]
+    return Group(*(Text(part) if isinstance(part, str) else part for part in parts))
+
+
+def _board(study: Study) -> Table:
+    weighted = ", weighted" if study.weighted else ""
+    columns = (
+        "rank",
+        "group",
+        "system",
+        "rating",
+        "interval",
+        "P(first)",
+        f"battles{weighted}",
+        f"W-L-T{weighted}",
+    )
+    remarks = [remark(standing) for standing in study.ratings.standings]
+    rows = table("Leaderboard", *columns, *(["remark"] if any(remarks) else []), text=_TEXT)
+    for standing, words in zip(study.ratings.standings, remarks, strict=True):
+        rows.add_row(*_standing(standing), *([words] if any(remarks) else []))
+    return rows
+
+
+def remark(standing: Standing) -> str:
+    """Why a system has no rank, in a few words; empty where it has one."""
+    if standing.unrankable is not None:
+        return standing.unrankable.value
+    return "provisional" if standing.provisional else ""
+
+
+def _standing(standing: Standing) -> tuple[str, ...]:
+    return (
+        MISSING if standing.rank is None else str(standing.rank),
+        standing.group or MISSING,
+        named(standing.system),
+        number(standing.rating, 0),
+        MISSING if standing.interval is None else bounds(standing.interval),
+        percent(standing.probability_first),
+        _count(standing.battles),
+        "-".join(map(_count, (standing.wins, standing.losses, standing.ties))),
+    )
+
+
+def _basis(study: Study) -> Iterator[str]:
+    """What the ratings rest on, one line each."""
+    ratings, reading = study.ratings, study.options.reading
+    options = study.options.rating
+    shares = {share.source: share for share in ratings.shares}
+    for weighed in study.sources:
+        source = weighed.source
+        line = f"from {source.name}: {many(source.cast, 'vote')} in {many(source.rows, 'row')}"
+        if shares:
+            share = percent(shares[source.name].share)
+            line += f", weight {weighed.weight:g}, {share} of the total weight"
+        yield line
+    for column, value in reading.where:
+        yield f"only rows in which {column} is {value}"
+    tie = "" if ratings.tie_parameter is None else f", tie parameter {ratings.tie_parameter:.3f}"
+    yield f"ties: {options.policy.value}{tie}; anchor: {_anchor(study)}"
+    if options.intervals is Intervals.SANDWICH:
+        yield f"intervals: {options.level:.0%}, sandwich{_clusters(study)}"
+    else:
+        yield (
+            f"intervals: {options.level:.0%}, {options.bootstrap.value} bootstrap{_clusters(study)}, "
+            f"{options.resamples:,} resamples, {ratings.unranked_resamples} of them unranked, "
+            f"seed {options.seed}"
+        )
+    if study.rows_without_vote:
+        yield (
+            f"note: {many(study.rows_without_vote, 'row')} without an outcome were left out; "
+            "they are neither votes nor ties"
+        )
+    for note in ratings.notes:
+        yield f"note: {note.text}"
+
+
+def _anchor(study: Study) -> str:
+    anchor = study.ratings.options.anchor
+    return "none, the mean is 1000" if anchor is None else f"{anchor.system} at {anchor.rating:g}"
+
+
+def _clusters(study: Study) -> str:
+    column = study.options.reading.columns.cluster
+    return f" over {study.clusters:,} clusters ({column})" if study.clusters is not None else ""
+
+
+def _style(styled: EqualStyle) -> Iterator[RenderableType]:
+    if styled.missing:
+        yield f"At equal style: no answer: {styled.missing}"
+        return
+    rows = table("At equal style", "rank", "system", "rating", "interval", text=_TEXT)
+    for standing in styled.standings:
+        rating = number(standing.rating, 0)
+        rows.add_row(str(standing.rank), named(standing.system), rating, bounds(standing.interval))
+    yield rows
+    if styled.unranked:
+        yield f"not rankable yet: {', '.join(styled.unranked)}"
+    yield ""
+    title = "What style is worth (logits per standard deviation)"
+    rows = table(title, "feature", "coefficient", "interval", text=_TEXT)
+    for coefficient in styled.coefficients:
+        low, high = number(coefficient.low, 2), number(coefficient.high, 2)
+        span = MISSING if coefficient.low is None else f"{low} to {high}"
+        value = "never differs" if coefficient.value is None else number(coefficient.value, 2)
+        rows.add_row(named(coefficient.feature), value, span)
+    yield rows
+
+
+def _tournament(tournament: Tournament) -> Iterator[RenderableType]:
+    title = f"Elo, {tournament.rounds} tournaments ({tournament.arithmetic.value})"
+    if tournament.missing:
+        yield f"{title}: no answer: {tournament.missing}"
+        return
+    rows = table(title, "system", "rating", "± order", "games", text=_TEXT)
+    for player in tournament.players:
+        deviation = number(player.deviation, 1)
+        rows.add_row(named(player.system), number(player.rating, 0), deviation, f"{player.games:,}")
+    yield rows
+    if tournament.islands:
+        yield f"note: these groups never met, so Elo does not compare them either: {tournament.islands}"
+
+
+def _outright(outright: WonOutright) -> Table:
+    rows = table("Won outright, %", "system", *map(named, outright.systems), text=_TEXT)
+    for name, shares in zip(outright.systems, outright.percent, strict=True):
+        rows.add_row(named(name), *(number(share, 0) for share in shares))
+    return rows
+
+
+def _advice(advice: Advice) -> Iterator[RenderableType]:
+    if advice.missing:
+        yield f"What to ask next: no answer: {advice.missing}"
+        return
+    title = (
+        f"Battles until neighbours can be told apart ({advice.level:.0%} interval, power {advice.power:.0%})"
+    )
+    rows = table(title, "pair", "gap", "battles so far", "still needed", text=_TEXT)
+    for pair in advice.neighbours:
+        needed = pair.state.words if pair.needed is None else f"{pair.needed:,}"
+        rows.add_row(_pair(pair.above, pair.below), number(pair.gap, 0), _count(pair.battles), needed)
+    yield rows
+    yield ""
+    title = "Battles that narrow the intervals most"
+    rows = table(title, "pair", "battles so far", "variance removed by one more", text=_TEXT)
+    for battle in advice.next:
+        rows.add_row(_pair(battle.a, battle.b), _count(battle.battles), f"{battle.shrinkage:.2%}")
+    yield rows
+
+
+def _combined(study: Study, combined: Combined) -> Iterator[RenderableType]:
+    joint = study.ratings.joint
+    assert joint is not None  # noqa: S101 - there would be no combination
+    ways = ("human", "automatic", "combined")
+    rates = win_rates(joint, study.options.rating.level)
+    rows = table("Win rates by people, by the automatic votes, and by both", "system", *ways, "λ", text=_TEXT)
+    for rate in rates:
+        rows.add_row(named(rate.system), *_shares(rate), number(rate.tuning, 2))
+    yield rows
+    yield ""
+    rows = table(
+        "Ratings by people, by the automatic votes, and by both", "system", *ways, "remark", text=_TEXT
+    )
+    for standing in combined.standings:
+        ratings = (standing.human, standing.automatic, standing.combined)
+        words = standing.unrankable.value if standing.unrankable else ""
+        rows.add_row(named(standing.system), *map(_rating, ratings), words)
+    yield rows
+    yield ""
+    weight = "" if combined.tuning is None else f" with a weight of λ = {number(combined.tuning, 2)}"
+    yield (
+        f"{many(joint.both, 'battle')} with both votes; {joint.automatics - joint.both:,} with an automatic "
+        f"vote only, which count{weight}; {joint.humans - joint.both:,} with a human vote only are left out"
+    )
+    yield f"note: {combined.note}"
+
+
+def _shares(rate: WinRates) -> Iterator[str]:
+    for share in (rate.human, rate.automatic, rate.combined):
+        yield MISSING if share is None else _share(share)
+
+
+def _share(share: Share) -> str:
+    value = f"{fixed(100 * share.value, 1)}%"
+    if (finite := share.interval.finite) is None:
+        return f"{value} ({share.interval.state.words})"
+    return f"{value} ({between(*(fixed(100 * bound, 1) for bound in finite))})"
+
+
+def _rating(rating: Rating | None) -> str:
+    return MISSING if rating is None else f"{fixed(rating.rating)} ({bounds(rating.interval)})"
+
+
+def bounds(interval: Interval) -> str:
+    """The bounds of an interval of ratings in print, or the words of its state."""
+    if interval.state in (IntervalState.UNBOUNDED, IntervalState.DEGENERATE, IntervalState.FIXED):
+        return interval.state.words
+    low = f"{MINUS}∞" if interval.low is None else fixed(interval.low)
+    high = "∞" if interval.high is None else fixed(interval.high)
+    return between(low, high)
+
+
+def _pair(first: str, second: str) -> str:
+    return f"{named(first)} and {named(second)}"
+
+
+def _count(value: float) -> str:
+    """Whole counts without decimals, weighted ones with one."""
+    return f"{value:,.0f}" if abs(value - round(value)) < 1e-9 else f"{value:,.1f}"
