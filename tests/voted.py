@@ -1,8 +1,9 @@
 """Votes as a file holds them, and the boards made of them, small enough to count by hand."""
 
+from nuggetstream.ratings.board import Method, Rated, rate
+
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import CastVote, VoteSource
-from nuggetstream.ratings.board import Method, Rated, rate
 from nuggetstream.ratings.casting import cast, systems_of
 from nuggetstream.ratings.sources import Weighed
 

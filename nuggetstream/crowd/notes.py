@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from nuggetstream.crowd.study import Dimension, Study
+from nuggetstream.domain.note import Note
 from nuggetstream.files.cells import many
-from nuggetstream.ratings.notes import Note
 
 _ENOUGH_VOTES = 3
 

@@ -167,7 +167,7 @@ def combine(votes: JointVotes, options: Options | None = None) -> Combined:
         anchor = anchor_index(options.anchor, inside.systems)
     columns = [_column(estimate, options.level, anchor) for estimate in estimates]
     ranked = [
-        _standing(votes, system, tuple(column and column[index] for column in columns), None)
+        _standing(votes, system, tuple(None if column is None else column[index] for column in columns), None)
         for index, system in enumerate(inside.systems)
     ]
     ranked.sort(key=_best_first)

@@ -78,7 +78,9 @@ def _battles(votes: Iterable[CastVote], policy: TiePolicy, met: dict[str, CastVo
         taken, total = sums.get(vote.battle, (0.0, 0.0))
         own = points if vote.system_a < vote.system_b else 1 - points
         sums[vote.battle] = taken + amount * own, total + amount
-    return {
-        name: _Battle(*sorted((met[name].system_a, met[name].system_b)), min(max(taken / total, 0.0), 1.0))
-        for name, (taken, total) in sums.items()
-    }
+    return {name: _battle(met[name], taken / total) for name, (taken, total) in sums.items()}
+
+
+def _battle(vote: CastVote, points: float) -> _Battle:
+    first, second = sorted((vote.system_a, vote.system_b))
+    return _Battle(first, second, min(max(points, 0.0), 1.0))

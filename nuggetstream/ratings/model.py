@@ -16,6 +16,7 @@ from typing import cast as typing_cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.domain.note import Note
 from nuggetstream.ratings.advice import Advice, advise
 from nuggetstream.ratings.combined import Combined, combine
 from nuggetstream.ratings.counts import PairCount, tally_of
@@ -25,7 +26,7 @@ from nuggetstream.ratings.newton import NotConverged
 from nuggetstream.ratings.notes import notes_of
 from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.pairwise import Pairing, pairings
-from nuggetstream.ratings.standing import BoardState, Note, Standing
+from nuggetstream.ratings.standing import BoardState, Standing
 from nuggetstream.ratings.standings import ranked_standings, unranked_standings
 from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
 from nuggetstream.ratings.tally import Tally, Unrankable, connectivity, rankable
@@ -204,7 +205,7 @@ def _as_votes(votes: Votes | Tally | Iterable[PairCount]) -> Votes:
         return Counted(votes)
     if hasattr(votes, "votes_cast"):
         return typing_cast("Votes", votes)
-    return Counted(tally_of(typing_cast("Iterable[PairCount]", votes)))
+    return Counted(tally_of(votes))
 
 
 def _check_clusters(votes: Votes, options: Options) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from nuggetstream.domain.note import Note
 from nuggetstream.ratings.interval import IntervalState
-from nuggetstream.ratings.standing import BoardState, Note
+from nuggetstream.ratings.standing import BoardState
 from nuggetstream.statistics.share import FEW
 
 if TYPE_CHECKING:

@@ -173,7 +173,7 @@ def _combined_rows(joint: JointVotes, combined: Combined) -> Iterable[Json]:
             ("rating", standing, combined.tuning),
         ):
             for way in _WAYS:
-                row = {"system": standing.system, "quantity": quantity, "by": way}
+                row: Json = {"system": standing.system, "quantity": quantity, "by": way}
                 row |= _value(getattr(estimates, way)) or {}
                 if way == "combined":
                     row["lambda"] = tuning

@@ -60,16 +60,3 @@ class Standing:
     def high(self) -> float | None:
         """Upper bound of the interval; None where there is none."""
         return None if self.interval is None else self.interval.high
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """Something a reader must know before reading the numbers.
-
-    Attributes:
-        state: Name of the condition, for programs.
-        text: What it means, for people.
-    """
-
-    state: str
-    text: str

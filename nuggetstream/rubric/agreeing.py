@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nuggetstream.domain.graded_passage import MAXIMUM_GRADE, MINIMUM_GRADE
+from nuggetstream.domain.note import Note
 from nuggetstream.files.cells import many
-from nuggetstream.ratings.notes import Note
 from nuggetstream.rubric.graded import Graded
 from nuggetstream.rubric.scorings import read_labels
 from nuggetstream.rubric.verification import HIGH_GRADE, RELEVANT

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from nuggetstream.domain.note import Note
 from nuggetstream.files.cells import many
 from nuggetstream.files.rubric import BankItem
-from nuggetstream.ratings.notes import Note
 from nuggetstream.rubric.graded import Graded
 from nuggetstream.rubric.grading import items_of
 from nuggetstream.rubric.verification import (

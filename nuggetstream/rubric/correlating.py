@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from nuggetstream.domain.graded_passage import Relevance
+from nuggetstream.domain.note import Note
 from nuggetstream.files.cells import many
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.ratings.notes import Note
 from nuggetstream.rubric.leaderboard_correlation import (
     LeaderboardCorrelation,
     NoCommonOrder,

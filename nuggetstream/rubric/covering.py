@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from nuggetstream.domain.note import Note
 from nuggetstream.files.cells import many
-from nuggetstream.ratings.notes import Note
 from nuggetstream.rubric.cover import CoverScore, cover_at, cover_overall
 from nuggetstream.rubric.graded import Graded
 from nuggetstream.rubric.grading import first_ranks

@@ -6,9 +6,9 @@ from itertools import groupby
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from nuggetstream.domain.note import Note
 from nuggetstream.files.cells import many, named, printable, table
 from nuggetstream.files.numerals import MISSING, number
-from nuggetstream.ratings.notes import Note
 from nuggetstream.rubric.agreeing import Agreed
 from nuggetstream.rubric.checking import Check
 from nuggetstream.rubric.correlating import Compared

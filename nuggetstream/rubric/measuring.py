@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nuggetstream.domain.note import Note
 from nuggetstream.files.cells import many
-from nuggetstream.ratings.notes import Note
 from nuggetstream.rubric.cover import standard_error
 from nuggetstream.rubric.retrieval import Ranking
 from nuggetstream.rubric.scorings import measured, read_labels, read_rankings

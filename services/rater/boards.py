@@ -12,16 +12,16 @@ import structlog
 from nuggetstream.domain.event import RatingsUpdated
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.advice import Advice
+from nuggetstream.ratings.combined import Combined, combine
 from nuggetstream.ratings.counts import JointCount, PairCount
-from nuggetstream.ratings.leaderboard import Anchor, Board
+from nuggetstream.ratings.joint import JointVotes
+from nuggetstream.ratings.lens_agreement import LensAgreement, agree, strengths_of
+from nuggetstream.ratings.model import Ratings, rate
+from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.tally import TiePolicy
-from services.rater.advice import Advised, advise
-from services.rater.agreement import LensAgreement, agree, ratings_of
-from services.rater.combined import Combined, combine
 from services.rater.memory import Memory
-from services.rater.options import InvalidQuestion, Options
-from services.rater.pairwise import Compared, compare
-from services.rater.rating import BoardState, Rated, rate
+from services.rater.options import naming_the_field
 from services.runtime.errors import Unavailable
 from services.store.battles import Battles
 from services.store.outcomes import Outcomes
@@ -30,48 +30,39 @@ from services.store.slices import EVERYTHING, Slice
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LensBoard:
     """One board with what it rests on.
 
     Attributes:
-        options: how it was asked for.
-        among: the battles it is about.
-        scored: battles with an outcome in this lens.
-        outcomes: that were counted; a battle with two judges has two.
-        received: battles the arena sent.
+        arena: Arena of the battles.
+        lens: Whose preference the board is made of.
+        ratings: The ratings.
+        slice: Filter that selects the battles.
+        scored: Battles with an outcome in this lens.
+        outcomes: Outcomes that were counted; a battle with two judges has two.
+        received: Battles that the arena sent.
     """
 
     arena: str
     lens: Lens
-    rated: Rated
-    options: Options
-    among: Slice
+    ratings: Ratings
+    slice: Slice
     scored: int
     outcomes: int
     received: int
 
-    @property
-    def board(self) -> Board:
-        """The standings and how they were made."""
-        return self.rated.board
-
-    @property
-    def state(self) -> BoardState:
-        """What the battles allowed to say."""
-        return self.rated.state
-
 
 @dataclass(slots=True)
 class Boards:
-    """Computes boards on demand; those asked for last are kept while their counts are the same.
+    """Computes boards on demand and keeps the latest results while their counts are the same.
 
     Attributes:
-        outcomes: the counts.
-        battles: to know how many were received.
-        policy: what a tie says, unless asked otherwise.
-        resamples: of the bootstrap, likewise.
-        memory: what was computed.
+        outcomes: Table of outcomes, for the counts.
+        battles: Table of battles, for the number received.
+        policy: Tie policy unless a caller names another one.
+        resamples: Resamples of the bootstrap unless a caller names another number.
+        memory: Results computed before.
     """
 
     outcomes: Outcomes
@@ -82,7 +73,7 @@ class Boards:
 
     @property
     def options(self) -> Options:
-        """How boards are made when nobody asks for anything else."""
+        """Default options of a board."""
         return Options(policy=self.policy, resamples=self.resamples)
 
     async def get(
@@ -90,25 +81,23 @@ class Boards:
         arena: str,
         lenses: Sequence[Lens] = tuple(Lens),
         options: Options | None = None,
-        among: Slice = EVERYTHING,
+        slice_: Slice = EVERYTHING,
     ) -> list[LensBoard]:
-        """The boards of one arena; an arena nobody has heard of has empty ones.
+        """The boards of one arena; an unknown arena has empty ones.
 
         Raises:
-            InvalidQuestion: the anchor is not ranked on a board that ranks others.
+            InvalidQuestion: The anchor is not ranked on a board that ranks others.
         """
-        # Before anything is computed, and what was received last: no board rests on battles that it says
-        # were never received.
-        counts = [tuple(await self.outcomes.pair_counts(arena, lens, among)) for lens in lenses]
-        scored = [await self.scored(arena, lens, among) for lens in lenses]
-        received, options = await self.received(arena, among), options or self.options
+        # Counts first and the number received last: no board counts battles that it says were never received.
+        counts = [tuple(await self.outcomes.pair_counts(arena, lens, slice_)) for lens in lenses]
+        scored = [await self.scored(arena, lens, slice_) for lens in lenses]
+        received, options = await self.received(arena, slice_), options or self.options
         return [
             LensBoard(
                 arena=arena,
                 lens=lens,
-                rated=await self._rated(lens, cells, options),
-                options=options,
-                among=among,
+                ratings=await self._rated(lens, cells, options),
+                slice=slice_,
                 scored=decided,
                 outcomes=sum(cell.count for cell in cells),
                 received=received,
@@ -116,62 +105,77 @@ class Boards:
             for lens, cells, decided in zip(lenses, counts, scored, strict=True)
         ]
 
-    async def pairs(self, arena: str, lens: Lens, options: Options, among: Slice) -> Compared:
-        """Every pair of systems of one lens."""
-        counts = tuple(await self.outcomes.pair_counts(arena, lens, among))
-        options = replace(options, anchor=None)  # differences have no zero
-        return await self.memory.get(("pairs", counts, options), lambda: compare(counts, options))
+    async def pairs(self, arena: str, lens: Lens, options: Options, slice_: Slice) -> Ratings:
+        """Ratings of one lens whose differences of every two systems are computed."""
+        counts = tuple(await self.outcomes.pair_counts(arena, lens, slice_))
+        options = replace(options, anchor=None)  # differences do not depend on it
+        return await self.memory.get(("pairs", counts, options), lambda: _with_pairs(counts, options))
 
     async def advice(
-        self, arena: str, lens: Lens, options: Options, among: Slice, *, power: float, count: int
-    ) -> Advised:
-        """What to ask next."""
-        counts = tuple(await self.outcomes.pair_counts(arena, lens, among))
+        self, arena: str, lens: Lens, options: Options, slice_: Slice, *, power: float, count: int
+    ) -> tuple[Ratings, Advice]:
+        """Ratings of one lens and what to ask next."""
+        counts = tuple(await self.outcomes.pair_counts(arena, lens, slice_))
         return await self.memory.get(
-            ("advice", counts, options, power, count),
-            lambda: advise(counts, options, power=power, count=count),
+            ("advice", counts, options, power, count), lambda: _advised(counts, options, power, count)
         )
 
-    async def combined(
-        self, arena: str, automatic: Lens, among: Slice, *, level: float, anchor: Anchor | None
-    ) -> Combined:
+    async def combined(self, arena: str, automatic: Lens, slice_: Slice, options: Options) -> Combined:
         """People's votes and automatic ones in one rating.
 
         Raises:
-            InvalidQuestion: the anchor is not ranked.
+            InvalidQuestion: The anchor is not ranked.
         """
-        joint = tuple(await self.outcomes.joint_counts(arena, Lens.HUMAN, automatic, among))
-        return await self.memory.get(
-            ("combined", joint, level, anchor), lambda: combine(joint, level=level, anchor=anchor)
-        )
+        joint = tuple(await self.outcomes.joint_counts(arena, Lens.HUMAN, automatic, slice_))
+        with naming_the_field():
+            return await self.memory.get(
+                ("combined", joint, options), lambda: combine(JointVotes.of_counts(joint), options)
+            )
 
-    async def agreement(self, arena: str, policy: TiePolicy, among: Slice) -> list[LensAgreement]:
+    async def agreement(self, arena: str, policy: TiePolicy, slice_: Slice) -> list[LensAgreement]:
         """How far each two lenses agree."""
-        counts = {lens: tuple(await self.outcomes.pair_counts(arena, lens, among)) for lens in Lens}
-        found = []
+        counts = {lens: tuple(await self.outcomes.pair_counts(arena, lens, slice_)) for lens in Lens}
+        agreements = []
         for first, second in combinations(Lens, 2):
-            joint = tuple(await self.outcomes.joint_counts(arena, first, second, among))
-            found.append(
+            joint = tuple(await self.outcomes.joint_counts(arena, first, second, slice_))
+            agreements.append(
                 await self.memory.get(
                     ("agreement", first, second, joint, counts[first], counts[second], policy),
                     partial(_agreement, (first, second), joint, (counts[first], counts[second]), policy),
                 )
             )
-        return found
+        return agreements
 
-    async def scored(self, arena: str, lens: Lens, among: Slice) -> int:
+    async def scored(self, arena: str, lens: Lens, slice_: Slice) -> int:
         """Battles with an outcome in a lens."""
-        return await self.outcomes.battles_decided(arena, lens, among)
+        return await self.outcomes.battles_decided(arena, lens, slice_)
 
-    async def received(self, arena: str, among: Slice) -> int:
-        """Battles the arena sent."""
-        return await self.battles.received(arena, among)
+    async def received(self, arena: str, slice_: Slice) -> int:
+        """Battles that the arena sent."""
+        return await self.battles.received(arena, slice_)
 
-    async def _rated(self, lens: Lens, counts: tuple[PairCount, ...], options: Options) -> Rated:
-        try:
-            return await self.memory.get(("board", counts, options), lambda: rate(counts, options))
-        except InvalidQuestion as error:
-            raise InvalidQuestion(error.field, f"on the {lens.value} board {error.why}") from error
+    async def _rated(self, lens: Lens, counts: tuple[PairCount, ...], options: Options) -> Ratings:
+        with naming_the_field(f"on the {lens.value} board"):
+            return await self.memory.get(("board", counts, options), lambda: _board(counts, options))
+
+
+def _board(counts: Sequence[PairCount], options: Options) -> Ratings:
+    ratings = rate(counts, options)
+    _ = ratings.notes, ratings.islands  # computed here, in a thread, and kept
+    return ratings
+
+
+def _with_pairs(counts: Sequence[PairCount], options: Options) -> Ratings:
+    ratings = _board(counts, options)
+    _ = ratings.pairs
+    return ratings
+
+
+def _advised(
+    counts: Sequence[PairCount], options: Options, power: float, count: int
+) -> tuple[Ratings, Advice]:
+    ratings = _board(counts, options)
+    return ratings, ratings.advice(power=power, count=count)
 
 
 def _agreement(
@@ -180,7 +184,9 @@ def _agreement(
     counts: tuple[Sequence[PairCount], Sequence[PairCount]],
     policy: TiePolicy,
 ) -> LensAgreement:
-    return agree(lenses, joint, (ratings_of(counts[0], policy), ratings_of(counts[1], policy)))
+    options = Options(policy=policy, resamples=1)  # only the order is compared
+    first, second = (strengths_of(rate(cells, options)) for cells in counts)
+    return agree(lenses, joint, (first, second))
 
 
 @dataclass(slots=True)

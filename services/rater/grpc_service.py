@@ -1,6 +1,7 @@
 """`Ratings`: boards, combined ratings, pairs, advice and agreement, from the outcomes as they are now."""
 
 from collections.abc import Awaitable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -9,16 +10,13 @@ from arena.v1 import ratings_pb2, ratings_pb2_grpc
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from nuggetstream.domain.lens import Lens
-from nuggetstream.ratings.leaderboard import Anchor, Board
-from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.options import Intervals, Options
 from nuggetstream.ratings.tally import TiePolicy
 from services.rater import replies, requests
 from services.rater.boards import Boards
-from services.rater.options import Method, Options, method_of
+from services.rater.options import method
 from services.runtime.errors import InvalidInput, StageError
 from services.runtime.rpc import Register
-from services.store.slices import Slice
 
 Context = grpc.aio.ServicerContext[Any, Any]
 R = TypeVar("R")
@@ -81,26 +79,24 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
             level=requests.level_of(request.level) if request.HasField("level") else Options().level,
             anchor=requests.anchor_of(request.anchor) if request.HasField("anchor") else None,
         )
-        among = requests.slice_of(request.slice)
-        combined = await self._boards.combined(
-            arena, automatic, among, level=options.level, anchor=options.anchor
-        )
-        rated = any(each.human or each.automatic or each.combined for each in combined.standings)
-        method = _normal(options, among, options.anchor if rated else None)
-        reply = replies.combined_reply(combined, method)
-        reply.arena, reply.received = arena, await self._boards.received(arena, among)
-        reply.automatic_lens = _number(automatic)
+        slice_ = requests.slice_of(request.slice)
+        combined = await self._boards.combined(arena, automatic, slice_, options)
+        if not combined.systems:
+            options = replace(options, anchor=None)  # there is no scale to fix
+        reply = replies.combined_reply(combined, method(options, slice_))
+        reply.arena, reply.received = arena, await self._boards.received(arena, slice_)
+        reply.automatic_lens = replies.lens_number(automatic)
         return reply
 
     async def _pairs(self, request: ratings_pb2.GetPairsRequest) -> ratings_pb2.GetPairsResponse:
         arena, lens = requests.arena_of(request.arena), requests.lens_of(request.lens)
         options = requests.options_of(request.options, self._boards.options)
-        among = requests.slice_of(request.slice)
-        compared = await self._boards.pairs(arena, lens, options, among)
-        reply = replies.pairs_reply(compared, method_of(options, compared.rated.board, among))
-        reply.arena, reply.lens = arena, _number(lens)
-        reply.scored = await self._boards.scored(arena, lens, among)
-        reply.received = await self._boards.received(arena, among)
+        slice_ = requests.slice_of(request.slice)
+        ratings = await self._boards.pairs(arena, lens, options, slice_)
+        reply = replies.pairs_reply(ratings, slice_)
+        reply.arena, reply.lens = arena, replies.lens_number(lens)
+        reply.scored = await self._boards.scored(arena, lens, slice_)
+        reply.received = await self._boards.received(arena, slice_)
         return reply
 
     async def _advice(self, request: ratings_pb2.GetAdviceRequest) -> ratings_pb2.GetAdviceResponse:
@@ -113,25 +109,25 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
         )
         power = requests.power_of(request.power) if request.HasField("power") else _POWER
         count = requests.count_of(request.count) if request.HasField("count") else _COUNT
-        among = requests.slice_of(request.slice)
-        advised = await self._boards.advice(arena, lens, options, among, power=power, count=count)
-        reply = replies.advice_reply(advised, method_of(options, advised.rated.board, among))
-        reply.arena, reply.lens, reply.power = arena, _number(lens), power
-        reply.scored = await self._boards.scored(arena, lens, among)
-        reply.received = await self._boards.received(arena, among)
+        slice_ = requests.slice_of(request.slice)
+        ratings, advice = await self._boards.advice(arena, lens, options, slice_, power=power, count=count)
+        reply = replies.advice_reply(ratings, advice, slice_)
+        reply.arena, reply.lens, reply.power = arena, replies.lens_number(lens), power
+        reply.scored = await self._boards.scored(arena, lens, slice_)
+        reply.received = await self._boards.received(arena, slice_)
         return reply
 
     async def _agreement(self, request: ratings_pb2.GetAgreementRequest) -> ratings_pb2.GetAgreementResponse:
         arena = requests.arena_of(request.arena)
         policy = requests.policy_of(request.ties, self._boards.policy)
-        among = requests.slice_of(request.slice)
-        found = await self._boards.agreement(arena, policy, among)
+        slice_ = requests.slice_of(request.slice)
+        agreements = await self._boards.agreement(arena, policy, slice_)
         return ratings_pb2.GetAgreementResponse(
             arena=arena,
-            pairs=[replies.agreement_message(each) for each in found],
-            received=await self._boards.received(arena, among),
+            pairs=[replies.agreement_message(agreement) for agreement in agreements],
+            received=await self._boards.received(arena, slice_),
             tie_policy=policy.value,
-            slice=replies.slice_message(among),
+            slice=replies.slice_message(slice_),
         )
 
 
@@ -153,13 +149,3 @@ async def _answered(context: Context, answering: Awaitable[R]) -> R:
     except StageError as error:
         await context.abort(grpc.StatusCode.UNAVAILABLE, error.detail)
     raise AssertionError  # abort always raises
-
-
-def _normal(options: Options, among: Slice, anchor: Anchor | None) -> Method:
-    """Normal intervals around combined ratings; ties are half a win for each."""
-    board = Board((), options.policy, 0, options.level, anchor=anchor)
-    return method_of(options, board, among)
-
-
-def _number(lens: Lens) -> ratings_pb2.Lens.ValueType:
-    return ratings_pb2.Lens.Value(f"LENS_{lens.name}")

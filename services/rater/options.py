@@ -1,61 +1,55 @@
-"""How a board is made, and which choices do not go together."""
+"""Options of a board as a caller sees them, and the errors that name the option."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.leaderboard import Anchor, Board
-from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.options import Anchor, Intervals, InvalidOption, Options
 from nuggetstream.ratings.tally import TiePolicy
 from services.runtime.errors import InvalidInput
 from services.store.slices import Slice
 
 
 class InvalidQuestion(InvalidInput):
-    """What was asked for does not exist; says which field and why."""
+    """What was asked for does not exist; names the field and the reason."""
 
     def __init__(self, field: str, why: str) -> None:
         super().__init__(f"{field}: {why}")
         self.field, self.why = field, why
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to rate.
+@contextmanager
+def naming_the_field(where: str | None = None) -> Iterator[None]:
+    """Turn an option that the rating model rejects into an error of the caller.
 
-    Attributes:
-        policy: what a tie says.
-        bootstrap: how resamples are drawn.
-        intervals: from resamples or from standard errors.
-        level: of the intervals, in (0, 1).
-        resamples: of the bootstrap.
-        anchor: the system whose rating is fixed; None for a mean of 1000.
+    Args:
+        where: Which board it is about, such as "on the human board".
 
     Raises:
-        InvalidQuestion: sandwich intervals for a policy that models ties.
+        InvalidQuestion: The option was rejected.
     """
-
-    policy: TiePolicy = TiePolicy.HALF
-    bootstrap: Bootstrap = Bootstrap.BAYESIAN
-    intervals: Intervals = Intervals.BOOTSTRAP
-    level: float = 0.95
-    resamples: int = 1000
-    anchor: Anchor | None = None
-
-    def __post_init__(self) -> None:
-        if self.intervals is Intervals.SANDWICH and self.policy.models_ties:
-            why = f"sandwich is for ties counted half or dropped, not for {self.policy.value}"
-            raise InvalidQuestion("intervals", why)
+    try:
+        yield
+    except InvalidOption as error:
+        why = error.why if where is None else f"{where} {error.why}"
+        raise InvalidQuestion(error.field, why) from error
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
     """How ratings were made; the message of the same name.
 
     Attributes:
-        tie_parameter: ν of Davidson, κ of Rao and Kupper.
+        tie_parameter: ν of Davidson or κ of Rao and Kupper; None for policies without one.
         bootstrap: None for sandwich intervals.
-        resamples: 0 likewise.
-        unranked_resamples: those of them that could not be ranked.
+        resamples: Number of resamples; 0 for sandwich intervals.
+        unranked_resamples: Resamples that could not be ranked.
+        anchor: None when the mean rating is 1000.
+        slice: Filter that selects the battles.
+        prior: Strength of the weak prior; None without one.
+        provisional_below: Ratings from fewer battles are provisional.
     """
 
     tie_policy: TiePolicy
@@ -67,19 +61,35 @@ class Method:
     unranked_resamples: int
     anchor: Anchor | None
     slice: Slice
+    prior: float | None
+    provisional_below: int
 
 
-def method_of(options: Options, board: Board, among: Slice) -> Method:
+def method_of(ratings: Ratings, slice_: Slice) -> Method:
     """How a board was made."""
-    drawn = options.intervals is Intervals.BOOTSTRAP
+    return method(
+        ratings.options,
+        slice_,
+        tie_parameter=ratings.tie_parameter,
+        unranked_resamples=ratings.unranked_resamples,
+    )
+
+
+def method(
+    options: Options, slice_: Slice, *, tie_parameter: float | None = None, unranked_resamples: int = 0
+) -> Method:
+    """How ratings with these options are made."""
+    resampled = options.intervals is Intervals.BOOTSTRAP
     return Method(
-        tie_policy=board.policy,
-        tie_parameter=board.tie_parameter,
-        bootstrap=board.bootstrap if drawn else None,
+        tie_policy=options.policy,
+        tie_parameter=tie_parameter,
+        bootstrap=options.bootstrap if resampled else None,
         intervals=options.intervals,
-        level=board.level,
-        resamples=board.resamples if drawn else 0,
-        unranked_resamples=board.unranked,
-        anchor=board.anchor,
-        slice=among,
+        level=options.level,
+        resamples=options.resamples if resampled else 0,
+        unranked_resamples=unranked_resamples,
+        anchor=options.anchor,
+        slice=slice_,
+        prior=options.prior,
+        provisional_below=options.provisional_below,
     )

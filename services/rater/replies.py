@@ -1,37 +1,39 @@
-"""What was computed, as the contract has it. Ends that are infinite stay out and are said to be missing."""
+"""Results of the rating model as the contract has them; bounds that do not exist are absent."""
 
 from arena.v1 import ratings_pb2
 
-from nuggetstream.ratings.leaderboard import Standing
-from services.rater.advice import Advised
-from services.rater.agreement import LensAgreement
+from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.note import Note
+from nuggetstream.ratings.advice import Advice, Neighbours, NextBattle, Unranked
+from nuggetstream.ratings.combined import Combined, CombinedStanding, Estimate, Rating
+from nuggetstream.ratings.lens_agreement import LensAgreement
+from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.pairwise import Pairing
+from nuggetstream.ratings.standing import Standing
 from services.rater.boards import LensBoard
-from services.rater.combined import Combined, CombinedStanding, Estimate
 from services.rater.options import Method, method_of
-from services.rater.pairwise import Compared, Pairing
-from services.rater.rating import IntervalState, finite, interval_state
 from services.store.slices import Slice
 from services.wire.convert import to_message
 
 
-def board_message(lens_board: LensBoard) -> ratings_pb2.Board:
+def board_message(board: LensBoard) -> ratings_pb2.Board:
     """One board."""
-    board = lens_board.board
-    method = method_of(lens_board.options, board, lens_board.among)
-    anchor = board.anchor.system if board.anchor else None
+    ratings = board.ratings
+    method = method_of(ratings, board.slice)
     return ratings_pb2.Board(
-        arena=lens_board.arena,
-        lens=ratings_pb2.Lens.Value(f"LENS_{lens_board.lens.name}"),
-        standings=[_standing(standing, standing.system == anchor) for standing in board.standings],
-        scored=lens_board.scored,
-        received=lens_board.received,
+        arena=board.arena,
+        lens=lens_number(board.lens),
+        standings=[_standing(standing) for standing in ratings.standings],
+        scored=board.scored,
+        received=board.received,
         tie_policy=method.tie_policy.value,
         resamples=method.resamples,
         level=method.level,
-        state=lens_board.state.value,
-        note=lens_board.rated.note,
-        outcomes=lens_board.outcomes,
-        method=to_message(method, ratings_pb2.Method),
+        state=ratings.state.value,
+        note=_note(ratings),
+        notes=[_note_message(note) for note in ratings.notes],
+        outcomes=board.outcomes,
+        method=method_message(method),
     )
 
 
@@ -44,32 +46,33 @@ def combined_reply(combined: Combined, method: Method) -> ratings_pb2.GetCombine
         human=_estimate(combined.human),
         automatic=_estimate(combined.automatic),
         combined=_estimate(combined.combined),
-        trust=combined.trust,
+        tuning=combined.tuning,
         human_votes_unused=combined.human_votes_unused,
-        method=to_message(method, ratings_pb2.Method),
+        method=method_message(method),
     )
 
 
-def pairs_reply(compared: Compared, method: Method) -> ratings_pb2.GetPairsResponse:
+def pairs_reply(ratings: Ratings, slice_: Slice) -> ratings_pb2.GetPairsResponse:
     """Every pair of systems."""
     return ratings_pb2.GetPairsResponse(
-        state=compared.rated.state.value,
-        note=compared.rated.note,
-        systems=compared.systems,
-        pairs=[_pairing(pairing) for pairing in compared.pairs],
-        method=to_message(method, ratings_pb2.Method),
+        state=ratings.state.value,
+        note=_note(ratings),
+        systems=[standing.system for standing in ratings.standings],
+        pairs=[_pairing(pairing) for pairing in ratings.pairs],
+        method=method_message(method_of(ratings, slice_)),
     )
 
 
-def advice_reply(advised: Advised, method: Method) -> ratings_pb2.GetAdviceResponse:
+def advice_reply(ratings: Ratings, advice: Advice, slice_: Slice) -> ratings_pb2.GetAdviceResponse:
     """What to ask next."""
     return ratings_pb2.GetAdviceResponse(
-        state=advised.rated.state.value,
-        note=advised.rated.note,
-        neighbours=[to_message(each, ratings_pb2.Neighbours) for each in advised.neighbours],
-        next=[to_message(each, ratings_pb2.NextBattle) for each in advised.next],
-        unranked=[to_message(each, ratings_pb2.Unranked) for each in advised.unranked],
-        method=to_message(method, ratings_pb2.Method),
+        state=ratings.state.value,
+        note=" ".join(filter(None, [_note(ratings), _missing(ratings, advice)])),
+        neighbours=[_neighbours(pair) for pair in advice.neighbours],
+        next=[_next_battle(battle) for battle in advice.next],
+        unranked=[_unranked(system) for system in advice.unranked],
+        power=advice.power,
+        method=method_message(method_of(ratings, slice_)),
     )
 
 
@@ -78,18 +81,42 @@ def agreement_message(agreement: LensAgreement) -> ratings_pb2.LensAgreement:
     return to_message(agreement, ratings_pb2.LensAgreement)
 
 
-def slice_message(among: Slice) -> ratings_pb2.Slice:
-    """Which battles counted."""
-    return to_message(among, ratings_pb2.Slice)
+def slice_message(slice_: Slice) -> ratings_pb2.Slice:
+    """The filter that selects the battles."""
+    return to_message(slice_, ratings_pb2.Slice)
 
 
-def _standing(standing: Standing, fixed: bool) -> ratings_pb2.Standing:
-    interval = IntervalState.FIXED if fixed else interval_state(standing.low, standing.high)
+def method_message(method: Method) -> ratings_pb2.Method:
+    """How ratings were made."""
+    return to_message(method, ratings_pb2.Method)
+
+
+def lens_number(lens: Lens) -> ratings_pb2.Lens.ValueType:
+    """A lens in the contract."""
+    return ratings_pb2.Lens.Value(f"LENS_{lens.name}")
+
+
+def _note(ratings: Ratings) -> str:
+    return " ".join(note.text for note in ratings.notes)
+
+
+def _missing(ratings: Ratings, advice: Advice) -> str | None:
+    """Why there is no advice, unless the notes of a board that ranks nobody say so already."""
+    if advice.missing is None or ratings.fit is None:
+        return None
+    return f"There is no advice: {advice.missing}."
+
+
+def _note_message(note: Note) -> ratings_pb2.Note:
+    return ratings_pb2.Note(state=note.state, text=note.text)
+
+
+def _standing(standing: Standing) -> ratings_pb2.Standing:
     return ratings_pb2.Standing(
         system=standing.system,
         rating=standing.rating,
-        low=finite(standing.low),
-        high=finite(standing.high),
+        low=standing.low,
+        high=standing.high,
         rank=standing.rank,
         probability_first=standing.probability_first,
         battles=standing.battles,
@@ -97,17 +124,79 @@ def _standing(standing: Standing, fixed: bool) -> ratings_pb2.Standing:
         losses=standing.losses,
         ties=standing.ties,
         unrankable=standing.unrankable.value if standing.unrankable else "",
-        interval="" if standing.rating is None else interval.value,
+        interval=standing.interval.state.value if standing.interval else "",
+        group=standing.group or "",
+        provisional=standing.provisional,
     )
 
 
 def _combined_standing(standing: CombinedStanding) -> ratings_pb2.CombinedStanding:
-    return to_message(standing, ratings_pb2.CombinedStanding)
+    return ratings_pb2.CombinedStanding(
+        system=standing.system,
+        human=_rating(standing.human),
+        automatic=_rating(standing.automatic),
+        combined=_rating(standing.combined),
+        human_battles=standing.human_battles,
+        automatic_battles=standing.automatic_battles,
+        unrankable=standing.unrankable.value if standing.unrankable else "",
+    )
+
+
+def _rating(rating: Rating | None) -> ratings_pb2.Rating | None:
+    if rating is None:
+        return None
+    return ratings_pb2.Rating(
+        rating=rating.rating,
+        low=rating.interval.low,
+        high=rating.interval.high,
+        rank=rating.rank,
+        interval=rating.interval.state.value,
+    )
 
 
 def _estimate(estimate: Estimate) -> ratings_pb2.Estimate:
-    return to_message(estimate, ratings_pb2.Estimate)
+    return ratings_pb2.Estimate(battles=estimate.battles, state=estimate.state.value)
 
 
 def _pairing(pairing: Pairing) -> ratings_pb2.Pairing:
-    return to_message(pairing, ratings_pb2.Pairing)
+    gap = pairing.gap
+    share_low, share_high = pairing.share_bounds or (None, None)
+    return ratings_pb2.Pairing(
+        a=pairing.a,
+        b=pairing.b,
+        battles=pairing.battles,
+        wins_a=pairing.wins_a,
+        wins_b=pairing.wins_b,
+        ties=pairing.ties,
+        share=pairing.share,
+        share_low=share_low,
+        share_high=share_high,
+        gap=gap.gap if gap else None,
+        gap_low=gap.interval.low if gap else None,
+        gap_high=gap.interval.high if gap else None,
+        above=gap.above if gap else None,
+        below=gap.below if gap else None,
+        interval=gap.interval.state.value if gap else "",
+    )
+
+
+def _neighbours(pair: Neighbours) -> ratings_pb2.Neighbours:
+    return ratings_pb2.Neighbours(
+        above=pair.above,
+        below=pair.below,
+        gap=pair.gap,
+        gap_low=pair.interval.low,
+        gap_high=pair.interval.high,
+        battles=pair.battles,
+        needed=pair.needed,
+        state=pair.state.value,
+        interval=pair.interval.state.value,
+    )
+
+
+def _next_battle(battle: NextBattle) -> ratings_pb2.NextBattle:
+    return to_message(battle, ratings_pb2.NextBattle)
+
+
+def _unranked(system: Unranked) -> ratings_pb2.Unranked:
+    return ratings_pb2.Unranked(system=system.system, reason=system.reason.value)

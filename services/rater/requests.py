@@ -11,10 +11,9 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.leaderboard import Anchor
-from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.options import Anchor, Intervals, Options
 from nuggetstream.ratings.tally import TiePolicy
-from services.rater.options import InvalidQuestion, Options
+from services.rater.options import InvalidQuestion, naming_the_field
 from services.store.slices import Slice
 from services.wire import limits
 
@@ -71,14 +70,31 @@ def options_of(asked: ratings_pb2.BoardOptions, own: Options) -> Options:
     intervals = _word("intervals", asked.intervals, tuple(Intervals), own.intervals)
     if intervals is Intervals.SANDWICH:
         _nothing_drawn(asked)
-    return Options(
-        policy=policy_of(asked.ties, own.policy),
-        bootstrap=_word("bootstrap", asked.bootstrap, tuple(Bootstrap), own.bootstrap),
-        intervals=intervals,
-        level=level_of(asked.level) if asked.HasField("level") else own.level,
-        resamples=resamples_of(asked.resamples) if asked.HasField("resamples") else own.resamples,
-        anchor=anchor_of(asked.anchor) if asked.HasField("anchor") else own.anchor,
-    )
+    with naming_the_field():
+        return Options(
+            policy=policy_of(asked.ties, own.policy),
+            bootstrap=_word("bootstrap", asked.bootstrap, tuple(Bootstrap), own.bootstrap),
+            intervals=intervals,
+            level=level_of(asked.level) if asked.HasField("level") else own.level,
+            resamples=resamples_of(asked.resamples) if asked.HasField("resamples") else own.resamples,
+            anchor=anchor_of(asked.anchor) if asked.HasField("anchor") else own.anchor,
+            prior=prior_of(asked.prior) if asked.HasField("prior") else own.prior,
+            provisional_below=(
+                provisional_of(asked.provisional_below)
+                if asked.HasField("provisional_below")
+                else own.provisional_below
+            ),
+        )
+
+
+def prior_of(strength: float) -> float:
+    """Strength of the prior in pseudo-battles per system."""
+    return _between("prior", strength, questions.LEAST_PRIOR, questions.MOST_PRIOR)
+
+
+def provisional_of(battles: int) -> int:
+    """Battles from which a rating is no longer provisional."""
+    return _between("provisional_below", battles, 0, questions.MOST_PROVISIONAL)
 
 
 def level_of(level: float) -> float:

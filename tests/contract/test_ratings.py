@@ -6,15 +6,15 @@ import typing
 import pytest
 from arena.v1 import ratings_pb2
 from pydantic import BaseModel
-
-from nuggetstream.ratings.leaderboard import Anchor
-from nuggetstream.views import ratings as views
 from services.rater.advice import Neighbours, NextBattle, Unranked
 from services.rater.agreement import LensAgreement
 from services.rater.combined import CombinedStanding, Estimate, EstimateState, Rating
-from services.rater.options import Method
 from services.rater.pairwise import Pairing
 from services.rater.rating import BoardState, IntervalState
+
+from nuggetstream.ratings.options import Anchor
+from nuggetstream.views import ratings as views
+from services.rater.options import Method
 from services.store.slices import Slice
 
 COMPUTED: list[type[typing.Any]] = [

@@ -15,8 +15,7 @@ from pydantic import (
 
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.leaderboard import Anchor
-from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.options import Anchor, Intervals
 from nuggetstream.ratings.tally import TiePolicy
 from services.gateway.query import QueryParameters, Text, without_nul
 from services.store.slices import Slice

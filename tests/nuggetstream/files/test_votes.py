@@ -163,7 +163,12 @@ def test_a_file_that_is_not_there_broken_or_no_text_says_so(tmp_path: Path) -> N
 
 def test_a_column_that_a_person_names_must_be_there(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b,winner\nx,y,a\n")
-    for named in (NamedColumns(winner="won"), NamedColumns(weight="won"), NamedColumns(cluster="won"), NamedColumns(a="won", b="b")):
+    for named in (
+        NamedColumns(winner="won"),
+        NamedColumns(weight="won"),
+        NamedColumns(cluster="won"),
+        NamedColumns(a="won", b="b"),
+    ):
         assert refusal(path, ReadOptions(named)).startswith(": won: is no column; it has a, b, winner")
     assert "name them together" in refusal(path, ReadOptions(NamedColumns(a="b")))
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nuggetstream.ratings.leaderboard import leaderboard
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.ballots import Ballot, Ballots
 from nuggetstream.ratings.bradley_terry import fit
-from nuggetstream.ratings.leaderboard import leaderboard
 from nuggetstream.ratings.tally import TiePolicy
 from tests.nuggetstream.ratings.drawn import seeded
 from tests.nuggetstream.ratings.xyz import HALF, ballots_of_xyz

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nuggetstream.ratings.board import Method, Rated, Unsettled, rate
+from nuggetstream.ratings.gaps import gaps
+from nuggetstream.ratings.leaderboard import Anchor, AnchorNotRanked, leaderboard
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import ReadOptions
 from nuggetstream.ratings.advice import advise
-from nuggetstream.ratings.board import Method, Rated, Unsettled, rate
 from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.casting import OneCluster, Poll, cast, poll, spread, systems_of
-from nuggetstream.ratings.gaps import gaps
 from nuggetstream.ratings.interval import Extent
-from nuggetstream.ratings.leaderboard import Anchor, AnchorNotRanked, leaderboard
 from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.sources import gather
 from nuggetstream.ratings.tally import TiePolicy, Unrankable

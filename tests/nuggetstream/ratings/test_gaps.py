@@ -1,6 +1,7 @@
 """Meetings of two systems."""
 
 from nuggetstream.ratings.gaps import meetings
+
 from nuggetstream.ratings.tally import TiePolicy
 from tests.voted import board, three_systems
 

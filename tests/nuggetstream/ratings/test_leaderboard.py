@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from nuggetstream.ratings.leaderboard import Anchor, AnchorNotRanked, leaderboard
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.ballots import Ballot, Ballots
-from nuggetstream.ratings.leaderboard import Anchor, AnchorNotRanked, leaderboard
 from nuggetstream.ratings.tally import Tally, TiePolicy, Unrankable
 from tests.nuggetstream.ratings.drawn import seeded
 from tests.nuggetstream.ratings.rated import rate

@@ -3,8 +3,8 @@
 import evalica
 import numpy as np
 import pytest
-
 from nuggetstream.ratings.leaderboard import leaderboard
+
 from tests.nuggetstream.ratings.drawn import NAMES, tally_of
 from tests.nuggetstream.ratings.other_libraries import CIRCLE, THEIRS, columns
 

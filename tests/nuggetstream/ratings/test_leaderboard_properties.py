@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nuggetstream.ratings.leaderboard import Board, leaderboard
 
 from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.leaderboard import Board, leaderboard
 from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.ratings.votes import mixed
 from tests.nuggetstream.ratings.drawn import (

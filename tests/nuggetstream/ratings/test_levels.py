@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from nuggetstream.ratings.leaderboard import leaderboard
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.ballots import Ballot, Ballots
@@ -13,7 +14,6 @@ from nuggetstream.ratings.intervals import (
     percentile_interval,
     summarise,
 )
-from nuggetstream.ratings.leaderboard import leaderboard
 from nuggetstream.ratings.prediction_powered import win_rate
 from nuggetstream.ratings.sampling import battles_needed
 from nuggetstream.ratings.sandwich import (

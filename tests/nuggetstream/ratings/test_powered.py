@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
+from nuggetstream.ratings.board import Method
+from nuggetstream.ratings.powered import NothingShared, power
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.votes import VoteSource
-from nuggetstream.ratings.board import Method
 from nuggetstream.ratings.interval import Extent
-from nuggetstream.ratings.leaderboard import Anchor
-from nuggetstream.ratings.powered import NothingShared, power
+from nuggetstream.ratings.options import Anchor
 from nuggetstream.ratings.tally import TiePolicy
 from tests.voted import source, vote
 

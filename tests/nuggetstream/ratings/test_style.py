@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
+from nuggetstream.ratings.board import Method
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import CastVote
-from nuggetstream.ratings.board import Method
 from nuggetstream.ratings.casting import poll, systems_of
 from nuggetstream.ratings.style import Styled, at_equal_style
 from nuggetstream.ratings.tally import TiePolicy

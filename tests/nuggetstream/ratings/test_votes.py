@@ -1,9 +1,9 @@
 """Sources of votes with weights."""
 
 import pytest
+from nuggetstream.ratings.leaderboard import leaderboard
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.leaderboard import leaderboard
 from nuggetstream.ratings.tally import Tally, TiePolicy
 from nuggetstream.ratings.votes import mixed
 from tests.nuggetstream.ratings.drawn import seeded

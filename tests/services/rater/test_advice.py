@@ -2,12 +2,13 @@
 
 import math
 
+from services.rater.advice import Unranked, advise
+from services.rater.rating import BoardState
+
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.tally import TiePolicy, Unrankable
-from services.rater.advice import Unranked, advise
 from services.rater.options import Options
-from services.rater.rating import BoardState
 from tests.services.rater.counts import CIRCLE, SIX_OF_EIGHT, counted
 
 SANDWICH = Options(intervals=Intervals.SANDWICH)

@@ -1,12 +1,12 @@
 """How far two lenses agree, and what is said where they cannot be compared."""
 
 import pytest
+from services.rater.agreement import LensAgreement, agree, ratings_of
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.counts import JointCount
 from nuggetstream.ratings.tally import TiePolicy
-from services.rater.agreement import LensAgreement, agree, ratings_of
 from tests.services.rater.counts import CIRCLE, counted, jointly
 
 LENSES = (Lens.HUMAN, Lens.NUGGET)

@@ -3,12 +3,12 @@
 import math
 
 import pytest
+from services.rater.combined import Combined, CombinedStanding, EstimateState, Rating, combine
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.leaderboard import Anchor
+from nuggetstream.ratings.options import Anchor
 from nuggetstream.ratings.tally import Unrankable
 from services.rater import combined
-from services.rater.combined import Combined, CombinedStanding, EstimateState, Rating, combine
 from services.rater.options import InvalidQuestion
 from tests.services.rater.counts import jointly
 

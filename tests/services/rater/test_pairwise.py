@@ -4,6 +4,8 @@ import math
 from dataclasses import replace
 
 import pytest
+from services.rater.pairwise import Compared, Pairing, compare
+from services.rater.rating import BoardState, IntervalState
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.bootstrap import Bootstrap
@@ -11,8 +13,6 @@ from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.statistics.proportion import wilson
 from services.rater.options import Options
-from services.rater.pairwise import Compared, Pairing, compare
-from services.rater.rating import BoardState, IntervalState
 from tests.services.rater.counts import CIRCLE, SIX_OF_EIGHT, counted
 
 QUICK = Options(resamples=200)

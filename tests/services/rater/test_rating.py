@@ -4,15 +4,15 @@ import math
 from dataclasses import replace
 
 import pytest
+from nuggetstream.ratings.leaderboard import Anchor, Standing
+from services.rater.rating import BoardState, Rated, rate
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.counts import PairCount
-from nuggetstream.ratings.leaderboard import Anchor, Standing
 from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.tally import TiePolicy, Unrankable
 from services.rater.options import InvalidQuestion, Options
-from services.rater.rating import BoardState, Rated, rate
 from tests.services.rater.counts import CIRCLE, SIX_OF_EIGHT, counted
 
 QUICK = Options(resamples=100)

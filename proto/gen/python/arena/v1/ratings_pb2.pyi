@@ -125,6 +125,8 @@ class BoardOptions(_message.Message):
     LEVEL_FIELD_NUMBER: _builtins.int
     RESAMPLES_FIELD_NUMBER: _builtins.int
     ANCHOR_FIELD_NUMBER: _builtins.int
+    PRIOR_FIELD_NUMBER: _builtins.int
+    PROVISIONAL_BELOW_FIELD_NUMBER: _builtins.int
     ties: _builtins.str
     """half, drop, drop_both_bad, davidson or rao_kupper."""
     bootstrap: _builtins.str
@@ -135,6 +137,10 @@ class BoardOptions(_message.Message):
     """Confidence level, in [0.5, 0.999]."""
     resamples: _builtins.int
     """Of the bootstrap, in [100, 10000]; refused together with sandwich intervals."""
+    prior: _builtins.float
+    """Strength of the weak prior in pseudo-battles per system; absent: no prior."""
+    provisional_below: _builtins.int
+    """A rating from fewer battles is provisional and has no rank; 0 turns the mark off."""
     @_builtins.property
     def anchor(self) -> Global___Anchor: ...
     def __init__(
@@ -146,21 +152,31 @@ class BoardOptions(_message.Message):
         level: _builtins.float | None = ...,
         resamples: _builtins.int | None = ...,
         anchor: Global___Anchor | None = ...,
+        prior: _builtins.float | None = ...,
+        provisional_below: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_level", b"_level", "_resamples", b"_resamples", "anchor", b"anchor", "level", b"level", "resamples", b"resamples"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_level", b"_level", "_prior", b"_prior", "_provisional_below", b"_provisional_below", "_resamples", b"_resamples", "anchor", b"anchor", "level", b"level", "prior", b"prior", "provisional_below", b"provisional_below", "resamples", b"resamples"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_level", b"_level", "_resamples", b"_resamples", "anchor", b"anchor", "bootstrap", b"bootstrap", "intervals", b"intervals", "level", b"level", "resamples", b"resamples", "ties", b"ties"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_level", b"_level", "_prior", b"_prior", "_provisional_below", b"_provisional_below", "_resamples", b"_resamples", "anchor", b"anchor", "bootstrap", b"bootstrap", "intervals", b"intervals", "level", b"level", "prior", b"prior", "provisional_below", b"provisional_below", "resamples", b"resamples", "ties", b"ties"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__anchor: _TypeAlias = _typing.Literal["anchor"]  # noqa: Y015
     _WhichOneofArgType__anchor: _TypeAlias = _typing.Literal["_anchor", b"_anchor"]  # noqa: Y015
     _WhichOneofReturnType__level: _TypeAlias = _typing.Literal["level"]  # noqa: Y015
     _WhichOneofArgType__level: _TypeAlias = _typing.Literal["_level", b"_level"]  # noqa: Y015
+    _WhichOneofReturnType__prior: _TypeAlias = _typing.Literal["prior"]  # noqa: Y015
+    _WhichOneofArgType__prior: _TypeAlias = _typing.Literal["_prior", b"_prior"]  # noqa: Y015
+    _WhichOneofReturnType__provisional_below: _TypeAlias = _typing.Literal["provisional_below"]  # noqa: Y015
+    _WhichOneofArgType__provisional_below: _TypeAlias = _typing.Literal["_provisional_below", b"_provisional_below"]  # noqa: Y015
     _WhichOneofReturnType__resamples: _TypeAlias = _typing.Literal["resamples"]  # noqa: Y015
     _WhichOneofArgType__resamples: _TypeAlias = _typing.Literal["_resamples", b"_resamples"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__anchor) -> _WhichOneofReturnType__anchor | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__level) -> _WhichOneofReturnType__level | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__prior) -> _WhichOneofReturnType__prior | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__provisional_below) -> _WhichOneofReturnType__provisional_below | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__resamples) -> _WhichOneofReturnType__resamples | None: ...
 
@@ -181,6 +197,8 @@ class Method(_message.Message):
     UNRANKED_RESAMPLES_FIELD_NUMBER: _builtins.int
     ANCHOR_FIELD_NUMBER: _builtins.int
     SLICE_FIELD_NUMBER: _builtins.int
+    PRIOR_FIELD_NUMBER: _builtins.int
+    PROVISIONAL_BELOW_FIELD_NUMBER: _builtins.int
     tie_policy: _builtins.str
     tie_parameter: _builtins.float
     """Davidson's nu, or kappa of Rao and Kupper; absent for policies without one."""
@@ -191,6 +209,10 @@ class Method(_message.Message):
     resamples: _builtins.int
     unranked_resamples: _builtins.int
     """Of these so many could not be ranked; each makes intervals wider."""
+    prior: _builtins.float
+    """Absent: no prior."""
+    provisional_below: _builtins.int
+    """Ratings from fewer battles are provisional."""
     @_builtins.property
     def anchor(self) -> Global___Anchor:
         """Absent: the mean rating is 1000."""
@@ -209,21 +231,52 @@ class Method(_message.Message):
         unranked_resamples: _builtins.int = ...,
         anchor: Global___Anchor | None = ...,
         slice: Global___Slice | None = ...,
+        prior: _builtins.float | None = ...,
+        provisional_below: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_tie_parameter", b"_tie_parameter", "anchor", b"anchor", "slice", b"slice", "tie_parameter", b"tie_parameter"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_prior", b"_prior", "_tie_parameter", b"_tie_parameter", "anchor", b"anchor", "prior", b"prior", "slice", b"slice", "tie_parameter", b"tie_parameter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_tie_parameter", b"_tie_parameter", "anchor", b"anchor", "bootstrap", b"bootstrap", "intervals", b"intervals", "level", b"level", "resamples", b"resamples", "slice", b"slice", "tie_parameter", b"tie_parameter", "tie_policy", b"tie_policy", "unranked_resamples", b"unranked_resamples"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_prior", b"_prior", "_tie_parameter", b"_tie_parameter", "anchor", b"anchor", "bootstrap", b"bootstrap", "intervals", b"intervals", "level", b"level", "prior", b"prior", "provisional_below", b"provisional_below", "resamples", b"resamples", "slice", b"slice", "tie_parameter", b"tie_parameter", "tie_policy", b"tie_policy", "unranked_resamples", b"unranked_resamples"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__anchor: _TypeAlias = _typing.Literal["anchor"]  # noqa: Y015
     _WhichOneofArgType__anchor: _TypeAlias = _typing.Literal["_anchor", b"_anchor"]  # noqa: Y015
+    _WhichOneofReturnType__prior: _TypeAlias = _typing.Literal["prior"]  # noqa: Y015
+    _WhichOneofArgType__prior: _TypeAlias = _typing.Literal["_prior", b"_prior"]  # noqa: Y015
     _WhichOneofReturnType__tie_parameter: _TypeAlias = _typing.Literal["tie_parameter"]  # noqa: Y015
     _WhichOneofArgType__tie_parameter: _TypeAlias = _typing.Literal["_tie_parameter", b"_tie_parameter"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__anchor) -> _WhichOneofReturnType__anchor | None: ...
     @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__prior) -> _WhichOneofReturnType__prior | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__tie_parameter) -> _WhichOneofReturnType__tie_parameter | None: ...
 
 Global___Method: _TypeAlias = Method  # noqa: Y015
+
+@_typing.final
+class Note(_message.Message):
+    """Something a reader must know before reading the numbers."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STATE_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    state: _builtins.str
+    """Name of the condition, for programs."""
+    text: _builtins.str
+    def __init__(
+        self,
+        *,
+        state: _builtins.str = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["state", b"state", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Note: _TypeAlias = Note  # noqa: Y015
 
 @_typing.final
 class GetLeaderboardRequest(_message.Message):
@@ -276,15 +329,17 @@ class Standing(_message.Message):
     TIES_FIELD_NUMBER: _builtins.int
     UNRANKABLE_FIELD_NUMBER: _builtins.int
     INTERVAL_FIELD_NUMBER: _builtins.int
+    GROUP_FIELD_NUMBER: _builtins.int
+    PROVISIONAL_FIELD_NUMBER: _builtins.int
     system: _builtins.str
     rating: _builtins.float
-    """Absent when the system cannot be ranked; `unrankable` says why."""
+    """Absent when the system cannot be ranked; `unrankable` gives the reason."""
     low: _builtins.float
-    """Absent where the interval has no end, and `interval` says so: an end is never infinite."""
+    """Absent where the interval has no such bound; `interval` gives the reason. A bound is never infinite."""
     high: _builtins.float
     rank: _builtins.int
-    """Ranks share a place where intervals overlap: 1 + the systems that are surely better. Absent where the
-    interval is undetermined.
+    """1 + the ranked systems whose interval lies wholly above. Absent for a provisional rating and for a
+    degenerate interval.
     """
     probability_first: _builtins.float
     battles: _builtins.float
@@ -293,9 +348,15 @@ class Standing(_message.Message):
     ties: _builtins.float
     unrankable: _builtins.str
     interval: _builtins.str
-    """"bounded"; "unbounded": too many resamples could not be ranked; "undetermined": nothing but ties, so no
-    resample differs; "fixed": the anchor. Empty without a rating.
+    """"bounded"; "unbounded_below", "unbounded_above", "unbounded": too many resamples could not be ranked;
+    "degenerate": the votes never disagree; "fixed": the anchor. Empty without a rating.
     """
+    group: _builtins.str
+    """Letters of the rank groups: ranked systems that share a letter are statistically indistinguishable.
+    Empty without a rank.
+    """
+    provisional: _builtins.bool
+    """Too few battles to be ranked above or below others."""
     def __init__(
         self,
         *,
@@ -311,10 +372,12 @@ class Standing(_message.Message):
         ties: _builtins.float = ...,
         unrankable: _builtins.str = ...,
         interval: _builtins.str = ...,
+        group: _builtins.str = ...,
+        provisional: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "high", b"high", "low", b"low", "probability_first", b"probability_first", "rank", b"rank", "rating", b"rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "battles", b"battles", "high", b"high", "interval", b"interval", "losses", b"losses", "low", b"low", "probability_first", b"probability_first", "rank", b"rank", "rating", b"rating", "system", b"system", "ties", b"ties", "unrankable", b"unrankable", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "battles", b"battles", "group", b"group", "high", b"high", "interval", b"interval", "losses", b"losses", "low", b"low", "probability_first", b"probability_first", "provisional", b"provisional", "rank", b"rank", "rating", b"rating", "system", b"system", "ties", b"ties", "unrankable", b"unrankable", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__high: _TypeAlias = _typing.Literal["high"]  # noqa: Y015
     _WhichOneofArgType__high: _TypeAlias = _typing.Literal["_high", b"_high"]  # noqa: Y015
@@ -355,6 +418,7 @@ class Board(_message.Message):
     NOTE_FIELD_NUMBER: _builtins.int
     OUTCOMES_FIELD_NUMBER: _builtins.int
     METHOD_FIELD_NUMBER: _builtins.int
+    NOTES_FIELD_NUMBER: _builtins.int
     arena: _builtins.str
     lens: Global___Lens.ValueType
     scored: _builtins.int
@@ -366,10 +430,10 @@ class Board(_message.Message):
     """Confidence level of low..high, such as 0.95."""
     state: _builtins.str
     """"ranked"; "empty": no battle has an outcome; "nobody_ranked": no two systems are linked both ways;
-    "all_tied": every rating is equal, and nothing says how surely.
+    "all_tied": every rating is equal, and its precision is unknown.
     """
     note: _builtins.str
-    """What a reader must know about these numbers; often empty."""
+    """The notes below as one text; often empty."""
     outcomes: _builtins.int
     """Outcomes counted: a battle with two judges has two in the lens of the judge, and intervals take them as
     independent. Where outcomes exceed scored, intervals of that board are too narrow.
@@ -378,6 +442,8 @@ class Board(_message.Message):
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]: ...
     @_builtins.property
     def method(self) -> Global___Method: ...
+    @_builtins.property
+    def notes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Note]: ...
     def __init__(
         self,
         *,
@@ -393,10 +459,11 @@ class Board(_message.Message):
         note: _builtins.str = ...,
         outcomes: _builtins.int = ...,
         method: Global___Method | None = ...,
+        notes: _abc.Iterable[Global___Note] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["method", b"method"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "lens", b"lens", "level", b"level", "method", b"method", "note", b"note", "outcomes", b"outcomes", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "state", b"state", "tie_policy", b"tie_policy"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "lens", b"lens", "level", b"level", "method", b"method", "note", b"note", "notes", b"notes", "outcomes", b"outcomes", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "state", b"state", "tie_policy", b"tie_policy"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -475,11 +542,14 @@ class Rating(_message.Message):
     LOW_FIELD_NUMBER: _builtins.int
     HIGH_FIELD_NUMBER: _builtins.int
     RANK_FIELD_NUMBER: _builtins.int
+    INTERVAL_FIELD_NUMBER: _builtins.int
     rating: _builtins.float
     low: _builtins.float
-    """Absent for a system that has only tied with the anchor: nothing says how surely it is level."""
+    """Absent where the interval has no such bound; `interval` gives the reason."""
     high: _builtins.float
     rank: _builtins.int
+    interval: _builtins.str
+    """As of a standing."""
     def __init__(
         self,
         *,
@@ -487,10 +557,11 @@ class Rating(_message.Message):
         low: _builtins.float | None = ...,
         high: _builtins.float | None = ...,
         rank: _builtins.int = ...,
+        interval: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "high", b"high", "low", b"low"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "high", b"high", "low", b"low", "rank", b"rank", "rating", b"rating"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "high", b"high", "interval", b"interval", "low", b"low", "rank", b"rank", "rating", b"rating"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__high: _TypeAlias = _typing.Literal["high"]  # noqa: Y015
     _WhichOneofArgType__high: _TypeAlias = _typing.Literal["_high", b"_high"]  # noqa: Y015
@@ -595,7 +666,7 @@ class GetCombinedResponse(_message.Message):
     HUMAN_FIELD_NUMBER: _builtins.int
     AUTOMATIC_FIELD_NUMBER: _builtins.int
     COMBINED_FIELD_NUMBER: _builtins.int
-    TRUST_FIELD_NUMBER: _builtins.int
+    TUNING_FIELD_NUMBER: _builtins.int
     HUMAN_VOTES_UNUSED_FIELD_NUMBER: _builtins.int
     RECEIVED_FIELD_NUMBER: _builtins.int
     METHOD_FIELD_NUMBER: _builtins.int
@@ -604,8 +675,8 @@ class GetCombinedResponse(_message.Message):
     state: _builtins.str
     """"rated", "empty", "nobody_ranked", or the state of `combined` where that one is missing."""
     note: _builtins.str
-    trust: _builtins.float
-    """How much of the automatic votes went in, in [0, 1]; absent without a combined rating."""
+    tuning: _builtins.float
+    """Weight of the automatic votes (lambda of PPI++), in [0, 1]; absent without a combined rating."""
     human_votes_unused: _builtins.int
     """Human votes left out because their battle has no automatic vote, or a system that cannot be ranked."""
     received: _builtins.int
@@ -630,18 +701,18 @@ class GetCombinedResponse(_message.Message):
         human: Global___Estimate | None = ...,
         automatic: Global___Estimate | None = ...,
         combined: Global___Estimate | None = ...,
-        trust: _builtins.float | None = ...,
+        tuning: _builtins.float | None = ...,
         human_votes_unused: _builtins.int = ...,
         received: _builtins.int = ...,
         method: Global___Method | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_trust", b"_trust", "automatic", b"automatic", "combined", b"combined", "human", b"human", "method", b"method", "trust", b"trust"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_tuning", b"_tuning", "automatic", b"automatic", "combined", b"combined", "human", b"human", "method", b"method", "tuning", b"tuning"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_trust", b"_trust", "arena", b"arena", "automatic", b"automatic", "automatic_lens", b"automatic_lens", "combined", b"combined", "human", b"human", "human_votes_unused", b"human_votes_unused", "method", b"method", "note", b"note", "received", b"received", "standings", b"standings", "state", b"state", "trust", b"trust"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_tuning", b"_tuning", "arena", b"arena", "automatic", b"automatic", "automatic_lens", b"automatic_lens", "combined", b"combined", "human", b"human", "human_votes_unused", b"human_votes_unused", "method", b"method", "note", b"note", "received", b"received", "standings", b"standings", "state", b"state", "tuning", b"tuning"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__trust: _TypeAlias = _typing.Literal["trust"]  # noqa: Y015
-    _WhichOneofArgType__trust: _TypeAlias = _typing.Literal["_trust", b"_trust"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__trust) -> _WhichOneofReturnType__trust | None: ...
+    _WhichOneofReturnType__tuning: _TypeAlias = _typing.Literal["tuning"]  # noqa: Y015
+    _WhichOneofArgType__tuning: _TypeAlias = _typing.Literal["_tuning", b"_tuning"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__tuning) -> _WhichOneofReturnType__tuning | None: ...
 
 Global___GetCombinedResponse: _TypeAlias = GetCombinedResponse  # noqa: Y015
 
@@ -892,6 +963,8 @@ class Neighbours(_message.Message):
     GAP_HIGH_FIELD_NUMBER: _builtins.int
     BATTLES_FIELD_NUMBER: _builtins.int
     NEEDED_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    INTERVAL_FIELD_NUMBER: _builtins.int
     above: _builtins.str
     below: _builtins.str
     gap: _builtins.float
@@ -901,7 +974,11 @@ class Neighbours(_message.Message):
     battles: _builtins.float
     """Battles between the two so far."""
     needed: _builtins.int
-    """Direct battles still needed to tell them apart; absent where they look equal, as no number would do."""
+    """Direct battles still needed to tell them apart; absent where no reachable number does."""
+    state: _builtins.str
+    """"separated": none needed; "needs_battles"; "equal": statistically equal; "degenerate"."""
+    interval: _builtins.str
+    """State of the interval of the gap, as of a standing."""
     def __init__(
         self,
         *,
@@ -912,10 +989,12 @@ class Neighbours(_message.Message):
         gap_high: _builtins.float | None = ...,
         battles: _builtins.float = ...,
         needed: _builtins.int | None = ...,
+        state: _builtins.str = ...,
+        interval: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_needed", b"_needed", "gap_high", b"gap_high", "gap_low", b"gap_low", "needed", b"needed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_needed", b"_needed", "above", b"above", "battles", b"battles", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "needed", b"needed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_needed", b"_needed", "above", b"above", "battles", b"battles", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "interval", b"interval", "needed", b"needed", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__gap_high: _TypeAlias = _typing.Literal["gap_high"]  # noqa: Y015
     _WhichOneofArgType__gap_high: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high"]  # noqa: Y015

@@ -6,31 +6,31 @@ from dataclasses import dataclass
 import numpy as np
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.ratings.counts import JointCount, PairCount
-from nuggetstream.ratings.estimate import fit
-from nuggetstream.ratings.newton import NotConverged
-from nuggetstream.ratings.tally import TiePolicy, rankable
-from nuggetstream.ratings.votes import pairs_among
+from nuggetstream.ratings.counts import JointCount
+from nuggetstream.ratings.model import Ratings
 from nuggetstream.statistics.agreement import confusion_of, weighted_kappa
 from nuggetstream.statistics.inversions import inversions
 from nuggetstream.statistics.ranks import kendall, spearman
-from services.rater.rating import tally_of
 
 ENOUGH = 3  # systems; the order of two can only agree or not
 
 
 @dataclass(frozen=True, slots=True)
 class LensAgreement:
-    """Two lenses on the same battles; the message of the same name. None is what has no answer.
+    """Two lenses on the same battles. A coefficient is None where it does not exist, and its note says why.
 
     Attributes:
-        battles: decided by both.
-        agreed: of these, with the same outcome; "both bad" is a tie.
-        inverted: of these, one lens says A and the other B.
-        kappa: Cohen's, over A, tie and B, quadratic weights, in [-1, 1].
-        systems: ranked by both.
-        tau_b: Kendall's, of the ratings, in [-1, 1].
-        rho: Spearman's, likewise.
+        first: One lens.
+        second: The other one.
+        battles: Battles decided by both.
+        agreed: Battles of these with the same outcome; "both bad" counts as a tie.
+        inverted: Battles of these in which one lens says A and the other B.
+        kappa: Cohen's kappa over A, tie and B with quadratic weights, in [-1, 1].
+        kappa_note: Why there is no kappa; empty where there is one.
+        systems: Systems ranked by both.
+        tau_b: Kendall's tau-b of the ratings, in [-1, 1].
+        rho: Spearman's rho of the ratings, in [-1, 1].
+        order_note: Why there is no tau or rho; empty where there is one.
     """
 
     first: Lens
@@ -46,17 +46,10 @@ class LensAgreement:
     order_note: str
 
 
-def ratings_of(counts: Sequence[PairCount], policy: TiePolicy) -> dict[str, float]:
-    """Strengths in logits of the systems that can be ranked."""
-    tally = tally_of(counts)
-    group, _ = rankable(tally.points(policy))
-    if not len(group):
-        return {}
-    try:
-        theta, _ = fit(pairs_among(tally, group, policy), policy)
-    except NotConverged:  # a model of ties without a solution ranks nobody
-        return {}
-    return {tally.systems[system]: float(theta[index]) for index, system in enumerate(group)}
+def strengths_of(ratings: Ratings) -> dict[str, float]:
+    """Strengths in logits of the systems that have a rating."""
+    fit = ratings.fit
+    return {} if fit is None else dict(zip(fit.systems, fit.theta.tolist(), strict=True))
 
 
 def agree(
