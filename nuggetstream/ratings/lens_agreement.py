@@ -46,23 +46,58 @@ class LensAgreement:
     order_note: str
 
 
-def strengths_of(ratings: Ratings) -> dict[str, float]:
-    """Strengths in logits of the systems that have a rating."""
+@dataclass(frozen=True, slots=True)
+class OrderAgreement:
+    """How far two boards order the same systems alike.
+
+    Attributes:
+        systems: Systems rated on both.
+        tau_b: Kendall's tau-b of the ratings, in [-1, 1]; None where it does not exist.
+        rho: Spearman's rho of the ratings, in [-1, 1]; None where it does not exist.
+        missing: Why there are no coefficients; None where there are.
+    """
+
+    systems: int
+    tau_b: float | None
+    rho: float | None
+    missing: str | None = None
+
+
+def order_agreement(first: Ratings, second: Ratings) -> OrderAgreement:
+    """Compare the orders of the systems that both boards rate.
+
+    Args:
+        first: One board.
+        second: The other one.
+    """
+    strengths = [_strengths(ratings) for ratings in (first, second)]
+    shared = sorted(strengths[0].keys() & strengths[1].keys())
+    if len(shared) < ENOUGH:
+        missing = f"{len(shared)} systems are rated by both; an order needs at least {ENOUGH}"
+        return OrderAgreement(len(shared), None, None, missing)
+    # What a fit leaves beyond six digits must not order systems that are equal.
+    x, y = ([round(strength[name], 6) for name in shared] for strength in strengths)
+    tau, rho = kendall(x, y), spearman(x, y)
+    if tau is None or rho is None:
+        missing = "one of the lenses rates all systems alike: there is no order to compare"
+        return OrderAgreement(len(shared), None, None, missing)
+    return OrderAgreement(len(shared), tau.coefficient, rho.coefficient)
+
+
+def _strengths(ratings: Ratings) -> dict[str, float]:
     fit = ratings.fit
     return {} if fit is None else dict(zip(fit.systems, fit.theta.tolist(), strict=True))
 
 
 def agree(
-    lenses: tuple[Lens, Lens],
-    joint: Sequence[JointCount],
-    ratings: tuple[dict[str, float], dict[str, float]],
+    lenses: tuple[Lens, Lens], joint: Sequence[JointCount], boards: tuple[Ratings, Ratings]
 ) -> LensAgreement:
-    """Compare two lenses.
+    """Compare two lenses battle by battle and by the order of their boards.
 
     Args:
-        lenses: their names.
-        joint: what the two say about the same battles.
-        ratings: of the systems that each ranks.
+        lenses: The two lenses.
+        joint: What the two say about the same battles.
+        boards: Ratings of each lens.
     """
     confusion = np.zeros((3, 3))
     for cell in joint:
@@ -71,9 +106,8 @@ def agree(
     battles, kappa = int(confusion.sum()), weighted_kappa(confusion)
     note = ""
     if kappa is None:
-        note = "Both lenses always say the same one thing." if battles else "No battle is decided by both."
-    shared = sorted(ratings[0].keys() & ratings[1].keys())
-    tau, rho, order_note = _orders([[rating[name] for name in shared] for rating in ratings])
+        note = "Both lenses always give the same outcome." if battles else "No battle is decided by both."
+    order = order_agreement(*boards)
     return LensAgreement(
         first=lenses[0],
         second=lenses[1],
@@ -82,19 +116,8 @@ def agree(
         inverted=int(inversions(confusion).inverted),
         kappa=kappa,
         kappa_note=note,
-        systems=len(shared),
-        tau_b=tau,
-        rho=rho,
-        order_note=order_note,
+        systems=order.systems,
+        tau_b=order.tau_b,
+        rho=order.rho,
+        order_note="" if order.missing is None else f"{order.missing[0].upper()}{order.missing[1:]}.",
     )
-
-
-def _orders(ratings: Sequence[Sequence[float]]) -> tuple[float | None, float | None, str]:
-    if (shared := len(ratings[0])) < ENOUGH:
-        return None, None, f"{shared} systems are ranked by both; an order needs at least {ENOUGH}."
-    # Beyond six digits is what a fit leaves; it must not order systems that are equal.
-    x, y = ([round(rating, 6) for rating in each] for each in ratings)
-    tau, rho = kendall(x, y), spearman(x, y)
-    if tau is None or rho is None:
-        return None, None, "One of the lenses rates all systems alike: there is no order to compare."
-    return tau.coefficient, rho.coefficient, ""

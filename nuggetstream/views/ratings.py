@@ -12,7 +12,10 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.views.common import View
 
 BoardState = Literal["ranked", "empty", "nobody_ranked", "all_tied"]
-IntervalState = Literal["bounded", "unbounded", "undetermined", "fixed"]
+IntervalState = Literal[
+    "bounded", "unbounded_below", "unbounded_above", "unbounded", "degenerate", "fixed"
+]
+Separation = Literal["separated", "needs_battles", "equal", "degenerate"]
 EstimateState = Literal[
     "rated",
     "empty",
@@ -57,6 +60,18 @@ class MethodView(View):
     anchor: AnchorView | None = None
     """Null: the mean rating is 1000."""
     slice: SliceView
+    prior: float | None = None
+    """Strength of the weak prior in pseudo-battles per system; null without a prior."""
+    provisional_below: int
+    """Ratings from fewer battles are provisional."""
+
+
+class NoteView(View):
+    """Something a reader must know before reading the numbers."""
+
+    state: str
+    """Name of the condition, for programs."""
+    text: str
 
 
 class StandingView(View):
@@ -65,12 +80,17 @@ class StandingView(View):
     system: str
     rating: float | None = None
     low: float | None = None
-    """Null where the interval has no lower end; `interval` says why."""
+    """Null where the interval has no lower bound; `interval` gives the reason."""
     high: float | None = None
     interval: IntervalState | None = None
-    """"unbounded": too many resamples could not be ranked. "undetermined": nothing but ties. "fixed": the
-    anchor. Null without a rating."""
+    """"unbounded", "unbounded_below", "unbounded_above": too many resamples could not be ranked. "degenerate":
+    the votes never disagree. "fixed": the anchor. Null without a rating."""
     rank: int | None = None
+    """Null for a provisional rating and for a degenerate interval."""
+    group: str | None = None
+    """Letters of the rank groups: ranked systems that share a letter are statistically indistinguishable."""
+    provisional: bool
+    """Whether the rating rests on too few battles to be ranked above or below others."""
     probability_first: float | None = None
     """Null where there are no resamples, or where they cannot tell."""
     battles: float
@@ -87,8 +107,10 @@ class BoardView(View):
     lens: Lens
     state: BoardState
     """"empty": no battle has an outcome. "nobody_ranked": no two systems are linked both ways. "all_tied":
-    every rating is equal, and nothing says how surely."""
+    every rating is equal, and its precision is unknown."""
     note: str | None = None
+    """The notes as one text."""
+    notes: list[NoteView] = Field(default_factory=list)
     standings: list[StandingView] = Field(default_factory=list)
     scored: int
     received: int
@@ -105,9 +127,10 @@ class RatingView(View):
 
     rating: float
     low: float | None = None
-    """Null for a system that has only tied with the anchor: nothing says how surely it is level."""
+    """Null where the interval has no lower bound; `interval` gives the reason."""
     high: float | None = None
     rank: int
+    interval: IntervalState
 
 
 class CombinedStandingView(View):
@@ -143,8 +166,8 @@ class CombinedView(View):
     human: EstimateView
     automatic: EstimateView
     combined: EstimateView
-    trust: float | None = None
-    """How much of the automatic votes went in, in [0, 1]."""
+    tuning: float | None = None
+    """Weight of the automatic votes (λ of PPI++), in [0, 1]."""
     human_votes_unused: int
     """On battles without an automatic vote, or of systems that cannot be ranked."""
     received: int
@@ -198,7 +221,10 @@ class NeighboursView(View):
     gap_high: float | None = None
     battles: float
     needed: int | None = None
-    """Direct battles still needed to tell them apart; null where they look equal, as no number would do."""
+    """Direct battles still needed to tell them apart; null where no reachable number does."""
+    state: Separation
+    interval: IntervalState
+    """State of the interval of the gap."""
 
 
 class NextBattleView(View):

@@ -86,8 +86,9 @@ READING_OPTIONS = (
         "--weigh",
         multiple=True,
         metavar="SOURCE=WEIGHT",
-        help="Weight of each vote of a source: the name of a file without its extensions, or a lens of `eval` "
-        "results (human, nugget, judge). Files have weight 1; only lenses named here are read, or human.",
+        help="Weight of each vote of a source: the name of a file without its extensions, or a lens of "
+        "`eval` results (human, nugget, judge). Files have weight 1; only lenses named here are read, "
+        "or human if none is named.",
     ),
 )
 
@@ -161,7 +162,9 @@ METHOD_OPTIONS = (
         show_default=True,
         help="Confidence level of all intervals.",
     ),
-    click.option("--anchor", metavar="NAME=RATING", help="Fix the rating of one system. Default: the mean is 1000."),
+    click.option(
+        "--anchor", metavar="NAME=RATING", help="Fix the rating of one system. Default: the mean is 1000."
+    ),
     click.option(
         "--prior", type=Number(min=0, min_open=True), metavar="BATTLES",
         help="Add a weak prior of so many pseudo-battles per system, so that undefeated systems have a "

@@ -16,7 +16,7 @@ from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined, combine
 from nuggetstream.ratings.counts import JointCount, PairCount
 from nuggetstream.ratings.joint import JointVotes
-from nuggetstream.ratings.lens_agreement import LensAgreement, agree, strengths_of
+from nuggetstream.ratings.lens_agreement import LensAgreement, agree
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.tally import TiePolicy
@@ -185,8 +185,7 @@ def _agreement(
     policy: TiePolicy,
 ) -> LensAgreement:
     options = Options(policy=policy, resamples=1)  # only the order is compared
-    first, second = (strengths_of(rate(cells, options)) for cells in counts)
-    return agree(lenses, joint, (first, second))
+    return agree(lenses, joint, (rate(counts[0], options), rate(counts[1], options)))
 
 
 @dataclass(slots=True)

@@ -145,7 +145,7 @@ def _powered(lens: Lens, battles: Sequence[BattleRow]) -> _Powered:
     if not (found.human or found.automatic or found.combined):
         return _none(lens, both, further, FLAT)
     systems = _systems(names, found)
-    powered = Combined(lens, len(both), len(further), found.trust, systems, left_out, None)
+    powered = Combined(lens, len(both), len(further), found.tuning, systems, left_out, None)
     return powered, names, found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.leaderboard import Standing
+from nuggetstream.ratings.standing import BoardState, Standing
 from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
 from nuggetstream.report.charts import (
@@ -55,7 +55,9 @@ def draw(found: Sequence[ArenaBoards]) -> Content:
         suffix = f", {arena.arena}" if len(found) > 1 else ""
         blocks += [_orders(arena, suffix), *(_standings(board, suffix) for board in arena.boards)]
         blocks += [
-            State(f"{board.lens.capitalize()} lens{suffix}: {_FLAT}") for board in arena.boards if board.flat
+            State(f"{board.lens.capitalize()} lens{suffix}: {_FLAT}")
+            for board in arena.boards
+            if board.ratings.state is BoardState.ALL_TIED
         ]
     blocks += [draw_gaps(found), *draw_pairs(found)]
     return Content(
@@ -72,10 +74,11 @@ def draw(found: Sequence[ArenaBoards]) -> Content:
 
 def _made(found: Sequence[ArenaBoards]) -> str:
     """Tie policy, bootstrap and level in words; the same for every board of a report."""
-    board = found[0].boards[0].board
+    options = found[0].boards[0].ratings.options
     return (
-        f"Tie policy “{board.policy.value}”: {_POLICIES[board.policy]}. Bootstrap “{board.bootstrap.value}”: "
-        f"{_BOOTSTRAPS[board.bootstrap]}, {whole(board.resamples)} resamples, {board.level:.0%} intervals."
+        f"Tie policy “{options.policy.value}”: {_POLICIES[options.policy]}. Bootstrap "
+        f"“{options.bootstrap.value}”: {_BOOTSTRAPS[options.bootstrap]}, {whole(options.resamples)} "
+        f"resamples, {options.level:.0%} intervals."
     )
 
 
@@ -91,7 +94,7 @@ def _basis(found: Sequence[ArenaBoards]) -> str:
 def _finding(arena: ArenaBoards, several: bool) -> str:
     leaders: dict[tuple[str, ...], list[str]] = {}
     for board in arena.boards:
-        first = tuple(standing.system for standing in board.board.standings if standing.rank == 1)
+        first = tuple(standing.system for standing in board.ratings.standings if standing.rank == 1)
         leaders.setdefault(first, []).append(board.lens)
     words = [f"{arena.arena}:"] if several else []
     for first, lenses in leaders.items():
@@ -118,7 +121,7 @@ def _and(names: Sequence[str]) -> str:
 
 
 def _rated(board: LensBoard) -> list[Standing]:
-    return [standing for standing in board.board.standings if standing.rating is not None]
+    return [standing for standing in board.ratings.standings if standing.rating is not None]
 
 
 def _chart(arena: ArenaBoards) -> Figure | None:
@@ -193,10 +196,10 @@ def _orders(arena: ArenaBoards, suffix: str) -> Table:
 
 def _standings(board: LensBoard, suffix: str) -> Block:
     caption = f"{board.lens.capitalize()} lens{suffix}: {of(board.scored, board.received)}"
-    if not board.board.standings:
+    if not board.ratings.standings:
         return State(f"{caption}. No battle has an outcome here, so there is no board.")
     columns = ("rank", "system", "rating", "95% interval", "P(first)", "won", "lost", "tied", "note")
-    rows = [_row(each) for each in board.board.standings]
+    rows = [_row(each) for each in board.ratings.standings]
     note = f"{FEW_MARK} fewer than {FEW} battles: the interval is too narrow." if _few(board) else ""
     return Table(caption, columns, rows, note, text_columns=(1, 8), folded=True)
 

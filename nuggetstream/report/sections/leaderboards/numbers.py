@@ -4,80 +4,50 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-import numpy as np
-
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
-from nuggetstream.ratings.estimate import estimate
-from nuggetstream.ratings.intervals import differences, has_no_width
-from nuggetstream.ratings.leaderboard import Board, leaderboard
-from nuggetstream.ratings.tally import Tally, rankable
-from nuggetstream.ratings.votes import Counted
+from nuggetstream.ratings.lens_agreement import order_agreement
+from nuggetstream.ratings.model import Ratings, rate
+from nuggetstream.ratings.options import Options
+from nuggetstream.ratings.pairwise import Gap, gap_between
+from nuggetstream.ratings.standing import BoardState
+from nuggetstream.ratings.tally import Tally
 from nuggetstream.report.lenses import LENSES, POLICY
-from nuggetstream.statistics.ranks import kendall, spearman
-
-ENOUGH = 3  # systems; the order of two can only agree or not
-_SEED = 20250504  # that of the live boards, so that the same battles give the same intervals
 
 
 @dataclass(frozen=True, slots=True)
-class PairResult:
-    """Two systems that met: what the first took from the second.
-
-    Attributes:
-        share: of the points, ties half, in [0, 1].
-    """
-
-    first: str
-    second: str
-    battles: int
-    won: int
-    lost: int
-    tied: int
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Neighbours:
     """A rated system and the next one below it.
 
     Attributes:
-        points: difference of their ratings.
-        low: lower end of its 95 % interval, from the same resamples as the ratings; None where every
-            resample says the same, as of two systems that have only tied.
-        high: upper end, None likewise.
-        above: share of the resamples in which the upper one is above, None likewise.
-        battles: of the one that has fewer. A handful of one-sided battles cannot be resampled into the
-            other sign, so from few of them interval and share look surer than they are.
+        gap: Difference of their ratings.
+        battles: Battles of the one that has fewer. A handful of one-sided battles cannot be resampled into
+            the other sign, so from few of them interval and probability look more certain than they are.
     """
 
-    upper: str
-    lower: str
-    points: float
-    low: float | None
-    high: float | None
-    above: float | None
+    gap: Gap
     battles: int
 
 
 @dataclass(frozen=True, slots=True)
 class LensBoard:
-    """One lens of one arena: battles with an outcome, of those accepted. Self-battles have none.
+    """One lens of one arena.
 
     Attributes:
-        flat: all resamples agree to the last digit, as they do when everything is a tie. Then nothing
-            is known about errors, and intervals and P(first) are None.
+        lens: Whose preference the board is made of.
+        ratings: The ratings, with ties counted half.
+        scored: Battles between two systems with an outcome in this lens.
+        received: Battles of the arena.
+        neighbours: Systems next to each other; empty where every battle is a tie.
     """
 
     lens: Lens
-    board: Board
-    flat: bool
+    ratings: Ratings
     scored: int
     received: int
-    pairs: tuple[PairResult, ...]
-    gaps: tuple[Gap, ...]
+    neighbours: tuple[Neighbours, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +55,10 @@ class OrderAgreement:
     """How far two lenses order the same systems alike.
 
     Attributes:
-        systems: rated by both.
-        tau: Kendall's tau-b of the ratings, in [-1, 1]; None where it has no answer.
-        rho: Spearman's rho, likewise.
-        missing: why there is no answer; None where there is one.
+        systems: Systems rated by both.
+        tau: Kendall's tau-b of the ratings, in [-1, 1]; None where it does not exist.
+        rho: Spearman's rho of the ratings, in [-1, 1]; None where it does not exist.
+        missing: Why there is no coefficient; None where there is one.
     """
 
     first: str
@@ -125,69 +95,22 @@ def _board(lens: Lens, battles: Sequence[BattleRow]) -> LensBoard:
         for battle in battles
         if battle.a.system != battle.b.system and (vote := battle.vote(lens)) is not None
     ]
-    tally = Tally.count(outcomes)
-    board = leaderboard(tally, np.random.default_rng(_SEED))
-    flat = _flat(board)
-    gaps = () if flat else _gaps(tally, board)
-    return LensBoard(lens, board, flat, len(outcomes), len(battles), _pairs(tally), gaps)
+    ratings = rate(Tally.count(outcomes), Options(policy=POLICY))
+    return LensBoard(lens, ratings, len(outcomes), len(battles), _neighbours(ratings))
 
 
-def _flat(board: Board) -> bool:
-    rated = [standing for standing in board.standings if standing.rating is not None]
-    return bool(rated) and all(standing.low is None for standing in rated)
-
-
-def _pairs(tally: Tally) -> tuple[PairResult, ...]:
-    drawn = tally.drawn(POLICY)
-    played, share = tally.wins + tally.wins.T + drawn, tally.win_matrix(POLICY)
-    return tuple(
-        PairResult(
-            tally.systems[i],
-            tally.systems[j],
-            battles=int(played[i, j]),
-            won=int(tally.wins[i, j]),
-            lost=int(tally.wins[j, i]),
-            tied=int(drawn[i, j]),
-            share=float(share[i, j]),
-        )
-        for i, j in np.argwhere(np.triu(played, 1))
-    )
-
-
-def _gaps(tally: Tally, board: Board) -> tuple[Gap, ...]:
-    """Neighbours of the standings; the seed is the board's, so these are its resamples."""
-    group, _ = rankable(tally.points(POLICY))
-    if not len(group):
+def _neighbours(ratings: Ratings) -> tuple[Neighbours, ...]:
+    if ratings.fit is None or ratings.state is BoardState.ALL_TIED:
         return ()
-    rng = np.random.default_rng(_SEED)
-    found = differences(estimate(Counted(tally), group, rng, resamples=board.resamples), board.level)
-    place = {tally.systems[index]: at for at, index in enumerate(group)}
-    battles = {standing.system: round(standing.battles) for standing in board.standings}
-    rated = [standing.system for standing in board.standings if standing.rating is not None]
-    gaps = []
+    rated = [standing for standing in ratings.standings if standing.rating is not None]
+    neighbours = []
     for upper, lower in pairwise(rated):
-        at = place[upper], place[lower]
-        points, low, high = (float(matrix[at]) for matrix in (found.gap, found.low, found.high))
-        fewer = min(battles[upper], battles[lower])
-        if has_no_width(low, high):
-            gaps.append(Gap(upper, lower, points, None, None, None, fewer))
-        else:
-            gaps.append(Gap(upper, lower, points, low, high, float(found.above[at]), fewer))
-    return tuple(gaps)
+        gap = gap_between(ratings.fit, upper.system, lower.system)
+        if gap is not None:
+            neighbours.append(Neighbours(gap, round(min(upper.battles, lower.battles))))
+    return tuple(neighbours)
 
 
 def _order(first: LensBoard, second: LensBoard) -> OrderAgreement:
-    ratings = [
-        {standing.system: standing.rating for standing in each.board.standings if standing.rating is not None}
-        for each in (first, second)
-    ]
-    shared = sorted(ratings[0].keys() & ratings[1].keys())
-    if len(shared) < ENOUGH:
-        reason = f"{len(shared)} systems are rated by both; an order needs at least {ENOUGH}"
-        return OrderAgreement(first.lens, second.lens, len(shared), None, None, reason)
-    x, y = ([round(each[name], 6) for name in shared] for each in ratings)
-    tau, rho = kendall(x, y), spearman(x, y)
-    if tau is None or rho is None:
-        reason = "one of the lenses rates all systems alike: there is no order to compare"
-        return OrderAgreement(first.lens, second.lens, len(shared), None, None, reason)
-    return OrderAgreement(first.lens, second.lens, len(shared), tau.coefficient, rho.coefficient, None)
+    order = order_agreement(first.ratings, second.ratings)
+    return OrderAgreement(first.lens, second.lens, order.systems, order.tau_b, order.rho, order.missing)

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from nuggetstream.files.numerals import MISSING
+from nuggetstream.ratings.pairwise import Pairing
 from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
 from nuggetstream.report.charts import figure, label, names_axis, rows_height
-from nuggetstream.report.sections.leaderboards.numbers import ArenaBoards, Gap, LensBoard
+from nuggetstream.report.sections.leaderboards.numbers import ArenaBoards, LensBoard, Neighbours
 from nuggetstream.report.wording import FEW_MARK, FEW_NOTE, number, percent, whole
 from nuggetstream.statistics.share import FEW
 
@@ -23,7 +24,7 @@ def draw_pairs(found: Sequence[ArenaBoards]) -> list[Block]:
         f"{board.lens}, {arena.arena}" if several else board.lens: (_matrix(board),)
         for arena in found
         for board in arena.boards
-        if board.pairs
+        if _met(board)
     }
     if not charts:
         return [State("No two systems have met with an outcome, so there is no win matrix.")]
@@ -37,14 +38,14 @@ def draw_gaps(found: Sequence[ArenaBoards]) -> Block:
     several = len(found) > 1
     rows = [
         (
-            f"{gap.upper} over {gap.lower}",
+            f"{pair.gap.system} over {pair.gap.opponent}",
             f"{board.lens}, {arena.arena}" if several else board.lens,
-            number(gap.points, 0),
-            *_certainty(gap),
+            number(pair.gap.gap, 0),
+            *_certainty(pair),
         )
         for arena in found
         for board in arena.boards
-        for gap in board.gaps
+        for pair in board.neighbours
     ]
     if not rows:
         return State("No lens rates two systems, so there are no neighbours to compare.")
@@ -57,21 +58,27 @@ def draw_gaps(found: Sequence[ArenaBoards]) -> Block:
     return Table("Neighbours in the standings", columns, rows, note, (1,), folded=True)
 
 
-def _certainty(gap: Gap) -> tuple[str, str]:
+def _certainty(pair: Neighbours) -> tuple[str, str]:
     """Interval and P(above), marked where few battles make both look too sure."""
-    if gap.low is None:
-        return MISSING, MISSING
-    mark = f"\N{NO-BREAK SPACE}{FEW_MARK}" if gap.battles < FEW else ""
-    return f"{number(gap.low, 0)} to {number(gap.high, 0)}{mark}", f"{percent(gap.above)}{mark}"
+    if (bounds := pair.gap.interval.finite) is None:
+        return pair.gap.interval.state.words, MISSING
+    mark = f"\N{NO-BREAK SPACE}{FEW_MARK}" if pair.battles < FEW else ""
+    low, high = (number(bound, 0) for bound in bounds)
+    return f"{low} to {high}{mark}", f"{percent(pair.gap.above)}{mark}"
+
+
+def _met(board: LensBoard) -> list[Pairing]:
+    """Pairs with a battle that counts."""
+    return [pair for pair in board.ratings.pairs if pair.battles]
 
 
 def _matrix(board: LensBoard) -> Figure:
-    met = {name for pair in board.pairs for name in (pair.first, pair.second)}
-    names = [standing.system for standing in board.board.standings if standing.system in met]
+    met = {name for pair in _met(board) for name in (pair.a, pair.b)}
+    names = [standing.system for standing in board.ratings.standings if standing.system in met]
     shares: dict[tuple[str, str], tuple[float, int]] = {}
-    for pair in board.pairs:
-        shares[pair.first, pair.second] = (pair.share, pair.battles)
-        shares[pair.second, pair.first] = (1 - pair.share, pair.battles)
+    for pair in _met(board):
+        shares[pair.a, pair.b] = (pair.share or 0.0, round(pair.battles))
+        shares[pair.b, pair.a] = (1 - (pair.share or 0.0), round(pair.battles))
     cells = [[shares.get((row, column)) for column in names] for row in names]
     legible = len(names) <= _LEGIBLE
     heat = go.Heatmap(
@@ -94,8 +101,8 @@ def _matrix(board: LensBoard) -> Figure:
     across = names_axis(names) | {"range": [-0.5, len(names) - 0.5], "tickangle": -40}
     layout = {"yaxis": names_axis(names), "xaxis": across}
     alt = "; ".join(
-        f"{pair.first} took {percent(pair.share, 0)} of {pair.battles} points from {pair.second}"
-        for pair in board.pairs
+        f"{pair.a} took {percent(pair.share, 0)} of {pair.battles:.0f} points from {pair.b}"
+        for pair in _met(board)
     )
     title = f"Share of points, {board.lens} lens"
     return figure(title, alt, [heat], rows_height(len(names), 44) + 60, layout)
@@ -115,17 +122,17 @@ def _counts(found: Sequence[ArenaBoards]) -> Table:
     several = len(found) > 1
     rows = [
         (
-            f"{pair.first} and {pair.second}",
+            f"{pair.a} and {pair.b}",
             f"{board.lens}, {arena.arena}" if several else board.lens,
             percent(pair.share),
             whole(pair.battles),
-            whole(pair.won),
-            whole(pair.tied),
-            whole(pair.lost),
+            whole(pair.wins_a),
+            whole(pair.ties),
+            whole(pair.wins_b),
         )
         for arena in found
         for board in arena.boards
-        for pair in board.pairs
+        for pair in _met(board)
     ]
     columns = ("systems", "lens", "points of the first", "battles", "first won", "tied", "second won")
     return Table("All pairs", columns, rows, text_columns=(1,), folded=True)
