@@ -1,11 +1,13 @@
 """Votes as a file holds them, and the boards made of them, small enough to count by hand."""
 
-from nuggetstream.ratings.board import Method, Rated, rate
-
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import CastVote, VoteSource
 from nuggetstream.ratings.casting import cast, systems_of
+from nuggetstream.ratings.model import Ratings, rate
+from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.sources import Weighed
+from nuggetstream.ratings.tally import Tally
+from nuggetstream.ratings.votes import Votes
 
 
 def vote(a: str, b: str, outcome: Vote | float, count: int = 1, **more: object) -> CastVote:
@@ -16,8 +18,14 @@ def source(*votes: CastVote, name: str = "votes", weight: float = 1.0) -> Weighe
     return Weighed(VoteSource(name, f"{name}.csv", votes, len(votes), 0), weight)
 
 
-def board(*sources: Weighed, **method: object) -> Rated:
-    return rate(cast(sources, systems_of(sources)), Method(**method))  # type: ignore[arg-type]
+def board(*sources: Weighed, **options: object) -> Ratings:
+    """The board of some sources, with ranks however few the votes are."""
+    return ranked(cast(sources, systems_of(sources)), **options)
+
+
+def ranked(votes: Tally | Votes, **options: object) -> Ratings:
+    """The board of some votes, with ranks however few they are."""
+    return rate(votes, Options(**{"provisional_below": 0, **options}))  # type: ignore[arg-type]
 
 
 def three_systems() -> Weighed:

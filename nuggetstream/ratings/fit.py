@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fit:
     """Strengths of the K systems that the votes can rank.
 

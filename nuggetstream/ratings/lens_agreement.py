@@ -1,13 +1,12 @@
 """How far two lenses agree: battle by battle, and in the order of systems."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.counts import JointCount
-from nuggetstream.ratings.model import Ratings
 from nuggetstream.statistics.agreement import confusion_of, weighted_kappa
 from nuggetstream.statistics.inversions import inversions
 from nuggetstream.statistics.ranks import kendall, spearman
@@ -63,20 +62,19 @@ class OrderAgreement:
     missing: str | None = None
 
 
-def order_agreement(first: Ratings, second: Ratings) -> OrderAgreement:
+def order_agreement(first: Mapping[str, float], second: Mapping[str, float]) -> OrderAgreement:
     """Compare the orders of the systems that both boards rate.
 
     Args:
-        first: One board.
-        second: The other one.
+        first: Ratings or strengths of one board by system.
+        second: Those of the other one.
     """
-    strengths = [_strengths(ratings) for ratings in (first, second)]
-    shared = sorted(strengths[0].keys() & strengths[1].keys())
+    shared = sorted(first.keys() & second.keys())
     if len(shared) < ENOUGH:
         missing = f"{len(shared)} systems are rated by both; an order needs at least {ENOUGH}"
         return OrderAgreement(len(shared), None, None, missing)
     # What a fit leaves beyond six digits must not order systems that are equal.
-    x, y = ([round(strength[name], 6) for name in shared] for strength in strengths)
+    x, y = ([round(strength[name], 6) for name in shared] for strength in (first, second))
     tau, rho = kendall(x, y), spearman(x, y)
     if tau is None or rho is None:
         missing = "one of the lenses rates all systems alike: there is no order to compare"
@@ -84,20 +82,15 @@ def order_agreement(first: Ratings, second: Ratings) -> OrderAgreement:
     return OrderAgreement(len(shared), tau.coefficient, rho.coefficient)
 
 
-def _strengths(ratings: Ratings) -> dict[str, float]:
-    fit = ratings.fit
-    return {} if fit is None else dict(zip(fit.systems, fit.theta.tolist(), strict=True))
-
-
 def agree(
-    lenses: tuple[Lens, Lens], joint: Sequence[JointCount], boards: tuple[Ratings, Ratings]
+    lenses: tuple[Lens, Lens], joint: Sequence[JointCount], strengths: tuple[Mapping[str, float], Mapping[str, float]]
 ) -> LensAgreement:
     """Compare two lenses battle by battle and by the order of their boards.
 
     Args:
         lenses: The two lenses.
         joint: What the two say about the same battles.
-        boards: Ratings of each lens.
+        strengths: Strengths of the systems that each lens ranks.
     """
     confusion = np.zeros((3, 3))
     for cell in joint:
@@ -107,7 +100,7 @@ def agree(
     note = ""
     if kappa is None:
         note = "Both lenses always give the same outcome." if battles else "No battle is decided by both."
-    order = order_agreement(*boards)
+    order = order_agreement(*strengths)
     return LensAgreement(
         first=lenses[0],
         second=lenses[1],

@@ -8,7 +8,7 @@ Source: Bradley and Terry, 1952; who can be ranked: Ford, 1957; ties: Davidson, 
 resamples: Rubin, 1981, or Efron, 1979; rank groups: Piepho, 2004.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast as typing_cast
@@ -24,7 +24,7 @@ from nuggetstream.ratings.fit import Fit, fitted
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.newton import NotConverged
 from nuggetstream.ratings.notes import notes_of
-from nuggetstream.ratings.options import Options
+from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Options
 from nuggetstream.ratings.pairwise import Pairing, pairings
 from nuggetstream.ratings.standing import BoardState, Standing
 from nuggetstream.ratings.standings import ranked_standings, unranked_standings
@@ -43,7 +43,7 @@ class OneCluster(ValueError):
     """All votes form a single cluster, which says nothing about how clusters differ."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ratings:
     """Ratings of every system that has a vote, and what can be derived from them.
 
@@ -87,6 +87,11 @@ class Ratings:
     def pairs(self) -> tuple[Pairing, ...]:
         """Every two systems in the order of the standings: battles, share of the points, difference."""
         return pairings(self)
+
+    @cached_property
+    def strengths(self) -> Mapping[str, float]:
+        """Strengths in logits of the systems that have a rating; only differences have a meaning."""
+        return {} if self.fit is None else dict(zip(self.fit.systems, self.fit.theta.tolist(), strict=True))
 
     @property
     def tie_parameter(self) -> float | None:
@@ -179,6 +184,7 @@ def rate(
     group, reasons = rankable(tally.points(options.policy))
     fit: Fit | None = None
     if len(group):
+        _check_anchor(options.anchor, tally, group, reasons)
         try:
             fit = fitted(cast, tally, group, options)
         except NotConverged:
@@ -212,6 +218,19 @@ def _check_clusters(votes: Votes, options: Options) -> None:
     count = votes.votes_cast(options.policy).sum() / 2
     if votes.clusters == 1 and count > 1:
         raise OneCluster(f"all {count:,.0f} votes are one cluster: nothing says how clusters differ")
+
+
+def _check_anchor(
+    anchor: Anchor | None, tally: Tally, group: Places, reasons: Mapping[int, Unrankable]
+) -> None:
+    if anchor is None:
+        return
+    ranked = ", ".join(tally.systems[index] for index in group)
+    if anchor.system not in tally.systems:
+        raise AnchorNotRanked(f"{anchor.system!r} has no battle here; the ranked systems are {ranked}")
+    if (reason := reasons.get(tally.systems.index(anchor.system))) is not None:
+        why = f"{anchor.system!r} is not ranked: {reason.value}"
+        raise AnchorNotRanked(f"{why}; the ranked systems are {ranked}")
 
 
 def _state(tally: Tally, fit: Fit | None) -> BoardState:

@@ -109,11 +109,7 @@ def _probability_first(fit: Fit, intervals: list[Interval], competing: Places) -
     if degenerate or fit.nothing_resampled or not len(draws) or not len(competing):
         return {}
     shares = first_places(draws[:, competing]) / total
-    return {
-        int(index): float(share)
-        for index, share in zip(competing, shares, strict=True)
-        if intervals[index].state is not IntervalState.DEGENERATE
-    }
+    return {int(index): float(share) for index, share in zip(competing, shares, strict=True)}
 
 
 def _record(tally: Tally, policy: TiePolicy, index: int) -> dict[str, float]:

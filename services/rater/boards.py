@@ -185,7 +185,7 @@ def _agreement(
     policy: TiePolicy,
 ) -> LensAgreement:
     options = Options(policy=policy, resamples=1)  # only the order is compared
-    return agree(lenses, joint, (rate(counts[0], options), rate(counts[1], options)))
+    return agree(lenses, joint, (rate(counts[0], options).strengths, rate(counts[1], options).strengths))
 
 
 @dataclass(slots=True)

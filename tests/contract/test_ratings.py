@@ -6,21 +6,22 @@ import typing
 import pytest
 from arena.v1 import ratings_pb2
 from pydantic import BaseModel
-from services.rater.advice import Neighbours, NextBattle, Unranked
+from services.rater.advice import NextBattle
 from services.rater.agreement import LensAgreement
-from services.rater.combined import CombinedStanding, Estimate, EstimateState, Rating
-from services.rater.pairwise import Pairing
+from services.rater.combined import EstimateState
 from services.rater.rating import BoardState, IntervalState
 
+from nuggetstream.ratings.advice import NextBattle, Separation
+from nuggetstream.ratings.combined import EstimateState
+from nuggetstream.ratings.interval import IntervalState
+from nuggetstream.ratings.lens_agreement import LensAgreement
 from nuggetstream.ratings.options import Anchor
+from nuggetstream.ratings.standing import BoardState
 from nuggetstream.views import ratings as views
 from services.rater.options import Method
 from services.store.slices import Slice
 
-COMPUTED: list[type[typing.Any]] = [
-    Anchor, CombinedStanding, Estimate, LensAgreement, Method, Neighbours, NextBattle, Pairing, Rating,
-    Slice, Unranked,
-]  # fmt: skip
+COMPUTED: list[type[typing.Any]] = [Anchor, LensAgreement, Method, NextBattle, Slice]
 SHOWN: dict[type[BaseModel], str] = {
     views.AdviceView: "GetAdviceResponse",
     views.AgreementView: "GetAgreementResponse",
@@ -33,6 +34,7 @@ SHOWN: dict[type[BaseModel], str] = {
     views.MethodView: "Method",
     views.NeighboursView: "Neighbours",
     views.NextBattleView: "NextBattle",
+    views.NoteView: "Note",
     views.PairingView: "Pairing",
     views.PairsView: "GetPairsResponse",
     views.RatingView: "Rating",
@@ -62,6 +64,7 @@ def test_what_travels_is_shown_whole(view: type[BaseModel], message: str) -> Non
         (BoardState, views.BoardState),
         (IntervalState, views.IntervalState),
         (EstimateState, views.EstimateState),
+        (Separation, views.Separation),
     ],
 )
 def test_every_state_has_a_word_for_it(computed: type[typing.Any], shown: object) -> None:

@@ -12,6 +12,7 @@ from jinja2 import Environment
 from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.views.common import Problem
 from services.gateway.pages.explanation import explanation_lines, failure_groups
@@ -108,4 +109,5 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
         boards=boards,
         axis=axis_of(boards, zero),
         zero=zero,
+        interval_words={state.value: state.words for state in IntervalState},
     )

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nuggetstream.ratings.leaderboard import leaderboard
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.ballots import Ballot, Ballots
@@ -12,10 +11,11 @@ from nuggetstream.ratings.bradley_terry import fit
 from nuggetstream.ratings.tally import TiePolicy
 from tests.nuggetstream.ratings.drawn import seeded
 from tests.nuggetstream.ratings.xyz import HALF, ballots_of_xyz
+from tests.voted import ranked
 
 
 def _width(ballots: Ballots) -> float:
-    first = leaderboard(ballots, seeded(), resamples=3000).standings[0]
+    first = ranked(ballots, seed=0, resamples=3000).standings[0]
     assert first.high is not None
     assert first.low is not None
     return first.high - first.low

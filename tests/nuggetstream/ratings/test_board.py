@@ -8,20 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nuggetstream.ratings.board import Method, Rated, Unsettled, rate
-from nuggetstream.ratings.gaps import gaps
-from nuggetstream.ratings.leaderboard import Anchor, AnchorNotRanked, leaderboard
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import ReadOptions
-from nuggetstream.ratings.advice import advise
 from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.casting import OneCluster, Poll, cast, poll, spread, systems_of
-from nuggetstream.ratings.interval import Extent
-from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.casting import Poll, cast, poll, systems_of
+from nuggetstream.ratings.interval import IntervalState
+from nuggetstream.ratings.model import OneCluster, Ratings, Unsettled, rate
+from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Intervals, Options
+from nuggetstream.ratings.pairwise import gaps
 from nuggetstream.ratings.sources import gather
+from nuggetstream.ratings.standing import BoardState
 from nuggetstream.ratings.tally import TiePolicy, Unrankable
-from nuggetstream.ratings.votes import Counted, Mixed
+from nuggetstream.ratings.votes import Mixed
 from tests.voted import board, source, three_systems, vote
 
 ELO_PER_LOGIT = 400 / log(10)
@@ -32,7 +31,7 @@ ROWS = st.lists(
 )
 
 
-def width(rated: Rated) -> float:
+def width(rated: Ratings) -> float:
     found = rated.standings[0].interval
     assert found.low is not None
     assert found.high is not None
@@ -46,19 +45,6 @@ def test_three_wins_of_four_are_191_points_apart() -> None:
     assert first.rating == pytest.approx(1000 + 200 * log10(3))
     assert second.rating == pytest.approx(1000 - 200 * log10(3))
     assert (first.battles, first.wins, first.losses, first.ties) == (4, 3, 1, 0)
-
-
-@pytest.mark.parametrize("policy", TiePolicy)
-def test_the_board_is_that_of_the_core(policy: TiePolicy) -> None:
-    sources = (three_systems(),)
-    counted = cast(sources, systems_of(sources))
-    assert isinstance(counted, Counted)
-    ours = rate(counted, Method(policy=policy, resamples=200, seed=7))
-    cores = leaderboard(counted, np.random.default_rng(7), policy=policy, resamples=200)
-    for mine, core in zip(ours.standings, cores.standings, strict=True):
-        assert (mine.system, mine.rank, mine.battles) == (core.system, core.rank, core.battles)
-        assert (mine.rating, mine.interval.low, mine.interval.high) == (core.rating, core.low, core.high)
-        assert mine.probability_first == pytest.approx(core.probability_first)
 
 
 def test_a_count_is_as_many_votes_and_a_weight_is_not() -> None:
@@ -78,7 +64,7 @@ def test_counted_rows_with_a_weight_are_resampled_one_by_one() -> None:
     votes = cast((heavy,), ("x", "y"))
     assert isinstance(votes, Poll)
     assert votes.ballots.clusters == 40
-    assert width(rate(votes, Method(resamples=4000))) == pytest.approx(width(plain), rel=0.1)
+    assert width(rate(votes, Options(resamples=4000))) == pytest.approx(width(plain), rel=0.1)
 
 
 def test_a_share_of_a_point_is_a_part_of_a_win_and_no_tie() -> None:
@@ -103,7 +89,7 @@ def test_a_source_of_half_the_weight_is_half_the_points() -> None:
 
 def test_the_sandwich_of_eight_battles_is_known_by_hand() -> None:
     rated = board(source(vote("x", "y", Vote.A, 6), vote("x", "y", Vote.B, 2)), intervals=Intervals.SANDWICH)
-    (gap,) = gaps(rated.fitted) if rated.fitted else ()
+    (gap,) = gaps(rated.fit) if rated.fit else ()
     reach = ELO_PER_LOGIT * Z * sqrt(1 / 6 + 1 / 2)
     assert gap.gap == pytest.approx(400 * log10(3))
     assert gap.interval.low == pytest.approx(gap.gap - reach, rel=1e-5)
@@ -122,8 +108,8 @@ def test_the_sandwich_of_counts_is_that_of_the_single_votes() -> None:
     theta, group = np.array([0.3, 0.1, -0.4]), np.arange(3)
     for policy in (TiePolicy.HALF, TiePolicy.DROP_BOTH_BAD, TiePolicy.DROP):
         used = int((single.ballots.counting(policy)).sum())
-        by_count = spread(counted, theta, group, policy)
-        assert spread(single, theta, group, policy) == pytest.approx(by_count * used / (used - 1))
+        by_count = counted.covariance(theta, group, policy)
+        assert single.covariance(theta, group, policy) == pytest.approx(by_count * used / (used - 1))
 
 
 @given(ROWS)
@@ -135,7 +121,7 @@ def test_neither_the_sides_nor_the_order_of_rows_matter(
     found = []
     for votes in (forth, back):
         sources = (source(*votes),)
-        standings = rate(poll(sources, ("x", "y", "z")), Method(resamples=1)).standings
+        standings = rate(poll(sources, ("x", "y", "z")), Options(resamples=1)).standings
         found.append({each.system: each for each in standings})
     for system, one in found[0].items():
         other = found[1][system]
@@ -176,27 +162,27 @@ def test_one_cluster_is_an_error(intervals: Intervals) -> None:
 
 def test_where_everybody_ties_there_is_no_interval_no_rank_and_no_best() -> None:
     rated = board(source(vote("x", "y", Vote.TIE, 9), vote("y", "z", Vote.BOTH_BAD, 9)))
-    assert rated.only_ties
+    assert rated.state is BoardState.ALL_TIED
     for standing in rated.standings:
         assert standing.rating == pytest.approx(1000)
-        assert standing.interval.extent is Extent.STILL
+        assert standing.interval.state is IntervalState.DEGENERATE
         assert (standing.interval.low, standing.interval.high) == (None, None)
         assert (standing.rank, standing.probability_first) == (None, None)
-    assert rated.fitted is not None
-    assert {gap.above for gap in gaps(rated.fitted)} == {None}
-    assert "nothing varies" in str(advise(rated.fitted, 0.95).missing)
+    assert rated.fit is not None
+    assert {gap.above for gap in gaps(rated.fit)} == {None}
+    assert "no information about chance" in str(rated.advice().missing)
 
 
 def test_where_everybody_ties_other_policies_rank_nobody() -> None:
     ties = source(vote("x", "y", Vote.TIE, 9))
     dropped = board(ties, policy=TiePolicy.DROP)
     assert {standing.unrankable for standing in dropped.standings} == {Unrankable.NO_BATTLES}
-    assert not dropped.only_ties
+    assert dropped.state is BoardState.NOBODY_RANKED
     modelled = board(ties, policy=TiePolicy.DAVIDSON)
     assert {standing.unrankable for standing in modelled.standings} == {Unrankable.UNDETERMINED}
     for rated in (dropped, modelled):
-        assert rated.fitted is None
-        assert advise(rated.fitted, 0.95).missing == "no two systems can be ranked yet"
+        assert rated.fit is None
+        assert rated.advice().missing == "no two systems can be ranked yet"
 
 
 def test_systems_that_are_always_equal_share_the_first_place() -> None:
@@ -226,30 +212,30 @@ def test_two_islands_are_named_and_only_one_of_them_is_ranked() -> None:
 
 def test_a_known_system_without_a_vote_is_on_the_board_with_its_reason() -> None:
     sources = (three_systems(),)
-    rated = rate(cast(sources, systems_of(sources, ["new"])), Method())
+    rated = rate(cast(sources, systems_of(sources, ["new"])))
     assert (rated.standings[-1].system, rated.standings[-1].unrankable) == ("new", Unrankable.NO_BATTLES)
 
 
 def test_resamples_that_cannot_be_ranked_leave_an_interval_open() -> None:
     votes = source(vote("x", "y", Vote.A), vote("x", "y", Vote.B))
     rated = board(votes, bootstrap=Bootstrap.MULTINOMIAL, resamples=100)
-    assert rated.fitted is not None
-    assert 30 < rated.fitted.ratings.unranked < 70  # half of them draw the same vote twice
-    assert {standing.interval.extent for standing in rated.standings} == {Extent.OPEN}
+    assert rated.fit is not None
+    assert 30 < rated.unranked_resamples < 70  # half of them draw the same vote twice
+    assert {standing.interval.state for standing in rated.standings} == {IntervalState.UNBOUNDED}
 
 
 def test_where_no_resample_can_be_ranked_no_share_of_them_is_named() -> None:
     """Two wins and a tie around a circle fit Davidson's model; no resample of them has a circle of wins."""
     votes = source(vote("x", "y", Vote.A), vote("y", "z", Vote.A), vote("z", "x", Vote.TIE))
     rated = board(votes, policy=TiePolicy.DAVIDSON, bootstrap=Bootstrap.MULTINOMIAL, resamples=20)
-    assert rated.fitted is not None
-    assert rated.fitted.ratings.unranked == 20
+    assert rated.fit is not None
+    assert rated.unranked_resamples == 20
     for standing in rated.standings:
         assert standing.rating is not None
-        assert standing.interval.extent is Extent.OPEN
+        assert standing.interval.state is IntervalState.UNBOUNDED
         assert standing.probability_first is None
-    assert {gap.above for gap in gaps(rated.fitted)} == {None}
-    assert advise(rated.fitted, 0.95).missing == "these votes give no covariance of the strengths"
+    assert {gap.above for gap in gaps(rated.fit)} == {None}
+    assert rated.advice().missing == "these votes give no covariance of the strengths"
 
 
 def test_weights_too_uneven_for_any_fit_are_an_error() -> None:
@@ -262,23 +248,23 @@ def test_an_anchor_stays_where_it_is_put_and_must_be_ranked() -> None:
     sources = source(vote("x", "y", Vote.A, 3), vote("x", "y", Vote.B), vote("up", "x", Vote.A))
     rated = board(sources, anchor=Anchor("y", 1114.0))
     y = next(standing for standing in rated.standings if standing.system == "y")
-    assert (y.rating, y.interval.low, y.interval.extent) == (1114.0, 1114.0, Extent.FIXED)
+    assert (y.rating, y.interval.low, y.interval.state) == (1114.0, 1114.0, IntervalState.FIXED)
     assert rated.standings[0].rating == pytest.approx(1114 + 400 * log10(3))
     for name in ("up", "nobody"):
-        with pytest.raises(AnchorNotRanked, match="these are: x, y"):
+        with pytest.raises(AnchorNotRanked, match="the ranked systems are x, y"):
             board(sources, anchor=Anchor(name, 1000.0))
 
 
 def test_a_model_of_ties_has_no_sandwich() -> None:
     with pytest.raises(ValueError, match="not for davidson"):
-        Method(policy=TiePolicy.DAVIDSON, intervals=Intervals.SANDWICH)
+        Options(policy=TiePolicy.DAVIDSON, intervals=Intervals.SANDWICH)
 
 
 def test_the_crowd_of_llmfao_is_rated_as_published(recorded_data: Path) -> None:
     """Bradley-Terry strengths that evalica published for these votes, up to a common factor."""
     folder = recorded_data / "llmfao"
     sources = gather([folder / "crowd-comparisons.csv"], {}, ReadOptions())
-    rated = rate(cast(sources, systems_of(sources)), Method(intervals=Intervals.SANDWICH))
+    rated = rate(cast(sources, systems_of(sources)), Options(intervals=Intervals.SANDWICH))
     with (folder / "golden-ratings.csv").open(encoding="utf-8", newline="") as file:
         golden = {
             row["item"]: log(float(row["score"]))

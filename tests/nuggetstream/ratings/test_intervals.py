@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from nuggetstream.ratings.bradley_terry import ELO_PER_LOGIT
 from nuggetstream.ratings.intervals import (
-    Ratings,
+    Estimates,
     Strengths,
     differences,
     percentile_interval,
@@ -78,7 +78,7 @@ def test_a_board_is_read_by_rank_and_among_equals_by_rating() -> None:
     ends = (np.array([1000.0, 990, 900, 700]), np.array([1020.0, 995, 1010, 800]))
     ranks = ranks_by_overlap(*ends)
     assert ranks.tolist() == [1, 2, 1, 4]
-    ratings = Ratings(np.array([1010.0, 992, 955, 750]), *ends, ranks, np.zeros(4), 1000, 0.95)
+    ratings = Estimates(np.array([1010.0, 992, 955, 750]), *ends, ranks, np.zeros(4), 1000, 0.95)
     assert ratings.order.tolist() == [0, 2, 1, 3]
 
 

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from nuggetstream.ratings.leaderboard import Anchor, AnchorNotRanked, leaderboard
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.ballots import Ballot, Ballots
+from nuggetstream.ratings.options import Anchor, AnchorNotRanked
+from nuggetstream.ratings.standing import BoardState
 from nuggetstream.ratings.tally import Tally, TiePolicy, Unrankable
-from tests.nuggetstream.ratings.drawn import seeded
 from tests.nuggetstream.ratings.rated import rate
 from tests.nuggetstream.ratings.xyz import HALF, XYZ, ballots_of_xyz
+from tests.voted import ranked
 
 BATTLES = [Ballot(*pair, vote) for pair in ("wx", "yz") for vote in (Vote.A, Vote.B)]
 
@@ -20,7 +21,7 @@ def tally_of(*entries: tuple[str, str, Vote]) -> Tally:
 
 def test_an_undefeated_system_is_not_rankable_and_the_rest_is() -> None:
     tally = tally_of(("x", "y", Vote.A), ("x", "y", Vote.B), ("best", "x", Vote.A), ("worst", "y", Vote.B))
-    board = {s.system: s for s in leaderboard(tally, np.random.default_rng(0)).standings}
+    board = {s.system: s for s in ranked(tally, seed=0).standings}
     assert board["best"].unrankable is Unrankable.UNDEFEATED
     assert board["best"].rating is None
     assert board["worst"].unrankable is Unrankable.WINLESS
@@ -29,12 +30,12 @@ def test_an_undefeated_system_is_not_rankable_and_the_rest_is() -> None:
 
 def test_a_battle_that_does_not_count_ranks_nobody() -> None:
     tally = tally_of(("x", "y", Vote.BOTH_BAD))
-    board = leaderboard(tally, np.random.default_rng(0), policy=TiePolicy.DROP_BOTH_BAD)
+    board = ranked(tally, seed=0, policy=TiePolicy.DROP_BOTH_BAD)
     assert {s.unrankable for s in board.standings} == {Unrankable.NO_BATTLES}
 
 
 def test_no_battles_give_an_empty_board() -> None:
-    assert leaderboard(Tally.count([]), np.random.default_rng(0)).standings == ()
+    assert ranked(Tally.count([]), seed=0).standings == ()
 
 
 def test_everybody_tied_is_equal_and_shares_the_first_place() -> None:
@@ -45,22 +46,22 @@ def test_everybody_tied_is_equal_and_shares_the_first_place() -> None:
 
 
 def test_a_board_of_ties_alone_has_ratings_and_says_nothing_of_how_sure_they_are() -> None:
-    board = leaderboard(tally_of(("x", "y", Vote.TIE), ("x", "y", Vote.TIE)), np.random.default_rng(0))
+    board = ranked(tally_of(("x", "y", Vote.TIE), ("x", "y", Vote.TIE)), seed=0)
     found = [(s.rating, s.rank, s.low, s.high, s.probability_first) for s in board.standings]
     assert found == [(pytest.approx(1000), None, None, None, None)] * 2
 
 
 def test_a_system_that_only_tied_with_the_anchor_has_no_interval_and_the_anchor_has() -> None:
     votes = [("x", "y", Vote.TIE)] * 3 + [("y", "z", Vote.A), ("y", "z", Vote.B), ("z", "y", Vote.A)]
-    board = leaderboard(tally_of(*votes), np.random.default_rng(0), anchor=Anchor("y", 1100.0))
+    board = ranked(tally_of(*votes), seed=0, anchor=Anchor("y", 1100.0))
     ends = {s.system: (s.low is None, s.probability_first is None) for s in board.standings}
     assert ends == {"x": (True, False), "y": (False, False), "z": (False, False)}
 
 
 @pytest.mark.parametrize("policy", TiePolicy)
 def test_single_ballots_rate_like_their_counts(policy: TiePolicy) -> None:
-    counted = leaderboard(HALF, seeded(), policy=policy, resamples=4000)
-    single = leaderboard(Ballots.of(ballots_of_xyz()), seeded(1), policy=policy, resamples=4000)
+    counted = ranked(HALF, seed=0, policy=policy, resamples=4000)
+    single = ranked(Ballots.of(ballots_of_xyz()), seed=1, policy=policy, resamples=4000)
     for one, other in zip(counted.standings, single.standings, strict=True):
         assert one.system == other.system
         assert one.rating == pytest.approx(other.rating)
@@ -68,10 +69,10 @@ def test_single_ballots_rate_like_their_counts(policy: TiePolicy) -> None:
 
 
 def test_the_anchor_has_its_rating_and_no_width() -> None:
-    board = leaderboard(HALF, seeded(), anchor=Anchor("y", 1114))
+    board = ranked(HALF, seed=0, anchor=Anchor("y", 1114))
     anchor = next(s for s in board.standings if s.system == "y")
     assert (anchor.rating, anchor.low, anchor.high) == (1114, 1114, 1114)
-    free = {s.system: s.rating for s in leaderboard(HALF, seeded()).standings}
+    free = {s.system: s.rating for s in ranked(HALF, seed=0).standings}
     for standing in board.standings:
         assert standing.rating == pytest.approx(free[standing.system] - free["y"] + 1114)
 
@@ -80,29 +81,29 @@ def test_an_anchor_without_a_rating_is_an_error() -> None:
     tally = Tally.count([*XYZ, ("best", "x", Vote.A, 1)])
     for name in ("best", "nobody"):
         with pytest.raises(AnchorNotRanked, match=name):
-            leaderboard(tally, seeded(), anchor=Anchor(name, 1000))
+            ranked(tally, seed=0, anchor=Anchor(name, 1000))
 
 
 def test_everybody_always_tied_leaves_a_model_of_ties_without_an_answer() -> None:
     tally = Tally.count([("x", "y", Vote.TIE, 8), ("y", "z", Vote.TIE, 3)])
     for policy in (TiePolicy.DAVIDSON, TiePolicy.RAO_KUPPER):
-        board = leaderboard(tally, seeded(), policy=policy)
+        board = ranked(tally, seed=0, policy=policy)
         assert {s.unrankable for s in board.standings} == {Unrankable.UNDETERMINED}
         assert board.tie_parameter is None
-    assert {s.rating for s in leaderboard(tally, seeded()).standings} == {1000}
+    assert {s.rating for s in ranked(tally, seed=0).standings} == {1000}
 
 
 def test_the_policy_and_its_parameter_are_part_of_the_board() -> None:
-    board = leaderboard(HALF, seeded(), policy=TiePolicy.DAVIDSON)
-    assert board.policy is TiePolicy.DAVIDSON
+    board = ranked(HALF, seed=0, policy=TiePolicy.DAVIDSON)
+    assert board.options.policy is TiePolicy.DAVIDSON
     assert board.tie_parameter is not None
     assert board.tie_parameter > 0
-    assert leaderboard(HALF, seeded()).tie_parameter is None
+    assert ranked(HALF, seed=0).tie_parameter is None
 
 
 def test_those_without_a_rating_stand_in_the_order_of_their_names_whatever_the_reason() -> None:
     tally = Tally.count([("x", "y", Vote.TIE, 2), ("z", "y", Vote.A, 1)])
-    standings = leaderboard(tally, np.random.default_rng(0), policy=TiePolicy.DAVIDSON).standings
+    standings = ranked(tally, seed=0, policy=TiePolicy.DAVIDSON).standings
     undetermined = Unrankable.UNDETERMINED
     assert [(s.system, s.unrankable) for s in standings] == [
         ("x", undetermined),
@@ -114,7 +115,7 @@ def test_those_without_a_rating_stand_in_the_order_of_their_names_whatever_the_r
 @pytest.mark.parametrize("policy", TiePolicy)
 def test_a_board_gives_a_reason_instead_of_a_number(policy: TiePolicy) -> None:
     def reasons(*votes: Ballot, systems: str = "") -> list[Unrankable | None]:
-        board = leaderboard(Ballots.of(votes, systems or None), seeded(), policy=policy, resamples=20)
+        board = ranked(Ballots.of(votes, systems or None), seed=0, policy=policy, resamples=20)
         assert all((s.rating is None) == (s.unrankable is not None) for s in board.standings)
         return [s.unrankable for s in board.standings]
 
@@ -127,7 +128,8 @@ def test_a_board_gives_a_reason_instead_of_a_number(policy: TiePolicy) -> None:
     assert ties == [expected.get(policy, Unrankable.UNDETERMINED)] * 2
 
 
-def test_an_anchor_is_missed_also_where_nobody_is_ranked() -> None:
+def test_where_nobody_is_ranked_there_is_no_scale_to_fix() -> None:
     for policy, vote in ((TiePolicy.HALF, Vote.A), (TiePolicy.DAVIDSON, Vote.TIE)):
-        with pytest.raises(AnchorNotRanked, match="'w' is not among"):
-            leaderboard(Tally.count([("w", "x", vote, 2)]), seeded(), policy=policy, anchor=Anchor("w", 1000))
+        board = ranked(Tally.count([("w", "x", vote, 2)]), policy=policy, anchor=Anchor("w", 1000))
+        assert board.options.anchor is None
+        assert board.state is BoardState.NOBODY_RANKED

@@ -3,10 +3,10 @@
 import evalica
 import numpy as np
 import pytest
-from nuggetstream.ratings.leaderboard import leaderboard
 
 from tests.nuggetstream.ratings.drawn import NAMES, tally_of
 from tests.nuggetstream.ratings.other_libraries import CIRCLE, THEIRS, columns
+from tests.voted import ranked
 
 
 def test_a_board_stands_where_evalica_puts_it() -> None:
@@ -17,6 +17,6 @@ def test_a_board_stands_where_evalica_puts_it() -> None:
     ]
     theirs = evalica.bradley_terry(*columns(battles), tolerance=1e-13, limit=100_000).scores
     elo = 400 * np.log10(theirs / np.exp(np.log(theirs).mean())) + 1000
-    board = leaderboard(tally_of(battles), np.random.default_rng(0), resamples=50)
+    board = ranked(tally_of(battles), seed=0, resamples=50)
     assert {s.system: s.rating for s in board.standings} == pytest.approx(elo.to_dict(), abs=1e-4)
     assert [s.system for s in board.standings] == list(elo.sort_values(ascending=False).index)

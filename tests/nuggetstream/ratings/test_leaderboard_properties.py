@@ -1,12 +1,12 @@
-"""Boards of any battles: names, order, sides and copies change only what they name."""
+"""Ratingss of any battles: names, order, sides and copies change only what they name."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nuggetstream.ratings.leaderboard import Board, leaderboard
 
 from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.ratings.votes import mixed
 from tests.nuggetstream.ratings.drawn import (
@@ -16,18 +16,18 @@ from tests.nuggetstream.ratings.drawn import (
     ballots_of,
     few,
     mirrored,
-    seeded,
     tally_of,
 )
+from tests.voted import ranked
 
 MIRROR = str.maketrans("wxyz", "zyxw")  # renames and turns the alphabet round
 
 
-def board_of(battles: list[Battle], policy: TiePolicy, resamples: int = 20) -> Board:
-    return leaderboard(tally_of(battles), seeded(), policy=policy, resamples=resamples)
+def board_of(battles: list[Battle], policy: TiePolicy, resamples: int = 20) -> Ratings:
+    return ranked(tally_of(battles), seed=0, policy=policy, resamples=resamples)
 
 
-def rating_of(board: Board) -> dict[str, float | None]:
+def rating_of(board: Ratings) -> dict[str, float | None]:
     return {standing.system: standing.rating for standing in board.standings}
 
 
@@ -47,7 +47,8 @@ def test_neither_the_order_of_battles_nor_the_sides_they_are_shown_on_matter(
     policy: TiePolicy, battles: list[Battle], chance: object
 ) -> None:
     shuffled = chance.sample(battles, len(battles))
-    assert board_of(shuffled, policy) == board_of(battles, policy) == board_of(mirrored(battles), policy)
+    boards = [board_of(votes, policy).standings for votes in (battles, shuffled, mirrored(battles))]
+    assert boards[0] == boards[1] == boards[2]
 
 
 @pytest.mark.parametrize("policy", TiePolicy)
@@ -57,7 +58,7 @@ def test_a_battle_of_weight_two_is_two_battles(policy: TiePolicy, battles: list[
     twice, weighted = tally_of(battles + battles), ballots_of(battles, weight=2.0).tally
     for other in (tally_of(battles, 2), weighted, mixed([("people", tally_of(battles), 2.0)]).tally):
         assert (other.points(policy) == twice.points(policy)).all()
-    board = leaderboard(weighted, seeded(), policy=policy, resamples=20)
+    board = ranked(weighted, seed=0, policy=policy, resamples=20)
     assert rating_of(board) == pytest.approx(rating_of(board_of(battles, policy)), abs=1e-4)
 
 
@@ -66,11 +67,12 @@ def test_a_battle_of_weight_two_is_two_battles(policy: TiePolicy, battles: list[
 def test_the_same_seed_draws_the_same_board(policy: TiePolicy, bootstrap: Bootstrap) -> None:
     for votes in (tally_of(CIRCLE * 3), ballots_of(CIRCLE * 3), mixed([("one", tally_of(CIRCLE * 3), 0.5)])):
         first, again, other = (
-            leaderboard(votes, seeded(seed), policy=policy, bootstrap=bootstrap, resamples=60)
-            for seed in (7, 7, 8)
+            ranked(votes, seed=seed, policy=policy, bootstrap=bootstrap, resamples=60) for seed in (7, 7, 8)
         )
-        assert first == again
-        assert first != other or first.unranked  # all intervals may be without end
+        assert first.standings == again.standings
+        assert (
+            first.standings != other.standings or first.unranked_resamples
+        )  # all intervals may be without end
 
 
 @given(BATTLES)

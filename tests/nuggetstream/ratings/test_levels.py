@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from nuggetstream.ratings.leaderboard import leaderboard
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.ballots import Ballot, Ballots
@@ -24,6 +23,7 @@ from nuggetstream.ratings.style_control import control
 from nuggetstream.statistics.proportion import two_sided_z, wilson
 from tests.nuggetstream.ratings.drawn import seeded
 from tests.nuggetstream.ratings.rated import rate
+from tests.voted import ranked
 
 NAN, INF = float("nan"), float("inf")
 EVEN = np.array([[0.0, 4.0], [4.0, 0.0]])
@@ -43,7 +43,7 @@ def test_a_level_outside_its_range_is_refused_everywhere(level: float) -> None:
         lambda: summarise(Strengths(theta, draws), level=level),
         lambda: differences(Strengths(theta, draws), level),
         lambda: rate(EVEN, np.zeros((2, 2)), seeded(), level=level),
-        lambda: leaderboard(votes, seeded(), level=level),
+        lambda: ranked(votes, seed=0, level=level),
         lambda: normal_ratings(theta, TWO, level=level),
         lambda: normal_differences(theta, TWO, level),
         lambda: battles_needed(np.arange(2.0), TWO, 0, 1, level=level),
@@ -51,5 +51,5 @@ def test_a_level_outside_its_range_is_refused_everywhere(level: float) -> None:
         lambda: control(pair, STYLE, ["length"], level=level),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match=r"must lie in \(0, 1\)"):
+        with pytest.raises(ValueError, match=r"in \(0, 1\)"):
             call()

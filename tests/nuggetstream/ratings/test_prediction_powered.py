@@ -51,13 +51,13 @@ def test_a_judge_who_guesses_is_not_trusted() -> None:
     rng = np.random.default_rng(1)
     human, judge, further = rng.integers(0, 2, 500), rng.integers(0, 2, 500), rng.integers(0, 2, 5000)
     result = win_rate(human.astype(float), judge.astype(float), further.astype(float))
-    assert result.trust < 0.1
+    assert result.tuning < 0.1
     assert result.combined.value == pytest.approx(result.human.value, abs=0.01)
 
 
 def test_without_further_battles_only_people_count() -> None:
     result = win_rate(np.array([1.0, 0, 1]), np.array([1.0, 0, 0]), np.array([]))
-    assert result.trust == 0
+    assert result.tuning == 0
     assert result.combined == result.human
 
 
@@ -113,7 +113,7 @@ def test_a_good_judge_is_trusted_more_than_a_bad_one() -> None:
         rng = np.random.default_rng(5)
         human, judge = votes(rng, 400, noise)
         more, beyond = votes(rng, 4000, noise)
-        trust.append(ratings(3, human, judge, Judged(more.a, more.b, beyond)).trust)
+        trust.append(ratings(3, human, judge, Judged(more.a, more.b, beyond)).tuning)
     assert trust[0] > 0.4
     assert trust[1] < trust[0] / 3
 
@@ -122,9 +122,9 @@ def test_the_trust_of_a_win_rate_by_hand() -> None:
     people, judge = np.array([1.0, 0, 1, 0]), np.array([1.0, 0, 1, 1])
     found = win_rate(people, judge, np.array([1.0, 0.0]))
     # covariance 1/6, variance of all six judged 4/15, n / N = 2
-    assert found.trust == pytest.approx((1 / 6) / (3 * 4 / 15))
-    assert found.combined.value == pytest.approx(0.5 - 0.25 * found.trust)
-    assert win_rate(people, judge, np.array([1.0])).trust == 0  # one vote says nothing about its spread
+    assert found.tuning == pytest.approx((1 / 6) / (3 * 4 / 15))
+    assert found.combined.value == pytest.approx(0.5 - 0.25 * found.tuning)
+    assert win_rate(people, judge, np.array([1.0])).tuning == 0  # one vote says nothing about its spread
 
 
 @pytest.mark.parametrize("everybody", [True, False])
@@ -154,9 +154,9 @@ def test_no_other_trust_gives_strengths_a_smaller_variance(everybody: bool) -> N
         rest = together[:3, :3] - trust * (together[:3, 3:] + together[3:, :3]) + trust**2 * own
         return float(np.trace(bread @ (rest / 90 + trust**2 * own / 400) @ bread))
 
-    assert 0.1 < found.trust < 0.9
-    assert variance(found.trust + 0.01) == pytest.approx(variance(found.trust - 0.01))
-    assert variance(found.trust) < variance(found.trust + 0.01)
+    assert 0.1 < found.tuning < 0.9
+    assert variance(found.tuning + 0.01) == pytest.approx(variance(found.tuning - 0.01))
+    assert variance(found.tuning) < variance(found.tuning + 0.01)
 
 
 def test_people_who_always_call_a_tie_leave_as_much_open_as_votes_half_won() -> None:
@@ -185,25 +185,25 @@ def test_the_errors_of_combined_strengths_are_the_sandwich_written_out() -> None
         of(human.a, human.b, judge),
         of(*more[:2], beyond),
     )
-    bread = np.linalg.pinv((1 - found.trust) * met + found.trust * elsewhere)
-    spread = np.cov((people - found.trust * judged).T) / 90 + found.trust**2 * np.cov(rest.T) / 400
+    bread = np.linalg.pinv((1 - found.tuning) * met + found.tuning * elsewhere)
+    spread = np.cov((people - found.tuning * judged).T) / 90 + found.tuning**2 * np.cov(rest.T) / 400
     assert found.combined.covariance == pytest.approx(bread @ spread @ bread)
 
 
 def test_trust_is_never_above_one_and_without_trust_the_people_stand_alone() -> None:
     people, hints = np.tile([1.0, 0.0], 20), np.tile([0.6, 0.4], 20)  # a judge of little contrast
-    assert win_rate(people, hints, np.tile([0.6, 0.4], 400)).trust == 1
+    assert win_rate(people, hints, np.tile([0.6, 0.4], 400)).tuning == 1
     a, b = np.tile([0, 0, 1, 1], 10), np.tile([1, 1, 0, 0], 10)
     shown = Judged(np.tile(a, 20), np.tile(b, 20), np.tile(hints, 20))
-    assert ratings(2, Judged(a, b, people), hints, shown).trust == 1
+    assert ratings(2, Judged(a, b, people), hints, shown).tuning == 1
     alone = ratings(2, Judged(a, b, people), hints, Judged(a[:1], b[:1], hints[:1]))
-    assert alone.trust == 0
+    assert alone.tuning == 0
     assert alone.combined is alone.human
 
 
 def test_unanimous_votes_are_no_certainty_in_a_win_rate() -> None:
     found = win_rate(np.ones(2), np.ones(2), np.ones(8))
-    assert (found.human.value, found.human.error, found.trust) == (1, 0, 0)
+    assert (found.human.value, found.human.error, found.tuning) == (1, 0, 0)
     for estimate_, votes in ((found.human, 2), (found.combined, 2), (found.automatic, 10)):
         theirs = binomtest(votes, votes).proportion_ci(0.95, "wilson")
         assert (estimate_.low, estimate_.high) == pytest.approx((theirs.low, 1.0))

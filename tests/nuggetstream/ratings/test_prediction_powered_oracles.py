@@ -18,7 +18,7 @@ def test_a_combined_win_rate_is_its_formula_summed_by_hand(seed: int) -> None:
     human = rng.choice([0, 0.5, 1], 30)
     judge, more = np.where(rng.random(30) < 0.3, 1.0, human), rng.choice([0, 0.5, 1], 90)
     found = win_rate(human, judge, more)
-    trust, rest = found.trust, [h - found.trust * j for h, j in zip(human, judge, strict=True)]
+    trust, rest = found.tuning, [h - found.tuning * j for h, j in zip(human, judge, strict=True)]
     assert found.combined.value == pytest.approx(trust * sum(more) / 90 + sum(rest) / 30)
     spread = sum((r - sum(rest) / 30) ** 2 for r in rest) / 29 / 30
     spread += trust**2 * sum((m - sum(more) / 90) ** 2 for m in more) / 89 / 90
@@ -43,7 +43,7 @@ def test_combined_ratings_minimise_the_loss_written_out(seed: int) -> None:
 
     def total(theta: np.ndarray) -> np.ndarray:
         judged = Judged(people.a, people.b, judge[:60])
-        parts = loss(theta, people), found.trust * (loss(theta, rest) - loss(theta, judged))
+        parts = loss(theta, people), found.tuning * (loss(theta, rest) - loss(theta, judged))
         return np.array(sum(parts))
 
     assert slopes(total, found.combined.theta, 1e-5) == pytest.approx(np.zeros(3), abs=1e-7)

@@ -25,8 +25,8 @@ def test_prediction_powered_estimates_do_not_care_about_order_or_side(seed: int)
         rates = win_rate(people.score, shown[early][place], shown[40:])
         edge = rates.combined.value - 0.5
         assert found.combined is not None
-        assert 0 <= found.trust <= 1
-        return np.append(found.combined.theta, [-edge if turn else edge, rates.combined.error, rates.trust])
+        assert 0 <= found.tuning <= 1
+        return np.append(found.combined.theta, [-edge if turn else edge, rates.combined.error, rates.tuning])
 
     plain = both(False, np.arange(40))
     assert both(False, order) == pytest.approx(plain, abs=1e-7)

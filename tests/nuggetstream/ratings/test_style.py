@@ -3,19 +3,23 @@
 from collections.abc import Sequence
 
 import numpy as np
-from nuggetstream.ratings.board import Method
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import CastVote
 from nuggetstream.ratings.casting import poll, systems_of
-from nuggetstream.ratings.style import Styled, at_equal_style
+from nuggetstream.ratings.options import Options
+from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
 from nuggetstream.ratings.tally import TiePolicy
 from tests.voted import board, source, vote
 
 
-def styled(votes: Sequence[CastVote], policy: TiePolicy = TiePolicy.HALF) -> Styled:
+def styled(votes: Sequence[CastVote], policy: TiePolicy = TiePolicy.HALF) -> EqualStyle:
     sources = (source(*votes),)
-    return at_equal_style(poll(sources, systems_of(sources)), sources, ["words"], Method(policy=policy))
+    single = poll(sources, systems_of(sources))
+    of_a, of_b = np.array([row.style_a for row in votes]), np.array([row.style_b for row in votes])
+    return at_equal_style(
+        StyledVotes(single.ballots, of_a[single.row], of_b[single.row], ("words",)), Options(policy=policy)
+    )
 
 
 def liking_length(count: int = 40) -> list[CastVote]:
@@ -33,12 +37,12 @@ def liking_length(count: int = 40) -> list[CastVote]:
 def test_at_equal_length_the_longer_writer_is_no_longer_ahead() -> None:
     votes = liking_length(400)
     plain = board(source(*votes)).standings[0]
-    found = styled(votes)
-    x = next(each for each in found.systems if each.system == "x")
-    (length,) = found.coefficients
+    controlled = styled(votes)
+    x = next(standing for standing in controlled.standings if standing.system == "x")
+    (length,) = controlled.coefficients
     assert plain.system == "x"
-    assert plain.interval.low is not None
-    assert plain.interval.low > 1000
+    assert plain.low is not None
+    assert plain.low > 1000
     assert x.interval.low is not None
     assert x.interval.low < 1000
     assert length.feature == "words"
@@ -56,4 +60,4 @@ def test_style_that_decides_everything_or_is_the_system_has_no_answer() -> None:
         vote("x", "y", Vote.B, 9, style_a=(1.0,), style_b=(3.0,)),
     ]
     assert "style predicts the votes perfectly" in str(styled(perfect).missing)
-    assert "not for davidson" in str(styled(liking_length(), policy=TiePolicy.DAVIDSON).missing)
+    assert "not davidson" in str(styled(liking_length(), policy=TiePolicy.DAVIDSON).missing)

@@ -10,7 +10,7 @@ from nuggetstream.files.votes import CastVote
 from nuggetstream.ratings.casting import poll, systems_of
 from nuggetstream.ratings.elo import Arithmetic
 from nuggetstream.ratings.tally import TiePolicy
-from nuggetstream.ratings.tournament import Played, play
+from nuggetstream.ratings.tournament import Tournament, play
 from tests.voted import source, vote
 
 
@@ -19,7 +19,7 @@ def played(
     arithmetic: Arithmetic = Arithmetic.FLOAT,
     rounds: int = 5,
     policy: TiePolicy = TiePolicy.HALF,
-) -> Played:
+) -> Tournament:
     sources = (source(*votes),)
     return play(poll(sources, systems_of(sources, ["new"])), policy, arithmetic, rounds=rounds, k=32, seed=1)
 

@@ -1,13 +1,12 @@
 """Sources of votes with weights."""
 
 import pytest
-from nuggetstream.ratings.leaderboard import leaderboard
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.tally import Tally, TiePolicy
 from nuggetstream.ratings.votes import mixed
-from tests.nuggetstream.ratings.drawn import seeded
 from tests.nuggetstream.ratings.xyz import HALF
+from tests.voted import ranked
 
 FOUR = Tally.count([("x", "y", Vote.A, 1), ("x", "y", Vote.B, 1), ("x", "y", Vote.TIE, 2)])
 
@@ -15,24 +14,21 @@ FOUR = Tally.count([("x", "y", Vote.A, 1), ("x", "y", Vote.B, 1), ("x", "y", Vot
 def test_a_mixed_board_shows_what_each_source_weighs() -> None:
     people = Tally.count([("x", "y", Vote.A, 30), ("x", "y", Vote.B, 10)])
     judge = Tally.count([("x", "y", Vote.B, 50), ("x", "y", Vote.A, 50), ("y", "z", Vote.TIE, 20)])
-    board = leaderboard(mixed([("human", people, 1.0), ("judge", judge, 0.5)]), seeded())
-    assert [(s.source, s.weight, s.battles) for s in board.sources] == [("human", 1, 40), ("judge", 0.5, 120)]
-    assert [s.share for s in board.sources] == pytest.approx([0.4, 0.6])
+    board = ranked(mixed([("human", people, 1.0), ("judge", judge, 0.5)]), seed=0)
+    assert [(s.source, s.weight, s.battles) for s in board.shares] == [("human", 1, 40), ("judge", 0.5, 120)]
+    assert [s.share for s in board.shares] == pytest.approx([0.4, 0.6])
     assert {s.system: s.battles for s in board.standings} == pytest.approx({"x": 90, "y": 100, "z": 10})
 
 
 def test_one_source_of_weight_one_is_the_tally_itself() -> None:
     assert (mixed([("human", HALF, 1.0)]).tally.wins == HALF.wins).all()
-    assert (
-        leaderboard(mixed([("human", HALF, 1.0)]), seeded()).standings
-        == leaderboard(HALF, seeded()).standings
-    )
+    assert ranked(mixed([("human", HALF, 1.0)]), seed=0).standings == ranked(HALF, seed=0).standings
 
 
 def test_weights_never_make_up_battles() -> None:
     """Weighing every battle ten times moves no interval: it is still the same battles."""
-    light = leaderboard(mixed([("human", HALF, 1.0)]), seeded()).standings
-    heavy = leaderboard(mixed([("human", HALF, 10.0)]), seeded()).standings
+    light = ranked(mixed([("human", HALF, 1.0)]), seed=0).standings
+    heavy = ranked(mixed([("human", HALF, 10.0)]), seed=0).standings
     for one, other in zip(light, heavy, strict=True):
         assert (one.low, one.high) == pytest.approx((other.low, other.high))
 

@@ -112,5 +112,5 @@ def _neighbours(ratings: Ratings) -> tuple[Neighbours, ...]:
 
 
 def _order(first: LensBoard, second: LensBoard) -> OrderAgreement:
-    order = order_agreement(first.ratings, second.ratings)
+    order = order_agreement(first.ratings.strengths, second.ratings.strengths)
     return OrderAgreement(first.lens, second.lens, order.systems, order.tau_b, order.rho, order.missing)

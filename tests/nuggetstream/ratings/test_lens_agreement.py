@@ -1,13 +1,15 @@
 """How far two lenses agree, and what is said where they cannot be compared."""
 
 import pytest
-from services.rater.agreement import LensAgreement, agree, ratings_of
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.counts import JointCount
+from nuggetstream.ratings.lens_agreement import LensAgreement, agree
+from nuggetstream.ratings.model import rate
+from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.tally import TiePolicy
-from tests.services.rater.counts import CIRCLE, counted, jointly
+from tests.nuggetstream.ratings.counts import CIRCLE, counted, jointly
 
 LENSES = (Lens.HUMAN, Lens.NUGGET)
 ORDER = {"x": 1.0, "y": 0.0, "z": -1.0}
@@ -50,7 +52,7 @@ def test_without_a_common_battle_there_is_no_kappa() -> None:
 def test_where_both_always_say_the_same_kappa_has_no_answer() -> None:
     found = compared(jointly(("x", "y", Vote.TIE, Vote.TIE, 2)))
     assert (found.agreed, found.kappa) == (2, None)
-    assert found.kappa_note == "Both lenses always say the same one thing."
+    assert found.kappa_note == "Both lenses always give the same outcome."
 
 
 def test_orders_are_compared_over_the_systems_that_both_rank() -> None:
@@ -63,7 +65,7 @@ def test_orders_are_compared_over_the_systems_that_both_rank() -> None:
 def test_two_systems_have_no_order_to_compare() -> None:
     found = compared([], {"x": 1.0, "y": 0.0}, ORDER)
     assert (found.systems, found.tau_b, found.rho) == (2, None, None)
-    assert found.order_note == "2 systems are ranked by both; an order needs at least 3."
+    assert found.order_note == "2 systems are rated by both; an order needs at least 3."
 
 
 def test_equal_ratings_have_no_order_whatever_a_fit_leaves_of_them() -> None:
@@ -72,8 +74,8 @@ def test_equal_ratings_have_no_order_whatever_a_fit_leaves_of_them() -> None:
     assert "alike" in found.order_note
 
 
-def test_ratings_are_of_those_that_can_be_ranked() -> None:
+def test_strengths_are_of_those_that_can_be_ranked() -> None:
     counts = [*CIRCLE, *counted(("champion", "x", Vote.A, 3))]
-    assert set(ratings_of(counts, TiePolicy.HALF)) == {"x", "y", "z"}
-    assert ratings_of([], TiePolicy.HALF) == {}
-    assert ratings_of(counted(("x", "y", Vote.TIE, 3)), TiePolicy.DAVIDSON) == {}
+    assert set(rate(counts).strengths) == {"x", "y", "z"}
+    assert rate([]).strengths == {}
+    assert rate(counted(("x", "y", Vote.TIE, 3)), Options(policy=TiePolicy.DAVIDSON)).strengths == {}

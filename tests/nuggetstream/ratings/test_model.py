@@ -4,26 +4,25 @@ import math
 from dataclasses import replace
 
 import pytest
-from nuggetstream.ratings.leaderboard import Anchor, Standing
-from services.rater.rating import BoardState, Rated, rate
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.counts import PairCount
-from nuggetstream.ratings.options import Intervals
+from nuggetstream.ratings.interval import IntervalState
+from nuggetstream.ratings.model import Ratings, rate
+from nuggetstream.ratings.options import Anchor, Intervals, InvalidOption, Options
+from nuggetstream.ratings.standing import BoardState, Standing
 from nuggetstream.ratings.tally import TiePolicy, Unrankable
-from services.rater.options import InvalidQuestion, Options
-from tests.services.rater.counts import CIRCLE, SIX_OF_EIGHT, counted
+from tests.nuggetstream.ratings.counts import CIRCLE, SIX_OF_EIGHT, counted
 
-QUICK = Options(resamples=100)
-SANDWICH = Options(intervals=Intervals.SANDWICH)
+QUICK = Options(resamples=100, provisional_below=0)
+SANDWICH = Options(intervals=Intervals.SANDWICH, provisional_below=0)
 ELO_PER_LOGIT = 400 / math.log(10)
 Z = 1.959963984540054
 
 
-def of(rated: Rated, system: str) -> Standing:
-    (found,) = (standing for standing in rated.board.standings if standing.system == system)
-    return found
+def of(ratings: Ratings, system: str) -> Standing:
+    return ratings[system]
 
 
 def test_sandwich_intervals_are_those_worked_out_by_hand() -> None:
@@ -37,10 +36,7 @@ def test_sandwich_intervals_are_those_worked_out_by_hand() -> None:
 
 def test_a_sandwich_has_the_ratings_of_the_bootstrap() -> None:
     one, other = rate(CIRCLE, QUICK), rate(CIRCLE, SANDWICH)
-    assert [(s.system, s.rating) for s in one.board.standings] == [
-        (s.system, s.rating) for s in other.board.standings
-    ]
-    assert other.board.resamples == 0
+    assert [(s.system, s.rating) for s in one.standings] == [(s.system, s.rating) for s in other.standings]
 
 
 def test_a_sandwich_around_an_anchor_is_an_interval_of_a_difference() -> None:
@@ -53,7 +49,7 @@ def test_a_sandwich_around_an_anchor_is_an_interval_of_a_difference() -> None:
 
 @pytest.mark.parametrize("policy", [TiePolicy.DAVIDSON, TiePolicy.RAO_KUPPER])
 def test_a_sandwich_is_not_for_models_of_ties(policy: TiePolicy) -> None:
-    with pytest.raises(InvalidQuestion, match="intervals: sandwich is for ties counted half or dropped"):
+    with pytest.raises(InvalidOption, match="intervals: sandwich is for ties counted half or dropped"):
         replace(SANDWICH, policy=policy)
 
 
@@ -61,10 +57,10 @@ def test_a_sandwich_is_not_for_models_of_ties(policy: TiePolicy) -> None:
 def test_where_everybody_ties_ratings_are_equal_and_nothing_says_how_surely(options: Options) -> None:
     rated = rate(counted(("x", "y", Vote.TIE, 3), ("y", "z", Vote.BOTH_BAD, 2)), options)
     assert rated.state is BoardState.ALL_TIED
-    for standing in rated.board.standings:
+    for standing in rated.standings:
         assert (standing.rating, standing.rank) == (pytest.approx(1000), None)
         assert (standing.low, standing.high, standing.probability_first) == (None, None, None)
-    assert "only ties" in rated.note
+    assert [note.state for note in rated.notes if note.state == "all_tied"] == ["all_tied"]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +70,7 @@ def test_where_everybody_ties_ratings_are_equal_and_nothing_says_how_surely(opti
 def test_where_everybody_ties_other_policies_rank_nobody(policy: TiePolicy, reason: Unrankable) -> None:
     rated = rate(counted(("x", "y", Vote.TIE, 3)), replace(QUICK, policy=policy))
     assert rated.state is BoardState.NOBODY_RANKED
-    assert {standing.unrankable for standing in rated.board.standings} == {reason}
+    assert {standing.unrankable for standing in rated.standings} == {reason}
 
 
 def test_a_system_that_only_tied_with_the_anchor_has_no_interval() -> None:
@@ -90,44 +86,45 @@ def test_between_two_islands_nothing_is_known() -> None:
     counts = [*CIRCLE, *counted(("p", "q", Vote.A, 50), ("p", "q", Vote.B, 40))]
     rated = rate(counts, QUICK)
     assert rated.state is BoardState.RANKED
-    assert {s.system for s in rated.board.standings if s.rank} == {"x", "y", "z"}
+    assert {s.system for s in rated.standings if s.rank} == {"x", "y", "z"}
     assert of(rated, "p").unrankable is Unrankable.DISCONNECTED
-    assert "2 groups that never met" in rated.note
+    assert any("2 groups that never met" in note.text for note in rated.notes)
 
 
 def test_no_battles_are_an_empty_board_and_one_way_wins_rank_nobody() -> None:
     empty = rate([], replace(QUICK, anchor=Anchor("x", 1000.0)))
-    assert (empty.state, empty.board.standings, empty.board.anchor) == (BoardState.EMPTY, (), None)
+    assert (empty.state, empty.standings, empty.options.anchor) == (BoardState.EMPTY, (), None)
     one_way = rate(counted(("x", "y", Vote.A, 9)), replace(QUICK, anchor=Anchor("x", 1000.0)))
-    assert (one_way.state, one_way.board.anchor) == (BoardState.NOBODY_RANKED, None)
+    assert (one_way.state, one_way.options.anchor) == (BoardState.NOBODY_RANKED, None)
     assert of(one_way, "x").unrankable is Unrankable.UNDEFEATED
 
 
 def test_an_anchor_that_is_unknown_or_not_ranked_is_refused() -> None:
     counts = [*CIRCLE, *counted(("champion", "x", Vote.A, 3))]
-    with pytest.raises(InvalidQuestion, match="anchor: 'ghost' has no battle here"):
+    with pytest.raises(InvalidOption, match="anchor: 'ghost' has no battle here"):
         rate(counts, replace(QUICK, anchor=Anchor("ghost", 1000.0)))
-    with pytest.raises(InvalidQuestion, match="anchor: 'champion' is not ranked: never lost or tied"):
+    with pytest.raises(InvalidOption, match="anchor: 'champion' is not ranked: never lost or tied"):
         rate(counts, replace(QUICK, anchor=Anchor("champion", 1000.0)))
 
 
 def test_a_model_without_a_solution_ranks_nobody_whatever_the_anchor() -> None:
     options = replace(QUICK, policy=TiePolicy.RAO_KUPPER, anchor=Anchor("x", 1000.0))
     rated = rate(counted(("x", "y", Vote.TIE, 3)), options)
-    assert (rated.state, rated.board.anchor) == (BoardState.NOBODY_RANKED, None)
+    assert (rated.state, rated.options.anchor) == (BoardState.NOBODY_RANKED, None)
 
 
 def test_resamples_that_cannot_be_ranked_leave_an_interval_without_ends() -> None:
     options = replace(QUICK, bootstrap=Bootstrap.MULTINOMIAL)
     rated = rate(counted(("x", "y", Vote.A, 2), ("x", "y", Vote.B, 1)), options)
-    assert rated.board.unranked > 5
-    assert of(rated, "x").low == -math.inf
-    assert of(rated, "x").high == math.inf
-    unranked = rated.board.unranked
-    assert rated.note == f"{unranked} of 100 resamples could not be ranked: intervals have no ends."
+    assert rated.unranked_resamples > 5
+    interval = of(rated, "x").interval
+    assert interval is not None
+    assert (interval.low, interval.high, interval.state) == (None, None, IntervalState.UNBOUNDED)
+    (note,) = (note for note in rated.notes if note.state == "unranked_resamples")
+    assert note.text.startswith(f"{rated.unranked_resamples} of 100 resamples could not be ranked")
 
 
 def test_a_model_of_ties_says_its_parameter() -> None:
     counts = [*CIRCLE, *(PairCount(c.system_a, c.system_b, Vote.TIE, 1) for c in CIRCLE)]
-    assert rate(counts, replace(QUICK, policy=TiePolicy.DAVIDSON)).board.tie_parameter > 0  # type: ignore[operator]
-    assert rate(counts, QUICK).board.tie_parameter is None
+    assert rate(counts, replace(QUICK, policy=TiePolicy.DAVIDSON)).tie_parameter > 0  # type: ignore[operator]
+    assert rate(counts, QUICK).tie_parameter is None

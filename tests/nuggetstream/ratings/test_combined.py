@@ -3,14 +3,15 @@
 import math
 
 import pytest
-from services.rater.combined import Combined, CombinedStanding, EstimateState, Rating, combine
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.options import Anchor
+from nuggetstream.ratings import combined
+from nuggetstream.ratings.combined import Combined, CombinedStanding, EstimateState, Rating
+from nuggetstream.ratings.counts import JointCount
+from nuggetstream.ratings.joint import JointVotes
+from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Options
 from nuggetstream.ratings.tally import Unrankable
-from services.rater import combined
-from services.rater.options import InvalidQuestion
-from tests.services.rater.counts import jointly
+from tests.nuggetstream.ratings.counts import jointly
 
 ELO_PER_LOGIT = 400 / math.log(10)
 TRUE_JUDGE = jointly(
@@ -21,6 +22,10 @@ TRUE_JUDGE = jointly(
 )
 
 
+def combine(joint: list[JointCount], **options: object) -> Combined:
+    return combined.combine(JointVotes.of_counts(joint), Options(**options))  # type: ignore[arg-type]
+
+
 def of(found: Combined, system: str) -> CombinedStanding:
     (standing,) = (each for each in found.standings if each.system == system)
     return standing
@@ -28,9 +33,9 @@ def of(found: Combined, system: str) -> CombinedStanding:
 
 def ends(rating: Rating | None) -> tuple[float, float]:
     assert rating is not None
-    assert rating.low is not None
-    assert rating.high is not None
-    return rating.low, rating.high
+    assert rating.interval.low is not None
+    assert rating.interval.high is not None
+    return rating.interval.low, rating.interval.high
 
 
 def width(rating: Rating | None) -> float:
@@ -43,7 +48,7 @@ def test_a_good_automatic_vote_makes_intervals_narrower_than_people_alone() -> N
     assert found.state is EstimateState.RATED
     assert (found.human.battles, found.automatic.battles, found.combined.battles) == (18, 318, 318)
     # cov / ((1 + n/N) · var): both are p(1 - p), one estimated from 18 battles and one from 318.
-    assert found.trust == pytest.approx((18 / 17) / (318 / 317) / (1 + 18 / 300))
+    assert found.tuning == pytest.approx((18 / 17) / (318 / 317) / (1 + 18 / 300))
     x = of(found, "x")
     assert width(x.combined) < width(x.human) / 2
     for rating in (x.human, x.automatic, x.combined):
@@ -58,7 +63,7 @@ def test_an_automatic_vote_that_says_nothing_leaves_the_human_rating_as_it_is() 
             ("x", "y", Vote.A, Vote.TIE, 6), ("x", "y", Vote.B, Vote.TIE, 2), ("x", "y", None, Vote.TIE, 50)
         )
     )
-    assert (found.state, found.trust) == (EstimateState.RATED, 0)
+    assert (found.state, found.tuning) == (EstimateState.RATED, 0)
     assert (found.automatic.state, of(found, "x").automatic) == (EstimateState.ALL_TIED, None)
     x = of(found, "x")
     assert x.combined == x.human
@@ -115,7 +120,7 @@ def test_what_the_votes_do_not_allow_has_a_name_and_no_number(
 ) -> None:
     found = combine(jointly(*cells))
     assert (found.human.state, found.automatic.state, found.combined.state) == (human, automatic, state)
-    assert (found.state, found.trust) == (state, None)
+    assert (found.state, found.tuning) == (state, None)
     assert found.note
     for standing in found.standings:
         assert (standing.human, standing.combined) == (None, None)
@@ -141,8 +146,8 @@ def test_an_anchor_fixes_all_three() -> None:
     y = of(found, "y")
     for rating in (y.human, y.automatic, y.combined):
         assert rating is not None
-        assert (rating.rating, rating.low, rating.high) == (1200, 1200, 1200)
-    with pytest.raises(InvalidQuestion, match="anchor: 'ghost' is not ranked"):
+        assert (rating.rating, rating.interval.low, rating.interval.high) == (1200, 1200, 1200)
+    with pytest.raises(AnchorNotRanked, match="anchor: 'ghost' is not ranked"):
         combine(TRUE_JUDGE, anchor=Anchor("ghost", 1200.0))
 
 
@@ -151,7 +156,7 @@ def test_a_system_that_only_tied_with_the_anchor_has_no_interval() -> None:
     twin = of(found, "twin")
     for rating in (twin.automatic, twin.combined):
         assert rating is not None
-        assert (rating.rating, rating.low, rating.high) == (pytest.approx(1000), None, None)
+        assert (rating.rating, rating.interval.low, rating.interval.high) == (pytest.approx(1000), None, None)
     assert ends(of(found, "x").combined) == (1000, 1000)
 
 
