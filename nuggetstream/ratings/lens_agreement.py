@@ -83,7 +83,9 @@ def order_agreement(first: Mapping[str, float], second: Mapping[str, float]) -> 
 
 
 def agree(
-    lenses: tuple[Lens, Lens], joint: Sequence[JointCount], strengths: tuple[Mapping[str, float], Mapping[str, float]]
+    lenses: tuple[Lens, Lens],
+    joint: Sequence[JointCount],
+    strengths: tuple[Mapping[str, float], Mapping[str, float]],
 ) -> LensAgreement:
     """Compare two lenses battle by battle and by the order of their boards.
 

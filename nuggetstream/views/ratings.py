@@ -12,9 +12,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.views.common import View
 
 BoardState = Literal["ranked", "empty", "nobody_ranked", "all_tied"]
-IntervalState = Literal[
-    "bounded", "unbounded_below", "unbounded_above", "unbounded", "degenerate", "fixed"
-]
+IntervalState = Literal["bounded", "unbounded_below", "unbounded_above", "unbounded", "degenerate", "fixed"]
 Separation = Literal["separated", "needs_battles", "equal", "degenerate"]
 EstimateState = Literal[
     "rated",
@@ -83,8 +81,8 @@ class StandingView(View):
     """Null where the interval has no lower bound; `interval` gives the reason."""
     high: float | None = None
     interval: IntervalState | None = None
-    """"unbounded", "unbounded_below", "unbounded_above": too many resamples could not be ranked. "degenerate":
-    the votes never disagree. "fixed": the anchor. Null without a rating."""
+    """"unbounded", "unbounded_below", "unbounded_above": too many resamples could not be ranked.
+    "degenerate": the votes never disagree. "fixed": the anchor. Null without a rating."""
     rank: int | None = None
     """Null for a provisional rating and for a degenerate interval."""
     group: str | None = None

@@ -6,10 +6,6 @@ import typing
 import pytest
 from arena.v1 import ratings_pb2
 from pydantic import BaseModel
-from services.rater.advice import NextBattle
-from services.rater.agreement import LensAgreement
-from services.rater.combined import EstimateState
-from services.rater.rating import BoardState, IntervalState
 
 from nuggetstream.ratings.advice import NextBattle, Separation
 from nuggetstream.ratings.combined import EstimateState

@@ -87,7 +87,7 @@ def plain(message: Message) -> dict[str, Any]:
 
     >>> from arena.v1 import ratings_pb2
     >>> plain(ratings_pb2.Standing(system="x", battles=2, rank=1))
-    {'system': 'x', 'rank': 1, 'battles': 2.0, 'wins': 0.0, 'losses': 0.0, 'ties': 0.0}
+    {'system': 'x', 'rank': 1, 'battles': 2.0, 'wins': 0.0, 'losses': 0.0, 'ties': 0.0, 'provisional': False}
     """
     fields = [field for field in message.DESCRIPTOR.fields if _is_there(message, field)]
     return {field.name: _value(field, getattr(message, field.name)) for field in fields}

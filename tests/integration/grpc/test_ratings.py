@@ -82,7 +82,9 @@ async def test_who_asks_for_nothing_gets_the_raters_own_way(record: Database, ra
     assert (made.level, made.resamples, made.unranked_resamples) == (0.95, 100, 0)
     assert not made.HasField("anchor")
     assert not made.HasField("tie_parameter")
-    assert (found.state, found.note, found.outcomes, found.scored) == ("ranked", "", 4, 4)
+    assert (found.state, found.outcomes, found.scored) == ("ranked", 4, 4)
+    assert [note.state for note in found.notes] == ["provisional"]
+    assert found.note == found.notes[0].text
     assert {standing.interval for standing in found.standings} == {"bounded"}
 
 
@@ -145,7 +147,7 @@ async def test_an_end_that_is_infinite_is_absent_and_said_to_be(
     for standing in found.standings:
         assert (standing.HasField("low"), standing.HasField("high")) == (False, False)
         assert (standing.HasField("rating"), standing.interval) == (True, "unbounded")
-    assert "intervals have no ends" in found.note
+    assert "could not be ranked" in found.note
     request = GetPairsRequest(arena="default", options=BoardOptions(bootstrap="multinomial"))
     pairs = await ratings.GetPairs(request)
     assert (pairs.pairs[0].interval, pairs.pairs[0].HasField("gap_low")) == ("unbounded", False)
@@ -178,7 +180,7 @@ async def test_a_combined_rating_without_automatic_votes_says_so(
     await happen(record, *CIRCLE)
     found = await ratings.GetCombined(GetCombinedRequest(arena="default"))
     assert (found.automatic_lens, found.state) == (ratings_pb2.LENS_NUGGET, "empty")
-    assert (found.human_votes_unused, found.received, found.HasField("trust")) == (4, 4, False)
+    assert (found.human_votes_unused, found.received, found.HasField("tuning")) == (4, 4, False)
 
 
 def stamp(seconds: int) -> Timestamp:
@@ -213,11 +215,12 @@ OPTIONS: list[tuple[BoardOptions, str]] = [
     ),
     (
         BoardOptions(anchor=Anchor(system="ghost", rating=1)),
-        "anchor: on the human board 'ghost' has no battle here",
+        "anchor: on the human board 'ghost' has no battle here; the ranked systems are x, y, z",
     ),
     (
         BoardOptions(anchor=Anchor(system="champion", rating=1)),
-        "anchor: on the human board 'champion' is not ranked: never lost or tied: only a lower bound exists",
+        "anchor: on the human board 'champion' is not ranked: never lost or tied: only a lower bound exists; "
+        "the ranked systems are x, y, z",
     ),
 ]
 SLICES = [

@@ -33,7 +33,7 @@ def test_every_section_is_there_with_what_it_rests_on(tmp_path: Path) -> None:
     text, numbers = made(tmp_path, *round_robin())
     assert len(numbers) == 17
     assert "12 of 12 battles" in text
-    assert "By human, nugget and judge, the intervals of all rated systems overlap: no leader yet." in text
+    assert "By human, nugget and judge, every rating is provisional: too few battles for a rank." in text
     assert "Self preference: not applicable" in text
     assert "No cost recorded" in text
 
@@ -78,7 +78,7 @@ def test_a_gap_from_many_battles_has_no_mark(tmp_path: Path) -> None:
 def test_a_leader_from_few_battles_is_a_hint(tmp_path: Path) -> None:
     rows = round_robin(per_pair=14)
     text, numbers = made(tmp_path, *rows)
-    board = numbers["leaderboards"][0]["boards"][0]["board"]["standings"]
+    board = numbers["leaderboards"][0]["boards"][0]["standings"]
     assert [each["rank"] for each in board][1] > 1
     assert "With fewer than 30 battles, that is a hint." in text
 
@@ -199,13 +199,13 @@ def test_with_nothing_scored_no_number_is_made_up(tmp_path: Path) -> None:
 def test_one_system_alone_is_on_no_board(tmp_path: Path) -> None:
     text, numbers = made(tmp_path, battle("b1", "only", "only"))
     assert "Battles of a system with itself: 1." in text
-    assert [board["board"]["standings"] for board in numbers["leaderboards"][0]["boards"]] == [[]] * 3
+    assert [board["standings"] for board in numbers["leaderboards"][0]["boards"]] == [[]] * 3
 
 
 def test_an_undefeated_system_is_not_rankable_yet(tmp_path: Path) -> None:
     text, numbers = made(tmp_path, battle("b1"), battle("b2"))
     assert "not rankable yet: never lost or tied" in text
-    standings = numbers["leaderboards"][0]["boards"][0]["board"]["standings"]
+    standings = numbers["leaderboards"][0]["boards"][0]["standings"]
     assert all(row["rating"] is None for row in standings)
 
 
@@ -215,7 +215,7 @@ def test_two_islands_are_not_ranked_against_each_other(tmp_path: Path) -> None:
 
     text, numbers = made(tmp_path, *pair("x", "y"), *pair("v", "w"))
     assert "not rankable yet: not in the largest group" in text
-    human = numbers["leaderboards"][0]["boards"][0]["board"]["standings"]
+    human = numbers["leaderboards"][0]["boards"][0]["standings"]
     assert sum(row["rating"] is None for row in human) == 2
     combined = numbers["combined"][0]["powered"][1]["systems"]
     assert len(combined) == 2  # the other island is not on the same scale
@@ -232,9 +232,9 @@ def test_when_everybody_ties_there_is_no_order_and_no_kappa(tmp_path: Path) -> N
     assert numbers["combined"][0]["next"]["ask"] == []
     boards = numbers["leaderboards"][0]["boards"]
     assert [
-        (row["rating"], row["low"], row["probability_first"]) for row in boards[0]["board"]["standings"]
+        (row["rating"], row["interval"]["low"], row["probability_first"]) for row in boards[0]["standings"]
     ] == [(1000.0, None, None)] * 3
-    assert all(board["gaps"] == [] for board in boards)
+    assert all(board["neighbours"] == [] for board in boards)
     assert "Judge lens: every resample gives the same ratings" in text
     assert text.count("there is no spread to tell errors by") == 4  # style, both lenses, advice
 

@@ -57,7 +57,7 @@ def draw(found: Sequence[ArenaBoards]) -> Content:
         blocks += [
             State(f"{board.lens.capitalize()} lens{suffix}: {_FLAT}")
             for board in arena.boards
-            if board.ratings.state is BoardState.ALL_TIED
+            if board.state is BoardState.ALL_TIED
         ]
     blocks += [draw_gaps(found), *draw_pairs(found)]
     return Content(
@@ -74,7 +74,7 @@ def draw(found: Sequence[ArenaBoards]) -> Content:
 
 def _made(found: Sequence[ArenaBoards]) -> str:
     """Tie policy, bootstrap and level in words; the same for every board of a report."""
-    options = found[0].boards[0].ratings.options
+    options = found[0].boards[0].options
     return (
         f"Tie policy “{options.policy.value}”: {_POLICIES[options.policy]}. Bootstrap "
         f"“{options.bootstrap.value}”: {_BOOTSTRAPS[options.bootstrap]}, {whole(options.resamples)} "
@@ -94,12 +94,16 @@ def _basis(found: Sequence[ArenaBoards]) -> str:
 def _finding(arena: ArenaBoards, several: bool) -> str:
     leaders: dict[tuple[str, ...], list[str]] = {}
     for board in arena.boards:
-        first = tuple(standing.system for standing in board.ratings.standings if standing.rank == 1)
+        first = tuple(standing.system for standing in board.standings if standing.rank == 1)
         leaders.setdefault(first, []).append(board.lens)
     words = [f"{arena.arena}:"] if several else []
     for first, lenses in leaders.items():
         rated = max(len(_rated(board)) for board in arena.boards if board.lens in lenses)
-        if not first:
+        boards = [board for board in arena.boards if board.lens in lenses]
+        provisional = [standing.provisional for board in boards for standing in _rated(board)]
+        if not first and any(provisional):
+            words.append(f"By {_and(lenses)}, every rating is provisional: too few battles for a rank.")
+        elif not first:
             words.append(f"No system can be rated yet by {_and(lenses)}; the standings say why.")
         elif len(first) == rated:
             words.append(f"By {_and(lenses)}, the intervals of all rated systems overlap: no leader yet.")
@@ -121,7 +125,7 @@ def _and(names: Sequence[str]) -> str:
 
 
 def _rated(board: LensBoard) -> list[Standing]:
-    return [standing for standing in board.ratings.standings if standing.rating is not None]
+    return [standing for standing in board.standings if standing.rating is not None]
 
 
 def _chart(arena: ArenaBoards) -> Figure | None:
@@ -196,12 +200,12 @@ def _orders(arena: ArenaBoards, suffix: str) -> Table:
 
 def _standings(board: LensBoard, suffix: str) -> Block:
     caption = f"{board.lens.capitalize()} lens{suffix}: {of(board.scored, board.received)}"
-    if not board.ratings.standings:
+    if not board.standings:
         return State(f"{caption}. No battle has an outcome here, so there is no board.")
-    columns = ("rank", "system", "rating", "95% interval", "P(first)", "won", "lost", "tied", "note")
-    rows = [_row(each) for each in board.ratings.standings]
+    columns = ("rank", "group", "system", "rating", "95% interval", "P(first)", "won", "lost", "tied", "note")
+    rows = [_row(each) for each in board.standings]
     note = f"{FEW_MARK} fewer than {FEW} battles: the interval is too narrow." if _few(board) else ""
-    return Table(caption, columns, rows, note, text_columns=(1, 8), folded=True)
+    return Table(caption, columns, rows, note, text_columns=(1, 2, 9), folded=True)
 
 
 def _few(board: LensBoard) -> list[str]:
@@ -217,6 +221,7 @@ def _marked(text: str, each: Standing) -> str:
 def _row(each: Standing) -> tuple[str, ...]:
     return (
         "–" if each.rank is None else str(each.rank),
+        each.group or "–",
         each.system,
         number(each.rating, 0),
         _marked(ends(each.low, each.high), each),
@@ -224,5 +229,11 @@ def _row(each: Standing) -> tuple[str, ...]:
         whole(each.wins),
         whole(each.losses),
         whole(each.ties),
-        f"not rankable yet: {each.unrankable}" if each.unrankable else "",
+        _remark(each),
     )
+
+
+def _remark(standing: Standing) -> str:
+    if standing.unrankable is not None:
+        return f"not rankable yet: {standing.unrankable.value}"
+    return "provisional" if standing.provisional else ""

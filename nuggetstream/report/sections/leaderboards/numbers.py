@@ -1,18 +1,19 @@
 """Leaderboards of the three lenses, and how far their orders agree."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.note import Note
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
 from nuggetstream.ratings.lens_agreement import order_agreement
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import Options
-from nuggetstream.ratings.pairwise import Gap, gap_between
-from nuggetstream.ratings.standing import BoardState
+from nuggetstream.ratings.pairwise import Gap, Pairing, gap_between
+from nuggetstream.ratings.standing import BoardState, Standing
 from nuggetstream.ratings.tally import Tally
 from nuggetstream.report.lenses import LENSES, POLICY
 
@@ -37,16 +38,24 @@ class LensBoard:
 
     Attributes:
         lens: Whose preference the board is made of.
-        ratings: The ratings, with ties counted half.
+        options: How the ratings were made.
+        state: What the votes allow the board to say.
+        notes: What a reader must know before reading the numbers.
+        standings: The ratings of the systems.
         scored: Battles between two systems with an outcome in this lens.
         received: Battles of the arena.
+        pairs: Every two systems that met.
         neighbours: Systems next to each other; empty where every battle is a tie.
     """
 
     lens: Lens
-    ratings: Ratings
+    options: Options
+    state: BoardState
+    notes: tuple[Note, ...]
+    standings: tuple[Standing, ...]
     scored: int
     received: int
+    pairs: tuple[Pairing, ...]
     neighbours: tuple[Neighbours, ...]
 
 
@@ -84,19 +93,33 @@ def compute(results: Results) -> tuple[ArenaBoards, ...]:
 
 
 def _arena(name: str, battles: Sequence[BattleRow]) -> ArenaBoards:
-    boards = tuple(_board(lens, battles) for lens in LENSES)
-    orders = tuple(_order(first, second) for first, second in combinations(boards, 2))
+    ratings = {lens: _rated(lens, battles) for lens in LENSES}
+    boards = tuple(_board(lens, ratings[lens], battles) for lens in LENSES)
+    orders = tuple(_order(first, second, ratings) for first, second in combinations(LENSES, 2))
     return ArenaBoards(name, boards, orders)
 
 
-def _board(lens: Lens, battles: Sequence[BattleRow]) -> LensBoard:
+def _rated(lens: Lens, battles: Sequence[BattleRow]) -> Ratings:
     outcomes: list[tuple[str, str, Vote, float]] = [
         (battle.a.system, battle.b.system, vote, 1.0)
         for battle in battles
         if battle.a.system != battle.b.system and (vote := battle.vote(lens)) is not None
     ]
-    ratings = rate(Tally.count(outcomes), Options(policy=POLICY))
-    return LensBoard(lens, ratings, len(outcomes), len(battles), _neighbours(ratings))
+    return rate(Tally.count(outcomes), Options(policy=POLICY))
+
+
+def _board(lens: Lens, ratings: Ratings, battles: Sequence[BattleRow]) -> LensBoard:
+    return LensBoard(
+        lens=lens,
+        options=ratings.options,
+        state=ratings.state,
+        notes=ratings.notes,
+        standings=ratings.standings,
+        scored=round(sum(standing.battles for standing in ratings.standings) / 2),
+        received=len(battles),
+        pairs=tuple(pair for pair in ratings.pairs if pair.battles),
+        neighbours=_neighbours(ratings),
+    )
 
 
 def _neighbours(ratings: Ratings) -> tuple[Neighbours, ...]:
@@ -111,6 +134,6 @@ def _neighbours(ratings: Ratings) -> tuple[Neighbours, ...]:
     return tuple(neighbours)
 
 
-def _order(first: LensBoard, second: LensBoard) -> OrderAgreement:
-    order = order_agreement(first.ratings.strengths, second.ratings.strengths)
-    return OrderAgreement(first.lens, second.lens, order.systems, order.tau_b, order.rho, order.missing)
+def _order(first: Lens, second: Lens, ratings: Mapping[Lens, Ratings]) -> OrderAgreement:
+    order = order_agreement(ratings[first].strengths, ratings[second].strengths)
+    return OrderAgreement(first, second, order.systems, order.tau_b, order.rho, order.missing)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from nuggetstream.files.numerals import MISSING
-from nuggetstream.ratings.pairwise import Pairing
 from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
 from nuggetstream.report.charts import figure, label, names_axis, rows_height
 from nuggetstream.report.sections.leaderboards.numbers import ArenaBoards, LensBoard, Neighbours
@@ -24,7 +23,7 @@ def draw_pairs(found: Sequence[ArenaBoards]) -> list[Block]:
         f"{board.lens}, {arena.arena}" if several else board.lens: (_matrix(board),)
         for arena in found
         for board in arena.boards
-        if _met(board)
+        if board.pairs
     }
     if not charts:
         return [State("No two systems have met with an outcome, so there is no win matrix.")]
@@ -67,16 +66,11 @@ def _certainty(pair: Neighbours) -> tuple[str, str]:
     return f"{low} to {high}{mark}", f"{percent(pair.gap.above)}{mark}"
 
 
-def _met(board: LensBoard) -> list[Pairing]:
-    """Pairs with a battle that counts."""
-    return [pair for pair in board.ratings.pairs if pair.battles]
-
-
 def _matrix(board: LensBoard) -> Figure:
-    met = {name for pair in _met(board) for name in (pair.a, pair.b)}
-    names = [standing.system for standing in board.ratings.standings if standing.system in met]
+    met = {name for pair in board.pairs for name in (pair.a, pair.b)}
+    names = [standing.system for standing in board.standings if standing.system in met]
     shares: dict[tuple[str, str], tuple[float, int]] = {}
-    for pair in _met(board):
+    for pair in board.pairs:
         shares[pair.a, pair.b] = (pair.share or 0.0, round(pair.battles))
         shares[pair.b, pair.a] = (1 - (pair.share or 0.0), round(pair.battles))
     cells = [[shares.get((row, column)) for column in names] for row in names]
@@ -102,7 +96,7 @@ def _matrix(board: LensBoard) -> Figure:
     layout = {"yaxis": names_axis(names), "xaxis": across}
     alt = "; ".join(
         f"{pair.a} took {percent(pair.share, 0)} of {pair.battles:.0f} points from {pair.b}"
-        for pair in _met(board)
+        for pair in board.pairs
     )
     title = f"Share of points, {board.lens} lens"
     return figure(title, alt, [heat], rows_height(len(names), 44) + 60, layout)
@@ -132,7 +126,7 @@ def _counts(found: Sequence[ArenaBoards]) -> Table:
         )
         for arena in found
         for board in arena.boards
-        for pair in _met(board)
+        for pair in board.pairs
     ]
     columns = ("systems", "lens", "points of the first", "battles", "first won", "tied", "second won")
     return Table("All pairs", columns, rows, text_columns=(1,), folded=True)

@@ -155,8 +155,8 @@ async def test_an_interval_below_zero_has_minus_signs_and_no_dash(world: World) 
     assert "is fixed at −500" in page
     shown = re.findall(r"</strong><small class=\"faint\">([^<]*)</small>", page)
     assert len(shown) == 3
-    assert sum(interval == "fixed" for interval in shown) == 1
-    assert all(re.fullmatch(r"−\d+ to −?\d+|fixed", interval) for interval in shown)
+    assert sum(interval == "anchor" for interval in shown) == 1
+    assert all(re.fullmatch(r"−\d+ to −?\d+|anchor", interval) for interval in shown)
     assert page.count("<strong>−500</strong>") == 3
 
 
@@ -216,9 +216,9 @@ async def test_intervals_without_ends_are_drawn_and_named_as_such(world: World) 
         story = Story(between(one, other, number))
         await world.happens(story.submitted(), story.voted(Vote.A))
     open_ended = (await world.http.get("/leaderboard?arena=demo&lens=human&bootstrap=multinomial")).text
-    assert "no bounds" in open_ended
+    assert "unbounded" in open_ended
     assert '<rect x="0" width="100"' in open_ended
-    assert "intervals have no ends" in open_ended
+    assert "could not be ranked" in open_ended
 
 
 async def test_a_board_of_ties_draws_no_interval(world: World) -> None:
@@ -226,7 +226,7 @@ async def test_a_board_of_ties_draws_no_interval(world: World) -> None:
     await world.happens(story.submitted(), story.voted(Vote.TIE))
     page = (await world.http.get("/leaderboard?arena=demo&lens=human")).text
     assert "<rect" not in page
-    assert "nothing says how surely" in page
+    assert "their precision unknown" in page
 
 
 async def test_a_question_that_makes_no_sense_is_a_page_that_says_why(world: World) -> None:

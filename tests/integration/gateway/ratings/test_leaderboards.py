@@ -80,6 +80,8 @@ async def test_a_board_says_what_it_was_made_with(world: World) -> None:
         "resamples": 200,
         "anchor": {"system": "z", "rating": 1114.0},
         "slice": {"language": None, "tags": [], "since": None, "until": None},
+        "prior": None,
+        "provisional_below": 10,
     }
     assert (board["tie_policy"], board["level"], board["resamples"]) == ("drop", 0.5, 200)
     (z,) = (standing for standing in board["standings"] if standing["system"] == "z")
@@ -97,7 +99,7 @@ async def test_an_end_that_is_infinite_is_null_and_said_to_be(world: World) -> N
     for standing in board["standings"]:
         assert (standing["low"], standing["high"], standing["interval"]) == (None, None, "unbounded")
         assert standing["rating"] is not None
-    assert "intervals have no ends" in board["note"]
+    assert "could not be ranked" in board["note"]
     (pair,) = (await get(world, "leaderboard/pairs", bootstrap="multinomial"))["pairs"]
     assert (pair["gap_low"], pair["interval"]) == (None, "unbounded")
 
@@ -181,7 +183,7 @@ async def test_an_arena_nobody_heard_of_is_empty_everywhere(world: World) -> Non
     advice = await get(world, "leaderboard/advice", arena="nowhere")
     assert (advice["state"], advice["neighbours"], advice["next"]) == ("empty", [], [])
     combined = await get(world, "leaderboard/combined", arena="nowhere")
-    assert (combined["state"], combined["standings"], combined["trust"]) == ("empty", [], None)
+    assert (combined["state"], combined["standings"], combined["tuning"]) == ("empty", [], None)
     agreement = await get(world, "agreement", arena="nowhere")
     assert [(pair["battles"], pair["kappa"], pair["tau_b"]) for pair in agreement["pairs"]] == [
         (0, None, None)
@@ -195,7 +197,7 @@ async def test_where_everybody_ties_nobody_is_said_to_be_first(world: World) -> 
     assert board["state"] == "all_tied"
     for standing in board["standings"]:
         assert standing["rating"] == pytest.approx(1000)
-        assert (standing["low"], standing["high"], standing["interval"]) == (None, None, "undetermined")
+        assert (standing["low"], standing["high"], standing["interval"]) == (None, None, "degenerate")
         assert (standing["rank"], standing["probability_first"]) == (None, None)
     assert (await human(world, ties="drop"))["state"] == "nobody_ranked"
     modelled = await human(world, ties="rao_kupper")
@@ -208,7 +210,7 @@ async def test_two_islands_are_said_to_be_two(world: World) -> None:
     board = await human(world)
     assert board["state"] == "ranked"
     assert "2 groups that never met" in board["note"]
-    out = {s["system"]: s["unrankable"] for s in board["standings"] if s["rank"] is None}
+    out = {s["system"]: s["unrankable"] for s in board["standings"] if s["rating"] is None}
     assert set(out) == {"p", "q"}
     assert all("not in the largest group" in reason for reason in out.values())
 
@@ -273,7 +275,7 @@ async def test_people_and_judge_in_one_rating_beside_each_alone(world: World) ->
     assert (found["state"], found["automatic_lens"], found["received"]) == ("rated", "judge", 11)
     estimates = [found[kind] for kind in ("human", "automatic", "combined")]
     assert [(e["battles"], e["state"]) for e in estimates] == [(7, "rated"), (10, "rated"), (10, "rated")]
-    assert 0 < found["trust"] <= 1
+    assert 0 < found["tuning"] <= 1
     assert found["human_votes_unused"] == 1  # no judge saw that battle
     for standing in found["standings"]:
         for kind in ("human", "automatic", "combined"):

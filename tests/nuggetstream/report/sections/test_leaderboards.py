@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.report.sections.leaderboards import SECTION
 from tests.evaluated import battle, round_robin, votes
 
@@ -13,7 +14,7 @@ ELO = 400 / log(10)  # points per logit
 
 def test_three_lenses_that_agree_have_tau_one(read: Any) -> None:
     (arena,) = SECTION.compute(read(*round_robin()))
-    assert [board.board.standings[0].system for board in arena.boards] == ["strong"] * 3
+    assert [board.standings[0].system for board in arena.boards] == ["strong"] * 3
     assert [(order.tau, order.rho) for order in arena.orders] == [(1.0, pytest.approx(1.0))] * 3
 
 
@@ -39,30 +40,30 @@ def test_a_pair_is_counted_from_both_sides_of_the_screen_and_a_tie_is_half_a_poi
     battles += [battle("5", "y", "x", human="b")]
     (arena,) = SECTION.compute(read(*battles))
     (pair,) = arena.boards[0].pairs
-    assert (pair.first, pair.second, pair.battles) == ("x", "y", 5)
-    assert (pair.won, pair.tied, pair.lost, pair.share) == (2, 2, 1, 0.6)
+    assert (pair.a, pair.b, pair.battles) == ("x", "y", 5)
+    assert (pair.wins_a, pair.ties, pair.wins_b, pair.share) == (2, 2, 1, 0.6)
 
 
 def test_systems_that_never_met_are_no_pair(read: Any) -> None:
     (arena,) = SECTION.compute(read(battle("1", "x", "y"), battle("2", "v", "w")))
-    assert [(pair.first, pair.second) for pair in arena.boards[0].pairs] == [("v", "w"), ("x", "y")]
+    assert [(pair.a, pair.b) for pair in arena.boards[0].pairs] == [("v", "w"), ("x", "y")]
 
 
 def test_three_wins_of_four_put_neighbours_log_three_apart(read: Any) -> None:
     (arena,) = SECTION.compute(read(*votes(3, 4)))
-    (gap,) = arena.boards[0].gaps
-    assert (gap.upper, gap.lower) == ("x", "y")
-    assert gap.points == pytest.approx(ELO * log(3))
-    assert gap.low < 0 < gap.points < gap.high
-    first = arena.boards[0].board.standings[0].probability_first
-    assert gap.above == first  # of two systems the better one is the first: the same resamples
-    assert gap.battles == 4
+    (pair,) = arena.boards[0].neighbours
+    assert (pair.gap.system, pair.gap.opponent) == ("x", "y")
+    assert pair.gap.gap == pytest.approx(ELO * log(3))
+    assert pair.gap.interval.low < 0 < pair.gap.gap < pair.gap.interval.high
+    assert 0.5 < pair.gap.above < 1
+    assert arena.boards[0].standings[0].provisional  # four battles
+    assert pair.battles == 4
 
 
 def test_a_gap_rests_on_the_battles_of_the_system_with_fewer(read: Any) -> None:
     more = [battle(f"z{i}", "z", "x", human="ab"[i % 2]) for i in range(6)]
     (arena,) = SECTION.compute(read(*votes(3, 4), *more))
-    fewer = {(gap.upper, gap.lower): gap.battles for gap in arena.boards[0].gaps}
+    fewer = {(pair.gap.system, pair.gap.opponent): pair.battles for pair in arena.boards[0].neighbours}
     assert len(fewer) == 2
     for pair, battles in fewer.items():
         assert battles == (4 if "y" in pair else 6)
@@ -70,15 +71,16 @@ def test_a_gap_rests_on_the_battles_of_the_system_with_fewer(read: Any) -> None:
 
 def test_an_undefeated_system_has_no_neighbours(read: Any) -> None:
     (arena,) = SECTION.compute(read(*votes(4, 4)))
-    assert arena.boards[0].gaps == ()
+    assert arena.boards[0].neighbours == ()
     assert arena.boards[0].pairs[0].share == 1.0
 
 
 def test_neighbours_that_have_only_tied_have_no_interval_and_no_chance(read: Any) -> None:
-    tied = [battle(f"t{i}", "y", "z", human="tie", judge=None, scores=None) for i in range(3)]
-    (arena,) = SECTION.compute(read(*votes(6, 9), *tied))
-    sure, still = arena.boards[0].gaps
-    assert sure.low is not None
-    assert {still.upper, still.lower} == {"y", "z"}
-    assert (still.low, still.high, still.above) == (None, None, None)
-    assert still.points == pytest.approx(0)
+    tied = [battle(f"t{i}", "y", "z", human="tie", judge=None, scores=None) for i in range(10)]
+    (arena,) = SECTION.compute(read(*votes(12, 18), *tied))
+    bounded, degenerate = (pair.gap for pair in arena.boards[0].neighbours)
+    assert bounded.interval.low is not None
+    assert {degenerate.system, degenerate.opponent} == {"y", "z"}
+    assert degenerate.interval.state is IntervalState.DEGENERATE
+    assert (degenerate.interval.finite, degenerate.above) == (None, None)
+    assert degenerate.gap == pytest.approx(0)
