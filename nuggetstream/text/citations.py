@@ -95,7 +95,8 @@ def parse_citations(text: str, sources: int | None = None, first: int | None = N
     if first is None:
         first = 0 if any(citation.source == 0 for citation in citations) else 1
     end = None if sources is None else first + sources
-    valid, invalid = [], []
+    valid: list[Citation] = []
+    invalid: list[Citation] = []
     for citation in citations:
         exists = citation.source >= first and (end is None or citation.source < end)
         (valid if exists else invalid).append(citation)

@@ -89,12 +89,12 @@ def options_of(asked: ratings_pb2.BoardOptions, own: Options) -> Options:
 
 def prior_of(strength: float) -> float:
     """Strength of the prior in pseudo-battles per system."""
-    return _between("prior", strength, questions.LEAST_PRIOR, questions.MOST_PRIOR)
+    return _between("prior", strength, limits.LEAST_PRIOR, limits.MOST_PRIOR)
 
 
 def provisional_of(battles: int) -> int:
     """Battles from which a rating is no longer provisional."""
-    return _between("provisional_below", battles, 0, questions.MOST_PROVISIONAL)
+    return _between("provisional_below", battles, 0, limits.MOST_PROVISIONAL)
 
 
 def level_of(level: float) -> float:

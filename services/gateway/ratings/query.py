@@ -98,9 +98,9 @@ class _Rated(_RatingQuery):
     """Of the intervals; 0.95 when absent."""
     resamples: Annotated[int, Field(ge=limits.LEAST_RESAMPLES, le=limits.MOST_RESAMPLES)] | None = None
     """Of the bootstrap; a sandwich has none."""
-    prior: Annotated[float, Field(ge=questions.LEAST_PRIOR, le=questions.MOST_PRIOR)] | None = None
+    prior: Annotated[float, Field(ge=limits.LEAST_PRIOR, le=limits.MOST_PRIOR)] | None = None
     """Strength of a weak prior in pseudo-battles per system; without a prior when absent."""
-    provisional_below: Annotated[int, Field(ge=0, le=questions.MOST_PROVISIONAL)] | None = None
+    provisional_below: Annotated[int, Field(ge=0, le=limits.MOST_PROVISIONAL)] | None = None
     """Ratings from fewer battles are provisional and have no rank; 10 when absent."""
 
     def options_message(self, anchor: str | None = None) -> ratings_pb2.BoardOptions:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nuggetstream.ratings.leaderboard import Board, leaderboard
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.leaderboard import Board, leaderboard
 from nuggetstream.ratings.tally import Tally
 from nuggetstream.ratings.timeline import MOST_PERIODS, Dated, Every, Period, timeline
 
