@@ -1,8 +1,8 @@
-"""Krippendorff's alpha: do coders agree beyond chance, however many of them looked at each unit?
+"""Krippendorff's alpha: do raters agree beyond chance, however many of them rated each item?
 
     α = 1 - D_observed / D_expected
 
-The arithmetic is the krippendorff package's; this module says what counts as an answer.
+The package krippendorff computes it; this module decides when there is an answer at all.
 
 Source: Krippendorff, "Content Analysis", 2004.
 """
@@ -13,60 +13,123 @@ from typing import TypeVar
 
 import krippendorff
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Value = TypeVar("Value", bound=Hashable)
 
 
 class Level(StrEnum):
-    """What distances between values mean."""
+    """What the distance between two values means."""
 
     NOMINAL = "nominal"
     ORDINAL = "ordinal"
     INTERVAL = "interval"
 
 
+def alpha_of_ratings(
+    values: ArrayLike, level: Level | str = Level.ORDINAL, domain: Sequence[Hashable] | None = None
+) -> float | None:
+    """Krippendorff's alpha of a table of ratings.
+
+    Args:
+        values: (raters, items) numbers or texts; None and NaN mean that the rater did not rate the item.
+            Nested lists, arrays and data frames are accepted.
+        level: "nominal", "ordinal" or "interval".
+        domain: Every possible value, in ascending order unless the level is nominal. None takes the values
+            that occur, numbers in ascending order. A value of the domain that nobody uses changes nothing.
+
+    Returns:
+        At most 1, higher is better; 0 is chance, and below 0 raters disagree systematically. None when no
+        item has two ratings, or when all ratings of such items are the same, so that nothing could have
+        disagreed.
+
+    Raises:
+        ValueError: The values form no table, the level is unknown, a value is outside the domain, the order
+            of texts is needed and not given, or an interval level is asked of texts.
+
+    Source: Krippendorff, "Content Analysis", 2004.
+
+    >>> round(alpha_of_ratings([[1, 2, 3, None], [1, 2, 2, 3]]), 3)
+    0.778
+    """
+    table = np.asarray(values, dtype=object)
+    if table.ndim != 2:
+        raise ValueError(f"ratings must form a table of raters and items; their shape is {table.shape}")
+    level = Level(level)
+    units = [[value for value in item if not _is_missing(value)] for item in table.T.tolist()]
+    used = list(dict.fromkeys(value for unit in units for value in unit))
+    ordered = _in_order(used, level) if domain is None else list(domain)
+    if domain is None and len(ordered) < 2:
+        return None
+    if level is Level.INTERVAL and not _are_numbers(ordered):
+        raise ValueError("an interval level needs numbers")
+    return _alpha(value_counts(units, ordered), level, ordered if level is Level.INTERVAL else None)
+
+
 def alpha(
     units: Iterable[Sequence[Value]], domain: Sequence[Value], level: Level = Level.ORDINAL
 ) -> float | None:
-    """Alpha of units, each with the values that coders gave it.
+    """Krippendorff's alpha of items, each with the values that raters gave it.
 
     Args:
-        units: values per unit, in any order; a coder who said nothing is simply not there. Units with
-            fewer than two values cannot agree or disagree and count for nothing.
-        domain: every possible value; ascending where the level has an order. Interval distances are
-            those of the places in the domain.
-        level: ordinal unless said otherwise.
+        units: Values of each item, in any order; a rater who skipped the item adds no value. Items with fewer
+            than two values cannot agree or disagree and do not count.
+        domain: Every possible value, in ascending order unless the level is nominal. At the interval level
+            the distance between two values is that of their positions in the domain.
+        level: What the distance between two values means.
 
     Returns:
-        At most 1; 0 is chance, below 0 systematic disagreement. None when no unit has two values, or
-        when all pairable values are the same: nothing could have disagreed.
+        At most 1, higher is better; 0 is chance, and below 0 raters disagree systematically. None when no
+        item has two values, or when all values of such items are the same, so that nothing could have
+        disagreed.
 
     Raises:
-        ValueError: a value outside the domain, or a domain of fewer than two values.
+        ValueError: A value is outside the domain, or the domain has fewer than two values.
 
     >>> round(alpha([["a", "a"], ["b", "b"], ["a", "b"]], ["a", "b"]), 3)
     0.444
     """
-    counts = value_counts(units, domain)
-    pairable = counts[counts.sum(axis=1) > 1]
-    if not len(pairable) or (pairable.sum(axis=0) > 0).sum() < 2:
-        return None
-    return float(krippendorff.alpha(value_counts=pairable, level_of_measurement=level.value))
+    return _alpha(value_counts(units, domain), level, None)
 
 
 def value_counts(units: Iterable[Sequence[Value]], domain: Sequence[Value]) -> NDArray[np.int_]:
-    """(units, values) how many coders gave each unit each value of the domain.
+    """(items, values) number of raters who gave each item each value of the domain.
 
     Raises:
-        ValueError: as `alpha`.
+        ValueError: As `alpha`.
     """
-    place = {value: index for index, value in enumerate(domain)}
-    if len(place) < 2:
+    index_of = {value: index for index, value in enumerate(domain)}
+    if len(index_of) < 2:
         raise ValueError("a domain has at least two values")
     rows = []
     for unit in units:
-        if foreign := [value for value in unit if value not in place]:
+        if foreign := [value for value in unit if value not in index_of]:
             raise ValueError(f"{foreign[0]!r} is not in the domain")
-        rows.append(np.bincount([place[value] for value in unit], minlength=len(place)))
-    return np.array(rows, dtype=np.int_).reshape(len(rows), len(place))
+        rows.append(np.bincount([index_of[value] for value in unit], minlength=len(index_of)))
+    return np.array(rows, dtype=np.int_).reshape(len(rows), len(index_of))
+
+
+def _alpha(counts: NDArray[np.int_], level: Level, numbers: Sequence[object] | None) -> float | None:
+    pairable = counts[counts.sum(axis=1) > 1]
+    if not len(pairable) or (pairable.sum(axis=0) > 0).sum() < 2:
+        return None
+    domain = None if numbers is None else np.array(numbers, dtype=np.float64)
+    return float(
+        krippendorff.alpha(value_counts=pairable, value_domain=domain, level_of_measurement=level.value)
+    )
+
+
+def _in_order(used: list[Hashable], level: Level) -> list[Hashable]:
+    if _are_numbers(used):
+        return sorted(used)  # type: ignore[type-var]  # checked to be numbers
+    if level is Level.ORDINAL and len(used) > 1:
+        raise ValueError("the order of texts is not known: name every value in ascending order as domain")
+    return used
+
+
+def _are_numbers(values: Iterable[object]) -> bool:
+    return all(isinstance(value, int | float | np.number) for value in values)
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))

@@ -1,10 +1,14 @@
 """Krippendorff's alpha: published goldens, and where it has no answer."""
 
+import math
+
+import numpy as np
+import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nuggetstream.statistics.krippendorff import Level, alpha, value_counts
+from nuggetstream.statistics.krippendorff import Level, alpha, alpha_of_ratings, value_counts
 
 UNITS = st.lists(st.lists(st.integers(0, 3), max_size=5), min_size=1, max_size=12)
 # Krippendorff's own example: four coders, twelve units, not everybody saw everything.
@@ -46,3 +50,50 @@ def test_values_outside_the_domain_are_refused() -> None:
     with pytest.raises(ValueError, match="at least two values"):
         value_counts(["a"], "a")
     assert value_counts(["ab", "bb", ""], "ab").tolist() == [[1, 1], [0, 2], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
+)
+def test_a_table_of_raters_and_items_gives_the_published_example(level: str, published: float) -> None:
+    assert alpha_of_ratings(CODERS, level) == pytest.approx(published, abs=5e-4)
+    as_array = np.array(CODERS, dtype=float)  # missing ratings are NaN
+    assert alpha_of_ratings(as_array, level) == alpha_of_ratings(CODERS, level)
+    assert alpha_of_ratings(polars.DataFrame(as_array), level) == alpha_of_ratings(CODERS, level)
+
+
+def test_distances_of_a_table_are_those_of_its_numbers() -> None:
+    near, far = [[1, 2, 9], [2, 2, 9]], [[1, 8, 9], [8, 8, 9]]
+    assert alpha_of_ratings(near, "ordinal") == alpha_of_ratings(far, "ordinal")
+    assert (alpha_of_ratings(near, "interval") or 0) > (alpha_of_ratings(far, "interval") or 0)
+    # By hand, squared: 1 in one of three items; of all values 3 pairs of 1 and 2, 2 of 1 and 9, 6 of 2 and 9.
+    expected = 1 - (2 * 1 / 6) / (2 * (3 * 1 + 2 * 64 + 6 * 49) / 30)
+    assert alpha_of_ratings(near, "interval") == pytest.approx(expected)
+
+
+def test_texts_have_an_order_only_when_it_is_named() -> None:
+    texts = [["poor", "good", "fair"], ["poor", "good", "good"]]
+    assert alpha_of_ratings(texts, "nominal") is not None
+    named = alpha_of_ratings(texts, domain=["poor", "fair", "good"])
+    assert named == alpha_of_ratings([[0, 2, 1], [0, 2, 2]])
+    with pytest.raises(ValueError, match="order of texts is not known"):
+        alpha_of_ratings(texts)
+    with pytest.raises(ValueError, match="needs numbers"):
+        alpha_of_ratings(texts, "interval")
+    with pytest.raises(ValueError, match="'good' is not in the domain"):
+        alpha_of_ratings(texts, domain=["poor", "fair"])
+
+
+@pytest.mark.parametrize(
+    "values", [[[1, None], [None, 2]], [[1, 1], [1, 1]], [[None, None]], [[None], [math.nan]], [[], []]]
+)
+def test_a_table_in_which_nothing_could_disagree_has_no_alpha(values: list[list[float | None]]) -> None:
+    assert alpha_of_ratings(values) is None
+
+
+@pytest.mark.parametrize("values", [[1, 2], [[1, 2], [1]], 3])
+def test_values_that_form_no_table_are_refused(values: object) -> None:
+    with pytest.raises(ValueError, match=r"table of raters|inhomogeneous"):
+        alpha_of_ratings(values)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="ratio"):
+        alpha_of_ratings(CODERS, "ratio")
