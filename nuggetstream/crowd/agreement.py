@@ -1,11 +1,12 @@
-"""How far a crowd, experts and an LLM judge agree, dimension by dimension.
+"""How far a crowd, experts and an LLM judge agree in each dimension of CrowdRAG-25.
 
-Every function returns dimension -> Krippendorff's alpha (ordinal over A, tie, B), None where alpha has no
-answer. `mean` is the figure that papers print.
+Every function returns dimension -> Krippendorff's alpha (ordinal over A, tie, B), or None where alpha has no
+answer. Papers print the `mean` over the dimensions.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 
 from nuggetstream.crowd.competence import SPAM_LIMIT, kept_votes
 from nuggetstream.crowd.differentiability import Split, split_by_differentiability
@@ -18,33 +19,38 @@ Unit = Sequence[Vote]
 
 
 def mean(by_dimension: Mapping[str, float | None]) -> float | None:
-    """Plain mean over the dimensions; None as soon as one has no answer, or there is none."""
+    """Plain mean over the dimensions; None when one of them has no answer or there is no dimension.
+
+    >>> mean({"depth": 0.2, "style": 0.4}), mean({"depth": 0.2, "style": None})
+    (0.30000000000000004, None)
+    """
     known = [value for value in by_dimension.values() if value is not None]
-    return sum(known) / len(known) if known and len(known) == len(by_dimension) else None
+    return fsum(known) / len(known) if known and len(known) == len(by_dimension) else None
 
 
 def crowd_alpha(pairs: Sequence[RatedPair], *, corrected: bool = False) -> ByDimension:
-    """Agreement of the votes on each pair as it was shown.
+    """Alpha of the votes on each pair as it was shown.
 
     Args:
-        pairs: at least one.
-        corrected: leave out votes that are spam with a probability above 0.7.
+        pairs: Rated pairs, at least one.
+        corrected: Whether to leave out votes whose published spam probability is above 0.7.
     """
     return {name: _alpha(_units(pairs, name, corrected)) for name in DIMENSIONS}
 
 
 def differentiable(pairs: Sequence[RatedPair]) -> Split[Pair]:
-    """The pairs that people can tell apart, and the others, by pair as shown."""
+    """Pairs, as shown, whose answers people can tell apart, and the other pairs."""
     return split_by_differentiability({rated.pair: rated.votes for rated in pairs})
 
 
 def judged_alpha(groups: Iterable[Sequence[Judged]], *, as_shown: bool = False) -> ByDimension:
-    """Agreement within groups of judgments on one pair.
+    """Alpha of judgments, each group of which is about one pair.
 
     Args:
-        groups: the judgments that are units of one pair, such as the two orders of an LLM judge.
-        as_shown: take labels as they were given. Only for groups that all saw one order; even there it is
-            a choice, for alpha depends on how often each label is used, and turning pairs changes that.
+        groups: Judgments of each pair, such as those of an LLM judge in both orders.
+        as_shown: Whether to take labels as they were given instead of turning all pairs to alphabetical
+            order. Only for groups that all saw one order. The results differ even then, because alpha
+            depends on how often each label is used, and turning pairs changes that.
     """
     groups = list(groups)
     return {
@@ -53,21 +59,22 @@ def judged_alpha(groups: Iterable[Sequence[Judged]], *, as_shown: bool = False) 
 
 
 def judge_and_gold_alpha(groups: Iterable[Sequence[Judged]], pairs: Sequence[RatedPair]) -> ByDimension:
-    """Agreement of a judge's verdicts with the gold labels of the same pair, both orders of both.
+    """Alpha of a judge's verdicts together with the gold labels of the same pairs, in both orders.
 
     Args:
-        groups: the judge's verdicts per pair.
-        pairs: with gold labels; only pairs that the judge saw count.
+        groups: Verdicts of the judge on each pair.
+        pairs: Pairs with gold labels; only pairs that the judge saw count.
     """
-    return judged_alpha([*group, *_gold_about(group, pairs_of(pairs))] for group in groups)
+    ratings_of = pairs_of(pairs)
+    return judged_alpha([*group, *_gold_about(group, ratings_of)] for group in groups)
 
 
 def pairs_of(pairs: Sequence[RatedPair]) -> dict[Pair, list[RatedPair]]:
-    """Pair in alphabetical order -> the one or two ways round it was shown."""
-    found = defaultdict(list)
+    """Pair in alphabetical order -> its ratings in the one or two orders in which it was shown."""
+    ratings_of = defaultdict(list)
     for rated in pairs:
-        found[in_order(rated.pair)].append(rated)
-    return dict(found)
+        ratings_of[in_order(rated.pair)].append(rated)
+    return dict(ratings_of)
 
 
 def _alpha(units: Iterable[Unit]) -> float | None:
@@ -75,8 +82,8 @@ def _alpha(units: Iterable[Unit]) -> float | None:
 
 
 def _labels(group: Sequence[Judged], dimension: str, *, as_shown: bool) -> Unit:
-    said = (one.labels.get(dimension) if as_shown else one.label(dimension) for one in group)
-    return [label for label in said if label is not None]
+    labels = (judged.labels.get(dimension) if as_shown else judged.label(dimension) for judged in group)
+    return [label for label in labels if label is not None]
 
 
 def _units(pairs: Sequence[RatedPair], dimension: str, corrected: bool) -> list[Unit]:
@@ -84,6 +91,6 @@ def _units(pairs: Sequence[RatedPair], dimension: str, corrected: bool) -> list[
     return [kept_votes(rated.votes[dimension], rated.spam[dimension], limit) for rated in pairs]
 
 
-def _gold_about(group: Sequence[Judged], known: Mapping[Pair, Sequence[RatedPair]]) -> list[Judged]:
-    rated = known.get(group[0].unordered, ()) if group else ()
-    return [Judged(one.topic, one.pair, "gold", one.gold) for one in rated]
+def _gold_about(group: Sequence[Judged], ratings_of: Mapping[Pair, Sequence[RatedPair]]) -> list[Judged]:
+    ratings = ratings_of.get(group[0].unordered, ()) if group else ()
+    return [Judged(rated.topic, rated.pair, "gold", rated.gold) for rated in ratings]

@@ -1,23 +1,23 @@
-"""Votes without the spam."""
+"""Votes of competent workers: those that are unlikely to be spam."""
 
 from collections.abc import Sequence
 
 from nuggetstream.domain.battle import Vote
 
-# Votes more likely spam than this are dropped; exactly this much is kept.
+# Votes whose probability of being spam is above this are dropped; a vote at exactly this probability is kept.
 SPAM_LIMIT = 0.7
 
 
 def kept_votes(votes: Sequence[Vote], spam: Sequence[float], limit: float = SPAM_LIMIT) -> list[Vote]:
-    """The votes whose spam probability is at most the limit, in order; possibly none.
+    """The votes whose probability of being spam is at most the limit, in order; possibly none.
 
     Args:
-        votes: about one item, one per worker.
-        spam: of the worker behind each vote, in [0, 1].
-        limit: likewise.
+        votes: Votes about one item, one per worker.
+        spam: Probability that each vote is spam, in [0, 1].
+        limit: Largest probability of a vote that is kept, in [0, 1].
 
     Raises:
-        ValueError: sequences of different length, or a probability outside [0, 1].
+        ValueError: The sequences differ in length, or a probability is outside [0, 1].
 
     Source: Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", SIGIR 2025.
 

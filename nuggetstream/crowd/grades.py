@@ -3,11 +3,11 @@
     P(i beats j) = eⁱ / (eⁱ + eʲ⁺ᵗ)
     P(i ties j)  = eⁱ⁺ʲ (e²ᵗ - 1) / ((eⁱ + eʲ⁺ᵗ) (eⁱ⁺ᵗ + eʲ))
 
-i and j are merits, t > 0 how close two answers must be to be called equal. Every answer also wins and
-loses a fraction of a comparison against a dummy of merit 1, so that merits stay finite for an answer that
-never loses. Grades are ranks within the topic and mean nothing outside it.
+i and j are the merits of two answers. t > 0 says how close two merits must be for a tie. The regularisation
+λ > 0 adds to every answer λ wins and λ losses against a dummy answer of merit 1, so that the merit of an
+answer that never loses stays finite. Grades are ranks within a topic and mean nothing outside it.
 
-Source: Rao and Kupper, 1967; Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", 2025.
+Source: Rao and Kupper, 1967; Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", SIGIR 2025.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -23,17 +23,17 @@ from scipy.special import expit
 Floats = NDArray[np.float64]
 Item = TypeVar("Item", bound=Hashable)
 
-TIE_MARGIN = 0.05
-DUMMY_WEIGHT = 0.2
+TIE = 0.05
+REGULARISATION = 0.2
+SAME_MERIT = 1e-6  # merits closer than this are equal but for rounding
 _DUMMY_MERIT = 1.0
-# Largest gradient component that counts as the top. The curvature is at least 2 · weight · p(1 - p).
+# Largest component of the gradient at the maximum. The curvature is at least 2 · λ · p(1 - p).
 _GRADIENT = 1e-8
-SAME_MERIT = 1e-6  # merits closer than this are the same but for rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One pairwise label about items i and j, as indices; `tie` says that neither wins."""
+    """One pairwise label of two items, as indices; with `tie` neither wins."""
 
     winner: int
     loser: int
@@ -44,31 +44,33 @@ def merits(
     comparisons: Sequence[Comparison],
     items: int,
     *,
-    tie_margin: float = TIE_MARGIN,
-    dummy_weight: float = DUMMY_WEIGHT,
+    tie: float = TIE,
+    regularisation: float = REGULARISATION,
 ) -> Floats:
     """Maximum-likelihood merits of the items, by BFGS.
 
-    The log-likelihood is strictly concave because of the dummy, so there is one answer, whatever the order
-    of comparisons.
+    The regularisation makes the log-likelihood strictly concave, so there is one answer, whatever the order
+    of the comparisons.
 
     Args:
-        comparisons: any number; a pair may occur several times.
-        items: how many there are, at least 1; one without comparisons gets the dummy's merit.
-        tie_margin: t, above 0.
-        dummy_weight: above 0; how much of a win and of a loss against the dummy each item has.
+        comparisons: Any number of comparisons; a pair may occur several times.
+        items: Number of items, at least 1. An item without comparisons gets the merit of the dummy.
+        tie: t, above 0.
+        regularisation: λ, above 0.
 
     Returns:
-        (items,) merits in logits, higher is better, only differences matter.
+        (items,) merits in logits, higher is better; only differences have a meaning.
 
     Raises:
-        ValueError: an item out of range or compared with itself, or a parameter that is not above 0.
+        ValueError: An item is out of range or compared with itself, or a parameter is not above 0.
+
+    Source: Rao and Kupper, 1967.
 
     >>> bool(np.diff(merits([Comparison(1, 0)], 2))[0] > 0)
     True
     """
-    if items < 1 or not (tie_margin > 0 and dummy_weight > 0):
-        raise ValueError("there must be an item, and tie margin and dummy weight must be above 0")
+    if items < 1 or not (tie > 0 and regularisation > 0):
+        raise ValueError("there must be an item, and tie (t) and regularisation (λ) must be above 0")
     for c in comparisons:
         if c.winner == c.loser or not (0 <= c.winner < items and 0 <= c.loser < items):
             raise ValueError(f"{c} compares no two of {items} items")
@@ -78,37 +80,38 @@ def merits(
     wins = np.concatenate([wins, tied[:, ::-1]])
 
     def cost(merit: Floats) -> tuple[float, Floats]:
-        lead = merit[wins[:, 0]] - merit[wins[:, 1]] - tie_margin
+        lead = merit[wins[:, 0]] - merit[wins[:, 1]] - tie
         above = merit - _DUMMY_MERIT
         value = np.logaddexp(0, -lead).sum()
-        value += dummy_weight * (np.logaddexp(0, -above) + np.logaddexp(0, above)).sum()
+        value += regularisation * (np.logaddexp(0, -above) + np.logaddexp(0, above)).sum()
         surprise = expit(-lead)
-        slope = dummy_weight * (expit(above) - expit(-above))
+        slope = regularisation * (expit(above) - expit(-above))
         np.subtract.at(slope, wins[:, 0], surprise)
         np.add.at(slope, wins[:, 1], surprise)
         return float(value), slope
 
-    found = minimize(cost, np.full(items, _DUMMY_MERIT), jac=True, method="BFGS", options={"gtol": _GRADIENT})
-    return np.asarray(found.x)
+    start = np.full(items, _DUMMY_MERIT)
+    maximum = minimize(cost, start, jac=True, method="BFGS", options={"gtol": _GRADIENT})
+    return np.asarray(maximum.x)
 
 
 def grades(names: Sequence[Item], merit: Floats, comparisons: Sequence[Comparison] = ()) -> dict[Item, int]:
-    """Name -> grade 1 (worst) to n (best).
+    """Name -> grade from 1 (worst) to n (best).
 
-    A grade is a rank, so answers of the same merit still get different grades: the one with more wins
-    than losses against the others of that merit is higher; where that is equal too, order is arbitrary
-    and the later name is higher.
+    A grade is a rank, so answers of equal merit still get different grades: the answer with more wins than
+    losses against the others of that merit is higher. Where that is equal too the order is arbitrary, and
+    the later name is higher.
 
     Args:
         names: n names.
-        merit: (n,) as `merits` returns them.
-        comparisons: that the merits come from.
+        merit: (n,) merits, as `merits` returns them.
+        comparisons: The comparisons that the merits were computed from.
 
     Returns:
-        1..n, each once, higher is better.
+        Every grade from 1 to n once, higher is better.
 
     Raises:
-        ValueError: not one merit per name, or a merit that is not finite; it would sort to the top.
+        ValueError: There is not one merit per name, or a merit is not finite; it would sort to the top.
 
     >>> grades(["x", "y", "z"], np.array([0.5, 2.0, 0.5]), [Comparison(0, 2)])
     {'z': 1, 'x': 2, 'y': 3}
@@ -117,18 +120,22 @@ def grades(names: Sequence[Item], merit: Floats, comparisons: Sequence[Compariso
         raise ValueError(f"{len(merit)} merits for {len(names)} items")
     if not np.isfinite(merit).all():
         raise ValueError("a merit is missing or not finite")
-    level = _levels(merit)
+    level = merit_levels(merit)
     direct = np.zeros(len(names))
     for c in comparisons:
         if not c.tie and level[c.winner] == level[c.loser]:
             direct[c.winner] += 1
             direct[c.loser] -= 1
-    order = np.lexsort((direct, level))
-    return {names[int(place)]: grade for grade, place in enumerate(order, start=1)}
+    ascending = np.lexsort((direct, level))
+    return {names[int(index)]: grade for grade, index in enumerate(ascending, start=1)}
 
 
-def _levels(merit: Floats) -> NDArray[np.intp]:
-    """(n,) rank of each merit among the distinct ones, from 0."""
+def merit_levels(merit: Floats) -> NDArray[np.intp]:
+    """(n,) rank of each merit among the distinct merits, from 0 (lowest); equal merits share a rank.
+
+    >>> merit_levels(np.array([0.5, 2.0, 0.5 + 1e-9])).tolist()
+    [0, 1, 0]
+    """
     order = np.argsort(merit)
     steps = np.cumsum(np.diff(merit[order], prepend=merit[order][:1]) > SAME_MERIT)
     level = np.empty(len(merit), dtype=np.intp)
@@ -139,6 +146,6 @@ def _levels(merit: Floats) -> NDArray[np.intp]:
 def same_order(
     graded: Mapping[Item, int], merit: Mapping[Item, float], tolerance: float = SAME_MERIT
 ) -> bool:
-    """Whether grades order items as their merits do, items of the same merit in any order."""
+    """Whether grades order items as their merits do; items of equal merit may be in any order."""
     ascending = [merit[name] for name in sorted(graded, key=lambda name: graded[name])]
     return all(later >= earlier - tolerance for earlier, later in pairwise(ascending))

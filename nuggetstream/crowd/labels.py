@@ -1,4 +1,4 @@
-"""What a crowd's votes say together: gold labels, grades per topic, and which systems differ."""
+"""Gold labels and grades of CrowdRAG-25, and which systems differ by them."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nuggetstream.crowd.ballot import Ballots
-from nuggetstream.crowd.grades import Comparison, grades, merits
+from nuggetstream.crowd.label_matrix import LabelMatrix
 from nuggetstream.crowd.mace import Competence, mace
+from nuggetstream.crowd.topic_grades import merits_and_grades
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.crowdrag import DIMENSIONS, FORCED_CHOICE, ORDINAL, Judged, RatedPair
 from nuggetstream.statistics.paired import benjamini_hochberg, wilcoxon
@@ -21,8 +21,8 @@ class Graded:
     """The answers of one topic in one dimension.
 
     Attributes:
-        merit: answer -> merit in logits, higher is better.
-        grade: answer -> 1 (worst) to the number of answers.
+        merit: Answer -> merit in logits, higher is better.
+        grade: Answer -> grade from 1 (worst) to the number of answers.
     """
 
     merit: Mapping[str, float]
@@ -31,13 +31,13 @@ class Graded:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Human against LLM answers of one style in one dimension, paired by topic.
+    """Grades of human and LLM answers of one style in one dimension, paired by topic.
 
     Attributes:
-        topics: in which both kinds have a grade.
-        p_value: Wilcoxon, two-sided; None where no topic differs.
-        adjusted: Benjamini-Hochberg over all contrasts with a p-value.
-        mean_difference: of the grades, human minus LLM; None without topics.
+        topics: Number of topics in which both answers have a grade.
+        p_value: p-value of the two-sided Wilcoxon test; None where no topic differs.
+        adjusted: p-value adjusted by Benjamini-Hochberg over all contrasts that have one.
+        mean_difference: Mean of human grade minus LLM grade; None without topics.
     """
 
     topics: int
@@ -46,7 +46,7 @@ class Contrast:
     mean_difference: float | None
 
     def significant(self, rate: float = 0.05) -> bool:
-        """Whether the difference is a discovery at this false discovery rate."""
+        """Whether the difference is significant at this false discovery rate."""
         return self.adjusted is not None and self.adjusted < rate
 
 
@@ -55,10 +55,15 @@ def competence(
 ) -> dict[str, Competence]:
     """Dimension -> MACE on every answer to every questionnaire.
 
-    All answers, not the five kept per pair: the published labels come from them, and a worker's
-    competence shows in every answer given.
+    The published gold labels were learned from all answers, not from the five kept per pair: every answer
+    informs about the competence of its worker.
+
+    Args:
+        questionnaires: Answers of workers.
+        rng: Source of the random starts.
+        restarts: Number of random starts per dimension.
     """
-    return {name: mace(_ballots(questionnaires, name), rng, restarts=restarts) for name in DIMENSIONS}
+    return {name: mace(_label_matrix(questionnaires, name), rng, restarts=restarts) for name in DIMENSIONS}
 
 
 def topic_grades(pairs: Sequence[RatedPair], dimension: str) -> dict[str, Graded]:
@@ -72,11 +77,11 @@ def topic_grades(pairs: Sequence[RatedPair], dimension: str) -> dict[str, Graded
 def human_against_llm(
     published: Mapping[str, Mapping[str, int]], systems: Mapping[str, tuple[str, str]]
 ) -> dict[tuple[str, str], Contrast]:
-    """(dimension, style) -> human against LLM grades, adjusted over all of them.
+    """(dimension, style) -> contrast of human and LLM grades, adjusted over all contrasts.
 
     Args:
-        published: answer -> dimension -> grade within its topic.
-        systems: answer -> (topic, "human-essay" and the like); answers not named here are left out.
+        published: Answer -> dimension -> grade within its topic.
+        systems: Answer -> (topic, system such as "human-essay"); other answers are left out.
     """
     graded = {systems[answer]: row for answer, row in published.items() if answer in systems}
     samples = {}
@@ -100,26 +105,15 @@ def human_against_llm(
     }
 
 
-def _ballots(questionnaires: Sequence[Judged], dimension: str) -> Ballots:
+def _label_matrix(questionnaires: Sequence[Judged], dimension: str) -> LabelMatrix:
     labels = [label for label in ORDINAL if label is not Vote.TIE or dimension not in FORCED_CHOICE]
-    votes = [
+    entries = [
         (judged.pair, judged.by, judged.labels[dimension])
         for judged in questionnaires
         if dimension in judged.labels
     ]
-    return Ballots.collect(votes, labels)
+    return LabelMatrix.collect(entries, labels)
 
 
 def _graded(pairs: Sequence[RatedPair], dimension: str) -> Graded:
-    # Where nothing else decides, the later name is higher: names in descending order.
-    names = sorted({name for rated in pairs for name in rated.pair}, reverse=True)
-    place = {name: index for index, name in enumerate(names)}
-    comparisons = []
-    for rated in pairs:
-        a, b = (place[name] for name in rated.pair)
-        label = rated.gold[dimension]
-        winner, loser = (b, a) if label is Vote.B else (a, b)
-        comparisons.append(Comparison(winner, loser, tie=label is Vote.TIE))
-    found = merits(comparisons, len(names))
-    merit = {name: float(found[index]) for name, index in place.items()}
-    return Graded(merit, grades(names, found, comparisons))
+    return Graded(*merits_and_grades([(*rated.pair, rated.gold[dimension]) for rated in pairs]))

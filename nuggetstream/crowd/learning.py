@@ -1,4 +1,4 @@
-"""Gold labels and competence of workers in one dimension, beside what a plain majority says."""
+"""Gold labels of items and competence of workers in one dimension, beside the plain majority."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -6,23 +6,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nuggetstream.crowd.ballot import Ballots
 from nuggetstream.crowd.competence import SPAM_LIMIT
+from nuggetstream.crowd.label_matrix import LabelMatrix
 from nuggetstream.crowd.mace import Competence, mace
-from nuggetstream.crowd.votes import CrowdVote
+from nuggetstream.domain.worker_label import ShownPair, WorkerLabel
 
-_EQUAL = 1e-9  # probabilities closer than this decide nothing
+_EQUAL = 1e-9  # probabilities closer than this are equal but for rounding
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
-    """How competence is learned.
+class CompetenceOptions:
+    """How the competence of workers is learned.
 
     Attributes:
-        limit: votes of a worker likelier spam than this are dropped; exactly this much is kept.
-        restarts: random starts of EM, averaged.
-        iterations: of each.
-        seed: the same seed gives the same numbers, dimension by dimension.
+        limit: Labels of a worker whose spam probability is above this are dropped; exactly this much is kept.
+        restarts: Number of random starts of EM, whose results are averaged.
+        iterations: Maximum number of iterations per start.
+        seed: Seed of the random starts; the same seed gives the same numbers in every dimension.
     """
 
     limit: float = SPAM_LIMIT
@@ -32,17 +32,18 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """What the votes about one item say.
+class ItemLabels:
+    """What the labels of one item add up to.
 
     Attributes:
-        item: its name.
-        gold: the likeliest label; None without an answer, or when two are equally likely.
-        probability: of the likeliest label, in [0, 1].
-        majority: the label with most votes; None when several have as many.
-        without_spam: the same over the votes that are kept; None also when none is left.
-        votes: about it.
-        kept: of them.
+        item: Name of the item.
+        gold: Most probable label; None without an answer, and when two labels are equally probable.
+        probability: Probability of the most probable label, in [0, 1].
+        majority: Label with the most votes; None when several labels have as many.
+        without_spam: Majority of the kept votes; None also when no vote is kept.
+        votes: Number of votes.
+        kept: Number of kept votes.
+        shown: The two answers of the item as first shown; None where the item is no pair.
     """
 
     item: str
@@ -52,19 +53,20 @@ class Item:
     without_spam: str | None
     votes: int
     kept: int
+    shown: ShownPair | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class WorkerCompetence:
     """One worker.
 
     Attributes:
-        worker: the name.
-        votes: given.
-        met: of them, those on items that somebody else labelled as well.
-        spam: probability that a vote is spam, in [0, 1]; None for one who never met anybody.
+        worker: Name of the worker.
+        votes: Number of votes.
+        met: Number of votes on items that other workers labelled too.
+        spam: Probability that a vote is spam, in [0, 1]; None for a worker who was alone on every item.
         competence: 1 - spam.
-        kept: whether the votes are kept; those of an unknown worker are.
+        kept: Whether the votes are kept; those of a worker of unknown competence are.
     """
 
     worker: str
@@ -76,45 +78,51 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
-    """Gold labels and competence.
+class LearnedLabels:
+    """Gold labels of items and competence of workers.
 
     Attributes:
-        items: in the order of the file.
-        workers: the least competent first, those without an answer last.
-        converged: starts that settled.
-        log_likelihood: lowest and highest of the starts, in nats; None without an answer.
-        missing: why competence and gold have no answer.
+        items: One entry per item, in order of first appearance.
+        workers: One entry per worker, the least competent first and those of unknown competence last.
+        converged: Number of random starts that converged; None without an answer.
+        log_likelihood: Lowest and highest final log-likelihood of the starts, in nats; None without an
+            answer.
+        missing: Why competence and gold labels have no answer; None where they have one.
     """
 
-    items: tuple[Item, ...]
-    workers: tuple[Worker, ...]
+    items: tuple[ItemLabels, ...]
+    workers: tuple[WorkerCompetence, ...]
     converged: int | None
     log_likelihood: tuple[float, float] | None
     missing: str | None
 
 
-def learn(votes: Sequence[CrowdVote], labels: Sequence[str], method: Method) -> Learned:
-    """Gold labels by MACE, and the plain majority beside them.
+def learn(
+    votes: Sequence[WorkerLabel], labels: Sequence[str], options: CompetenceOptions | None = None
+) -> LearnedLabels:
+    """Gold labels and competence by MACE, and the plain majority beside them.
 
     Args:
-        votes: at least one, no worker twice on an item.
-        labels: that could have been chosen.
-        method: likewise.
+        votes: Votes of one dimension, at least one, no worker twice on an item.
+        labels: Every label that could be chosen.
+        options: How competence is learned; the defaults where None.
+
+    Source: Hovy, Berg-Kirkpatrick, Vaswani and Hovy, "Learning Whom to Trust with MACE", NAACL 2013.
     """
-    about = Counter(vote.item for vote in votes)
-    missing = _unanswerable(votes, about)
-    found = None
+    options = options or CompetenceOptions()
+    votes_of = Counter(vote.item for vote in votes)
+    missing = _why_no_competence(votes, votes_of)
+    competence = None
     if missing is None:
-        ballots = Ballots.collect([(vote.item, vote.worker, vote.label) for vote in votes], labels)
-        rng = np.random.default_rng(method.seed)
-        found = mace(ballots, rng, restarts=method.restarts, iterations=method.iterations)
-    workers = _workers(votes, about, found, method.limit)
-    return Learned(
-        items=_items(votes, found, {worker.worker for worker in workers if worker.kept}),
+        matrix = LabelMatrix.collect([(vote.item, vote.worker, vote.label) for vote in votes], labels)
+        rng = np.random.default_rng(options.seed)
+        competence = mace(matrix, rng, restarts=options.restarts, iterations=options.iterations)
+    workers = _workers(votes, votes_of, competence, options.limit)
+    return LearnedLabels(
+        items=_items(votes, competence, {worker.worker for worker in workers if worker.kept}),
         workers=workers,
-        converged=found.converged if found else None,
-        log_likelihood=_ends(found) if found else None,
+        converged=competence.converged if competence else None,
+        log_likelihood=_range(competence) if competence else None,
         missing=missing,
     )
 
@@ -131,10 +139,10 @@ def majority(labels: Iterable[str]) -> str | None:
     return ranked[0][0]
 
 
-def _unanswerable(votes: Sequence[CrowdVote], about: Counter[str]) -> str | None:
+def _why_no_competence(votes: Sequence[WorkerLabel], votes_of: Counter[str]) -> str | None:
     if len({vote.worker for vote in votes}) < 2:
         return "one worker only: competence shows in agreement with others"
-    if max(about.values()) < 2:
+    if max(votes_of.values()) < 2:
         return "no item has two votes: competence shows in agreement with others"
     if len({vote.label for vote in votes}) < 2:
         return "one label only: competence and habit look the same"
@@ -142,45 +150,65 @@ def _unanswerable(votes: Sequence[CrowdVote], about: Counter[str]) -> str | None
 
 
 def _workers(
-    votes: Sequence[CrowdVote], about: Counter[str], found: Competence | None, limit: float
-) -> tuple[Worker, ...]:
-    given = Counter(vote.worker for vote in votes)
-    met = Counter(vote.worker for vote in votes if about[vote.item] > 1)
-    spam = found.spam_of if found else {}
+    votes: Sequence[WorkerLabel], votes_of: Counter[str], competence: Competence | None, limit: float
+) -> tuple[WorkerCompetence, ...]:
+    votes_by = Counter(vote.worker for vote in votes)
+    met = Counter(vote.worker for vote in votes if votes_of[vote.item] > 1)
+    spam_of = competence.spam_of if competence else {}
     workers = []
-    for name, count in given.items():
-        known = spam[name] if found and met[name] else None
-        kept = known is None or known <= limit
-        workers.append(Worker(name, count, met[name], known, None if known is None else 1 - known, kept))
+    for name, count in votes_by.items():
+        spam = spam_of[name] if competence and met[name] else None
+        workers.append(
+            WorkerCompetence(
+                worker=name,
+                votes=count,
+                met=met[name],
+                spam=spam,
+                competence=None if spam is None else 1 - spam,
+                kept=spam is None or spam <= limit,
+            )
+        )
     return tuple(
         sorted(workers, key=lambda worker: -1.0 if worker.spam is None else worker.spam, reverse=True)
     )
 
 
-def _items(votes: Sequence[CrowdVote], found: Competence | None, trusted: set[str]) -> tuple[Item, ...]:
-    said: dict[str, list[CrowdVote]] = defaultdict(list)
+def _items(
+    votes: Sequence[WorkerLabel], competence: Competence | None, kept_workers: set[str]
+) -> tuple[ItemLabels, ...]:
+    by_item: dict[str, list[WorkerLabel]] = defaultdict(list)
     for vote in votes:
-        said[vote.item].append(vote)
-    gold = _gold(found) if found else {}
-    rows = []
-    for item, given in said.items():
-        kept = [vote.label for vote in given if vote.worker in trusted]
-        label, probability = gold.get(item, (None, None))
-        plain = majority(vote.label for vote in given)
-        without_spam = majority(kept) if found else None
-        rows.append(Item(item, label, probability, plain, without_spam, len(given), len(kept)))
-    return tuple(rows)
+        by_item[vote.item].append(vote)
+    gold_of = _gold(competence) if competence else {}
+    items = []
+    for item, own in by_item.items():
+        kept = [vote.label for vote in own if vote.worker in kept_workers]
+        gold, probability = gold_of.get(item, (None, None))
+        items.append(
+            ItemLabels(
+                item=item,
+                gold=gold,
+                probability=probability,
+                majority=majority(vote.label for vote in own),
+                without_spam=majority(kept) if competence else None,
+                votes=len(own),
+                kept=len(kept),
+                shown=own[0].shown,
+            )
+        )
+    return tuple(items)
 
 
-def _gold(found: Competence) -> dict[str, tuple[str | None, float]]:
+def _gold(competence: Competence) -> dict[str, tuple[str | None, float]]:
+    """Item -> its most probable label, None where two are equally probable, and that label's probability."""
     gold: dict[str, tuple[str | None, float]] = {}
-    likeliest = found.gold
-    for item, shares in zip(found.ballots.items, found.posterior, strict=True):
-        second, first = np.sort(shares)[-2:]
-        decided = first - second > _EQUAL
-        gold[str(item)] = (str(likeliest[item]) if decided else None, float(first))
+    most_probable = competence.gold
+    for item, probabilities in zip(competence.matrix.items, competence.posterior, strict=True):
+        second, first = np.sort(probabilities)[-2:]
+        is_decided = first - second > _EQUAL
+        gold[str(item)] = (str(most_probable[item]) if is_decided else None, float(first))
     return gold
 
 
-def _ends(found: Competence) -> tuple[float, float]:
-    return float(found.log_likelihood.min()), float(found.log_likelihood.max())
+def _range(competence: Competence) -> tuple[float, float]:
+    return float(competence.log_likelihood.min()), float(competence.log_likelihood.max())

@@ -1,26 +1,26 @@
-"""Whether workers agree less when a pair is turned round, or late in their session."""
+"""Whether workers agree less when a pair is shown in the other order, or late in their session."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nuggetstream.crowd.reliability import Alpha, alpha_of, why_none
-from nuggetstream.crowd.scale import PREFERENCES, Scale
-from nuggetstream.crowd.votes import CrowdVote
+from nuggetstream.crowd.reliability import Alpha, alpha_of, why_no_alpha
+from nuggetstream.crowd.scale import NO_PREFERENCE, PREFERENCES, LabelScale
+from nuggetstream.domain.worker_label import WorkerLabel
 from nuggetstream.statistics.order_effects import order_effect
 
-Votes = Sequence[CrowdVote]
+Labels = Sequence[WorkerLabel]
 _OTHER_SIDE = {"a": "b", "b": "a"}
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
-    """Agreement of two groups of votes and of both together.
+class AlphaByGroup:
+    """Agreement within two groups of labels, and within both together.
 
     Attributes:
         groups: "forward" and "backward", or "early" and "late" -> alpha.
-        pooled: of the votes of both.
-        delta: largest |pooled - group|; None where one of them has no answer.
-        missing: why there is no delta.
+        pooled: Alpha of the labels of both groups together.
+        delta: Largest |pooled - group|; None where one of the three has no answer.
+        missing: Why there is no delta; None where there is one.
     """
 
     groups: Mapping[str, Alpha]
@@ -30,13 +30,13 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Sessions:
-    """Places of items in the sessions of their workers.
+class SessionPositions:
+    """Positions of items in the sessions of their workers.
 
     Attributes:
-        first: the lowest.
-        middle: the last of the first half.
-        last: the highest.
+        first: Lowest position.
+        middle: Last position of the early half.
+        last: Highest position.
     """
 
     first: int
@@ -45,92 +45,103 @@ class Sessions:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    """Pairs of answers by how they were shown, and what that changes.
+class SideAgreement:
+    """Agreement by the order in which the two answers of a pair were shown.
 
     Attributes:
-        pairs: how many there are.
-        both: how many of them were shown both ways round; only these count.
-        effect: forward is the alphabetical order of the two answers.
+        pairs: Number of pairs.
+        both: Number of pairs that were shown in both orders; only their labels count.
+        effect: Alpha by order; forward is the alphabetical order of the two answers.
     """
 
     pairs: int
     both: int
-    effect: Effect
+    effect: AlphaByGroup
 
 
-def by_side(votes: Votes, scale: Scale) -> Sides | None:
-    """Does agreement change with the side an answer is shown on? None where no sides are known.
+def agreement_by_side(labels: Labels, scale: LabelScale) -> SideAgreement | None:
+    """Does agreement change with the side on which an answer is shown?
 
-    Votes on a pair shown backward are turned, so that both ways round speak about the same order; then
-    "together" asks whether workers prefer the same answer whichever side it is on.
+    Labels of a pair shown backward are exchanged (a for b), so that all labels refer to the same order.
+    Alpha of both orders together then tells whether workers prefer the same answer whichever side it is on.
+
+    Args:
+        labels: Labels of one dimension.
+        scale: Their scale.
+
+    Returns:
+        None where no label has the two answers that were shown.
     """
-    shown: dict[str, set[bool]] = {}
-    for vote in votes:
-        if vote.showing:
-            shown.setdefault(vote.showing.pair, set()).add(vote.showing.turned)
-    if not shown:
+    orders_of: dict[str, set[bool]] = {}
+    for label in labels:
+        if label.shown:
+            orders_of.setdefault(label.shown.name, set()).add(label.shown.is_reversed)
+    if not orders_of:
         return None
-    both = {pair for pair, ways in shown.items() if len(ways) == 2}
-    ways: dict[str, list[CrowdVote]] = {"forward": [], "backward": []}
-    for vote in votes:
-        if vote.showing and vote.showing.pair in both:
-            ways["backward" if vote.showing.turned else "forward"].append(_facing(vote))
+    in_both_orders = {pair for pair, orders in orders_of.items() if len(orders) == 2}
+    groups: dict[str, list[WorkerLabel]] = {"forward": [], "backward": []}
+    for label in labels:
+        if label.shown and label.shown.name in in_both_orders:
+            groups["backward" if label.shown.is_reversed else "forward"].append(_forward(label))
     if not scale.preference:
-        effect = _no_answer(ways, "labels do not choose between two answers (a, n, b)")
-    elif not both:
-        effect = _no_answer(ways, "no pair was shown both ways round")
+        effect = _without_answer(groups, NO_PREFERENCE)
+    elif not in_both_orders:
+        effect = _without_answer(groups, "no pair was shown in both orders")
     else:
-        effect = _effect(ways, _both_ways(scale))
-    return Sides(len(shown), len(both), effect)
+        effect = _alpha_by_group(groups, _with_both_sides(scale))
+    return SideAgreement(len(orders_of), len(in_both_orders), effect)
 
 
-def by_place(votes: Votes, scale: Scale, sessions: Sessions | None) -> Effect | None:
-    """Does agreement change along the session? None where no vote has a place."""
-    if sessions is None:
+def agreement_by_position(
+    labels: Labels, scale: LabelScale, positions: SessionPositions | None
+) -> AlphaByGroup | None:
+    """Does agreement change along the session? None where no label has a position."""
+    if positions is None:
         return None
-    placed = [(vote, vote.turn) for vote in votes if vote.turn is not None]
-    early = [vote for vote, turn in placed if turn <= sessions.middle]
-    late = [vote for vote, turn in placed if turn > sessions.middle]
-    return _effect({"early": early, "late": late}, scale)
+    placed = [(label, label.position) for label in labels if label.position is not None]
+    early = [label for label, position in placed if position <= positions.middle]
+    late = [label for label, position in placed if position > positions.middle]
+    return _alpha_by_group({"early": early, "late": late}, scale)
 
 
-def sessions_of(votes: Iterable[CrowdVote]) -> Sessions | None:
-    """The places there are, cut in the middle between the lowest and the highest; None without any."""
-    turns = [vote.turn for vote in votes if vote.turn is not None]
-    if not turns:
+def session_positions(labels: Iterable[WorkerLabel]) -> SessionPositions | None:
+    """The range of positions, cut in the middle between the lowest and the highest; None without any."""
+    positions = [label.position for label in labels if label.position is not None]
+    if not positions:
         return None
-    first, last = min(turns), max(turns)
-    return Sessions(first, (first + last) // 2, last)
+    first, last = min(positions), max(positions)
+    return SessionPositions(first, (first + last) // 2, last)
 
 
-def _effect(groups: Mapping[str, Votes], scale: Scale) -> Effect:
-    pooled = [vote for votes in groups.values() for vote in votes]
-    found = order_effect(groups, pooled, lambda votes: alpha_of(votes, scale).value)
-    alphas = {name: Alpha(found.groups[name], len(votes), why_none(votes)) for name, votes in groups.items()}
-    missing = (f"{name}: {each.missing}" for name, each in alphas.items() if each.missing)
-    return Effect(
+def _alpha_by_group(groups: Mapping[str, Labels], scale: LabelScale) -> AlphaByGroup:
+    pooled = [label for labels in groups.values() for label in labels]
+    effect = order_effect(groups, pooled, lambda labels: alpha_of(labels, scale).value)
+    alphas = {
+        name: Alpha(effect.groups[name], len(labels), why_no_alpha(labels)) for name, labels in groups.items()
+    }
+    reasons = (f"{name}: {group.missing}" for name, group in alphas.items() if group.missing)
+    return AlphaByGroup(
         groups=alphas,
-        pooled=Alpha(found.pooled, len(pooled), why_none(pooled)),
-        delta=found.delta,
-        missing=next(missing, None),
+        pooled=Alpha(effect.pooled, len(pooled), why_no_alpha(pooled)),
+        delta=effect.delta,
+        missing=next(reasons, None),
     )
 
 
-def _no_answer(groups: Mapping[str, Votes], why: str) -> Effect:
-    alphas = {name: Alpha(None, len(votes), why) for name, votes in groups.items()}
-    return Effect(alphas, Alpha(None, sum(map(len, groups.values())), why), None, why)
+def _without_answer(groups: Mapping[str, Labels], reason: str) -> AlphaByGroup:
+    alphas = {name: Alpha(None, len(labels), reason) for name, labels in groups.items()}
+    return AlphaByGroup(alphas, Alpha(None, sum(map(len, groups.values())), reason), None, reason)
 
 
-def _facing(vote: CrowdVote) -> CrowdVote:
-    """A vote about the pair in alphabetical order."""
-    if vote.showing is None:
-        return vote
-    label = _OTHER_SIDE.get(vote.label, vote.label) if vote.showing.turned else vote.label
-    return replace(vote, item=vote.showing.pair, label=label)
+def _forward(label: WorkerLabel) -> WorkerLabel:
+    """The label as if the pair had been shown in alphabetical order."""
+    if label.shown is None:
+        return label
+    value = _OTHER_SIDE.get(label.label, label.label) if label.shown.is_reversed else label.label
+    return replace(label, item=label.shown.name, label=value)
 
 
-def _both_ways(scale: Scale) -> Scale:
-    """The scale with both answers as labels: where only A was chosen, a turned vote is for B."""
-    there = {*scale.labels, *_OTHER_SIDE}
-    return replace(scale, labels=tuple(label for label in PREFERENCES if label in there))
+def _with_both_sides(scale: LabelScale) -> LabelScale:
+    """The scale with both answers as labels: where only a was chosen, an exchanged label is b."""
+    labels = {*scale.labels, *_OTHER_SIDE}
+    return replace(scale, labels=tuple(label for label in PREFERENCES if label in labels))

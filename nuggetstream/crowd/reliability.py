@@ -1,21 +1,21 @@
-"""Krippendorff's alpha of some votes, and why there is none."""
+"""Krippendorff's alpha of labels, or the reason why it has no value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nuggetstream.crowd.scale import Scale
-from nuggetstream.crowd.votes import CrowdVote
+from nuggetstream.crowd.scale import LabelScale
+from nuggetstream.domain.worker_label import WorkerLabel
 from nuggetstream.statistics.krippendorff import alpha
 
 
 @dataclass(frozen=True, slots=True)
 class Alpha:
-    """Krippendorff's alpha of some votes.
+    """Krippendorff's alpha of a number of labels.
 
     Attributes:
-        value: at most 1, 0 is chance; None where there is none.
-        votes: behind it.
-        missing: why there is none.
+        value: At most 1, 0 is chance; None without an answer.
+        votes: Number of labels.
+        missing: Why there is no answer; None where there is one.
     """
 
     value: float | None
@@ -23,26 +23,32 @@ class Alpha:
     missing: str | None = None
 
 
-def alpha_of(votes: Sequence[CrowdVote], scale: Scale) -> Alpha:
-    """Agreement of votes, item by item."""
-    missing = why_none(votes)
+def alpha_of(labels: Sequence[WorkerLabel], scale: LabelScale) -> Alpha:
+    """Krippendorff's alpha of the labels that workers gave to items.
+
+    Args:
+        labels: Labels of one dimension, no worker twice on an item.
+        scale: Values and level of the labels.
+    """
+    missing = why_no_alpha(labels)
     if missing is not None:
-        return Alpha(None, len(votes), missing)
-    return Alpha(alpha(_units(votes), scale.labels, scale.level), len(votes))
+        return Alpha(None, len(labels), missing)
+    return Alpha(alpha(_units(labels), scale.labels, scale.level), len(labels))
 
 
-def why_none(votes: Sequence[CrowdVote]) -> str | None:
-    """Why some votes have no alpha; None where they have one."""
-    pairable = [unit for unit in _units(votes) if len(unit) > 1]
+def why_no_alpha(labels: Sequence[WorkerLabel]) -> str | None:
+    """Why labels have no alpha; None where they have one."""
+    pairable = [unit for unit in _units(labels) if len(unit) > 1]
     if not pairable:
         return "no item has two votes"
-    if len({label for unit in pairable for label in unit}) < 2:
+    if len({value for unit in pairable for value in unit}) < 2:
         return "one label only: nothing could have disagreed"
     return None
 
 
-def _units(votes: Sequence[CrowdVote]) -> list[list[str]]:
+def _units(labels: Sequence[WorkerLabel]) -> list[list[str]]:
+    """The labels of every item."""
     units: dict[str, list[str]] = {}
-    for vote in votes:
-        units.setdefault(vote.item, []).append(vote.label)
+    for label in labels:
+        units.setdefault(label.item, []).append(label.label)
     return list(units.values())

@@ -1,28 +1,28 @@
-"""What the labels of a dimension are and how far apart they lie."""
+"""Which labels a dimension has, and what the distance between them means."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from nuggetstream.crowd.votes import Crowd, CrowdVote
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.domain.worker_label import WorkerLabel
 from nuggetstream.statistics.krippendorff import Level
 
-# What a choice between two answers is called, in the order from one to the other.
+# The usual labels of a choice between two answers, in order.
 PREFERENCES = {"a": Vote.A, "n": Vote.TIE, "tie": Vote.TIE, "b": Vote.B}
+NO_PREFERENCE = "labels do not choose between two answers (a, n, b)"
 
 
-class NoOrder(ValueError):
-    """Distances between labels are asked for, and nobody said in which order they are."""
+class UnusableLabels(ValueError):
+    """Labels cannot be used: an unknown label or dimension, a missing order, or a repetition."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a person said about labels.
+class ScaleOptions:
+    """What is known about labels beforehand.
 
     Attributes:
-        labels: dimension -> its labels in order; under "" those of every other dimension.
-        level: None: ordinal where the order is known, nominal elsewhere.
+        labels: Dimension -> its labels in ascending order; under "" those of every other dimension.
+        level: Level of all dimensions. None is ordinal where the order of the labels is known, else nominal.
     """
 
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -30,18 +30,18 @@ class Asked:
 
     def __post_init__(self) -> None:
         if short := [name for name, labels in self.labels.items() if len(set(labels)) < max(2, len(labels))]:
-            raise NoOrder(f"--labels {short[0]}: expected at least two labels, each once")
+            raise UnusableLabels(f"--labels {short[0]}: expected at least two labels, each once")
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class LabelScale:
     """The labels of one dimension.
 
     Attributes:
-        labels: in order, where they have one.
-        level: what distances mean.
-        given: whether a person named the labels; else they are those that occur.
-        preference: whether they choose between two answers.
+        labels: Every label, in ascending order where an order is known.
+        level: What the distance between two labels means.
+        given: Whether the options name the labels; otherwise they are those that occur.
+        preference: Whether the labels choose between two answers.
     """
 
     labels: tuple[str, ...]
@@ -50,55 +50,61 @@ class Scale:
     preference: bool
 
 
-def scaled(crowd: Crowd, asked: Asked) -> tuple[dict[str, Scale], dict[str, tuple[CrowdVote, ...]]]:
-    """The scale of every dimension, and the votes in its spelling.
+def scale_labels(
+    dimensions: Mapping[str, Sequence[WorkerLabel]], options: ScaleOptions
+) -> tuple[dict[str, LabelScale], dict[str, tuple[WorkerLabel, ...]]]:
+    """The scale of every dimension, and its labels in the spelling of the scale.
 
-    Labels that differ from a named one only in case are that one; likewise a, n (or tie) and b.
+    A label that differs from a named label only in case is that label; the same holds for a, n (or tie) and
+    b.
+
+    Args:
+        dimensions: Dimension -> labels, at least one.
+        options: What is known about the labels.
 
     Raises:
-        UnusableFile: naming file and line of a label that is not among those named.
-        NoOrder: a level other than nominal for labels without an order.
+        UnusableLabels: A label is not among those named, a named dimension does not exist, or a level other
+            than nominal is asked of labels without a known order.
     """
-    if strangers := sorted(set(asked.labels) - set(crowd.dimensions) - {""}):
-        there = ", ".join(crowd.dimensions)
-        raise UnusableFile(f"{crowd.file}: {strangers[0]}: is no dimension; there is {there}")
-    scales, votes = {}, {}
-    for name, given in crowd.dimensions.items():
-        named = asked.labels.get(name) or asked.labels.get("") or ()
-        votes[name] = tuple(_spelt(given, named))
-        scales[name] = _scale(name, [vote.label for vote in votes[name]], named, asked.level)
-    return scales, votes
+    if unknown := sorted(set(options.labels) - set(dimensions) - {""}):
+        raise UnusableLabels(f"--labels {unknown[0]}: is no dimension; there is {', '.join(dimensions)}")
+    scales, spelt = {}, {}
+    for name, labels in dimensions.items():
+        named = options.labels.get(name) or options.labels.get("") or ()
+        spelt[name] = tuple(_spelt(labels, named))
+        used = dict.fromkeys(label.label for label in spelt[name])
+        scales[name] = _scale(name, tuple(used), named, options.level)
+    return scales, spelt
 
 
-def _spelt(votes: Sequence[CrowdVote], named: Sequence[str]) -> list[CrowdVote]:
-    known = {label.casefold(): label for label in named or PREFERENCES}
-    found = []
-    for vote in votes:
-        label = vote.label if vote.label in named else known.get(vote.label.casefold())
-        if label is None and named:
+def _spelt(labels: Sequence[WorkerLabel], named: Sequence[str]) -> list[WorkerLabel]:
+    spelling_of = {label.casefold(): label for label in named or PREFERENCES}
+    spelt = []
+    for label in labels:
+        spelling = label.label if label.label in named else spelling_of.get(label.label.casefold())
+        if spelling is None and named:
             expected = ", ".join(named)
-            raise UnusableFile(f"{vote.place}: label: is {vote.label!r}; expected one of {expected}")
-        found.append(vote if label is None else replace(vote, label=label))
-    # Only a whole dimension of a, n and b is a choice between two; grades A to F keep their spelling.
-    return found if named or {vote.label for vote in found} <= PREFERENCES.keys() else list(votes)
+            raise UnusableLabels(f"{label.origin}: label: is {label.label!r}; expected one of {expected}")
+        spelt.append(label if spelling is None else replace(label, label=spelling))
+    # Only a dimension that consists of a, n and b is a choice between two; grades A to F keep their spelling.
+    return spelt if named or {label.label for label in spelt} <= PREFERENCES.keys() else list(labels)
 
 
-def _scale(dimension: str, used: Sequence[str], named: tuple[str, ...], level: Level | None) -> Scale:
-    there = set(used)
-    order = named or _order(there)
+def _scale(dimension: str, used: tuple[str, ...], named: tuple[str, ...], level: Level | None) -> LabelScale:
+    order = named or _known_order(set(used))
     if order is None and level not in (None, Level.NOMINAL):
-        raise NoOrder(f"{dimension}: level {level}: name the labels in their order with --labels")
+        raise UnusableLabels(f"{dimension}: level {level}: name the labels in their order with --labels")
     usual = Level.NOMINAL if order is None else Level.ORDINAL
-    return Scale(
-        labels=order or tuple(dict.fromkeys(used)),
+    return LabelScale(
+        labels=order or used,
         level=level or usual,
         given=bool(named),
-        preference=there <= PREFERENCES.keys() and set(order or ()) <= PREFERENCES.keys(),
+        preference={*used, *(order or ())} <= PREFERENCES.keys(),
     )
 
 
-def _order(labels: set[str]) -> tuple[str, ...] | None:
-    """The labels in order where it goes without saying: numbers, and a, n, b."""
+def _known_order(labels: set[str]) -> tuple[str, ...] | None:
+    """The labels in ascending order where it needs no explanation: numbers, and a, n, b."""
     if labels <= PREFERENCES.keys():
         return tuple(label for label in PREFERENCES if label in labels)
     try:

@@ -1,89 +1,141 @@
-"""A crowd as files: crowd.json, gold.csv and workers.csv."""
+"""Results about a crowd as files: crowd.json, gold.csv, workers.csv; grades.json, grades.csv."""
 
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from nuggetstream.crowd.drawing import KINDS
-from nuggetstream.crowd.learning import Item, Worker
+from nuggetstream.crowd.dimension import ALPHA_KINDS, DimensionStudy
+from nuggetstream.crowd.learning import ItemLabels, WorkerCompetence
 from nuggetstream.crowd.notes import notes
-from nuggetstream.crowd.study import Dimension, Half, Study, mean_alpha
+from nuggetstream.crowd.pair_split import PairGroup
+from nuggetstream.crowd.study import CrowdStudy
+from nuggetstream.crowd.topic_grades import ItemGrade, TopicGrades
 from nuggetstream.files.writing import write_json, write_table
 
 Json = dict[str, Any]
+_SHOWN = ("topic", "first", "second")
 
 
-def write_study(study: Study, out: Path) -> list[Path]:
-    """Write crowd.json, gold.csv (a row per dimension and item) and workers.csv; returns the paths.
+def write_crowd(study: CrowdStudy, out: Path, *, file: str, rows: int) -> list[Path]:
+    """Write crowd.json, gold.csv (one row per dimension and item) and workers.csv.
+
+    Args:
+        study: The study to write.
+        out: Folder, made if it does not exist.
+        file: Path of the file that was read.
+        rows: Number of its rows.
+
+    Returns:
+        The paths written.
 
     Raises:
-        OSError: the folder or a file cannot be written.
+        OSError: The folder or a file cannot be written.
     """
     out.mkdir(parents=True, exist_ok=True)
-    differentiable = study.halves.differentiable
-    apart = frozenset(differentiable.items) if differentiable else frozenset()
-    within = apart | frozenset(study.halves.minimal.items if study.halves.minimal else ())
+    differentiable = _differentiable(study)
     gold = [
-        {"dimension": each.name, **asdict(item), "differentiable": _kind(item.item, apart, within)}
-        for each in study.dimensions
-        for item in each.learned.items
+        {"dimension": dimension.name, **_item(item), "differentiable": differentiable.get(item.item)}
+        for dimension in study.dimensions
+        for item in dimension.learned.items
     ]
     workers = [
-        {"dimension": each.name, **asdict(worker), "kept": "yes" if worker.kept else "no"}
-        for each in study.dimensions
-        for worker in each.learned.workers
+        {"dimension": dimension.name, **asdict(worker), "kept": "yes" if worker.kept else "no"}
+        for dimension in study.dimensions
+        for worker in dimension.learned.workers
     ]
+    item_columns = [name for name in _names(ItemLabels) if name != "shown"]
     return [
-        write_json(out / "crowd.json", as_json(study)),
-        write_table(out / "gold.csv", ("dimension", *_names(Item), "differentiable"), gold),
-        write_table(out / "workers.csv", ("dimension", *_names(Worker)), workers),
+        write_json(out / "crowd.json", as_json(study, file=file, rows=rows)),
+        write_table(out / "gold.csv", ("dimension", *item_columns, "differentiable", *_SHOWN), gold),
+        write_table(out / "workers.csv", ("dimension", *_names(WorkerCompetence)), workers),
     ]
 
 
-def as_json(study: Study) -> Json:
-    """Every number but those of single items and workers, as plain JSON values."""
-    question, crowd, halves = study.question, study.crowd, study.halves
+def write_grades(grades: TopicGrades, out: Path, *, file: str, rows: int) -> list[Path]:
+    """Write grades.json (what the grades are computed from) and grades.csv (one row per item).
+
+    Args:
+        grades: The grades to write.
+        out: Folder, made if it does not exist.
+        file: Path of the file that was read.
+        rows: Number of its rows.
+
+    Returns:
+        The paths written.
+
+    Raises:
+        OSError: The folder or a file cannot be written.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    basis = {
+        "file": file,
+        "rows": rows,
+        "labels": grades.labels,
+        "unlabelled": grades.unlabelled,
+        "topics": grades.topics,
+        "dimensions": list(grades.dimensions),
+        "regularisation": grades.regularisation,
+        "tie": grades.tie,
+        "shared": sum(item.shared for item in grades.items),
+    }
+    items = [{**asdict(item), "shared": "yes" if item.shared else "no"} for item in grades.items]
+    return [
+        write_json(out / "grades.json", {"rests_on": basis}),
+        write_table(out / "grades.csv", _names(ItemGrade), items),
+    ]
+
+
+def as_json(study: CrowdStudy, *, file: str | None = None, rows: int | None = None) -> Json:
+    """Every number except those of single items and workers, as plain JSON values."""
+    options, split = study.options, study.split
     return {
         "rests_on": {
-            "file": crowd.file,
-            "rows": crowd.rows,
-            "votes": sum(len(each.votes) for each in study.dimensions),
-            "unlabelled": crowd.unlabelled,
-            **asdict(question.method),
-            "needed": question.needed,
-            "decided": question.decided,
+            "file": file,
+            "rows": rows,
+            "votes": study.votes,
+            "unlabelled": study.unlabelled,
+            **asdict(options.competence),
+            "needed": options.needed,
+            "decided": options.decided,
             "sessions": asdict(study.sessions) if study.sessions else None,
         },
         "notes": [asdict(note) for note in notes(study)],
-        "mean_alpha": {kind: mean_alpha(study.dimensions, kind) for kind in KINDS},
-        "dimensions": [_dimension(each) for each in study.dimensions],
+        "mean_alpha": {kind: study.mean_alpha(kind) for kind in ALPHA_KINDS},
+        "dimensions": [_dimension(dimension) for dimension in study.dimensions],
         "split": {
-            "missing": halves.missing,
-            "left_out": halves.left_out,
-            "differentiable": _half(halves.differentiable),
-            "minimally_differentiable": _half(halves.minimal),
+            "missing": split.missing,
+            "left_out": split.left_out,
+            "differentiable": _pair_group(split.differentiable),
+            "minimally_differentiable": _pair_group(split.minimal),
         },
     }
 
 
-def _dimension(each: Dimension) -> Json:
-    learned = each.learned
-    ends = learned.log_likelihood
+def _item(item: ItemLabels) -> Json:
+    row = {name: getattr(item, name) for name in _names(ItemLabels) if name != "shown"}
+    shown = asdict(item.shown) if item.shown else dict.fromkeys(_SHOWN)
+    return {**row, **shown}
+
+
+def _dimension(dimension: DimensionStudy) -> Json:
+    learned = dimension.learned
+    alphas = {kind: dimension.alpha(kind) for kind in ALPHA_KINDS}
+    likelihood = learned.log_likelihood
     return {
-        "name": each.name,
-        "level": each.scale.level.value,
-        "labels": dict(each.counts),
-        "labels_given": each.scale.given,
-        "items": each.items,
-        "workers": each.workers,
-        "votes": len(each.votes),
-        **{f"alpha_{kind}": asdict(found) if (found := getattr(each, kind)) else None for kind in KINDS},
-        "sides": asdict(each.sides) if each.sides else None,
-        "places": asdict(each.places) if each.places else None,
+        "name": dimension.name,
+        "level": dimension.scale.level.value,
+        "labels": dict(dimension.counts),
+        "labels_given": dimension.scale.given,
+        "items": dimension.items,
+        "workers": dimension.workers,
+        "votes": len(dimension.votes),
+        **{f"alpha_{kind}": asdict(alpha) if alpha else None for kind, alpha in alphas.items()},
+        "sides": asdict(dimension.sides) if dimension.sides else None,
+        "places": asdict(dimension.places) if dimension.places else None,
         "competence": {
             "missing": learned.missing,
             "converged": learned.converged,
-            "log_likelihood": None if ends is None else {"low": ends[0], "high": ends[1]},
+            "log_likelihood": None if likelihood is None else {"low": likelihood[0], "high": likelihood[1]},
             "dropped_workers": sum(not worker.kept for worker in learned.workers),
             "items_with_gold": sum(item.gold is not None for item in learned.items),
             "items_with_majority": sum(item.majority is not None for item in learned.items),
@@ -91,16 +143,15 @@ def _dimension(each: Dimension) -> Json:
     }
 
 
-def _half(half: Half | None) -> Json | None:
-    if half is None:
-        return None
-    return {"pairs": len(half.items), "mean_alpha": {kind: getattr(half, kind) for kind in KINDS}}
+def _pair_group(group: PairGroup | None) -> Json | None:
+    return None if group is None else {"pairs": len(group.items), "mean_alpha": dict(group.mean_alpha)}
 
 
-def _kind(item: str, apart: frozenset[str], within: frozenset[str]) -> str | None:
-    """Whether an item can be told apart, as text; None outside the split."""
-    return ("yes" if item in apart else "no") if item in within else None
+def _differentiable(study: CrowdStudy) -> dict[str, str]:
+    """Item -> whether people can tell its answers apart; items outside the split are left out."""
+    groups = {"yes": study.split.differentiable, "no": study.split.minimal}
+    return {item: answer for answer, group in groups.items() if group for item in group.items}
 
 
 def _names(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(each.name for each in fields(kind))
+    return tuple(field.name for field in fields(kind))

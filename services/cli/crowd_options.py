@@ -1,86 +1,131 @@
-"""The options of `nuggetstream crowd`: how a file is read, and how competence is learned."""
+"""The options of `nuggetstream crowd`: how a file is read, and how competence and grades are computed."""
 
 import click
 
-from nuggetstream.crowd.learning import Method
+from nuggetstream.crowd.grades import REGULARISATION, TIE
+from nuggetstream.crowd.learning import CompetenceOptions
+from nuggetstream.crowd.study import CrowdOptions
 from services.cli.showing import Number
 
-_USUAL = Method()
+_COMPETENCE = CompetenceOptions()
+_CROWD = CrowdOptions()
 
-CROWD_OPTIONS = (
+LABEL_OPTIONS = (
     click.option(
-        "--item", multiple=True, metavar="COLUMN", help="What is labelled; several columns together."
+        "--item",
+        multiple=True,
+        metavar="COLUMN",
+        help="Column of the labelled item; give it several times where several columns name the item.",
     ),
-    click.option("--worker", metavar="COLUMN", help="Who labels."),
+    click.option("--worker", metavar="COLUMN", help="Column of the worker."),
     click.option(
-        "--label", multiple=True, metavar="COLUMN", help="The label; given again, one per dimension."
+        "--label",
+        multiple=True,
+        metavar="COLUMN",
+        help="Column of the label; give it several times for one dimension each.",
     ),
-    click.option("--dimension", metavar="COLUMN", help="What the label is about, where that is a column."),
+    click.option("--dimension", metavar="COLUMN", help="Column of the dimension that the label is about."),
     click.option(
-        "--spam", metavar="COLUMN", help="Known probability that a vote is spam: shown beside ours."
+        "--spam",
+        metavar="COLUMN",
+        help="Column of the probability, estimated elsewhere, that a vote is spam; its alpha is shown too.",
     ),
     click.option(
         "--sides",
         nargs=2,
         metavar="FIRST SECOND",
-        help="Columns of the two answers as they were shown, which name the item: does their order matter?",
+        help="Columns of the two answers in the order shown; they name the item. Shows whether the order "
+        "matters.",
     ),
     click.option(
+        "--position",
         "--place",
         metavar="COLUMN",
-        help="Place of the item in its worker's session, a whole number: do early and late votes differ?",
+        help="Column of the item's position in its worker's session, a whole number. Shows whether early and "
+        "late votes differ.",
     ),
     click.option(
         "--labels",
         multiple=True,
         metavar="[DIMENSION=]LABELS",
-        help="All labels there are, in their order, with commas between.",
+        help="Every label in ascending order, separated by commas.",
     ),
     click.option(
         "--level",
         type=click.Choice(["nominal", "ordinal"]),
-        help="Whether distances between labels count; ordinal where their order is known, else nominal.",
+        help="Level of the labels; by default ordinal where their order is known, else nominal.",
     ),
+)
+
+COMPETENCE_OPTIONS = (
     click.option(
         "--spam-limit",
         type=Number(0, 1),
-        default=_USUAL.limit,
+        default=_COMPETENCE.limit,
         show_default=True,
-        help="Votes of a worker likelier spam than this are dropped.",
+        help="Drop the votes of workers whose spam probability is above this.",
     ),
     click.option(
         "--restarts",
         type=click.IntRange(1, 1000),
-        default=_USUAL.restarts,
+        default=_COMPETENCE.restarts,
         show_default=True,
-        help="Random starts of MACE.",
+        help="Number of random starts of MACE.",
     ),
     click.option(
         "--iterations",
         type=click.IntRange(1, 10_000),
-        default=_USUAL.iterations,
+        default=_COMPETENCE.iterations,
         show_default=True,
-        help="At most, of each start.",
+        help="Maximum number of iterations per start.",
     ),
     click.option(
         "--seed",
         type=click.IntRange(min=0),
-        default=_USUAL.seed,
+        default=_COMPETENCE.seed,
         show_default=True,
-        help="The same seed gives the same numbers.",
+        help="Seed of the random starts; the same seed gives the same numbers.",
     ),
     click.option(
         "--needed",
         type=click.IntRange(1),
-        default=3,
+        default=_CROWD.needed,
         show_default=True,
-        help="Votes for one label that decide a dimension.",
+        help="Number of votes for one label that decide a dimension of a pair.",
     ),
     click.option(
         "--decided",
         type=click.IntRange(1),
-        default=5,
+        default=_CROWD.decided,
         show_default=True,
-        help="Decided dimensions of a pair that people can tell apart.",
+        help="Number of decided dimensions that make a pair differentiable.",
+    ),
+)
+
+GRADE_OPTIONS = (
+    click.option("--topic", metavar="COLUMN", help="Column of the topic; without one there is one topic."),
+    click.option("--sides", nargs=2, metavar="FIRST SECOND", help="Columns of the two items compared."),
+    click.option(
+        "--label",
+        multiple=True,
+        metavar="COLUMN",
+        help="Column of the label (a, n or tie, b); give it several times for one dimension each.",
+    ),
+    click.option("--dimension", metavar="COLUMN", help="Column of the dimension that the label is about."),
+    click.option(
+        "--regularisation",
+        "--lambda",
+        type=Number(0, min_open=True),
+        default=REGULARISATION,
+        show_default=True,
+        help="λ: wins and losses of every item against a dummy item, which keep merits finite.",
+    ),
+    click.option(
+        "--tie",
+        "-t",
+        type=Number(0, min_open=True),
+        default=TIE,
+        show_default=True,
+        help="t: how close two merits must be for a tie.",
     ),
 )

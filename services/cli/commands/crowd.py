@@ -1,4 +1,4 @@
-"""`nuggetstream crowd VOTES`: what the labels of a crowd say together, and whom to trust."""
+"""`nuggetstream crowd`: agreement, gold labels and competence of workers, and grades from pairwise labels."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,28 +6,53 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nuggetstream.crowd.learning import Method
-from nuggetstream.crowd.votes import Columns, shortest
+from nuggetstream.domain.worker_label import shortest_form
 from nuggetstream.files.dataset import UnusableFile
-from services.cli.crowd_options import CROWD_OPTIONS
+from services.cli.crowd_options import COMPETENCE_OPTIONS, GRADE_OPTIONS, LABEL_OPTIONS
 from services.cli.rating_options import with_options
-from services.cli.showing import needing_analysis, refusing, show
+from services.cli.showing import needing_analysis, plain_option, refusing, show
 
 if TYPE_CHECKING:
-    from nuggetstream.crowd.study import Question
+    from nuggetstream.crowd.study import CrowdOptions
+
+_DEFAULT = "agreement"
 
 
-@click.command("crowd")
+class _WithDefault(click.Group):
+    """A group whose first argument may be a file instead of a subcommand: then the default one runs."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, *self.get_help_option_names(ctx)):
+            args = [_DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+_limit_option = click.option(
+    "--limit", type=click.IntRange(1), default=10, show_default=True, help="Maximum number of rows per table."
+)
+
+
+@click.group("crowd", cls=_WithDefault)
+def command() -> None:
+    """Agreement, gold labels and competence of workers; grades from pairwise labels.
+
+    `nuggetstream crowd FILE` is short for `nuggetstream crowd agreement FILE`.
+    """
+
+
+@command.command(_DEFAULT)
 @click.argument("votes", type=click.Path(path_type=Path, dir_okay=False))
-@with_options(CROWD_OPTIONS)
-@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Rows shown per table.")
+@with_options(LABEL_OPTIONS)
+@with_options(COMPETENCE_OPTIONS)
+@_limit_option
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder for crowd.json, gold.csv, workers.csv.",
 )
+@plain_option
 @needing_analysis
-def command(votes: Path, out: Path | None, limit: int, **given: Any) -> None:
+def agreement(votes: Path, out: Path | None, limit: int, plain: bool, **given: Any) -> None:
     """Agreement, gold labels and competence from VOTES, the labels that workers gave to items.
 
     A file is CSV with a header or JSONL, gzipped or not. A row is one label with its `item`, `worker` and
@@ -36,49 +61,104 @@ def command(votes: Path, out: Path | None, limit: int, **given: Any) -> None:
 
     Exits 2 when a file cannot be used, naming file, line and field.
     """
-    from nuggetstream.crowd.drawing import draw
-    from nuggetstream.crowd.scale import NoOrder
-    from nuggetstream.crowd.study import study
-    from nuggetstream.crowd.writing import write_study
-
-    with refusing(UnusableFile, NoOrder):
-        found = study(_question(votes, given))
-        written = write_study(found, out) if out else []
-    show(draw(found, limit))
-    for path in written:
-        click.echo(f"written: {path}")
-
-
-def _question(votes: Path, given: dict[str, Any]) -> "Question":
-    from nuggetstream.crowd.scale import Asked
-    from nuggetstream.crowd.study import Question
-    from nuggetstream.statistics.krippendorff import Level
+    from nuggetstream.crowd.scale import UnusableLabels
+    from nuggetstream.crowd.study import study_labels
+    from nuggetstream.crowd.terminal import crowd_tables
+    from nuggetstream.crowd.writing import write_crowd
+    from nuggetstream.files.worker_labels import LabelColumns, read_worker_labels
 
     if given["dimension"] and len(given["label"]) > 1:
-        raise click.UsageError("--dimension goes with one --label; several are a dimension each")
-    return Question(
-        file=votes,
-        columns=Columns(
-            items=given["item"],
-            worker=given["worker"],
-            labels=given["label"],
-            dimension=given["dimension"],
-            spam=given["spam"],
-            sides=given["sides"],
-            place=given["place"],
+        raise click.UsageError("--dimension goes with one --label; several are one dimension each")
+    columns = LabelColumns(
+        items=given["item"],
+        worker=given["worker"],
+        labels=given["label"],
+        dimension=given["dimension"],
+        spam=given["spam"],
+        sides=given["sides"],
+        position=given["position"],
+    )
+    with refusing(UnusableFile, UnusableLabels):
+        options = _crowd_options(given)
+        file = read_worker_labels(votes, columns)
+        study = study_labels(file.dimensions, options, unlabelled=file.unlabelled)
+        written = write_crowd(study, out, file=file.path, rows=file.rows) if out else []
+    show(crowd_tables(study, limit, file=file.path, rows=file.rows), plain=plain)
+    _show_paths(written, plain=plain)
+
+
+@command.command("grades")
+@click.argument("labels", type=click.Path(path_type=Path, dir_okay=False))
+@with_options(GRADE_OPTIONS)
+@_limit_option
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for grades.json, grades.csv."
+)
+@plain_option
+def grades(labels: Path, out: Path | None, limit: int, plain: bool, **given: Any) -> None:
+    """Merits and grades of the items of every topic, from LABELS that compare two items.
+
+    A file is CSV with a header or JSONL, gzipped or not. A row compares two items of one topic: a (the first is
+    better), b (the second) or n or tie (neither). Files are gold.csv of `nuggetstream crowd --out`, and the
+    ratings of CrowdRAG-25 with their columns NAME_gold.
+
+    Exits 2 when a file cannot be used, naming file, line and field.
+    """
+    from nuggetstream.crowd.terminal import grade_tables
+    from nuggetstream.crowd.topic_grades import grade_topics
+    from nuggetstream.crowd.writing import write_grades
+    from nuggetstream.files.pair_labels import PairColumns, read_pair_labels
+
+    if given["dimension"] and len(given["label"]) > 1:
+        raise click.UsageError("--dimension goes with one --label; several are one dimension each")
+    columns = PairColumns(
+        topic=given["topic"], sides=given["sides"], labels=given["label"], dimension=given["dimension"]
+    )
+    with refusing(UnusableFile):
+        file = read_pair_labels(labels, columns)
+        graded = grade_topics(
+            file.labels,
+            regularisation=given["regularisation"],
+            tie=given["tie"],
+            unlabelled=file.unlabelled,
+        )
+        written = write_grades(graded, out, file=file.path, rows=file.rows) if out else []
+    show(grade_tables(graded, limit, file=file.path, rows=file.rows), plain=plain)
+    _show_paths(written, plain=plain)
+
+
+def _show_paths(paths: Iterable[Path], *, plain: bool) -> None:
+    for path in paths:
+        click.echo(f"{'# ' if plain else ''}written: {path}")
+
+
+def _crowd_options(given: dict[str, Any]) -> "CrowdOptions":
+    from nuggetstream.crowd.learning import CompetenceOptions
+    from nuggetstream.crowd.scale import ScaleOptions
+    from nuggetstream.crowd.study import CrowdOptions
+    from nuggetstream.statistics.krippendorff import Level
+
+    return CrowdOptions(
+        scale=ScaleOptions(_labels(given["labels"]), Level(given["level"]) if given["level"] else None),
+        competence=CompetenceOptions(
+            limit=given["spam_limit"],
+            restarts=given["restarts"],
+            iterations=given["iterations"],
+            seed=given["seed"],
         ),
-        asked=Asked(_labels(given["labels"]), Level(given["level"]) if given["level"] else None),
-        method=Method(given["spam_limit"], given["restarts"], given["iterations"], given["seed"]),
         needed=given["needed"],
         decided=given["decided"],
     )
 
 
-def _labels(said: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def _labels(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Dimension -> its labels; under "" those of every other dimension."""
     labels: dict[str, tuple[str, ...]] = {}
-    for each in said:
-        name, _, listed = each.rpartition("=")
-        if name in labels:
-            raise click.UsageError(f"--labels: {name or 'all dimensions'} twice")
-        labels[name] = tuple(shortest(label.strip()) for label in listed.split(",") if label.strip())
+    for text in texts:
+        dimension, _, listed = text.rpartition("=")
+        if dimension in labels:
+            raise click.UsageError(f"--labels: {dimension or 'all dimensions'} twice")
+        labels[dimension] = tuple(
+            shortest_form(label.strip()) for label in listed.split(",") if label.strip()
+        )
     return labels

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from nuggetstream.crowd.learning import Method
+from nuggetstream.crowd.learning import CompetenceOptions
 from nuggetstream.crowd.notes import notes
-from nuggetstream.crowd.ordering import Effect, Sessions, Sides
-from nuggetstream.crowd.study import Question, Study, study
-from nuggetstream.crowd.votes import Columns
-from nuggetstream.crowd.writing import write_study
+from nuggetstream.crowd.ordering import AlphaByGroup, SessionPositions, SideAgreement
+from nuggetstream.crowd.study import CrowdOptions, CrowdStudy, study_labels
+from nuggetstream.crowd.writing import write_crowd
 from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.worker_labels import LabelColumns, read_worker_labels
 from services.cli.commands.crowd import command
 
 PAGE = Path(__file__).parents[3] / "docs" / "crowd.md"
-QUICK = Method(restarts=1, iterations=2)
+QUICK = CompetenceOptions(restarts=1, iterations=2)
 LED_BY_THE_SIDE = """first,second,worker,label
 x,y,ann,a
 x,y,ben,a
@@ -31,25 +31,26 @@ w,v,dov,b
 """
 
 
-def asked(folder: Path, text: str, **columns: Any) -> Study:
+def asked(folder: Path, text: str, **columns: Any) -> CrowdStudy:
     path = folder / "votes.csv"
     path.write_text(text, encoding="utf-8")
-    return study(Question(path, Columns(**columns), method=QUICK))
+    file = read_worker_labels(path, LabelColumns(**columns))
+    return study_labels(file.dimensions, CrowdOptions(competence=QUICK), unlabelled=file.unlabelled)
 
 
-def sides_of(found: Study) -> Sides:
+def sides_of(found: CrowdStudy) -> SideAgreement:
     (only,) = found.dimensions
     assert only.sides is not None
     return only.sides
 
 
-def places_of(found: Study) -> Effect:
+def places_of(found: CrowdStudy) -> AlphaByGroup:
     (only,) = found.dimensions
     assert only.places is not None
     return only.places
 
 
-def states(found: Study) -> list[str]:
+def states(found: CrowdStudy) -> list[str]:
     return [note.state for note in notes(found)]
 
 
@@ -86,7 +87,7 @@ def test_a_pair_is_the_same_only_about_the_same_question(tmp_path: Path) -> None
     assert [item.item for item in found.dimensions[0].learned.items] == ["t | x | y", "u | y | x"]
     sides = sides_of(found)
     assert (sides.pairs, sides.both, sides.effect.delta) == (2, 0, None)
-    assert sides.effect.missing == "no pair was shown both ways round"
+    assert sides.effect.missing == "no pair was shown in both orders"
     assert "no_sides" in states(found)
 
 
@@ -110,8 +111,8 @@ v,ben,a,4
 
 
 def test_late_votes_can_agree_less_than_early_ones(tmp_path: Path) -> None:
-    found = asked(tmp_path, PLACED, place="nth")
-    assert found.sessions == Sessions(1, 2, 4)
+    found = asked(tmp_path, PLACED, position="nth")
+    assert found.sessions == SessionPositions(1, 2, 4)
     effect = places_of(found)
     early, late = effect.groups["early"], effect.groups["late"]
     assert (early.value, early.votes, late.votes) == (1, 4, 4)
@@ -121,13 +122,13 @@ def test_late_votes_can_agree_less_than_early_ones(tmp_path: Path) -> None:
 
 
 def test_a_vote_without_a_place_is_in_neither_half_and_said(tmp_path: Path) -> None:
-    found = asked(tmp_path, PLACED.replace("v,ben,a,4", "v,ben,a,"), place="nth")
+    found = asked(tmp_path, PLACED.replace("v,ben,a,4", "v,ben,a,"), position="nth")
     assert places_of(found).pooled.votes == 7
     assert "no_place" in states(found)
 
 
 def test_one_place_only_is_a_state_and_unasked_there_is_none(tmp_path: Path) -> None:
-    found = asked(tmp_path, "item,worker,label,nth\nx,ann,a,3\nx,ben,b,3\n", place="nth")
+    found = asked(tmp_path, "item,worker,label,nth\nx,ann,a,3\nx,ben,b,3\n", position="nth")
     assert places_of(found).missing == "late: no item has two votes"
     assert "no_places" in states(found)
     unasked = asked(tmp_path, PLACED)
@@ -138,7 +139,7 @@ def test_a_file_of_items_with_lists_names_its_sides_itself(tmp_path: Path) -> No
     row = {"worker": ["ann", "ben"], "depth_vote": ["a", "b"], "at": [1, None]}
     ways = [("r1", "r2"), ("r2", "r1")]
     lines = [json.dumps({"response_a": a, "response_b": b, **row}) for a, b in ways]
-    found = asked(tmp_path, "\n".join(lines), place="at")
+    found = asked(tmp_path, "\n".join(lines), position="at")
     assert (sides_of(found).pairs, sides_of(found).both) == (1, 1)
     assert places_of(found).pooled.votes == 2
 
@@ -147,9 +148,9 @@ def test_a_file_of_items_with_lists_names_its_sides_itself(tmp_path: Path) -> No
     ("columns", "said"),
     [
         ({"sides": ("first", "third")}, "third: is no column, see --sides"),
-        ({"sides": ("first", "second"), "place": "nth"}, "nth: is no column, see --place"),
+        ({"sides": ("first", "second"), "position": "nth"}, "nth: is no column, see --position"),
         (
-            {"sides": ("first", "second"), "place": "worker"},
+            {"sides": ("first", "second"), "position": "worker"},
             "votes.csv:2: worker: is 'ann'; expected a whole",
         ),
     ],
@@ -164,7 +165,9 @@ def test_both_effects_are_written(tmp_path: Path) -> None:
     text = (
         LED_BY_THE_SIDE.replace("label\n", "label,nth\n").replace(",a\n", ",a,1\n").replace(",b\n", ",b,2\n")
     )
-    content, *_ = write_study(asked(tmp_path, text, sides=("first", "second"), place="nth"), tmp_path)
+    content, *_ = write_crowd(
+        asked(tmp_path, text, sides=("first", "second"), position="nth"), tmp_path, file="votes.csv", rows=8
+    )
     written = json.loads(content.read_text(encoding="utf-8"))
     (only,) = written["dimensions"]
     assert (only["sides"]["both"], only["sides"]["effect"]["groups"]["forward"]["value"]) == (2, 1)
@@ -179,10 +182,10 @@ def test_the_example_of_the_manual_is_what_the_command_prints(tmp_path: Path) ->
     )
     path = tmp_path / "shown.csv"
     path.write_text(votes, encoding="utf-8")
-    asked_for = [str(path), "--sides", "first", "second", "--place", "nth", "--restarts", "1"]
+    asked_for = [str(path), "--sides", "first", "second", "--position", "nth", "--restarts", "1"]
     result = CliRunner().invoke(command, asked_for)
     assert result.exit_code == 0, result.output
-    printed = result.output.partition("Pairs shown both ways round (alpha)")[2].split()
+    printed = result.output.partition("Pairs shown in both orders (alpha)")[2].split()
     without_boxes = re.sub(r"[\u2500-\u257f]+", " ", promised).partition("(alpha)")[2].split()
     assert without_boxes
     assert printed[: len(without_boxes)] == without_boxes

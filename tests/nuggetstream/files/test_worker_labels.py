@@ -1,4 +1,4 @@
-"""Files of labels: three forms of them, what their labels mean, and what is said about wrong ones."""
+"""Files of labels: their three forms, and what is wrong with one that cannot be used."""
 
 import gzip
 import json
@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.crowd.scale import Asked, NoOrder, Scale, scaled
-from nuggetstream.crowd.votes import Columns, Crowd, read_crowd
+from nuggetstream.crowd.scale import ScaleOptions, scale_labels
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.statistics.krippendorff import Level
+from nuggetstream.files.worker_labels import LabelColumns, LabelFile, read_worker_labels
 
 LONG = "item,worker,label\nx,ann,a\nx,ben,b\ny,ann,n\n"
 
@@ -21,8 +20,8 @@ def written(folder: Path, text: str, name: str = "votes.csv") -> Path:
     return path
 
 
-def read(folder: Path, text: str, **columns: Any) -> Crowd:
-    return read_crowd(written(folder, text), Columns(**columns))
+def read(folder: Path, text: str, **columns: Any) -> LabelFile:
+    return read_worker_labels(written(folder, text), LabelColumns(**columns))
 
 
 def nested(**changes: Any) -> str:
@@ -37,12 +36,6 @@ def nested(**changes: Any) -> str:
     return json.dumps(row | changes)
 
 
-def scale_of(folder: Path, used: str, **asked: Any) -> Scale:
-    rows = "".join(f"i{n},w,{label}\n" for n, label in enumerate(used.split()))
-    scales, _ = scaled(read(folder, "item,worker,label\n" + rows), Asked(**asked))
-    return scales["label"]
-
-
 def test_a_row_is_one_label(tmp_path: Path) -> None:
     found = read(tmp_path, LONG)
     assert (found.rows, found.unlabelled, list(found.dimensions)) == (3, 0, ["label"])
@@ -50,7 +43,7 @@ def test_a_row_is_one_label(tmp_path: Path) -> None:
     assert [(vote.item, vote.worker, vote.label) for vote in votes] == [
         ("x", "ann", "a"), ("x", "ben", "b"), ("y", "ann", "n"),
     ]  # fmt: skip
-    assert votes[1].place.endswith("votes.csv:3")
+    assert str(votes[1].line).endswith("votes.csv:3")
 
 
 def test_a_column_of_dimensions_and_one_of_known_spam(tmp_path: Path) -> None:
@@ -75,7 +68,7 @@ def test_a_row_may_be_one_item_with_a_list_of_votes_per_dimension(tmp_path: Path
     path = written(tmp_path, nested() + "\n", "ratings.jsonl")
     zipped = path.with_name("ratings.jsonl.gz")
     zipped.write_bytes(gzip.compress(path.read_bytes()))
-    found = read_crowd(zipped, Columns())
+    found = read_worker_labels(zipped, LabelColumns())
     depth = found.dimensions["depth"]
     assert [(vote.item, vote.worker, vote.label, vote.spam) for vote in depth] == [
         ("r1 | r2", "ann", "A", 0.1),
@@ -83,7 +76,7 @@ def test_a_row_may_be_one_item_with_a_list_of_votes_per_dimension(tmp_path: Path
     ]
     assert [(vote.worker, vote.spam) for vote in found.dimensions["style"]] == [("ann", None)]
     assert found.unlabelled == 1
-    scales, votes = scaled(found, Asked())
+    scales, votes = scale_labels(found.dimensions, ScaleOptions())
     assert [vote.label for vote in votes["depth"]] == ["a", "n"]
     assert scales["depth"].preference
 
@@ -107,7 +100,7 @@ def test_a_row_may_be_one_item_with_a_list_of_votes_per_dimension(tmp_path: Path
         ('{"item": "x", "worker": "w", "label": ["a"]}', 'votes.csv:1: label: is ["a"]'),
         (nested(depth_vote=["A"]), "votes.csv:1: depth_vote: has 1 entries for 2 workers"),
         (nested(worker="ann"), "votes.csv:1: worker: is no list"),
-        (nested(depth_vote=["A", ["B"]]), "votes.csv:1: depth: holds ['B']"),
+        (nested(depth_vote=["A", ["B"]]), "votes.csv:1: depth_vote: holds ['B']"),
         (nested(depth_spam_probability=[0.1, 1.5]), "depth_spam_probability: is 1.5; expected a probability"),
         (nested(worker=["ann", "ann"]), "worker: 'ann' labels 'r1 | r2' twice in 'depth'"),
         (
@@ -126,30 +119,3 @@ def test_a_probability_that_is_none_is_refused(tmp_path: Path) -> None:
     for said in ("2", "-0.1", "nan", "sure", ""):
         with pytest.raises(UnusableFile, match=r"votes\.csv:2: p: is .*; expected a probability from 0 to 1"):
             read(tmp_path, f"item,worker,label,p\nx,ann,a,{said}\n", spam="p")
-
-
-def test_numbers_and_choices_between_two_answers_have_an_order(tmp_path: Path) -> None:
-    numbers = scale_of(tmp_path, "10 9 -1")
-    assert (numbers.labels, numbers.level, numbers.preference) == (("-1", "9", "10"), Level.ORDINAL, False)
-    choice = scale_of(tmp_path, "B a TIE")
-    assert (choice.labels, choice.level, choice.preference) == (("a", "tie", "b"), Level.ORDINAL, True)
-
-
-def test_other_labels_are_the_same_or_another(tmp_path: Path) -> None:
-    words = scale_of(tmp_path, "good poor good")
-    assert (words.labels, words.level, words.given) == (("good", "poor"), Level.NOMINAL, False)
-    letters = scale_of(tmp_path, "A B C")
-    assert (letters.labels, letters.preference) == (("A", "B", "C"), False)
-    with pytest.raises(NoOrder, match="name the labels in their order"):
-        scale_of(tmp_path, "good poor", level=Level.ORDINAL)
-
-
-def test_named_labels_give_the_order_and_refuse_others(tmp_path: Path) -> None:
-    named = scale_of(tmp_path, "Good poor", labels={"": ("poor", "fair", "good")})
-    assert (named.labels, named.level, named.given) == (("poor", "fair", "good"), Level.ORDINAL, True)
-    with pytest.raises(UnusableFile, match=r"votes\.csv:3: label: is 'bad'; expected one of poor, good"):
-        scale_of(tmp_path, "good bad", labels={"": ("poor", "good")})
-    with pytest.raises(UnusableFile, match="depth: is no dimension; there is label"):
-        scale_of(tmp_path, "good", labels={"depth": ("poor", "good")})
-    with pytest.raises(NoOrder, match="at least two labels, each once"):
-        Asked({"": ("good",)})

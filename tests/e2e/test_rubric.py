@@ -1,55 +1,14 @@
-"""`nuggetstream rubric` and `nuggetstream crowd` as a user runs them: files in, tables and files out."""
+"""`nuggetstream rubric` as a user runs it: files in, tables and files out."""
 
-import csv
-import gzip
-import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
-from tests.e2e.processes import clean_environment, run_command, run_here
+from tests.e2e.command_line import blocks, nuggetstream, rows, strict, words, written
 from tests.graded import graded_file, passage, tides
-
-DOCS = Path(__file__).parents[2] / "docs"
-TWO_VOTES = "item,worker,label\nx,ann,a\nx,ben,b\n"
-
-
-async def nuggetstream(*arguments: str | Path) -> tuple[int, str]:
-    return run_here(*map(str, arguments))
-
-
-def blocks(page: str, kind: str) -> list[str]:
-    """The examples of one kind on a page, in order."""
-    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-    return re.findall(rf"^```{kind}\n(.*?)^```", text, flags=re.S | re.M)
-
-
-def written(folder: Path, name: str, text: str) -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def words(text: str) -> list[str]:
-    """What is printed, without the lines of tables, blanks and the folder of the files."""
-    return re.sub(r"[\u2500-\u257f]+", " ", re.sub(r"/\S*/", "", text)).split()
-
-
-def strict(path: Path) -> Any:
-    """JSON as the standard has it: no infinity and no NaN."""
-
-    def refuse(name: str) -> NoReturn:
-        raise AssertionError(f"{path} holds {name}")
-
-    return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 async def test_the_examples_about_graded_passages_are_what_the_command_prints(tmp_path: Path) -> None:
@@ -73,19 +32,6 @@ async def test_the_examples_about_graded_passages_are_what_the_command_prints(tm
         code, output = await nuggetstream("rubric", *arguments)
         assert code == 0, output
         assert words(output) == words(promised)
-
-
-async def test_the_example_about_a_crowd_is_what_the_command_prints(tmp_path: Path) -> None:
-    votes = written(tmp_path, "votes.csv", blocks("crowd", "csv")[0])
-    code, output = await run_command(clean_environment(), "crowd", str(votes))
-    assert code == 0, output
-    said, promised = (words(text) for text in (output, blocks("crowd", "text")[0]))
-    assert len(said) == len(promised)
-    for ours, theirs in zip(said, promised, strict=True):
-        if re.fullmatch(r"\d\.\d+", theirs):  # another version of numpy may climb another way
-            assert float(ours) == pytest.approx(float(theirs), abs=0.1)
-        else:
-            assert ours == theirs
 
 
 async def test_everything_about_a_graded_file_is_written(tmp_path: Path) -> None:
@@ -148,40 +94,6 @@ async def test_a_graded_file_that_cannot_be_used_is_named_and_exits_2(
     assert not (tmp_path / "labels.qrels").exists()
 
 
-@pytest.mark.parametrize(
-    ("text", "options", "said"),
-    [
-        ("", (), "votes.csv: is empty"),
-        ("item,worker\nx,ann\n", (), "is no column, see --label"),
-        (TWO_VOTES + "x,ann,b\n", (), "votes.csv:4: worker: 'ann' labels 'x' twice"),
-        (TWO_VOTES, ("--labels", "a,n"), "votes.csv:3: label: is 'b'; expected one of a, n"),
-        (TWO_VOTES, ("--labels", "a"), "expected at least two labels"),
-        (TWO_VOTES, ("--labels", "depth=a,b"), "depth: is no dimension; there is label"),
-        (TWO_VOTES, ("--spam", "p"), "p: is no column, see --spam"),
-        (TWO_VOTES.replace(",a", ",good"), ("--level", "ordinal"), "name the labels in their order"),
-        (TWO_VOTES, ("--label", "label", "--label", "item", "--dimension", "item"), "goes with one --label"),
-    ],
-)
-async def test_votes_that_cannot_be_used_are_named_and_exit_2(
-    tmp_path: Path, text: str, options: tuple[str, ...], said: str
-) -> None:
-    votes = written(tmp_path, "votes.csv", text)
-    code, output = await nuggetstream("crowd", votes, *options, "--out", tmp_path / "out")
-    assert code == 2, output
-    assert said in output
-    assert "Traceback" not in output
-    assert not (tmp_path / "out").exists()
-
-
-async def test_one_worker_is_a_state_and_no_error(tmp_path: Path) -> None:
-    votes = written(tmp_path, "votes.csv", "item,worker,label\nx,ann,1\ny,ann,2\n")
-    code, output = await nuggetstream("crowd", votes, "--out", tmp_path / "out")
-    assert code == 0, output
-    assert "no gold labels and no competence: one worker only" in output
-    assert strict(tmp_path / "out" / "crowd.json")["mean_alpha"]["agreement"] is None
-    assert [row["gold"] for row in rows(tmp_path / "out" / "gold.csv")] == ["", ""]
-
-
 async def test_recorded_grades_give_the_published_labels_cover_and_contradictions(
     recorded_data: Path, tmp_path: Path
 ) -> None:
@@ -232,39 +144,3 @@ async def test_recorded_labels_order_systems_as_published(
     assert found["spearman"] == pytest.approx(spearman, abs=0.003)
     assert found["kendall"] == pytest.approx(kendall, abs=0.003)
     assert (found["rests_on"]["systems"], found["rests_on"]["queries"]) == (36, 43)
-
-
-async def test_the_recorded_crowd_agrees_as_published(recorded_data: Path, tmp_path: Path) -> None:
-    ratings = recorded_data / "crowdrag25" / "ratings.jsonl.gz"
-    code, output = await nuggetstream("crowd", ratings, "--restarts", "2", "--out", tmp_path)
-    assert code == 0, output
-    found = strict(tmp_path / "crowd.json")
-    assert (found["rests_on"]["votes"], len(found["dimensions"])) == (47_320, 7)
-    assert found["mean_alpha"]["agreement"] == pytest.approx(0.19, abs=0.01)
-    assert found["mean_alpha"]["by_file"] == pytest.approx(0.41, abs=0.01)
-    clear = found["split"]["differentiable"]
-    assert clear["pairs"] == 1062
-    assert clear["mean_alpha"]["agreement"] == pytest.approx(0.27, abs=0.01)
-    assert clear["mean_alpha"]["by_file"] == pytest.approx(0.48, abs=0.01)
-    assert found["split"]["minimally_differentiable"]["pairs"] == 290
-    assert len(rows(tmp_path / "gold.csv")) == 7 * 1352
-
-
-async def test_gold_from_every_recorded_answer_is_the_published_one(
-    recorded_data: Path, tmp_path: Path
-) -> None:
-    folder = recorded_data / "crowdrag25"
-    code, output = await nuggetstream(
-        "crowd", folder / "raw_study2_responses.jsonl.gz", "--item", "response_a", "--item", "response_b",
-        "--label", "validity", "--label", "quality_overall", "--labels", "validity=a,n,b",
-        "--labels", "quality_overall=a,b", "--restarts", "20", "--out", tmp_path,
-    )  # fmt: skip
-    assert code == 0, output
-    with gzip.open(folder / "ratings.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rated = [json.loads(line) for line in lines]
-    gold = {(row["dimension"], row["item"]): row["gold"] for row in rows(tmp_path / "gold.csv")}
-    for ours, theirs in (("validity", "correctness_topical"), ("quality_overall", "quality_overall")):
-        same = [
-            gold[ours, f"{row['response_a']} | {row['response_b']}"] == row[f"{theirs}_gold"] for row in rated
-        ]
-        assert sum(same) / len(same) >= 0.88

@@ -1,5 +1,6 @@
-"""What a crowd's labels say: exact where a hand can follow, and states where they say nothing."""
+"""What labels of a crowd tell: exact values by hand, and states where there is no answer."""
 
+import csv
 import json
 from itertools import product
 from pathlib import Path
@@ -7,21 +8,31 @@ from typing import Any, NoReturn
 
 import pytest
 
-from nuggetstream.crowd.learning import Method
+from nuggetstream.crowd.agreement import mean
+from nuggetstream.crowd.learning import CompetenceOptions
 from nuggetstream.crowd.notes import notes
-from nuggetstream.crowd.scale import Asked
-from nuggetstream.crowd.study import Question, Study, mean_alpha, study
-from nuggetstream.crowd.votes import Columns
-from nuggetstream.crowd.writing import write_study
+from nuggetstream.crowd.scale import ScaleOptions, UnusableLabels
+from nuggetstream.crowd.study import CrowdOptions, CrowdStudy, study_labels, worker_labels
+from nuggetstream.crowd.writing import write_crowd
+from nuggetstream.files.worker_labels import LabelColumns, read_worker_labels
 
-QUICK = Method(restarts=4, iterations=30)
+QUICK = CompetenceOptions(restarts=4, iterations=30)
 TRUTH = {f"i{n}": "xy"[n % 2] for n in range(10)}
 
 
-def asked(folder: Path, rows: list[tuple[str, ...]], header: str = "item,worker,label", **more: Any) -> Study:
+def asked(
+    folder: Path,
+    rows: list[tuple[str, ...]],
+    header: str = "item,worker,label",
+    *,
+    spam: str | None = None,
+    labels: dict[str, tuple[str, ...]] | None = None,
+) -> CrowdStudy:
     path = folder / "votes.csv"
     path.write_text("\n".join([header, *map(",".join, rows)]) + "\n", encoding="utf-8")
-    return study(Question(path, method=QUICK, **more))
+    file = read_worker_labels(path, LabelColumns(spam=spam))
+    options = CrowdOptions(ScaleOptions(labels or {}), QUICK)
+    return study_labels(file.dimensions, options, unlabelled=file.unlabelled)
 
 
 def honest_and_a_spammer() -> list[tuple[str, ...]]:
@@ -29,7 +40,7 @@ def honest_and_a_spammer() -> list[tuple[str, ...]]:
     return honest + [(item, "dov", "x") for item in TRUTH]
 
 
-def states(found: Study) -> list[str]:
+def states(found: CrowdStudy) -> list[str]:
     return [note.state for note in notes(found)]
 
 
@@ -105,7 +116,7 @@ def test_votes_that_cannot_disagree_have_no_answer_but_a_majority(
 
 def test_one_label_only_is_a_state_even_if_others_could_have_been_chosen(tmp_path: Path) -> None:
     rows = [("i", "v", "x"), ("i", "w", "x")]
-    found = asked(tmp_path, rows, asked=Asked({"": ("x", "y")}))
+    found = asked(tmp_path, rows, labels={"": ("x", "y")})
     assert states(found) == ["no_alpha", "no_competence"]
     assert found.dimensions[0].counts == {"x": 2, "y": 0}
 
@@ -126,7 +137,7 @@ def test_known_spam_is_dropped_vote_by_vote_beside_what_is_learned(tmp_path: Pat
     header = "item,worker,label,p"
     rows = [("i", "u", "x", "0"), ("i", "v", "x", "0.7"), ("i", "w", "y", "0.71"),
             ("j", "u", "y", "0"), ("j", "v", "y", "0"), ("j", "w", "y", "0")]  # fmt: skip
-    (found,) = asked(tmp_path, rows, header, columns=Columns(spam="p")).dimensions
+    (found,) = asked(tmp_path, rows, header, spam="p").dimensions
     assert found.by_file is not None
     assert (found.by_file.value, found.by_file.votes) == (1.0, 5)  # exactly at the limit is kept
 
@@ -142,25 +153,25 @@ def pairs(clear: int, divided: int) -> list[tuple[str, ...]]:
 
 def test_pairs_are_split_by_what_people_can_tell_apart(tmp_path: Path) -> None:
     found = asked(tmp_path, pairs(4, 2), "item,worker,label,dimension")
-    halves = found.halves
-    assert halves.differentiable is not None
-    assert halves.minimal is not None
-    assert halves.differentiable.items == ("pair0", "pair1", "pair2", "pair3")
-    assert halves.minimal.items == ("pair4", "pair5")
-    assert halves.differentiable.agreement == 1.0
-    assert halves.minimal.agreement is not None
-    assert halves.minimal.agreement < 0
-    assert mean_alpha(found.dimensions, "agreement") == pytest.approx(found.dimensions[0].agreement.value)
+    split = found.split
+    assert split.differentiable is not None
+    assert split.minimal is not None
+    assert split.differentiable.items == ("pair0", "pair1", "pair2", "pair3")
+    assert split.minimal.items == ("pair4", "pair5")
+    assert split.differentiable.mean_alpha["agreement"] == 1.0
+    assert split.minimal.mean_alpha["agreement"] is not None
+    assert split.minimal.mean_alpha["agreement"] < 0
+    assert found.mean_alpha("agreement") == pytest.approx(found.dimensions[0].agreement.value)
 
 
 def test_a_split_that_does_not_apply_says_why(tmp_path: Path) -> None:
     header = "item,worker,label,dimension"
     few = asked(tmp_path, [row for row in pairs(2, 1) if row[3] in "vw"], header)
-    assert few.halves.missing == "2 of the 5 dimensions that must be decided"
+    assert few.split.missing == "2 of the 5 dimensions that must be decided"
     assert "no_split" in states(few)
-    assert asked(tmp_path, honest_and_a_spammer()).halves.missing is not None
+    assert asked(tmp_path, honest_and_a_spammer()).split.missing is not None
     cut = asked(tmp_path, [row for row in pairs(3, 1) if row[0] != "pair0" or row[3] != "v"], header)
-    assert cut.halves.left_out == 1
+    assert cut.split.left_out == 1
     assert "too_few_dimensions" in states(cut)
 
 
@@ -169,11 +180,59 @@ def test_written_files_are_strict_and_empty_where_there_is_no_answer(tmp_path: P
         raise AssertionError(name)
 
     found = asked(tmp_path, [("i", "v", "x"), ("j", "w", "y")])
-    content, gold, workers = write_study(found, tmp_path / "out")
+    content, gold, workers = write_crowd(found, tmp_path / "out", file="votes.csv", rows=2)
     read = json.loads(content.read_text(encoding="utf-8"), parse_constant=refuse)
     (only,) = read["dimensions"]
     assert only["alpha_agreement"] == {"value": None, "votes": 2, "missing": "no item has two votes"}
     assert only["alpha_without_spam"] is None
     assert read["rests_on"]["votes"] == 2
-    assert gold.read_text(encoding="utf-8").splitlines()[1] == "label,i,,,x,,1,1,"
+    assert gold.read_text(encoding="utf-8").splitlines()[1] == "label,i,,,x,,1,1,,,,"
     assert workers.read_text(encoding="utf-8").splitlines()[1] == "label,v,1,0,,,yes"
+
+
+def test_labels_in_memory_give_the_same_numbers_as_a_file(tmp_path: Path) -> None:
+    rows = [("i", "v", 1.0), ("i", "w", 1), ("j", "v", "2"), ("j", "w", 1), ("k", "v", None)]
+    study = study_labels(worker_labels(rows), CrowdOptions(competence=QUICK))
+    (only,) = study.dimensions
+    (by_file,) = asked(tmp_path, [(item, worker, str(label)) for item, worker, label in rows[:4]]).dimensions
+    assert only.agreement == by_file.agreement
+    assert only.learned == by_file.learned
+    assert only.counts == {"1": 3, "2": 1}
+    assert study.to_frame()["alpha"].to_list() == [only.agreement.value]
+    assert "Krippendorff" in str(study)
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ({}, "there must be a dimension"),
+        ({"label": ()}, "every dimension must have a label"),
+        (
+            worker_labels([("i", "v", "x"), ("i", "v", "y")]),
+            "'v' labels 'i' twice in 'label', first at item 'i'",
+        ),
+    ],
+)
+def test_labels_in_memory_that_cannot_be_used_are_refused(labels: Any, said: str) -> None:
+    with pytest.raises(UnusableLabels, match=said):
+        study_labels(labels)
+
+
+def test_the_mean_over_dimensions_is_exact_in_any_order() -> None:
+    values = {str(number): 0.1 for number in range(10)}
+    assert mean(values) == 0.1  # a plain sum gives 0.09999999999999999
+    assert mean({}) is None
+
+
+def test_gold_labels_of_pairs_are_written_with_their_two_answers(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("q,l,r,worker,label\nt,y,x,ann,a\nt,y,x,ben,a\nt,x,y,cem,b\nt,x,y,dov,n\n")
+    file = read_worker_labels(path, LabelColumns(items=("q",), sides=("l", "r")))
+    study = study_labels(file.dimensions, CrowdOptions(competence=QUICK))
+    _, gold, _ = write_crowd(study, tmp_path, file=file.path, rows=file.rows)
+    with gold.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert [(row["item"], row["topic"], row["first"], row["second"]) for row in rows] == [
+        ("t | y | x", "t", "y", "x"),
+        ("t | x | y", "t", "x", "y"),
+    ]

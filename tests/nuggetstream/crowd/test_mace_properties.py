@@ -5,19 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nuggetstream.crowd.ballot import Ballots
-from nuggetstream.crowd.differentiability import is_decided
+from nuggetstream.crowd.label_matrix import LabelMatrix
 from nuggetstream.crowd.mace import mace
 from nuggetstream.domain.battle import Vote
 from nuggetstream.statistics.order_effects import swapped
 
 LABELS = (Vote.A, Vote.TIE, Vote.B)
-
-
-@given(st.lists(st.sampled_from(Vote), max_size=9), st.randoms())
-def test_whether_votes_decide_does_not_depend_on_who_voted_first(votes: list[Vote], chance: object) -> None:
-    assert is_decided(chance.sample(votes, len(votes))) is is_decided(votes)
-    assert is_decided([swapped(vote) for vote in votes]) is is_decided(votes)
 
 
 @given(st.integers(0, 1000))
@@ -26,8 +19,10 @@ def test_renaming_items_workers_and_labels_renames_what_mace_learns(seed: int) -
     rng = np.random.default_rng(seed)
     votes = [(item, worker, LABELS[rng.integers(3)]) for item in range(8) for worker in range(4)]
     renamed = [(f"item {i}", f"worker {w}", swapped(label)) for i, w, label in votes]
-    plain = mace(Ballots.collect(votes, LABELS), np.random.default_rng(1), restarts=2)
-    other = mace(Ballots.collect(renamed, [swapped(v) for v in LABELS]), np.random.default_rng(1), restarts=2)
+    plain = mace(LabelMatrix.collect(votes, LABELS), np.random.default_rng(1), restarts=2)
+    other = mace(
+        LabelMatrix.collect(renamed, [swapped(v) for v in LABELS]), np.random.default_rng(1), restarts=2
+    )
     assert (plain.posterior == other.posterior).all()
     assert other.gold == {f"item {i}": swapped(label) for i, label in plain.gold.items()}
     assert plain.posterior.sum(axis=1) == pytest.approx(1)

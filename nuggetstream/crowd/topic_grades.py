@@ -1,0 +1,182 @@
+"""Merits and grades of the items of every topic, from labels that compare two items."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nuggetstream.crowd.grades import REGULARISATION, TIE, Comparison, grades, merit_levels, merits
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.pair_label import PairLabel
+from nuggetstream.files.tables import Table, Tabular, count, flag, number, text
+
+
+@dataclass(frozen=True, slots=True)
+class ItemGrade:
+    """One item of one topic in one dimension.
+
+    Attributes:
+        dimension: Name of the dimension.
+        topic: Name of the topic; None where labels have no topic.
+        item: Name of the item.
+        comparisons: Number of labels about the item.
+        merit: Merit in logits, higher is better; comparable within the topic only.
+        grade: Rank of the merit within the topic, from 1 (worst) to the number of items.
+        shared: Whether another item of the topic has the same merit, so that their grades are arbitrary.
+    """
+
+    dimension: str
+    topic: str | None
+    item: str
+    comparisons: int
+    merit: float
+    grade: int
+    shared: bool
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TopicGrades(Tabular):
+    """Merits and grades of all topics and dimensions. As a table: one row per item, the best first.
+
+    Attributes:
+        items: In order of dimension and topic as first labelled; within a topic the best first.
+        regularisation: λ.
+        tie: t.
+        labels: Number of labels that were used.
+        unlabelled: Number of cells where a label could be and none is.
+    """
+
+    items: tuple[ItemGrade, ...]
+    regularisation: float
+    tie: float
+    labels: int
+    unlabelled: int = 0
+
+    @property
+    def topics(self) -> int:
+        """Number of different topics."""
+        return len({item.topic for item in self.items})
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """Names of the dimensions, in the order given."""
+        return tuple(dict.fromkeys(item.dimension for item in self.items))
+
+    def table(self) -> Table:
+        """One row per item."""
+        columns = (
+            text("dimension"),
+            text("topic"),
+            text("item"),
+            count("comparisons"),
+            number("merit", digits=3),
+            count("grade"),
+            flag("shared", "same merit as another"),
+        )
+        rows = tuple(
+            (
+                item.dimension,
+                item.topic,
+                item.item,
+                item.comparisons,
+                item.merit,
+                item.grade,
+                item.shared,
+            )
+            for item in self.items
+        )
+        return Table("Grades per topic", columns, rows)
+
+
+def grade_topics(
+    labels: Iterable[PairLabel],
+    *,
+    regularisation: float = REGULARISATION,
+    tie: float = TIE,
+    unlabelled: int = 0,
+) -> TopicGrades:
+    """Merits and grades by a tie-aware Bradley-Terry model, for every topic and dimension separately.
+
+    Args:
+        labels: Labels that compare two items of one topic; several labels may be about the same two items.
+        regularisation: λ, above 0: wins and losses of every item against a dummy item.
+        tie: t, above 0: how close two merits must be for a tie.
+        unlabelled: Number of cells where a label could be and none is; reported, and not used otherwise.
+
+    Raises:
+        ValueError: There is no label, a label is none of A, TIE and B, or a parameter is not above 0.
+
+    Source: Rao and Kupper, 1967; Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", SIGIR
+        2025.
+
+    >>> labels = [PairLabel("x", "y", Vote.A), PairLabel("y", "z", Vote.TIE), PairLabel("x", "z", Vote.A)]
+    >>> [(item.item, item.grade, item.shared) for item in grade_topics(labels).items]
+    [('x', 3, False), ('y', 2, True), ('z', 1, True)]
+    """
+    groups: dict[str, dict[str | None, list[PairLabel]]] = {}
+    used = 0
+    for label in labels:
+        groups.setdefault(label.dimension, {}).setdefault(label.topic, []).append(label)
+        used += 1
+    if not groups:
+        raise ValueError("there must be a label that compares two items")
+    items = tuple(
+        item
+        for topics in groups.values()
+        for of_topic in topics.values()
+        for item in _graded(of_topic, regularisation=regularisation, tie=tie)
+    )
+    return TopicGrades(items, regularisation, tie, used, unlabelled)
+
+
+def merits_and_grades(
+    labels: Sequence[tuple[str, str, Vote]], *, regularisation: float = REGULARISATION, tie: float = TIE
+) -> tuple[Mapping[str, float], Mapping[str, int]]:
+    """Item -> merit and item -> grade of one topic.
+
+    Args:
+        labels: (first item, second item, preference) per label, the preference A, TIE or B.
+        regularisation: λ, above 0.
+        tie: t, above 0.
+
+    Returns:
+        Merits in logits and grades from 1 (worst). Items of equal merit that did not beat one another are
+        graded by name, the alphabetically first higher.
+    """
+    # `grades` puts the later name higher where nothing else decides.
+    names = sorted({name for first, second, _ in labels for name in (first, second)}, reverse=True)
+    index_of = {name: index for index, name in enumerate(names)}
+    comparisons = [_comparison(index_of[first], index_of[second], label) for first, second, label in labels]
+    merit = merits(comparisons, len(names), tie=tie, regularisation=regularisation)
+    return {name: float(merit[index_of[name]]) for name in names}, grades(names, merit, comparisons)
+
+
+def _graded(labels: Sequence[PairLabel], *, regularisation: float, tie: float) -> list[ItemGrade]:
+    """The items of one topic in one dimension, the best first."""
+    merit, grade = merits_and_grades(
+        [(label.first, label.second, label.label) for label in labels], regularisation=regularisation, tie=tie
+    )
+    names = sorted(merit, key=lambda name: -grade[name])
+    levels = merit_levels(np.array([merit[name] for name in names])).tolist()
+    comparisons = Counter(name for label in labels for name in (label.first, label.second))
+    return [
+        ItemGrade(
+            dimension=labels[0].dimension,
+            topic=labels[0].topic,
+            item=name,
+            comparisons=comparisons[name],
+            merit=merit[name],
+            grade=grade[name],
+            shared=levels.count(level) > 1,
+        )
+        for name, level in zip(names, levels, strict=True)
+    ]
+
+
+def _comparison(first: int, second: int, label: Vote) -> Comparison:
+    if label is Vote.BOTH_BAD:
+        raise ValueError("a label says which item is better or that neither is; it cannot be both_bad")
+    if label is Vote.B:
+        return Comparison(second, first)
+    return Comparison(first, second, tie=label is Vote.TIE)

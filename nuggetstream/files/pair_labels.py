@@ -1,0 +1,154 @@
+"""Labels that compare two items of one topic, from any file with one comparison per row."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.pair_label import PairLabel
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.records import Record, read_records
+
+TOPIC_COLUMNS = ("topic", "topic_id", "query_id", "qid", "query")
+SIDE_COLUMNS = (
+    ("first", "second"),
+    ("item_a", "item_b"),
+    ("response_a", "response_b"),
+    ("answer_a", "answer_b"),
+    ("system_a", "system_b"),
+)
+LABEL_COLUMNS = ("gold", "label", "vote")
+DIMENSION_COLUMN = "dimension"
+_GOLD = "_gold"
+_VOTES = {"a": Vote.A, "n": Vote.TIE, "tie": Vote.TIE, "b": Vote.B}
+
+
+@dataclass(frozen=True, slots=True)
+class PairColumns:
+    """Columns of a file of comparisons that a person names; the others are found by their usual names.
+
+    Attributes:
+        topic: Column of the topic.
+        sides: Columns of the first and of the second item.
+        labels: Columns of labels. Several columns are one dimension each.
+        dimension: Column of the dimension.
+    """
+
+    topic: str | None = None
+    sides: tuple[str, str] | None = None
+    labels: tuple[str, ...] = ()
+    dimension: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairLabelFile:
+    """The comparisons of a file.
+
+    Attributes:
+        path: Path of the file.
+        rows: Number of rows.
+        unlabelled: Number of empty cells where a label could be; they are neither labels nor ties.
+        labels: The labels, at least one.
+    """
+
+    path: str
+    rows: int
+    unlabelled: int
+    labels: tuple[PairLabel, ...]
+
+
+def read_pair_labels(path: Path, columns: PairColumns) -> PairLabelFile:
+    """Read the comparisons of a file.
+
+    Args:
+        path: CSV with a header, or JSONL, gzipped or not.
+        columns: Columns that a person named. Without named label columns the first of `LABEL_COLUMNS` is
+            read, or else every column whose name ends in "_gold"; its dimension is the name without that
+            ending.
+
+    Raises:
+        UnusableFile: Names file, line and field: a column that does not exist, a row without topic or item,
+            an item that is compared with itself, or a label other than a, n (or tie) and b.
+    """
+    records = read_records(path)
+    names = list(dict.fromkeys(name for record in records for name in record.fields))
+    labels, unlabelled = [], 0
+    for label in _labels(path, records, names, columns):
+        if label is None:
+            unlabelled += 1
+        else:
+            labels.append(label)
+    if not labels:
+        raise UnusableFile(f"{path}: label: none of {len(records)} rows has one")
+    return PairLabelFile(str(path), len(records), unlabelled, tuple(labels))
+
+
+def _labels(
+    path: Path, records: Sequence[Record], names: Sequence[str], columns: PairColumns
+) -> Iterator[PairLabel | None]:
+    for name, option in (
+        (columns.topic, "--topic"),
+        (columns.dimension, "--dimension"),
+        *((name, "--label") for name in columns.labels),
+        *((name, "--sides") for name in columns.sides or ()),
+    ):
+        if name is not None and name not in names:
+            raise _no_column(path, name, option, names)
+    topic = columns.topic or next((name for name in TOPIC_COLUMNS if name in names), None)
+    first, second = columns.sides or _sides(path, names)
+    label_columns = columns.labels or _label_columns(path, names)
+    dimension = columns.dimension
+    if dimension is None and DIMENSION_COLUMN in names and len(label_columns) == 1:
+        dimension = DIMENSION_COLUMN
+    for record in records:
+        for column in label_columns:
+            label = _label(record, column)
+            pair = _present(record, first), _present(record, second)
+            if pair[0] == pair[1]:
+                raise record.wrong(second, f"item {pair[0]!r} is compared with itself")
+            if label is None:
+                yield None
+                continue
+            yield PairLabel(
+                first=pair[0],
+                second=pair[1],
+                label=label,
+                topic=None if topic is None else _present(record, topic),
+                dimension=column.removesuffix(_GOLD) if dimension is None else _present(record, dimension),
+            )
+
+
+def _sides(path: Path, names: Sequence[str]) -> tuple[str, str]:
+    sides = next((pair for pair in SIDE_COLUMNS if set(pair) <= set(names)), None)
+    if sides is None:
+        raise _no_column(path, " or ".join(" and ".join(pair) for pair in SIDE_COLUMNS), "--sides", names)
+    return sides
+
+
+def _label_columns(path: Path, names: Sequence[str]) -> tuple[str, ...]:
+    single = next((name for name in LABEL_COLUMNS if name in names), None)
+    columns = (single,) if single else tuple(name for name in names if name.endswith(_GOLD))
+    if not columns:
+        raise _no_column(path, " or ".join((*LABEL_COLUMNS, f"NAME{_GOLD}")), "--label", names)
+    return columns
+
+
+def _label(record: Record, column: str) -> Vote | None:
+    text = record.text(column)
+    if text is None:
+        return None
+    label = _VOTES.get(text.casefold())
+    if label is None:
+        raise record.wrong(column, f"is {text!r}; expected one of {', '.join(_VOTES)}")
+    return label
+
+
+def _present(record: Record, column: str) -> str:
+    text = record.text(column)
+    if text is None:
+        raise record.wrong(column, "is missing")
+    return text
+
+
+def _no_column(path: Path, missing: str, option: str, names: Sequence[str]) -> UnusableFile:
+    return UnusableFile(f"{path}: {missing}: is no column, see {option}; it has {', '.join(names)}")
