@@ -65,9 +65,9 @@ def grade_tables(grades: TopicGrades, most: int, *, file: str, rows: int) -> Gro
     )
     parts.append(f"Bradley-Terry with ties: regularisation λ {grades.regularisation:g}, tie t {grades.tie:g}")
     parts.append("grade: rank within the topic, 1 is the worst; merits of different topics do not compare")
-    if shared := sum(item.shared for item in grades.items):
+    if tied := sum(item.shared for item in grades.items):
         parts.append(
-            f"{many(shared, 'item')} tied: same merit as another item, so that their order is arbitrary"
+            f"{many(tied, 'item')} tied: same merit as another item, so that their order is arbitrary"
         )
     if grades.unlabelled:
         parts.append(f"note: {many(grades.unlabelled, 'cell')} without a label: neither labels nor ties")

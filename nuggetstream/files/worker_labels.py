@@ -93,8 +93,8 @@ def read_worker_labels(path: Path, columns: LabelColumns) -> LabelFile:
     labelled = {name: tuple(labels) for name, labels in dimensions.items() if labels}
     if not labelled:
         raise UnusableFile(f"{path}: label: none of {len(records)} rows has one")
-    for name, labels in labelled.items():
-        if (problem := repetition(name, labels)) is not None:
+    for name, given in labelled.items():
+        if (problem := repetition(name, given)) is not None:
             raise UnusableFile(problem)
     return LabelFile(str(path), len(records), unlabelled, labelled)
 

@@ -13,7 +13,7 @@ COMMANDS = {
     "report": ("report", "Turn results into one page that works offline."),
     "rate": ("rate", "Rate systems from files of votes."),
     "rubric": ("rubric", "Score passages by the questions they answer."),
-    "crowd": ("crowd", "Agreement, gold labels and competence of workers."),
+    "crowd": ("crowd", "Agreement, gold labels, competence and grades from workers' labels."),
     "fidelity": ("fidelity", "Compute the published numbers again."),
     "demo": ("demo", "Stream the demo's battles and explain one."),
     "bootstrap": ("bootstrap", "Create every stream and consumer."),
