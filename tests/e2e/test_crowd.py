@@ -42,7 +42,8 @@ def test_the_python_example_of_the_manual_runs() -> None:
     (example,) = blocks("crowd", "python")
     names: dict[str, object] = {}
     exec(example, names)
-    assert names["alpha"] == pytest.approx(1 - 0.5 / 3)  # ordinal: δ²(0,1) = 1, δ²(0,2) = 6.25, δ²(1,2) = 2.25
+    # Squared ordinal distances: 1 between 0 and 1, 6.25 between 0 and 2, 2.25 between 1 and 2.
+    assert names["alpha"] == pytest.approx(1 - 0.5 / 3)
 
 
 async def test_plain_output_is_rows_for_another_program(tmp_path: Path) -> None:
