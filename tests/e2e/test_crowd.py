@@ -30,7 +30,7 @@ def same_text(printed: str, promised: str) -> None:
 async def test_the_examples_of_the_manual_are_what_the_command_prints(tmp_path: Path) -> None:
     votes, _, compared = blocks("crowd", "csv")
     agreement, _, grades = blocks("crowd", "text")
-    code, output = await nuggetstream("crowd", written(tmp_path, "votes.csv", votes))
+    code, output = await nuggetstream("crowd", written(tmp_path, "votes.csv", votes), in_process=False)
     assert code == 0, output
     same_text(output, agreement)
     code, output = await nuggetstream("crowd", "grades", written(tmp_path, "compared.csv", compared))

@@ -98,9 +98,9 @@ def agreement(votes: Path, out: Path | None, limit: int, plain: bool, **given: A
 def grades(labels: Path, out: Path | None, limit: int, plain: bool, **given: Any) -> None:
     """Merits and grades of the items of every topic, from LABELS that compare two items.
 
-    A file is CSV with a header or JSONL, gzipped or not. A row compares two items of one topic: a (the first is
-    better), b (the second) or n or tie (neither). Files are gold.csv of `nuggetstream crowd --out`, and the
-    ratings of CrowdRAG-25 with their columns NAME_gold.
+    A file is CSV with a header or JSONL, gzipped or not. A row compares two items of one topic: its label
+    is a (the first is better), b (the second) or n or tie (neither). The file gold.csv of `nuggetstream
+    crowd --out` is one, and so are the ratings of CrowdRAG-25 with their columns NAME_gold.
 
     Exits 2 when a file cannot be used, naming file, line and field.
     """
