@@ -42,6 +42,7 @@ class NamedColumns:
         needs_battle: whether votes must say their battle.
         style: whether the style of the answers is read.
         features: amounts of style, each with a column for A and one for B; without them, the texts.
+        option: How a person names a column, for errors; "{}=" for a keyword argument.
     """
 
     a: str | None = None
@@ -53,6 +54,7 @@ class NamedColumns:
     needs_battle: bool = False
     style: bool = False
     features: tuple[str, ...] = ()
+    option: str = "--{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +91,16 @@ def find_columns(path: Path, names: Sequence[str], named: NamedColumns) -> Colum
         UnusableFile: naming the column that is missing and those there are.
     """
     a, b = _systems(path, names, named)
-    winner = _one(path, names, named.winner, _WINNERS, "--winner")
+    winner = _one(path, names, named.winner, _WINNERS, named.option.format("winner"))
     battle = None
     if named.needs_battle:
-        battle = _one(path, names, named.battle, _BATTLES, "--battle")
+        battle = _one(path, names, named.battle, _BATTLES, named.option.format("battle"))
     texts, features = None, tuple(_feature(path, names, name) for name in named.features)
     if named.style and not features:
         texts = _pair(names, _TEXTS)
         if texts is None:
-            raise UnusableFile(
-                f"{path}: has no texts of the answers ({_or(_TEXTS)}); name columns of amounts with --feature"
-            )
+            how = f"name columns of amounts with {named.option.format('feature')}"
+            raise UnusableFile(f"{path}: has no texts of the answers ({_or(_TEXTS)}); {how}")
     return Columns(
         a=a,
         b=b,
@@ -130,7 +131,7 @@ def outcome_of(said: str, system_a: str, system_b: str) -> Vote | float:
     (<Vote.BOTH_BAD: 'both_bad'>, <Vote.B: 'b'>, 0.8)
     """
     by_name = {system_a: Vote.A, system_b: Vote.B}.get(said)
-    spelt = _VOTES.get(re.sub(r"[\W_]+", "", said.casefold()))
+    spelt = spelt_vote(said)
     if by_name is not None and spelt is not None and by_name is not spelt:
         raise ValueError(f"is {said!r}, the name of one system and the usual word for another outcome")
     if by_name is not None or spelt is not None:
@@ -146,13 +147,23 @@ def outcome_of(said: str, system_a: str, system_b: str) -> Vote | float:
     return {1.0: Vote.A, 0.0: Vote.B}.get(share, share)
 
 
+def spelt_vote(words: str) -> Vote | None:
+    """The outcome that words usually spell; None where they spell none.
+
+    >>> spelt_vote("Tie (both bad)"), spelt_vote("model_a"), spelt_vote("atlas")
+    (<Vote.BOTH_BAD: 'both_bad'>, <Vote.A: 'a'>, None)
+    """
+    return _VOTES.get(re.sub(r"[\W_]+", "", words.casefold()))
+
+
 def _systems(path: Path, names: Sequence[str], named: NamedColumns) -> tuple[str, str]:
     found = _pair(names, _SYSTEMS)
     a, b = _known(path, names, named.a), _known(path, names, named.b)
     if a and b:
         return a, b
     if found is None or a or b:
-        what = "--a and --b name them together" if a or b else f"expected {_or(_SYSTEMS)}, or --a and --b"
+        both = " and ".join(map(named.option.format, "ab"))
+        what = f"{both} name them together" if a or b else f"expected {_or(_SYSTEMS)}, or {both}"
         raise UnusableFile(f"{path}: has no columns of the two systems: {what}; it has {_listed(names)}")
     return found
 

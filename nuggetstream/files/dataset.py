@@ -9,10 +9,10 @@ A line that cannot be used becomes a `BadLine` and the rest goes on.
 import gzip
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, TypeAlias, cast
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.submission import (
@@ -47,6 +47,25 @@ class BattleLine:
     reference: Mapping[str, Vote]
 
 
+Read: TypeAlias = tuple[BattleSubmission, Mapping[str, Vote]]
+
+
+@dataclass(frozen=True, slots=True)
+class BattleFormat:
+    """A way to write a battle in one line.
+
+    Attributes:
+        name: What people call it.
+        recognises: Whether a line is written so.
+        read: The battle of such a line and the human preference per dimension. It is given the texts of
+            documents by id, and raises `InvalidSubmission` naming the fields that are wrong.
+    """
+
+    name: str
+    recognises: Callable[[bytes], bool]
+    read: Callable[[bytes, Mapping[str, str]], Read]
+
+
 @dataclass(frozen=True, slots=True)
 class BadLine:
     """A line that is no battle, and why."""
@@ -67,7 +86,9 @@ def read_battles(path: Path, documents: Mapping[str, str] | None = None) -> Iter
     """
     for number, line in _lines(path):
         try:
-            yield _battle(number, line, documents or {})
+            kind = next(kind for kind in FORMATS if kind.recognises(line))
+            submission, reference = kind.read(line, documents or {})
+            yield BattleLine(number, submission, reference)
         except InvalidSubmission as error:
             yield BadLine(number, tuple(error.problems))
 
@@ -103,14 +124,15 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise UnusableFile(f"{path}: {reason}") from error
 
 
-def _battle(number: int, line: bytes, documents: Mapping[str, str]) -> BattleLine:
-    if b'"gold"' not in line:
-        submission = parse_submission_json(line)
-        reference = {} if submission.vote is None else {VOTE: submission.vote}
-        return BattleLine(number, submission, reference)
+def _nuggetstream(line: bytes, _: Mapping[str, str]) -> Read:
+    submission = parse_submission_json(line)
+    return submission, {} if submission.vote is None else {VOTE: submission.vote}
+
+
+def _crowdrag25(line: bytes, documents: Mapping[str, str]) -> Read:
     row = _decoded(line)
     gold = {name: _gold(name, label) for name, label in row["gold"].items()}
-    return BattleLine(number, parse_submission(_crowdrag(row, gold, documents)), gold)
+    return parse_submission(_crowdrag(row, gold, documents)), gold
 
 
 def _decoded(line: bytes) -> dict[str, Any]:
@@ -153,3 +175,10 @@ def _cited(answer: Any, side: str, documents: Mapping[str, str]) -> Any:
         raise InvalidSubmission([f"{problem}; name their file with --documents"])
     sources = [{"url": f"docid:{name}", "title": name, "text": documents[name]} for name in names]
     return {"system": answer.get("system"), "text": answer.get("text"), "sources": sources}
+
+
+FORMATS = [
+    BattleFormat("CrowdRAG-25", lambda line: b'"gold"' in line, _crowdrag25),
+    BattleFormat("Nuggetstream", lambda _: True, _nuggetstream),
+]
+"""Every way to write a battle, tried in turn; the last takes any line, so a new one comes before it."""

@@ -1,23 +1,36 @@
 """DataFrames: results become polars frames, and rows are read from the frame of any library.
 
-polars writes; narwhals reads pandas, polars, pyarrow and every object with `__arrow_c_stream__`. Both come
-with `pip install 'nuggetstream[frames]'` and are imported when a frame is asked for, not before.
+polars writes frames and Parquet files. narwhals reads the frames of pandas, polars and pyarrow, each with its
+own notion of a missing value; polars reads everything else that has `__arrow_c_stream__`. Both come with
+`pip install 'nuggetstream[frames]'` and are imported when a frame is met, not before.
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
+from nuggetstream.extras import MissingExtra
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.records import Record
 from nuggetstream.files.tables import Column, Kind, Table
 
 if TYPE_CHECKING:
     import polars
 
 
-class MissingExtra(ImportError):
-    """A package that this function needs is not installed; says which extra brings it."""
+class ArrowFrame(Protocol):
+    """A frame that shares its columns over the Arrow PyCapsule protocol, as those of pandas and polars do."""
 
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed: pip install 'nuggetstream[{extra}]'", name=package)
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The columns as a stream of Arrow record batches."""
+
+
+Frame: TypeAlias = ArrowFrame
+
+
+def is_frame(value: object) -> TypeGuard[Frame]:
+    """Whether a value is a DataFrame of some library."""
+    return hasattr(value, "__arrow_c_stream__") or hasattr(value, "__dataframe__")
 
 
 def frame_of(table: Table) -> "polars.DataFrame":
@@ -26,10 +39,7 @@ def frame_of(table: Table) -> "polars.DataFrame":
     Raises:
         MissingExtra: polars is not installed.
     """
-    try:
-        import polars as pl
-    except ImportError:
-        raise MissingExtra("polars", "frames") from None
+    pl = _polars()
     types: Mapping[Kind, Any] = {
         Kind.TEXT: pl.String,
         Kind.COUNT: pl.Int64,
@@ -43,7 +53,49 @@ def frame_of(table: Table) -> "polars.DataFrame":
         for index, column in enumerate(table.columns)
         for name, values in _values(column, [row[index] for row in table.rows])
     ]
-    return pl.DataFrame(series)
+    frame: polars.DataFrame = pl.DataFrame(series)
+    return frame
+
+
+def frame_records(frame: Frame, name: str = "DataFrame") -> Iterator[Record]:
+    """The rows of a DataFrame; what its library calls missing is None.
+
+    Args:
+        frame: Of pandas, polars, pyarrow, or any library whose frames have `__arrow_c_stream__`.
+        name: What errors call it; rows are counted from 0, as `frame.iloc[0]` does.
+
+    Raises:
+        MissingExtra: narwhals is not installed, or polars for a frame of another library.
+    """
+    nw = _narwhals()
+    eager = nw.from_native(frame, eager_only=True, pass_through=True)
+    if not isinstance(eager, nw.DataFrame):
+        eager = nw.from_native(_polars().DataFrame(frame), eager_only=True)
+    columns = [_cells(eager[column]) for column in eager.columns]
+    for row_number, cells in enumerate(zip(*columns, strict=True)):
+        yield Record(f"{name}, row {row_number}", dict(zip(eager.columns, cells, strict=True)))
+
+
+def parquet_records(path: Path) -> Iterator[Record]:
+    """The rows of a Parquet file.
+
+    Raises:
+        UnusableFile: It cannot be read, or polars is not installed.
+    """
+    try:
+        pl = _polars()
+    except MissingExtra as error:
+        raise UnusableFile(f"{path}: is Parquet, and {error}") from error
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise UnusableFile(f"{path}: is not Parquet: {error}") from error
+    yield from frame_records(frame, str(path))
+
+
+def _cells(series: Any) -> list[Any]:
+    missing = series.is_null().to_list()
+    return [None if empty else cell for cell, empty in zip(series.to_list(), missing, strict=True)]
 
 
 def _values(column: Column, cells: list[Any]) -> list[tuple[str, list[Any]]]:
@@ -51,3 +103,19 @@ def _values(column: Column, cells: list[Any]) -> list[tuple[str, list[Any]]]:
         return [(column.names[0], cells)]
     pairs = [(None, None) if cell is None else cell for cell in cells]
     return [(name, [pair[bound] for pair in pairs]) for bound, name in enumerate(column.names)]
+
+
+def _polars() -> Any:
+    try:
+        import polars
+    except ImportError as error:
+        raise MissingExtra("polars", "frames") from error
+    return polars
+
+
+def _narwhals() -> Any:
+    try:
+        import narwhals
+    except ImportError as error:
+        raise MissingExtra("narwhals", "frames") from error
+    return narwhals

@@ -3,13 +3,13 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.files.text import read_text
+from nuggetstream.files.text import first_bytes, read_text
 
 _DELIMITERS = (",", "\t", ";")
 _LARGEST_FIELD = 2**28  # a field may be a whole answer; csv's own limit of 128 kB is too small for those
@@ -45,28 +45,47 @@ class Record:
         return str(value).strip() or None
 
 
+@dataclass(frozen=True, slots=True)
+class RecordFormat:
+    """A kind of file whose rows can be read.
+
+    Attributes:
+        name: What people call it.
+        recognises: Whether a file is of this kind, by its path and its first bytes, decompressed.
+        read: The rows of such a file, in order; bad ones raise `UnusableFile` naming file and line.
+    """
+
+    name: str
+    recognises: Callable[[Path, bytes], bool]
+    read: Callable[[Path], Iterable[Record]]
+
+
 def read_records(path: Path) -> list[Record]:
     """All rows of a file in order.
 
     Args:
-        path: JSONL, or CSV with a header and commas, semicolons or tabs between fields.
+        path: JSONL, CSV with a header and commas, semicolons or tabs between fields, or Parquet; text may be
+            gzipped. A format of `FORMATS` that recognises the file reads it.
 
     Raises:
         UnusableFile: naming the file, and where it is a line's fault, the line.
     """
-    text = read_text(path)
-    start = text.lstrip()[:1]
+    start = first_bytes(path)
     if not start:
         raise UnusableFile(f"{path}: is empty")
-    if start == "[":
-        raise UnusableFile(f"{path}: is a JSON array; expected one object per line, or CSV")
-    found = list(_objects(path, text) if start == "{" else _cells(path, text))
-    if not found:
+    kind = next(kind for kind in FORMATS if kind.recognises(path, start))
+    records = list(kind.read(path))
+    if not records:
         raise UnusableFile(f"{path}: holds no vote")
-    return found
+    return records
 
 
-def _objects(path: Path, text: str) -> Iterator[Record]:
+def _array(path: Path) -> Iterator[Record]:
+    raise UnusableFile(f"{path}: is a JSON array; expected one object per line, or CSV")
+
+
+def _objects(path: Path) -> Iterator[Record]:
+    text = read_text(path)
     for number, line in enumerate(text.split("\n"), start=1):  # splitlines also cuts inside JSON strings
         if not line.strip():
             continue
@@ -84,7 +103,8 @@ def _not_a_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number of JSON")
 
 
-def _cells(path: Path, text: str) -> Iterator[Record]:
+def _cells(path: Path) -> Iterator[Record]:
+    text = read_text(path)
     csv.field_size_limit(_LARGEST_FIELD)
     header = text.lstrip().split("\n", 1)[0]
     delimiter = max(_DELIMITERS, key=header.count)
@@ -113,3 +133,18 @@ def _header(place: str, row: list[str]) -> list[str]:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UnusableFile(f"{place}: {twice[0]}: two columns have this name")
     return names
+
+
+def _parquet(path: Path) -> Iterator[Record]:
+    from nuggetstream.files.frames import parquet_records  # polars is in an extra
+
+    yield from parquet_records(path)
+
+
+FORMATS = [
+    RecordFormat("Parquet", lambda _, start: start.startswith(b"PAR1"), _parquet),
+    RecordFormat("JSONL", lambda _, start: start.startswith(b"{"), _objects),
+    RecordFormat("JSON", lambda _, start: start.startswith(b"["), _array),
+    RecordFormat("CSV", lambda _, __: True, _cells),
+]
+"""Every format that is read, tried in turn; the last takes any file, so a new one comes before it."""

@@ -2,6 +2,7 @@
 
 import gzip
 import zlib
+from codecs import BOM_UTF8
 from pathlib import Path
 
 from nuggetstream.files.dataset import UnusableFile
@@ -9,6 +10,25 @@ from nuggetstream.files.dataset import UnusableFile
 _GZIP = b"\x1f\x8b"
 # How files that are no text begin, and what people call them.
 _OTHERS = {b"PAR1": "Parquet", b"PK\x03\x04": "a zip archive or a spreadsheet", b"\xfd7zXZ": "xz"}
+_LOOKED_AT = 4096  # bytes from which a format is recognised
+
+
+def first_bytes(path: Path) -> bytes:
+    """The beginning of a file, decompressed, without a byte order mark and blanks; empty for an empty file.
+
+    Raises:
+        UnusableFile: It cannot be read.
+    """
+    try:
+        with path.open("rb") as raw:
+            zipped = raw.peek(2)[:2] == _GZIP
+            with gzip.open(raw) if zipped else raw as file:
+                start = file.read(_LOOKED_AT).removeprefix(BOM_UTF8).lstrip()
+                while not start and (more := file.read(_LOOKED_AT)):
+                    start = more.lstrip()
+    except (OSError, EOFError, zlib.error) as error:
+        raise UnusableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    return start
 
 
 def read_text(path: Path) -> str:

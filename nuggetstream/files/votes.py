@@ -8,12 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.files import tables
 from nuggetstream.files.columns import Columns, NamedColumns, find_columns, outcome_of
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.records import Record
+from nuggetstream.files.tables import Cell, Table, Tabular
 from nuggetstream.text.citations import citation_use
 from nuggetstream.text.style import features
 
+_POINTS = {Vote.A: 1.0, Vote.B: 0.0, Vote.TIE: 0.5, Vote.BOTH_BAD: 0.5}
 _LARGEST = 1e12  # of a weight, a count or an amount; sums of more lose single votes to rounding
 
 
@@ -48,8 +51,8 @@ class CastVote:
     style_b: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class VoteSource:
+@dataclass(frozen=True, slots=True, repr=False)
+class VoteSource(Tabular):
     """The votes of one source.
 
     Attributes:
@@ -70,6 +73,24 @@ class VoteSource:
     def cast(self) -> int:
         """Votes, alike ones counted as often as they were cast."""
         return sum(vote.count for vote in self.votes)
+
+    def table(self) -> Table:
+        """One row per vote; the outcome as a word, and the share of the point that A takes."""
+        columns = (
+            tables.text("system_a"),
+            tables.text("system_b"),
+            tables.text("outcome"),
+            tables.number("points_a", "points of A"),
+            tables.number("weight", digits=1),
+            tables.count("count"),
+            tables.text("cluster"),
+            tables.text("battle"),
+            tables.text("place"),
+        )
+        rows = tuple(_cells(vote) for vote in self.votes)
+        summary = f"{self.cast:,} votes in {self.rows:,} rows of {self.file}"
+        note = f"{summary}; {self.without_vote:,} rows have no outcome."
+        return Table(f"Votes: {self.name}", columns, rows, (note,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +129,22 @@ def read_votes(name: str, path: Path, records: Sequence[Record], reading: ReadOp
     if not votes:
         raise NoOutcome(f"{path}: {columns.winner}: none of {len(rows)} rows says an outcome")
     return VoteSource(name, str(path), votes, len(rows), len(rows) - len(votes))
+
+
+def _cells(vote: CastVote) -> tuple[Cell, ...]:
+    outcome = vote.outcome.value if isinstance(vote.outcome, Vote) else None
+    points = _POINTS[vote.outcome] if isinstance(vote.outcome, Vote) else vote.outcome
+    return (
+        vote.system_a,
+        vote.system_b,
+        outcome,
+        points,
+        vote.weight,
+        vote.count,
+        vote.cluster,
+        vote.battle,
+        vote.place,
+    )
 
 
 def _names(records: Iterable[Record]) -> list[str]:

@@ -158,7 +158,10 @@ def test_a_file_that_is_not_there_broken_or_no_text_says_so(tmp_path: Path) -> N
     assert "is not UTF-8 text" in refusal(latin)
     table = tmp_path / "table.parquet"
     table.write_bytes(b"PAR1\x15\x04")
-    assert refusal(table) == ": is Parquet; expected text, plain or gzipped"
+    assert refusal(table).startswith(": is not Parquet: ")
+    archive = tmp_path / "votes.csv"
+    archive.write_bytes(b"PK\x03\x04")
+    assert refusal(archive) == ": is a zip archive or a spreadsheet; expected text, plain or gzipped"
 
 
 def test_a_column_that_a_person_names_must_be_there(tmp_path: Path) -> None:

@@ -1,0 +1,106 @@
+"""Votes from a file, a DataFrame or plain rows."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from nuggetstream.domain.lens import Lens
+from nuggetstream.files.columns import NamedColumns
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.frames import Frame, frame_records, is_frame
+from nuggetstream.files.records import Record
+from nuggetstream.files.votes import ReadOptions, VoteSource
+from nuggetstream.files.votes import read_votes as votes_of_records
+from nuggetstream.ratings.sources import gather
+
+Row: TypeAlias = Mapping[str, Any] | tuple[str, str, Any]
+Votes: TypeAlias = str | Path | Frame | Iterable[Row]
+_ROW = ("system_a", "system_b", "winner")
+
+
+def read_votes(
+    votes: Votes,
+    *,
+    a: str | None = None,
+    b: str | None = None,
+    winner: str | None = None,
+    weight: str | None = None,
+    cluster: str | None = None,
+    battle: str | None = None,
+    systems: Iterable[str] | None = None,
+    where: Mapping[str, object] | None = None,
+    lens: Lens | str | None = None,
+    name: str | None = None,
+) -> VoteSource:
+    """Votes, one per row, from wherever they are.
+
+    Args:
+        votes: Path of a file (CSV, JSONL, Parquet, or results of `nuggetstream eval`), a DataFrame of pandas,
+            polars or any library with `__arrow_c_stream__`, or rows: dictionaries, or tuples (system a,
+            system b, winner). Columns are found by their usual names, such as system_a, model_a or left.
+        a: Column of the first system; with `b` only.
+        b: Column of the second system.
+        winner: Column of the outcome: a, b, tie, both_bad and their usual spellings, the winner's name, or a
+            number in [0, 1], the share of the point that A takes. An empty cell is no vote.
+        weight: Column of weights; "weight" is read where there is one.
+        cluster: Column that names what is resampled together, such as the user.
+        battle: Column of the battle's id.
+        systems: Systems that may occur; None accepts all.
+        where: Only rows with these values in these columns.
+        lens: Whose votes to take from results of `nuggetstream eval`: "human" (the default), "nugget" or
+            "judge".
+        name: Name of the source in what follows; the file's name by default.
+
+    Returns:
+        The votes in order, and how many rows said nothing.
+
+    Raises:
+        UnusableFile: Names the file and line, or the row counted from 0, and the field that is wrong.
+
+    >>> votes = read_votes([("atlas", "birch", "a"), ("birch", "atlas", "tie"), ("atlas", "birch", None)])
+    >>> votes.cast, votes.rows, votes.without_vote
+    (2, 3, 1)
+    >>> read_votes([("atlas", "birch", "maybe")])
+    Traceback (most recent call last):
+    nuggetstream.files.dataset.UnusableFile: rows, row 0: winner: is 'maybe'; expected a, b, tie, both_bad, \
+the name of the winner, or a number in [0, 1]
+    """
+    columns = NamedColumns(
+        a=a,
+        b=b,
+        winner=winner,
+        weight=weight,
+        cluster=cluster,
+        battle=battle,
+        needs_battle=battle is not None,
+        option="{}=",
+    )
+    reading = ReadOptions(
+        columns=columns,
+        systems=None if systems is None else frozenset(systems),
+        where=tuple((column, str(value)) for column, value in (where or {}).items()),
+    )
+    if isinstance(votes, str | Path):
+        weights = {} if lens is None else {str(lens): 1.0}
+        (weighed,) = gather([Path(votes)], weights, reading)
+        return weighed.source if name is None else replace(weighed.source, name=name)
+    called = name or ("DataFrame" if is_frame(votes) else "rows")
+    records = list(_records(votes, called))
+    if not records:
+        raise UnusableFile(f"{called}: holds no vote")
+    return votes_of_records(called, Path(called), records, reading)
+
+
+def _records(votes: Frame | Iterable[Row], called: str) -> Iterator[Record]:
+    if is_frame(votes):
+        yield from frame_records(votes, called)
+        return
+    for row_number, row in enumerate(cast("Iterable[Row]", votes)):
+        place = f"{called}, row {row_number}"
+        if isinstance(row, Mapping):
+            yield Record(place, row)
+        elif isinstance(row, Sequence) and not isinstance(row, str) and len(row) == len(_ROW):
+            yield Record(place, dict(zip(_ROW, row, strict=True)))
+        else:
+            raise UnusableFile(f"{place}: is {row!r}; expected a dictionary or (system a, system b, winner)")

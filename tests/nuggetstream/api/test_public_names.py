@@ -1,0 +1,89 @@
+"""`import nuggetstream` is light, and every public name is there for Python, for mypy and for a reader."""
+
+import ast
+import doctest
+import json
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+import nuggetstream as ns
+
+SOURCE = Path(ns.__file__)
+
+
+def python(code: str) -> str:
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return child.stdout
+
+
+def loaded_by(code: str) -> set[str]:
+    """Modules that some code imports, beyond those that Python starts with."""
+    report = "print(json.dumps(list(set(sys.modules) - before)))"
+    return set(json.loads(python(f"import sys, json\nbefore = set(sys.modules)\n{code}\n{report}")))
+
+
+def test_importing_the_library_imports_nothing_but_its_first_file() -> None:
+    modules = loaded_by("import nuggetstream")
+    assert {name for name in modules if name.startswith("nuggetstream")} == {"nuggetstream"}
+    foreign = {name.partition(".")[0] for name in modules} - sys.stdlib_module_names - {"nuggetstream"}
+    assert foreign == set()
+
+
+def test_reading_votes_imports_no_library_that_only_draws_trains_or_frames() -> None:
+    code = "import nuggetstream\nnuggetstream.read_votes([('x', 'y', 'a')])"
+    roots = {name.partition(".")[0] for name in loaded_by(code)}
+    assert "numpy" in roots
+    assert not roots & {"httpx2", "jinja2", "narwhals", "pandas", "plotly", "polars", "rich", "sklearn"}
+
+
+def imported_for_type_checkers() -> dict[str, str]:
+    (block,) = [
+        node for node in ast.parse(SOURCE.read_text(encoding="utf-8")).body if isinstance(node, ast.If)
+    ]
+    return {
+        alias.asname or alias.name: node.module or ""
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def test_every_public_name_is_typed_documented_and_importable() -> None:
+    assert ns.__all__ == sorted(ns.__all__)
+    assert imported_for_type_checkers() == ns._MODULES
+    assert set(ns.__all__) == set(ns._MODULES)
+    assert set(ns.__all__) <= set(dir(ns))
+    for name in ns.__all__:
+        assert getattr(ns, name).__doc__, name
+    assert files("nuggetstream").joinpath("py.typed").is_file()
+
+
+@pytest.mark.parametrize("name", [name for name in ns.__all__ if name[0].islower()])
+def test_every_public_function_has_an_example_and_names_its_arguments(name: str) -> None:
+    documentation = getattr(ns, name).__doc__
+    assert doctest.DocTestParser().get_examples(documentation)
+    for section in ("Args:", "Returns:", "Raises:"):
+        assert section in documentation
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'nuggetstream' has no attribute 'rank'"):
+        ns.rank  # noqa: B018
+
+
+def test_a_missing_package_is_named_with_the_extra_that_brings_it() -> None:
+    told = python(
+        "import sys\nsys.modules['httpx2'] = None\nimport nuggetstream\n"
+        "try:\n    nuggetstream.Client\nexcept ImportError as error:\n    print(error)"
+    )
+    assert told.strip() == "httpx2 is not installed: pip install 'nuggetstream[client]'"
+    told = python(
+        "import sys\nsys.modules['polars'] = None\nimport nuggetstream\n"
+        "votes = nuggetstream.read_votes([('x', 'y', 'a')])\n"
+        "try:\n    votes.to_frame()\nexcept ImportError as error:\n    print(error)"
+    )
+    assert told.strip() == "polars is not installed: pip install 'nuggetstream[frames]'"

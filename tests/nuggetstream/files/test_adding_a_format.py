@@ -1,0 +1,105 @@
+"""The recipe of CONTRIBUTING, followed: a format is one module and one line in a table.
+
+The formats here are small and made up. Votes are lines such as `atlas > birch` and `atlas = cobalt`; a battle
+is one line of cells separated by `|`.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+import nuggetstream as ns
+from nuggetstream.domain.battle import Vote
+from nuggetstream.files import dataset, records
+from nuggetstream.files.dataset import BadLine, BattleFormat, BattleLine, UnusableFile, read_battles
+from nuggetstream.files.records import Record, RecordFormat
+from nuggetstream.files.submission import InvalidSubmission, parse_submission
+from nuggetstream.files.text import read_text
+
+
+# What the module of a format of votes holds: rows with the usual columns, and errors that name file and line.
+def comparisons(path: Path) -> Iterator[Record]:
+    for number, line in enumerate(read_text(path).splitlines()[1:], start=2):
+        place = f"{path}:{number}"
+        match line.split():
+            case [first, ">", second]:
+                yield Record(place, {"system_a": first, "system_b": second, "winner": "a"})
+            case [first, "=", second]:
+                yield Record(place, {"system_a": first, "system_b": second, "winner": "tie"})
+            case _:
+                raise UnusableFile(f"{place}: is {line!r}; expected SYSTEM > SYSTEM or SYSTEM = SYSTEM")
+
+
+COMPARISONS = RecordFormat("comparisons", lambda _, start: start.startswith(b"# comparisons"), comparisons)
+
+
+# What the module of a format of battles holds.
+def piped(line: bytes, documents: Mapping[str, str]) -> dataset.Read:
+    cells = [cell.strip() for cell in line.decode().split("|")]
+    if len(cells) != 6:
+        raise InvalidSubmission(
+            [f"has {len(cells)} cells; expected query | system | text | system | text | vote"]
+        )
+    query, system_a, text_a, system_b, text_b, vote = cells
+    given = {
+        "query": query,
+        "a": {"system": system_a, "text": text_a},
+        "b": {"system": system_b, "text": text_b},
+        "vote": vote or None,
+    }
+    submission = parse_submission(given)
+    return submission, {} if submission.vote is None else {dataset.VOTE: submission.vote}
+
+
+PIPED = BattleFormat("pipes", lambda line: not line.lstrip().startswith(b"{"), piped)
+
+
+@pytest.fixture
+def formats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one line of each format, in the tables for the length of a test."""
+    monkeypatch.setattr(records, "FORMATS", [COMPARISONS, *records.FORMATS])
+    monkeypatch.setattr(dataset, "FORMATS", [PIPED, *dataset.FORMATS])
+
+
+@pytest.mark.usefixtures("formats")
+def test_a_new_format_of_votes_is_read_by_every_function_that_reads_votes(tmp_path: Path) -> None:
+    path = tmp_path / "votes.txt"
+    path.write_text("# comparisons\natlas > birch\natlas = cobalt\n", encoding="utf-8")
+    votes = ns.read_votes(path)
+    assert [(vote.system_a, vote.system_b, vote.outcome) for vote in votes.votes] == [
+        ("atlas", "birch", Vote.A),
+        ("atlas", "cobalt", Vote.TIE),
+    ]
+    path.write_text("# comparisons\natlas > birch\natlas ~ cobalt\n", encoding="utf-8")
+    with pytest.raises(UnusableFile, match=r"votes\.txt:3: is 'atlas ~ cobalt'; expected SYSTEM > SYSTEM"):
+        ns.read_votes(path)
+
+
+@pytest.mark.usefixtures("formats")
+def test_the_formats_that_were_there_are_still_read(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("a,b,winner\natlas,birch,a\n", encoding="utf-8")
+    assert ns.read_votes(path).cast == 1
+    lines = tmp_path / "battles.jsonl"
+    answer = '{"system": "%s", "text": "yes"}'
+    lines.write_text(f'{{"query": "q", "a": {answer % "x"}, "b": {answer % "y"}}}\n', encoding="utf-8")
+    (battle,) = read_battles(lines)
+    assert isinstance(battle, BattleLine)
+
+
+@pytest.mark.usefixtures("formats")
+def test_a_new_format_of_battles_is_read_line_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "battles.txt"
+    path.write_text("why? | atlas | because | birch | why not | a\nwhy? | atlas\n", encoding="utf-8")
+    battle, bad = read_battles(path)
+    assert isinstance(battle, BattleLine)
+    assert (battle.submission.query, battle.reference) == ("why?", {"vote": Vote.A})
+    assert bad == BadLine(2, ("has 2 cells; expected query | system | text | system | text | vote",))
+
+
+def test_without_its_line_in_the_table_a_format_is_not_known(tmp_path: Path) -> None:
+    path = tmp_path / "votes.txt"
+    path.write_text("# comparisons\natlas > birch\n", encoding="utf-8")
+    with pytest.raises(UnusableFile, match="has no columns of the two systems"):
+        ns.read_votes(path)
