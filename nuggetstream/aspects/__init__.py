@@ -1,1 +1,1 @@
-"""Weighted aspects of long-form answers (W-LLM)."""
+"""Long-form answers rated aspect by aspect, and scores that combine the aspects (W-LLM)."""

@@ -25,12 +25,15 @@ class DegenerateRatings(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class AspectRating:
-    """One answer's aspects.
+    """The aspects of one answer.
 
     Attributes:
         factuality: 0..3, higher is more factual.
-        amount: of information, -1..1, 0 is right. A mean over raters of |amount| is as good here.
+        amount: Amount of information, -1..1, 0 is right. A mean of |amount| over raters can stand here, too.
         formality: -1..1, 0 is right.
+
+    Raises:
+        ValueError: An aspect is off its scale or not a number.
     """
 
     factuality: float
@@ -47,7 +50,7 @@ class AspectRating:
 
 @dataclass(frozen=True, slots=True)
 class AspectWeights:
-    """How much each aspect counts."""
+    """The weight of each aspect in a score."""
 
     factuality: float
     amount: float
@@ -63,12 +66,12 @@ class Refit:
     """Weights fitted to human acceptability by ordinary least squares.
 
     Attributes:
-        weights: of the three aspects.
-        errors: their standard errors.
-        intercept: acceptability of an answer that earns nothing.
-        intercept_error: its standard error.
-        r_squared: share of the variance explained, in [0, 1].
-        answers: n.
+        weights: Weights of the three aspects.
+        errors: Standard errors of the weights.
+        intercept: Acceptability of an answer that earns nothing.
+        intercept_error: Standard error of the intercept.
+        r_squared: Share of the variance explained, in [0, 1].
+        answers: Number of answers.
     """
 
     weights: AspectWeights
@@ -80,7 +83,7 @@ class Refit:
 
 
 def features(rating: AspectRating) -> tuple[float, float, float]:
-    """What the weights multiply: (factuality / 3, 1 - |amount|, 1 - |formality|), each in [0, 1].
+    """The numbers that the weights multiply: (factuality / 3, 1 - |amount|, 1 - |formality|), each in [0, 1].
 
     >>> features(AspectRating(1.5, -1.0, 0.0))
     (0.5, 0.0, 1.0)
@@ -104,16 +107,16 @@ def refit(ratings: Sequence[AspectRating], acceptability: Sequence[float]) -> Re
     β = (XᵀX)⁻¹ Xᵀy, standard errors √(s² diag (XᵀX)⁻¹) with s² = |y - Xβ|² / (n - 4).
 
     Args:
-        ratings: n aspects, per answer (means over its raters).
+        ratings: Aspects of n answers (means over their raters).
         acceptability: n numbers in the same order.
 
     Returns:
         Weights in units of acceptability, with standard errors.
 
     Raises:
-        ValueError: different lengths, or a number that is not finite.
-        DegenerateRatings: fewer than five answers, aspects that are constant or move together, or
-            acceptability that never varies.
+        ValueError: The lengths differ, or a number is not finite.
+        DegenerateRatings: There are fewer than five answers, aspects are constant or move together, or the
+            acceptability never varies.
     """
     if len(ratings) != len(acceptability):
         raise ValueError(f"{len(ratings)} ratings cannot be paired with {len(acceptability)} acceptabilities")

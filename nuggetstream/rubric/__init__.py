@@ -1,11 +1,12 @@
-"""Graded passages in, everything a rubric says about systems, passages and assessors out.
+"""Graded passages in; numbers about systems, passages and assessors out.
 
-    graded file  ->  cover      how much of each query's items a system's top answers
-                 ->  qrels      a relevance label per passage
-                 ->  check      where rubric and assessors contradict each other
-                 ->  agree      how grades and labels meet
-    runs, labels ->  measure    how good rankings are
-    two scorings ->  correlate  whether they order the systems alike
+    graded passages   ->  cover         how much of each query's items the top of each ranking answers
+                      ->  label         a relevance label per passage
+                      ->  check         where grades and assessors contradict each other
+                      ->  agree         how grades and labels agree
+    labels, rankings  ->  measure_runs  how good rankings are
+    two scorings      ->  compare       whether they put systems in the same order
 
-The statistics are the core's. What the data cannot answer is None or empty, with a note that says why.
+Every study takes values and returns a result; reading files, printing (`terminal`) and writing (`writing`)
+are separate. What the data cannot answer is None or empty, with a note that says why.
 """

@@ -1,60 +1,60 @@
 """Grades against the labels of assessors, passage by passage."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from nuggetstream.domain.graded_passage import MAXIMUM_GRADE, MINIMUM_GRADE
 from nuggetstream.domain.note import Note
-from nuggetstream.files.cells import many
+from nuggetstream.files.numerals import many
 from nuggetstream.rubric.graded import Graded
-from nuggetstream.rubric.scorings import read_labels
+from nuggetstream.rubric.scoring import Labels
 from nuggetstream.rubric.verification import HIGH_GRADE, RELEVANT
 from nuggetstream.statistics.inter_annotator import InterAnnotatorTable, LabelGroup, group, inter_annotator
 
 _NAMED = 6
-Key = tuple[str, str]
 
 
-class NobodyElse(ValueError):
+class NothingInCommon(ValueError):
     """No passage has both a grade and a label."""
 
 
 class NoGroups(ValueError):
-    """Groups of labels that are none, such as one label in two of them."""
+    """Groups of labels that cannot be used, such as one label in two of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """Which labels count as one.
+    """Which grades and which labels count as one.
 
     Attributes:
-        grades: groups of grades, the best first; empty: from `minimum` on, and below it.
-        labels: groups of labels, the best first; empty: from `relevant` on, and below it.
-        minimum: grade from which a passage is taken as relevant.
-        relevant: lowest label that means relevant.
-        each: every grade against every label instead, without kappa.
+        grades: Groups of grades, the best first; empty for two groups, from `minimum` on and below it.
+        labels: Groups of labels, the best first; empty for two groups, from `relevant` on and below it.
+        minimum: Lowest grade that counts as relevant.
+        relevant: Lowest label that means relevant.
+        ungrouped: Count every grade against every label instead, without kappa.
     """
 
     grades: tuple[LabelGroup, ...] = ()
     labels: tuple[LabelGroup, ...] = ()
     minimum: int = HIGH_GRADE
     relevant: int = RELEVANT
-    each: bool = False
+    ungrouped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
-    """How grades and labels meet.
+class GradeAgreement:
+    """How grades and labels agree.
 
     Attributes:
-        table: the best grade of each passage against its label.
-        labels_of: where the labels are from.
-        pairs: passages with both.
-        only_graded: graded passages nobody labelled.
-        only_labelled: labelled passages without a grade, in queries that have one.
-        queries_graded: graded queries without a label.
-        queries_labelled: labelled queries without a grade.
+        graded: The passages and what is known about their file.
+        table: The best grade of each passage against its label.
+        labels_of: Where the labels come from.
+        pairs: Number of passages with a grade and a label.
+        only_graded: Number of graded passages without a label, in queries that have labels.
+        only_labelled: Number of labelled passages without a grade, in queries that have grades.
+        queries_graded: Graded queries without a label.
+        queries_labelled: Labelled queries without a grade.
+        ungrouped: Whether every grade was counted against every label.
     """
 
     graded: Graded
@@ -65,21 +65,21 @@ class Agreed:
     only_labelled: int
     queries_graded: tuple[str, ...]
     queries_labelled: tuple[str, ...]
-    each: bool
+    ungrouped: bool
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What changes how the numbers are read."""
+        """States of the data that change how the numbers are read."""
         return tuple(_notes(self))
 
 
 def groups_of(text: str) -> tuple[LabelGroup, ...]:
-    """Groups as a person writes them, the best first.
+    """Groups of labels as a person writes them, the best first.
 
     Raises:
-        NoGroups: it holds something else than whole numbers, commas and plus signs.
+        NoGroups: The text holds something else than whole numbers, commas and plus signs.
 
-    >>> [one.name for one in groups_of("4+5,0+1+2+3")]
+    >>> [label_group.name for label_group in groups_of("4+5,0+1+2+3")]
     ['4+5', '0+1+2+3']
     """
     try:
@@ -88,53 +88,59 @@ def groups_of(text: str) -> tuple[LabelGroup, ...]:
         raise NoGroups(f"{text!r} is not of the form 4+5,2+3,0+1") from error
 
 
-def agree(graded: Graded, labels: Path | None, grouping: Grouping) -> Agreed:
-    """Count how the best grade of each passage meets its label.
+def agree(
+    graded: Graded,
+    labels: Labels | None = None,
+    grouping: Grouping = Grouping(),
+) -> GradeAgreement:
+    """Count how the best grade of each passage agrees with its label.
 
     Args:
-        graded: passages.
-        labels: a qrels file; without one, the judgments that the graded file recorded.
-        grouping: which labels count as one.
+        graded: Passages with grades.
+        labels: Labels of assessors; None for the judgments that the graded passages carry.
+        grouping: Which grades and which labels count as one.
 
     Raises:
-        UnusableFile: naming file, line and field.
-        NobodyElse: no passage has both.
-        NoGroups: a label is in two groups.
+        NothingInCommon: No passage has both a grade and a label.
+        NoGroups: A grade or label is in two groups.
     """
-    best = {(p.query, p.passage): p.best for p in graded.passages if p.best is not None}
+    grade_of = {(p.query, p.passage): p.best for p in graded.passages if p.best is not None}
     if labels is None:
-        said = {(p.query, p.passage): p.judgment for p in graded.passages if p.judgment is not None}
+        labels_of = "the judgments in it"
+        label_of = {(p.query, p.passage): p.judgment for p in graded.passages if p.judgment is not None}
     else:
-        said = {(row.query, row.passage): row.label for row in read_labels(labels)}
-    pairs = [(best[key], said[key]) for key in best if key in said]
-    name = "the judgments in it" if labels is None else str(labels)
+        labels_of = labels.source
+        label_of = {(row.query, row.passage): row.label for row in labels.rows}
+    pairs = [(grade_of[key], label_of[key]) for key in grade_of if key in label_of]
     if not pairs:
-        counts = f"{many(len(best), 'passage')} with a grade and {many(len(said), 'passage')} with a label"
-        raise NobodyElse(f"{graded.basis.file} and {name}: {counts}, none with both")
-    ours, theirs = _queries(best), _queries(said)
-    return Agreed(
+        counts = f"{many(len(grade_of), 'passage')} with a grade and {many(len(label_of), 'passage')}"
+        raise NothingInCommon(
+            f"{graded.basis.file or 'the passages'} and {labels_of}: {counts} with a label, none with both"
+        )
+    graded_queries, labelled_queries = ({query for query, _ in keys} for keys in (grade_of, label_of))
+    return GradeAgreement(
         graded=graded,
         table=_table(pairs, grouping),
-        labels_of=name,
+        labels_of=labels_of,
         pairs=len(pairs),
-        only_graded=sum(key not in said and key[0] in theirs for key in best),
-        only_labelled=sum(key not in best and key[0] in ours for key in said),
-        queries_graded=tuple(sorted(ours - theirs)),
-        queries_labelled=tuple(sorted(theirs - ours)),
-        each=grouping.each,
+        only_graded=sum(key not in label_of and key[0] in labelled_queries for key in grade_of),
+        only_labelled=sum(key not in grade_of and key[0] in graded_queries for key in label_of),
+        queries_graded=tuple(sorted(graded_queries - labelled_queries)),
+        queries_labelled=tuple(sorted(labelled_queries - graded_queries)),
+        ungrouped=grouping.ungrouped,
     )
 
 
 def _table(pairs: Sequence[tuple[int, int]], grouping: Grouping) -> InterAnnotatorTable:
-    said = {label for _, label in pairs}
-    if grouping.each:
+    known_labels = {label for _, label in pairs}
+    if grouping.ungrouped:
         rows = [group(grade) for grade in range(MAXIMUM_GRADE, MINIMUM_GRADE - 1, -1)]
-        table = inter_annotator(pairs, rows, [group(label) for label in sorted(said, reverse=True)])
-        # A grade and a label at the same place of two scales do not mean the same: no kappa.
+        table = inter_annotator(pairs, rows, [group(label) for label in sorted(known_labels, reverse=True)])
+        # A grade and a label in the same position of two scales do not mean the same: no kappa.
         return replace(table, kappas=(None,) * len(rows))
     grades = grouping.grades or _halves(range(MINIMUM_GRADE, MAXIMUM_GRADE + 1), grouping.minimum)
     border = grouping.relevant
-    labels = grouping.labels or _halves(said | {border - 1, border}, border)
+    labels = grouping.labels or _halves(known_labels | {border - 1, border}, border)
     try:
         return inter_annotator(pairs, grades, labels)
     except ValueError as error:
@@ -143,32 +149,31 @@ def _table(pairs: Sequence[tuple[int, int]], grouping: Grouping) -> InterAnnotat
 
 def _halves(labels: Iterable[int], border: int) -> tuple[LabelGroup, LabelGroup]:
     ordered = sorted(labels)
-    above, below = (
-        group(*[label for label in ordered if (label >= border) is side]) for side in (True, False)
+    return (
+        group(*(label for label in ordered if label >= border)),
+        group(*(label for label in ordered if label < border)),
     )
-    return above, below
 
 
-def _queries(keys: Mapping[Key, int] | Iterable[Key]) -> set[str]:
-    return {query for query, _ in keys}
-
-
-def _notes(found: Agreed) -> Iterator[Note]:
-    for where, queries in (
-        ("the graded file", found.queries_graded),
-        ("the labels", found.queries_labelled),
+def _notes(agreement: GradeAgreement) -> Iterator[Note]:
+    for side, queries in (
+        ("the graded file", agreement.queries_graded),
+        ("the labels", agreement.queries_labelled),
     ):
         if queries:
-            shown = ", ".join(queries[:_NAMED]) + (" …" if len(queries) > _NAMED else "")
-            text = f"{many(len(queries), 'query', 'queries')} only in {where}, left out: {shown}"
+            named = ", ".join(queries[:_NAMED]) + (" …" if len(queries) > _NAMED else "")
+            text = f"{many(len(queries), 'query', 'queries')} only in {side}, left out: {named}"
             yield Note("query_in_one_file", text)
-    if found.only_graded:
-        yield Note("no_label", f"{many(found.only_graded, 'graded passage')} without a label, left out")
-    if found.only_labelled:
-        yield Note("no_grade", f"{many(found.only_labelled, 'labelled passage')} without a grade, left out")
-    if found.table.left_out:
-        yield Note("in_no_group", f"{many(found.table.left_out, 'pair')} with a label in no group, left out")
-    if not found.each and None in found.table.kappas:
+    if agreement.only_graded:
+        passages = many(agreement.only_graded, "graded passage")
+        yield Note("no_label", f"{passages} without a label, left out")
+    if agreement.only_labelled:
+        passages = many(agreement.only_labelled, "labelled passage")
+        yield Note("no_grade", f"{passages} without a grade, left out")
+    if agreement.table.left_out:
+        pairs = many(agreement.table.left_out, "pair")
+        yield Note("in_no_group", f"{pairs} with a label in no group, left out")
+    if not agreement.ungrouped and None in agreement.table.kappas:
         yield Note(
             "no_kappa",
             "no kappa where chance alone agrees perfectly (one label only) or no column means the same",

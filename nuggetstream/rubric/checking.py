@@ -1,10 +1,10 @@
-"""Where rubric and assessors contradict each other, and what a person reads to check the grader."""
+"""Where grades and assessors contradict each other, and what a person reads to check the grader."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.note import Note
-from nuggetstream.files.cells import many
+from nuggetstream.files.numerals import many
 from nuggetstream.files.rubric import BankItem
 from nuggetstream.rubric.graded import Graded
 from nuggetstream.rubric.grading import items_of
@@ -29,12 +29,12 @@ class Limits:
     """Where good, relevant and not relevant begin.
 
     Attributes:
-        minimum: grade from which an answer is good.
-        relevant: lowest judgment that means relevant.
-        not_relevant: highest judgment that means not relevant.
+        minimum: Lowest grade at which an answer is good.
+        relevant: Lowest judgment that means relevant.
+        not_relevant: Highest judgment that means not relevant.
 
     Raises:
-        ValueError: a judgment would mean both.
+        ValueError: A judgment would mean both.
     """
 
     minimum: int = HIGH_GRADE
@@ -50,20 +50,20 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was found.
+    """Contradictions between grades and judgments, and listings of every grade.
 
     Attributes:
-        graded: what it rests on.
-        limits: likewise.
-        relevant: graded passages judged relevant.
-        not_relevant: passages judged not relevant.
-        spurious: query -> items that passages judged not relevant answer well, most frequent first; None
+        graded: The passages that were checked.
+        limits: Where good, relevant and not relevant begin.
+        relevant: Number of graded passages judged relevant.
+        not_relevant: Number of passages judged not relevant.
+        spurious: Query -> items that passages judged not relevant answer well, most frequent first; None
             when no passage was judged not relevant.
-        uncovered: passages judged relevant that answer nothing well; None when none was judged relevant.
-        grids: query -> grades of its passages on its items.
-        listing: every answer with a grade above 0, best first within its item.
-        counts: grade -> how often it was given.
-        texts: item -> its question or nugget, as far as a bank names it.
+        uncovered: Passages judged relevant that answer nothing well; None when none was judged relevant.
+        grids: Query -> grades of its passages on its items.
+        listing: Every answer with a grade above 0, best first within its item.
+        counts: Grade -> how often it was given.
+        texts: Item -> its question or nugget, for the items that a bank names.
     """
 
     graded: Graded
@@ -79,17 +79,21 @@ class Check:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What changes how the numbers are read."""
+        """States of the data that change how the numbers are read."""
         return tuple(_notes(self))
 
 
-def check(graded: Graded, limits: Limits, bank: Sequence[BankItem] = ()) -> Check:
-    """Contradictions and listings of a graded file.
+def check(
+    graded: Graded,
+    limits: Limits = Limits(),
+    bank: Sequence[BankItem] = (),
+) -> Check:
+    """Contradictions between grades and judgments, and listings of every grade.
 
     Args:
-        graded: passages, judged or not.
-        limits: where good, relevant and not relevant begin.
-        bank: the questions or nuggets behind the item ids.
+        graded: Passages, judged or not.
+        limits: Where good, relevant and not relevant begin.
+        bank: The questions or nuggets behind the item ids.
     """
     passages = graded.passages
     judged = [(p.judgment, p.best) for p in passages if p.judgment is not None]
@@ -110,20 +114,20 @@ def check(graded: Graded, limits: Limits, bank: Sequence[BankItem] = ()) -> Chec
     )
 
 
-def _notes(found: Check) -> Iterator[Note]:
-    basis = found.graded.basis
+def _notes(checked: Check) -> Iterator[Note]:
+    basis = checked.graded.basis
     if not basis.judged:
         yield Note("nobody_judged", "no passage was judged: nothing can contradict the grades")
     elif basis.judged < basis.passages:
         unjudged = many(basis.passages - basis.judged, "passage")
-        yield Note("not_judged", f"{unjudged} without a judgment; they speak for and against no item")
-    if basis.judged and not found.not_relevant:
-        yield Note("none_not_relevant", "no passage was judged not relevant: spurious items have no answer")
-    if basis.judged and not found.relevant:
-        yield Note("none_relevant", "no graded passage was judged relevant: uncovered ones have no answer")
+        yield Note("not_judged", f"{unjudged} without a judgment, counted for and against no item")
+    if basis.judged and not checked.not_relevant:
+        yield Note("none_not_relevant", "no passage was judged not relevant: spurious items are not known")
+    if basis.judged and not checked.relevant:
+        yield Note("none_relevant", "no graded passage was judged relevant: uncovered ones are not known")
     if basis.ungraded:
         yield Note("ungraded", f"{many(basis.ungraded, 'passage')} without a grade, left out")
-    if found.texts:
-        lost = sum(item not in found.texts for item in items_of(found.graded.passages))
-        if lost:
-            yield Note("not_in_bank", f"{many(lost, 'item')} that the bank does not name")
+    if checked.texts:
+        unnamed = sum(item not in checked.texts for item in items_of(checked.graded.passages))
+        if unnamed:
+            yield Note("not_in_bank", f"{many(unnamed, 'item')} that the bank does not name")

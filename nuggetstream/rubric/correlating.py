@@ -1,13 +1,10 @@
 """Whether two ways of scoring put systems in the same order, with what each rests on."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from nuggetstream.domain.graded_passage import Relevance
 from nuggetstream.domain.note import Note
-from nuggetstream.files.cells import many
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.numerals import many
 from nuggetstream.rubric.leaderboard_correlation import (
     LeaderboardCorrelation,
     NoCommonOrder,
@@ -15,56 +12,29 @@ from nuggetstream.rubric.leaderboard_correlation import (
     official_order,
 )
 from nuggetstream.rubric.retrieval import Ranking
-from nuggetstream.rubric.scorings import (
-    Column,
-    Scoring,
-    is_qrels,
-    read_labels,
-    read_leaderboard,
-    read_rankings,
-    score_by_labels,
-)
+from nuggetstream.rubric.scoring import Labels, Scoring, UnusedOption, score_by_labels
 
 _NAMED = 6
-_USUAL_MEASURE = "nDCG@10"
+USUAL_MEASURE = "nDCG@10"
 
 
 class NothingToRank(ValueError):
-    """Labels without rankings, or rankings without labels: nobody can be scored."""
+    """Labels without rankings, or rankings without labels: no system can be scored."""
 
 
-class DoesNothing(ValueError):
-    """An option about something that is not there: it would be ignored without a word."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sought:
-    """What is to be compared.
-
-    Attributes:
-        first: leaderboard or labels.
-        official: the same, of people.
-        columns: of the two, where they are leaderboards.
-        runs: files of rankings that labels score.
-        graded: a graded file with the ranks of systems; None for none.
-        measure: by its name in ir_measures, for labels; None for nDCG@10.
-        left_out: systems that take no part.
-        break_ties: give the official side places without ties, as trec_eval prints them.
-    """
-
-    first: Path
-    official: Path
-    columns: tuple[Column, Column] = (Column(), Column())
-    runs: tuple[Path, ...] = ()
-    graded: Path | None = None
-    measure: str | None = None
-    left_out: tuple[str, ...] = ()
-    break_ties: bool = False
+class UnknownSystem(ValueError):
+    """A system that is to be left out is not there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queries:
-    """Queries with labels: how many both sides share and which only one has."""
+    """Queries with labels, when both sides are labels.
+
+    Attributes:
+        shared: Number of queries with labels on both sides.
+        only_first: Queries with labels on the first side only.
+        only_official: Queries with labels on the official side only.
+    """
 
     shared: int
     only_first: tuple[str, ...]
@@ -72,147 +42,162 @@ class Queries:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """Two scorings and how far they agree.
+class Comparison:
+    """Two scorings of the same systems and how far their orders agree.
 
     Attributes:
-        first: likewise.
-        official: likewise.
-        found: coefficients over the systems that both score.
-        only_first: systems that only the first scores.
-        only_official: likewise.
-        queries: None unless both sides are labels.
-        unranked: system -> labelled queries for which it ranked nothing; they count 0.
+        first: Scores of the first side.
+        official: Scores of the official side.
+        correlation: Coefficients over the systems that both sides score.
+        ties_broken: Whether the official side has ranks without ties.
+        only_first: Systems that only the first side scores.
+        only_official: Systems that only the official side scores.
+        queries: Which queries both sides share; None unless both are labels.
+        unranked: System -> queries with labels for which it ranked nothing; they count 0.
     """
 
-    sought: Sought
     first: Scoring
     official: Scoring
-    found: LeaderboardCorrelation
+    correlation: LeaderboardCorrelation
+    ties_broken: bool
     only_first: tuple[str, ...]
     only_official: tuple[str, ...]
     queries: Queries | None
-    unranked: tuple[tuple[str, int], ...]
+    unranked: Mapping[str, int]
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What changes how the numbers are read."""
+        """States of the data that change how the numbers are read."""
         return tuple(_notes(self))
 
 
-def compare(sought: Sought) -> Compared:
-    """Score the systems twice and correlate the orders.
+def compare(
+    first: Scoring | Labels,
+    official: Scoring | Labels,
+    rankings: Mapping[str, Ranking] | None = None,
+    *,
+    measure: str | None = None,
+    left_out: Sequence[str] = (),
+    break_ties: bool = False,
+) -> Comparison:
+    """Correlate the orders of systems by two scorings.
+
+    Args:
+        first: Scores of systems, or labels that give `rankings` a score.
+        official: The same for the official side.
+        rankings: System -> query -> documents, best first; needed by labels and only by them.
+        measure: Measure of rankings by its name in ir_measures; None for nDCG@10.
+        left_out: Systems that take no part on either side.
+        break_ties: Give the official side ranks without ties, as trec_eval prints them.
+
+    Returns:
+        Spearman's rho and Kendall's tau-b in [-1, 1], 1 for the same order.
 
     Raises:
-        UnusableFile: naming file, line and field.
-        NothingToRank: labels without rankings, rankings without labels, or no query labelled by both.
-        NoCommonOrder: fewer than two common systems, or one side scores all alike.
-        NoMeasure: it cannot be computed from labels and rankings.
-        DoesNothing: a measure without labels, or a column of labels.
+        NothingToRank: There are labels without rankings, rankings without labels, or two sets of labels
+            without a common query.
+        NoCommonOrder: Fewer than two systems are scored by both, or one side scores all alike.
+        NoMeasure: The measure cannot be computed from labels and rankings.
+        UnknownSystem: A system in `left_out` is on neither side.
+        UnusedOption: A measure is named and neither side is labels.
     """
-    paths = (sought.first, sought.official)
-    labels = [read_labels(path) if is_qrels(path) else None for path in paths]
-    rankings = read_rankings(sought.runs, sought.graded)
-    if not rankings and any(labels):
-        raise NothingToRank("relevance labels score rankings: name them with --runs or --graded")
-    if rankings and not any(labels):
-        raise NothingToRank("two leaderboards are compared as they are: --runs and --graded are for labels")
-    _refuse_unused(sought, labels)
-    measure = sought.measure or _USUAL_MEASURE
-    queries = _shared(labels[0], labels[1]) if labels[0] and labels[1] else None
-    shared = {row.query for row in labels[0] or ()} & {row.query for row in labels[1] or ()}
-    used = [[row for row in rows if not queries or row.query in shared] if rows else None for rows in labels]
+    rankings = rankings or {}
+    labels = [side for side in (first, official) if isinstance(side, Labels)]
+    _refuse_incomplete(labels, rankings, measure)
+    queries = None
+    if isinstance(first, Labels) and isinstance(official, Labels):
+        queries = _queries(first, official)
+        shared = first.queries & official.queries
+        first, official = first.of(shared), official.of(shared)
+    sides = (first, official)
     scorings = [
-        score_by_labels(path, rows, rankings, measure) if rows else read_leaderboard(path, column)
-        for path, rows, column in zip(paths, used, sought.columns, strict=True)
+        score_by_labels(side, rankings, measure or USUAL_MEASURE) if isinstance(side, Labels) else side
+        for side in sides
     ]
-    first, official = _without(scorings, sought.left_out)
-    asked = {row.query for rows in used for row in rows or ()}
-    taking_part = {name: ranking for name, ranking in rankings.items() if name not in sought.left_out}
-    return _correlated(sought, first, official, queries, _unranked(taking_part, asked))
-
-
-def _refuse_unused(sought: Sought, labels: Sequence[list[Relevance] | None]) -> None:
-    if sought.measure is not None and not any(labels):
-        raise DoesNothing("--measure does nothing without relevance labels: leaderboards have their scores")
-    for side, column, rows in zip(("", "official-"), sought.columns, labels, strict=True):
-        said = [name for name, value in asdict(column).items() if value is not None]
-        if said and rows:
-            raise DoesNothing(f"--{side}{said[0]} does nothing: the file holds relevance labels, no columns")
-        if {"score", "place"} <= set(said):
-            raise DoesNothing(f"--{side}place does nothing beside --{side}score")
-
-
-def _without(scorings: Sequence[Scoring], left_out: Sequence[str]) -> list[Scoring]:
-    there = {name for each in scorings for name in (*each.scores, *each.unscored)}
-    if strangers := sorted(set(left_out) - there):
-        raise UnusableFile(f"{strangers[0]!r} cannot be left out; there is {', '.join(sorted(there))}")
-    return [each.without(left_out) for each in scorings]
-
-
-def _correlated(
-    sought: Sought,
-    first: Scoring,
-    official: Scoring,
-    queries: Queries | None,
-    unranked: tuple[tuple[str, int], ...],
-) -> Compared:
-    # Places are of the whole official board, the systems that the first side lacks included.
-    places = official_order(official.scores) if sought.break_ties else official.scores
-    try:
-        found = correlate(places, first.scores)
-    except NoCommonOrder as error:
-        common = len(first.scores.keys() & official.scores.keys())
-        why = "fewer than two" if common < 2 else "one side scores them all alike"
-        raise NoCommonOrder(f"{many(common, 'system')} in both files, {why}: there is no order") from error
-    return Compared(
-        sought=sought,
-        first=first,
-        official=official,
-        found=found,
-        only_first=tuple(sorted(first.scores.keys() - official.scores.keys())),
-        only_official=tuple(sorted(official.scores.keys() - first.scores.keys())),
+    our_scoring, official_scoring = _without(scorings, left_out)
+    return Comparison(
+        first=our_scoring,
+        official=official_scoring,
+        correlation=_correlation(our_scoring, official_scoring, break_ties=break_ties),
+        ties_broken=break_ties,
+        only_first=tuple(sorted(our_scoring.scores.keys() - official_scoring.scores.keys())),
+        only_official=tuple(sorted(official_scoring.scores.keys() - our_scoring.scores.keys())),
         queries=queries,
-        unranked=unranked,
+        unranked=_unranked(sides, {s: ranked for s, ranked in rankings.items() if s not in left_out}),
     )
 
 
-def _shared(first: Sequence[Relevance], official: Sequence[Relevance]) -> Queries:
-    ours, theirs = ({row.query for row in rows} for rows in (first, official))
-    if not ours & theirs:
+def _unranked(sides: Sequence[Scoring | Labels], rankings: Mapping[str, Ranking]) -> dict[str, int]:
+    """System -> number of queries with labels for which it ranked nothing, where there are any."""
+    labelled = {query for side in sides if isinstance(side, Labels) for query in side.queries}
+    missing = {system: len(labelled - ranking.keys()) for system, ranking in rankings.items()}
+    return {system: count for system, count in missing.items() if count}
+
+
+def _refuse_incomplete(
+    labels: Sequence[Labels], rankings: Mapping[str, Ranking], measure: str | None
+) -> None:
+    if labels and not rankings:
+        raise NothingToRank("relevance labels score rankings: name them with --runs or --graded")
+    if rankings and not labels:
+        raise NothingToRank("two leaderboards are compared as they are: --runs and --graded are for labels")
+    if measure is not None and not labels:
+        raise UnusedOption("--measure does nothing without relevance labels: leaderboards have their scores")
+
+
+def _without(scorings: Sequence[Scoring], left_out: Sequence[str]) -> list[Scoring]:
+    known = {system for scoring in scorings for system in scoring.systems}
+    if unknown := sorted(set(left_out) - known):
+        raise UnknownSystem(f"{unknown[0]!r} cannot be left out; there is {', '.join(sorted(known))}")
+    return [scoring.without(left_out) for scoring in scorings]
+
+
+def _correlation(first: Scoring, official: Scoring, *, break_ties: bool) -> LeaderboardCorrelation:
+    # Ranks are those of the whole official leaderboard, with the systems that the first side lacks.
+    ranked = official_order(official.scores) if break_ties else official.scores
+    try:
+        return correlate(ranked, first.scores)
+    except NoCommonOrder as error:
+        common = len(first.scores.keys() & official.scores.keys())
+        reason = "fewer than two" if common < 2 else "one side scores them all alike"
+        raise NoCommonOrder(f"{many(common, 'system')} in both files, {reason}: there is no order") from error
+
+
+def _queries(first: Labels, official: Labels) -> Queries:
+    if not first.queries & official.queries:
         raise NothingToRank("no query is labelled in both files")
-    return Queries(len(ours & theirs), tuple(sorted(ours - theirs)), tuple(sorted(theirs - ours)))
+    return Queries(
+        shared=len(first.queries & official.queries),
+        only_first=tuple(sorted(first.queries - official.queries)),
+        only_official=tuple(sorted(official.queries - first.queries)),
+    )
 
 
-def _unranked(rankings: dict[str, Ranking], asked: set[str]) -> tuple[tuple[str, int], ...]:
-    lacking = ((system, len(asked - ranking.keys())) for system, ranking in rankings.items())
-    return tuple((system, count) for system, count in lacking if count)
-
-
-def _notes(found: Compared) -> Iterator[Note]:
-    for side, queries in (
-        ("the first file", found.queries.only_first if found.queries else ()),
-        ("the official file", found.queries.only_official if found.queries else ()),
+def _notes(comparison: Comparison) -> Iterator[Note]:
+    queries = comparison.queries
+    for side, only in (
+        ("the first file", queries.only_first if queries else ()),
+        ("the official file", queries.only_official if queries else ()),
     ):
-        if queries:
-            text = f"{many(len(queries), 'query', 'queries')} only in {side}, left out: {_short(queries)}"
+        if only:
+            text = f"{many(len(only), 'query', 'queries')} only in {side}, left out: {_short(only)}"
             yield Note("query_in_one_file", text)
-    for side, systems in (("first", found.only_first), ("official", found.only_official)):
+    for side, systems in (("first", comparison.only_first), ("official", comparison.only_official)):
         if systems:
             text = f"{many(len(systems), 'system')} only the {side} side scores, left out: {_short(systems)}"
             yield Note("system_in_one_file", text)
-    for scoring in (found.first, found.official):
+    for scoring in (comparison.first, comparison.official):
         if scoring.unscored:
-            lacking = f"{many(len(scoring.unscored), 'system')} without {scoring.what} in {scoring.file}"
-            yield Note("unscored", f"{lacking}, left out: {_short(scoring.unscored)}")
-    if found.unranked:
-        shown = _short([f"{system} ({count})" for system, count in found.unranked])
-        lacking = f"{many(len(found.unranked), 'system')} without a ranking for some queries"
-        yield Note("queries_missing", f"{lacking}, which count 0: {shown}")
-    if found.found.systems == 2:
+            text = f"{many(len(scoring.unscored), 'system')} without {scoring.what} in {scoring.source}"
+            yield Note("unscored", f"{text}, left out: {_short(scoring.unscored)}")
+    if comparison.unranked:
+        named = _short([f"{system} ({count})" for system, count in comparison.unranked.items()])
+        text = f"{many(len(comparison.unranked), 'system')} without a ranking for some queries"
+        yield Note("queries_missing", f"{text}, which count 0: {named}")
+    if comparison.correlation.systems == 2:
         yield Note("two_systems", "two systems: every coefficient is 1 or -1, whatever the scores")
 
 
 def _short(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_NAMED])
-    return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED} more"
+    named = ", ".join(names[:_NAMED])
+    return named if len(names) <= _NAMED else f"{named} and {len(names) - _NAMED} more"

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from nuggetstream.domain.note import Note
-from nuggetstream.files.cells import many
-from nuggetstream.rubric.cover import CoverScore, cover_at, cover_overall
+from nuggetstream.files.numerals import many
+from nuggetstream.rubric.cover import CoverScore, Unanswerable, cover_at, cover_overall
 from nuggetstream.rubric.graded import Graded
 from nuggetstream.rubric.grading import first_ranks
 
@@ -15,12 +15,12 @@ _NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class SystemCover:
-    """One system.
+    """The cover of one system.
 
     Attributes:
-        system: its name.
-        score: its cover and n-EXAM with standard errors.
-        ranked: queries with a graded item for which it ranked a passage; the others count as nothing covered.
+        system: Name of the system.
+        score: Its cover and n-EXAM with standard errors.
+        ranked: Queries with a graded item for which it ranked a passage; the others count as nothing covered.
     """
 
     system: str
@@ -30,20 +30,23 @@ class SystemCover:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """All systems, the best first.
+    """The cover of all systems, the best first.
 
     Attributes:
-        graded: what it rests on.
-        k: depth of the top.
-        minimum: grade from which an item counts as answered.
-        overall: all passages together: the most any ranking of them could reach.
-        left_out: queries without a single graded item.
-        starts: system -> the first rank it recorded, where it is neither 0 nor 1.
+        graded: The passages that were counted.
+        k: Depth of the top.
+        minimum: Lowest grade at which an item counts as answered.
+        unanswerable: How n-EXAM counts a query in which no passage answers an item.
+        overall: All passages together: the most that any ranking of them could reach.
+        systems: Best first; systems with equal cover in alphabetical order.
+        left_out: Queries without a single graded item.
+        starts: System -> the first rank it recorded, where that is neither 0 nor 1.
     """
 
     graded: Graded
     k: int
     minimum: int
+    unanswerable: Unanswerable
     overall: CoverScore
     systems: tuple[SystemCover, ...]
     left_out: int
@@ -51,20 +54,26 @@ class Coverage:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What changes how the numbers are read."""
+        """States of the data that change how the numbers are read."""
         return tuple(_notes(self))
 
 
-def cover(graded: Graded, k: int, minimum: int) -> Coverage:
+def cover(
+    graded: Graded,
+    k: int = 20,
+    minimum: int = 3,
+    unanswerable: Unanswerable = Unanswerable.LEFT_OUT,
+) -> Coverage:
     """Cover@k and n-EXAM of every system, with standard errors.
 
     Args:
-        graded: passages of all queries.
-        k: depth of the top, at least 1.
-        minimum: grade from which an item counts as answered, 1..5.
+        graded: Passages of all queries.
+        k: Depth of the top, at least 1.
+        minimum: Lowest grade at which an item counts as answered, 1..5.
+        unanswerable: How n-EXAM counts a query in which no passage answers an item.
 
     Raises:
-        NothingToCover: no item was graded at all.
+        NothingToCover: No item was graded at all.
     """
     passages = graded.passages
     gradable = {passage.query for passage in passages if passage.grades}
@@ -72,12 +81,13 @@ def cover(graded: Graded, k: int, minimum: int) -> Coverage:
     for passage in passages:
         for system in passage.ranks if passage.query in gradable else ():
             ranked[system].add(passage.query)
-    scores = cover_at(passages, k, minimum)
+    scores = cover_at(passages, k, minimum, unanswerable)
     order = sorted(scores, key=lambda system: (-scores[system].cover, system))
     return Coverage(
         graded=graded,
         k=k,
         minimum=minimum,
+        unanswerable=unanswerable,
         overall=cover_overall(passages, minimum),
         systems=tuple(SystemCover(system, scores[system], len(ranked[system])) for system in order),
         left_out=graded.basis.queries - len(gradable),
@@ -85,34 +95,33 @@ def cover(graded: Graded, k: int, minimum: int) -> Coverage:
     )
 
 
-def _notes(found: Coverage) -> Iterator[Note]:
-    basis, overall = found.graded.basis, found.overall
-    if not found.systems:
-        yield Note("no_ranking", "no system ranked a passage: there is only the cover of all of them")
+def _notes(coverage: Coverage) -> Iterator[Note]:
+    basis, overall = coverage.graded.basis, coverage.overall
+    if not coverage.systems:
+        yield Note("no_ranking", "no system ranked a passage: only the cover of all passages is known")
     if basis.ungraded:
-        yield Note(
-            "ungraded",
-            f"{many(basis.ungraded, 'passage')} without a grade; in a system's top such a passage answers "
-            "nothing, so cover may be too low",
-        )
-    if found.left_out:
-        left_out = many(found.left_out, "query", "queries")
+        ungraded = many(basis.ungraded, "passage")
+        text = f"{ungraded} without a grade; in the top of a system such a passage answers nothing"
+        yield Note("ungraded", f"{text}, so its cover may be too low")
+    if coverage.left_out:
+        left_out = many(coverage.left_out, "query", "queries")
         yield Note("nothing_graded", f"{left_out} without a graded item, left out for every system")
     if unanswered := overall.queries - overall.answerable:
-        yield Note(
-            "unanswered",
-            f"{many(unanswered, 'query', 'queries')} in which no passage answers an item with grade "
-            f"{found.minimum} or better: left out of n-EXAM",
+        queries = many(unanswered, "query", "queries")
+        consequence = (
+            "left out of n-EXAM"
+            if coverage.unanswerable is Unanswerable.LEFT_OUT
+            else "0 in the n-EXAM of every system"
         )
+        text = f"{queries} in which no passage answers an item with grade {coverage.minimum} or better"
+        yield Note("unanswered", f"{text}: {consequence}")
     if overall.queries == 1:
-        yield Note("one_query", "one query: a standard error has no answer")
-    if lacking := sum(each.ranked < overall.queries for each in found.systems):
-        systems = many(lacking, "system")
+        yield Note("one_query", "a single query has no standard error")
+    if incomplete := sum(system.ranked < overall.queries for system in coverage.systems):
+        systems = many(incomplete, "system")
         yield Note("queries_missing", f"{systems} without a passage for some queries, which count 0")
-    if found.starts:
-        shown = ", ".join(f"{name} ({rank})" for name, rank in list(found.starts.items())[:_NAMED])
-        yield Note(
-            "starts_late",
-            f"{many(len(found.starts), 'system')} whose first graded passage is not at rank 0 or 1: the top "
-            f"{found.k} is counted from there: {shown}",
-        )
+    if coverage.starts:
+        systems = many(len(coverage.starts), "system")
+        named = ", ".join(f"{name} ({rank})" for name, rank in list(coverage.starts.items())[:_NAMED])
+        text = f"{systems} whose first graded passage is not at rank 0 or 1"
+        yield Note("starts_late", f"{text}: the top {coverage.k} is counted from there: {named}")

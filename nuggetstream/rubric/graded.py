@@ -1,4 +1,4 @@
-"""A graded file with what a reader has to know about it before any number."""
+"""Graded passages with what a reader has to know about them before any number."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from nuggetstream.rubric.grading import first_ranks
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What numbers about a graded file rest on.
+    """What numbers about graded passages rest on.
 
     Attributes:
-        file: its path.
-        queries: with at least one passage.
-        passages: in all.
-        items: questions or nuggets graded at least once, counted query by query.
-        grades: given to an item on a passage.
-        ungraded: passages without any grade.
-        judged: passages with a judgment of an assessor.
-        ranked: passages that a system ranked.
-        systems: that ranked a passage.
+        file: Path of the file; None for passages that come from no file.
+        queries: Queries with at least one passage.
+        passages: All passages.
+        items: Questions or nuggets graded at least once, counted query by query.
+        grades: Grades given to an item on a passage.
+        ungraded: Passages without any grade.
+        judged: Passages with a judgment of an assessor.
+        ranked: Passages that a system ranked.
+        systems: Systems that ranked a passage.
     """
 
-    file: str
+    file: str | None
     queries: int
     passages: int
     items: int
@@ -39,22 +39,48 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """The passages of a file and what they are."""
+    """Graded passages and counts of what they hold."""
 
     passages: tuple[GradedPassage, ...]
     basis: Basis
+
+    @classmethod
+    def of(cls, passages: Sequence[GradedPassage], file: str | None = None) -> "Graded":
+        """Graded passages with their counts.
+
+        Args:
+            passages: At least one.
+            file: Path of the file they come from; None for none.
+
+        Raises:
+            ValueError: There is no passage.
+        """
+        if not passages:
+            raise ValueError("there is no passage")
+        basis = Basis(
+            file=file,
+            queries=len({passage.query for passage in passages}),
+            passages=len(passages),
+            items=len({(passage.query, item) for passage in passages for item in passage.grades}),
+            grades=sum(len(passage.grades) for passage in passages),
+            ungraded=sum(not passage.grades for passage in passages),
+            judged=sum(passage.judgment is not None for passage in passages),
+            ranked=sum(bool(passage.ranks) for passage in passages),
+            systems=len(first_ranks(passages)),
+        )
+        return cls(tuple(passages), basis)
 
 
 def load(path: Path, prompt_class: str | None = None, query: str | None = None) -> Graded:
     """The passages of a graded file.
 
     Args:
-        path: of the file, gzipped or not.
-        prompt_class: whose grades to take, where passages carry several sets.
-        query: the only one to take; None for all.
+        path: The file, gzipped or not.
+        prompt_class: Which grades to take, where passages carry several sets.
+        query: The only query to take; None for all.
 
     Raises:
-        UnusableFile: naming file, line and field; also when there is no passage.
+        UnusableFile: A line cannot be used, naming file, line and field, or there is no passage.
     """
     passages = read_graded(path, prompt_class)
     if not passages:
@@ -64,18 +90,4 @@ def load(path: Path, prompt_class: str | None = None, query: str | None = None) 
         passages = [passage for passage in passages if passage.query == query]
         if not passages:
             raise UnusableFile(f"{path}: has no query {query!r} among its {len(known)}")
-    return Graded(tuple(passages), _basis(path, passages))
-
-
-def _basis(path: Path, passages: Sequence[GradedPassage]) -> Basis:
-    return Basis(
-        file=str(path),
-        queries=len({passage.query for passage in passages}),
-        passages=len(passages),
-        items=len({(passage.query, item) for passage in passages for item in passage.grades}),
-        grades=sum(len(passage.grades) for passage in passages),
-        ungraded=sum(not passage.grades for passage in passages),
-        judged=sum(passage.judgment is not None for passage in passages),
-        ranked=sum(bool(passage.ranks) for passage in passages),
-        systems=len(first_ranks(passages)),
-    )
+    return Graded.of(passages, str(path))

@@ -1,4 +1,4 @@
-"""What is covered by graded passages, and where each run ranked them."""
+"""Which items graded passages cover, and where each run ranked the passages."""
 
 from collections.abc import Sequence
 
@@ -6,24 +6,24 @@ from nuggetstream.domain.graded_passage import GradedPassage
 
 
 def by_query(passages: Sequence[GradedPassage]) -> dict[str, list[GradedPassage]]:
-    """The passages of each query, both in the order given.
+    """Query -> its passages, both in the order given.
 
     Raises:
-        ValueError: the same passage twice for one query; its grades would count twice.
+        ValueError: A passage is given twice for one query; its grades would count twice.
     """
-    found: dict[str, list[GradedPassage]] = {}
+    queries: dict[str, list[GradedPassage]] = {}
     seen: set[tuple[str, str]] = set()
     for passage in passages:
         key = (passage.query, passage.passage)
         if key in seen:
             raise ValueError(f"passage {passage.passage!r} of query {passage.query!r} is there twice")
         seen.add(key)
-        found.setdefault(passage.query, []).append(passage)
-    return found
+        queries.setdefault(passage.query, []).append(passage)
+    return queries
 
 
 def items_of(passages: Sequence[GradedPassage]) -> tuple[str, ...]:
-    """Every item graded on any of the passages, in the order first met."""
+    """Every item that is graded on any of the passages, in the order of first appearance."""
     return tuple(dict.fromkeys(item for passage in passages for item in passage.grades))
 
 
@@ -33,9 +33,9 @@ def covered(passages: Sequence[GradedPassage], minimum: int) -> set[str]:
 
 
 def first_ranks(passages: Sequence[GradedPassage]) -> dict[str, int]:
-    """Run -> the smallest rank it ever recorded: whether it counts from 0 or from 1."""
-    found: dict[str, int] = {}
+    """Run -> the smallest rank it recorded, which shows whether it counts from 0 or from 1."""
+    smallest: dict[str, int] = {}
     for passage in passages:
         for run, rank in passage.ranks.items():
-            found[run] = min(rank, found.get(run, rank))
-    return found
+            smallest[run] = min(rank, smallest.get(run, rank))
+    return smallest

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nuggetstream.domain.graded_passage import Relevance
-from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.rubric.graded import Graded
 from nuggetstream.rubric.relevance import Label, best_grade, best_grade_from, items_answered, relevance_labels
 
@@ -14,21 +13,25 @@ from nuggetstream.rubric.relevance import Label, best_grade, best_grade_from, it
 class By(StrEnum):
     """What becomes the label of a passage."""
 
-    MAX = "max"
-    COUNT = "count"
+    MAX = "max"  # its best grade
+    COUNT = "count"  # the number of items it answers
 
 
 class NoMinimum(ValueError):
-    """Counting answered items needs to know from which grade an item is answered."""
+    """Counting answered items needs a lowest grade at which an item is answered."""
+
+
+class NoLabel(ValueError):
+    """No passage has a grade, or an id does not fit into a column of a qrels file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """Labels in the order of the file.
+class LabelledPassages:
+    """Relevance labels in the order of the passages.
 
     Attributes:
-        graded: what they rest on; its ungraded passages have no line.
-        labels: one per graded passage.
+        graded: The passages; those without a grade have no label.
+        labels: One per graded passage.
     """
 
     graded: Graded
@@ -36,36 +39,37 @@ class Labelled:
 
     @property
     def counts(self) -> Mapping[int, int]:
-        """Label -> passages, highest first."""
+        """Label -> number of passages, highest label first."""
         return dict(sorted(Counter(row.label for row in self.labels).items(), reverse=True))
 
     @property
     def queries(self) -> int:
-        """How many queries have a label."""
+        """Number of queries with a label."""
         return len({row.query for row in self.labels})
 
 
-def label(graded: Graded, by: By, minimum: int | None) -> Labelled:
-    """A label for every graded passage.
+def label(graded: Graded, by: By = By.MAX, minimum: int | None = None) -> LabelledPassages:
+    """A relevance label for every graded passage.
 
     Args:
-        graded: passages.
-        by: the best grade, or the number of items answered.
-        minimum: grade from which an item is answered; a best grade below it becomes 0.
+        graded: Passages with grades.
+        by: Take the best grade, or the number of items answered.
+        minimum: Lowest grade at which an item is answered; a best grade below it becomes 0.
 
     Raises:
-        NoMinimum: items are to be counted and there is no minimum.
-        UnusableFile: nothing is graded, or an id does not fit into a column of a qrels file.
+        NoMinimum: Items are to be counted and there is no minimum.
+        NoLabel: Nothing is graded, or an id is empty or holds a blank, which ends a column of a qrels file.
     """
     labels = relevance_labels(graded.passages, _label(by, minimum))
+    source = graded.basis.file or "the passages"
     if not labels:
-        raise UnusableFile(f"{graded.basis.file}: self_ratings: no passage has a grade")
+        raise NoLabel(f"{source}: self_ratings: no passage has a grade")
     for row in labels:
         for field, name in (("query id", row.query), ("paragraph_id", row.passage)):
             if len(name.split()) != 1:
                 problem = f"{field}: {name!r} is empty or holds a blank, which ends a column of a qrels file"
-                raise UnusableFile(f"{graded.basis.file}: {problem}")
-    return Labelled(graded, tuple(labels))
+                raise NoLabel(f"{source}: {problem}")
+    return LabelledPassages(graded, tuple(labels))
 
 
 def _label(by: By, minimum: int | None) -> Label:

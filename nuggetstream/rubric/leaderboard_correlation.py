@@ -12,18 +12,18 @@ PRINTED_DIGITS = 4
 
 
 class NoCommonOrder(ValueError):
-    """Fewer than two systems in both, or one side scores all alike: there is no order to compare."""
+    """Fewer than two systems on both sides, or one side scores all alike: there is no order to compare."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardCorrelation:
-    """Agreement of two leaderboards, in [-1, 1], 1 is the same order.
+    """Agreement of two leaderboards; coefficients lie in [-1, 1], 1 is the same order.
 
     Attributes:
-        spearman: rank correlation, tied ranks averaged.
-        kendall: tau-b.
-        systems: compared.
-        left_out: systems that only one of the two knows.
+        spearman: Rank correlation, tied ranks averaged.
+        kendall: Kendall's tau-b.
+        systems: Number of systems compared.
+        left_out: Systems that only one of the two scores.
     """
 
     spearman: float
@@ -35,9 +35,16 @@ class LeaderboardCorrelation:
 def correlate(first: Mapping[str, float], second: Mapping[str, float]) -> LeaderboardCorrelation:
     """Correlate two scorings of the same systems; both must point the same way (higher is better).
 
+    Systems are tied where their scores are equal numbers; scores that are means should be exact, for a
+    difference of 1e-16 between them is an order.
+
+    Args:
+        first: System -> score.
+        second: System -> score.
+
     Raises:
-        NoCommonOrder: fewer than two common systems, or all equal on one side.
-        ValueError: a score is not finite.
+        NoCommonOrder: Fewer than two common systems, or all equal on one side.
+        ValueError: A score is not finite.
 
     >>> correlate({"a": 3, "b": 2, "c": 1}, {"a": 30, "b": 10, "c": 20}).spearman
     0.5
@@ -47,24 +54,30 @@ def correlate(first: Mapping[str, float], second: Mapping[str, float]) -> Leader
     rho, tau = spearman(x, y), kendall(x, y)
     if rho is None or tau is None:
         raise NoCommonOrder(f"{len(common)} common systems give no two orders to compare")
-    alone = tuple(sorted(set(first) ^ set(second)))
-    return LeaderboardCorrelation(rho.coefficient, tau.coefficient, len(common), alone)
+    left_out = tuple(sorted(set(first) ^ set(second)))
+    return LeaderboardCorrelation(rho.coefficient, tau.coefficient, len(common), left_out)
 
 
 def printed_scores(rankings: Mapping[str, Ranking], labels: Sequence[Relevance], k: int) -> dict[str, float]:
-    """System -> nDCG@k rounded to the digits trec_eval prints."""
+    """System -> nDCG@k rounded to the digits trec_eval prints.
+
+    Args:
+        rankings: System -> query -> documents, best first.
+        labels: Of the assessors.
+        k: Depth of the measure, at least 1.
+    """
     measured = evaluate_all(rankings, labels, f"nDCG@{k}")
-    return {run: round(found.mean, PRINTED_DIGITS) for run, found in measured.items()}
+    return {system: round(values.mean, PRINTED_DIGITS) for system, values in measured.items()}
 
 
 def official_order(scores: Mapping[str, float]) -> dict[str, float]:
-    """System -> minus its place on an official leaderboard, so that higher is better.
+    """System -> minus its rank on an official leaderboard, so that higher is better.
 
-    Places are 1, 2, 3... without ties: systems with equal printed scores stand in reverse alphabetical
-    order, the way trec_eval breaks ties.
+    Ranks are 1, 2, 3… without ties: systems with equal printed scores stand in reverse alphabetical order,
+    the way trec_eval breaks ties.
 
     >>> official_order({"TUA1": 0.7, "test1": 0.7, "bm25": 0.5})
     {'test1': -1.0, 'TUA1': -2.0, 'bm25': -3.0}
     """
-    names = sorted(sorted(scores, reverse=True), key=lambda name: -scores[name])
-    return {name: -float(place) for place, name in enumerate(names, 1)}
+    systems = sorted(sorted(scores, reverse=True), key=lambda system: -scores[system])
+    return {system: -float(rank) for rank, system in enumerate(systems, 1)}

@@ -1,21 +1,22 @@
-"""How good the rankings of runs are by one file of relevance labels, with what each mean rests on."""
+"""How good the rankings of runs are by relevance labels, with what each mean rests on."""
 
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from nuggetstream.domain.note import Note
-from nuggetstream.files.cells import many
+from nuggetstream.files.numerals import many
 from nuggetstream.rubric.cover import standard_error
 from nuggetstream.rubric.retrieval import Ranking
-from nuggetstream.rubric.scorings import measured, read_labels, read_rankings
+from nuggetstream.rubric.scoring import Labels, measure_rankings
 from nuggetstream.statistics.fusion import reciprocal_rank_fusion
 
-FUSED = "all runs fused"  # no run is called so: the tag of a run holds no blank
+FUSED = "all runs fused"  # never the tag of a run, which holds no blank
+USUAL_MEASURES = ("nDCG@10", "RR@10")
 
 
 class NoQueryInCommon(ValueError):
-    """A run ranks none of the queries with labels: its means would be zeros that say nothing."""
+    """A run ranks none of the queries with labels: its means would be zeros that mean nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class Mean:
     """One measure of one run over all queries with labels.
 
     Attributes:
-        mean: a query for which the run ranks nothing counts 0.
-        error: standard error of the mean; None with fewer than two queries.
+        mean: Mean over the queries; a query for which the run ranks nothing counts 0.
+        error: Standard error of the mean; None with fewer than two queries.
     """
 
     mean: float
@@ -33,14 +34,14 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class RunScores:
-    """One run.
+    """The means of one run.
 
     Attributes:
-        run: its tag.
-        means: measure -> mean.
-        received: queries that it ranks.
-        scored: of them, those with labels; the others count for nothing.
-        unranked: queries with labels for which it ranks nothing; each counts 0.
+        run: Tag of the run.
+        means: Measure -> mean.
+        received: Number of queries that the run ranks.
+        scored: Number of those that have labels; the others are left out.
+        unranked: Number of queries with labels for which the run ranks nothing; each counts 0.
     """
 
     run: str
@@ -52,80 +53,85 @@ class RunScores:
 
 @dataclass(frozen=True, slots=True)
 class RunsMeasured:
-    """All runs, ordered by the first measure.
+    """The means of all runs, ordered by the first measure.
 
     Attributes:
-        qrels: file of the labels.
-        labels: in it.
-        queries: with labels.
-        hopeless: of them, those without a relevant document.
-        measures: by their names in ir_measures.
-        runs: best first.
-        fused: the reciprocal rank fusion of all runs; None when it was not asked for.
+        source: Where the labels come from.
+        labels: Number of labels.
+        queries: Number of queries with labels.
+        without_relevant: Number of those without a relevant document.
+        measures: Names of the measures in ir_measures.
+        runs: Best first.
+        fused: The reciprocal rank fusion of all runs; None when it was not asked for.
     """
 
-    qrels: str
+    source: str
     labels: int
     queries: int
-    hopeless: int
+    without_relevant: int
     measures: tuple[str, ...]
     runs: tuple[RunScores, ...]
     fused: RunScores | None
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What changes how the numbers are read."""
+        """States of the data that change how the numbers are read."""
         return tuple(_notes(self))
 
 
-def measure_runs(qrels: Path, runs: Sequence[Path], measures: Sequence[str], *, fuse: bool) -> RunsMeasured:
+def measure_runs(
+    labels: Labels,
+    rankings: Mapping[str, Ranking],
+    measures: Sequence[str] = USUAL_MEASURES,
+    *,
+    fuse: bool = False,
+) -> RunsMeasured:
     """Score rankings by labels, over all queries with labels as `trec_eval -c` does.
 
     Args:
-        qrels: file of labels.
-        runs: files of one run each.
-        measures: by their names in ir_measures; one that is named twice counts once.
-        fuse: also score the fusion of all runs.
+        labels: Relevance labels, at least one.
+        rankings: Run -> query -> documents, best first.
+        measures: Names in ir_measures; one that is named twice counts once.
+        fuse: Also score the fusion of all runs.
 
     Raises:
-        UnusableFile: naming file, line and field.
-        NoMeasure: one cannot be computed from these labels and rankings.
-        NoQueryInCommon: a run ranks no query with labels.
+        NoMeasure: A measure cannot be computed from these labels and rankings.
+        NoQueryInCommon: A run ranks no query with labels.
     """
-    labels, rankings = read_labels(qrels), read_rankings(runs, None)
-    judged = {row.query for row in labels}
     for run, ranking in rankings.items():
-        if judged.isdisjoint(ranking):
-            has = many(len(judged), "query", "queries")
-            raise NoQueryInCommon(f"the run {run!r} ranks none of the {has} with labels in {qrels}")
+        if labels.queries.isdisjoint(ranking):
+            labelled = many(len(labels.queries), "query", "queries")
+            raise NoQueryInCommon(
+                f"the run {run!r} ranks none of the {labelled} with labels in {labels.source}"
+            )
     if fuse:
-        rankings[FUSED] = fused(list(rankings.values()))
+        rankings = {**rankings, FUSED: fused(list(rankings.values()))}
     names = tuple(dict.fromkeys(measures))
-    found = {name: measured(rankings, labels, name) for name in names}
+    measured = {name: measure_rankings(rankings, labels.rows, name) for name in names}
     scores = {
         run: RunScores(
             run=run,
-            means={name: _mean(list(found[name][run].per_query.values())) for name in names},
+            means={name: _mean(list(measured[name][run].per_query.values())) for name in names},
             received=len(ranking),
-            scored=len(judged & ranking.keys()),
-            unranked=len(judged - ranking.keys()),
+            scored=len(labels.queries & ranking.keys()),
+            unranked=len(labels.queries - ranking.keys()),
         )
         for run, ranking in rankings.items()
     }
-    together = scores.pop(FUSED, None)
+    fusion = scores.pop(FUSED, None)
     return RunsMeasured(
-        qrels=str(qrels),
-        labels=len(labels),
-        queries=len(judged),
-        hopeless=len(judged - {row.query for row in labels if row.label > 0}),
+        source=labels.source,
+        labels=len(labels.rows),
+        queries=len(labels.queries),
+        without_relevant=len(labels.queries - {row.query for row in labels.rows if row.label > 0}),
         measures=names,
-        runs=tuple(sorted(scores.values(), key=lambda one: (-one.means[names[0]].mean, one.run))),
-        fused=together,
+        runs=tuple(sorted(scores.values(), key=lambda run: (-run.means[names[0]].mean, run.run))),
+        fused=fusion,
     )
 
 
 def fused(rankings: Sequence[Ranking]) -> Ranking:
-    """The reciprocal rank fusion of rankings, query by query, from those that rank the query.
+    """The reciprocal rank fusion of rankings: each query is fused from the rankings that rank it.
 
     >>> fused([{"q": ["x", "y"]}, {"q": ["y", "z"], "r": ["x"]}])
     {'q': ['y', 'x', 'z'], 'r': ['x']}
@@ -143,22 +149,18 @@ def fused(rankings: Sequence[Ranking]) -> Ranking:
 
 
 def _mean(values: Sequence[float]) -> Mean:
-    return Mean(sum(values) / len(values), standard_error(values))
+    return Mean(statistics.fmean(values), standard_error(values))
 
 
-def _notes(found: RunsMeasured) -> Iterator[Note]:
-    if lacking := sum(each.unranked > 0 for each in found.runs):
-        runs = many(lacking, "run")
-        yield Note(
-            "queries_missing", f"{runs} with nothing for some of the queries with labels, which count 0"
-        )
-    if unjudged := sum(each.scored < each.received for each in found.runs):
-        runs = many(unjudged, "run")
-        yield Note(
-            "queries_without_labels", f"{runs} with rankings for queries without labels, which are left out"
-        )
-    if found.hopeless:
-        queries = many(found.hopeless, "query", "queries")
-        yield Note("nothing_relevant", f"{queries} with labels and no document above 0: nobody can find one")
-    if found.queries == 1:
-        yield Note("one_query", "one query: a standard error has no answer")
+def _notes(measured: RunsMeasured) -> Iterator[Note]:
+    if incomplete := sum(run.unranked > 0 for run in measured.runs):
+        runs = many(incomplete, "run")
+        yield Note("queries_missing", f"{runs} ranked nothing for some queries with labels, which count 0")
+    if unlabelled := sum(run.scored < run.received for run in measured.runs):
+        runs = many(unlabelled, "run")
+        yield Note("queries_without_labels", f"{runs} ranked queries without labels, which are left out")
+    if measured.without_relevant:
+        queries = many(measured.without_relevant, "query", "queries")
+        yield Note("nothing_relevant", f"{queries} with labels and no relevant document, 0 for every run")
+    if measured.queries == 1:
+        yield Note("one_query", "a single query has no standard error")

@@ -20,7 +20,7 @@ def best_grade(passage: GradedPassage) -> int | None:
 
 
 def best_grade_from(minimum: int) -> Label:
-    """The highest grade, or 0 where it is below `minimum`; None when nothing was graded."""
+    """A function: the highest grade, or 0 where it is below `minimum`; None when nothing was graded."""
 
     def label(passage: GradedPassage) -> int | None:
         best = passage.best
@@ -30,7 +30,7 @@ def best_grade_from(minimum: int) -> Label:
 
 
 def items_answered(minimum: int) -> Label:
-    """The number of items graded `minimum` or better; None when nothing was graded.
+    """A function: the number of items graded `minimum` or better; None when nothing was graded.
 
     >>> items_answered(3)(GradedPassage("q", "p", {"x": 1, "y": 4, "z": 3}))
     2
@@ -43,6 +43,6 @@ def items_answered(minimum: int) -> Label:
 
 
 def relevance_labels(passages: Sequence[GradedPassage], label: Label = best_grade) -> list[Relevance]:
-    """One label per passage in the order given; a passage without a grade gets no line, not a 0."""
-    rows = ((passage, label(passage)) for passage in passages)
-    return [Relevance(p.query, p.passage, value) for p, value in rows if value is not None]
+    """One label per passage in the order given; a passage without a grade gets no label, not a 0."""
+    labels = ((passage, label(passage)) for passage in passages)
+    return [Relevance(p.query, p.passage, value) for p, value in labels if value is not None]

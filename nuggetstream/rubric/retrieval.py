@@ -3,6 +3,7 @@
 Source: MacAvaney et al., "Streamlining Evaluation with ir-measures", ECIR 2022 (trec_eval inside).
 """
 
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from subprocess import CalledProcessError
@@ -12,7 +13,7 @@ import ir_measures
 from nuggetstream.domain.graded_passage import GradedPassage, Relevance
 from nuggetstream.rubric.grading import first_ranks
 
-# Query -> documents, best first. None is a place whose document is not known: it earns nothing.
+# Query -> documents, best first. None is a rank whose document is not known: it earns nothing.
 Ranking = Mapping[str, Sequence[str | None]]
 
 
@@ -25,8 +26,8 @@ class Measured:
     """One measure of one ranking.
 
     Attributes:
-        mean: over every query with labels; one the ranking leaves out counts 0, as in trec_eval.
-        per_query: query -> value.
+        mean: Mean over every query with labels; one that the ranking leaves out counts 0, as in trec_eval -c.
+        per_query: Query -> value.
     """
 
     mean: float
@@ -38,20 +39,20 @@ def evaluate_all(
 ) -> dict[str, Measured]:
     """Several rankings by one measure.
 
-    nDCG@k = DCG@k / ideal DCG@k with DCG = Σ label / log₂(place + 1); RR@k = 1 / place of the first
-    relevant document, 0 when none is in the top k (its mean is MRR@k).
+    nDCG@k = DCG@k / ideal DCG@k with DCG = Σ label / log₂(rank + 1); RR@k = 1 / rank of the first relevant
+    document, 0 when none is in the top k (its mean is MRR@k). Ranks count from 1.
 
     Args:
-        rankings: system -> query -> documents, best first.
-        labels: of the assessor.
-        measure: by its name in ir_measures, such as "nDCG@10", "RR@10", "AP".
+        rankings: System -> query -> documents, best first.
+        labels: Labels of the assessor.
+        measure: Name in ir_measures, such as "nDCG@10", "RR@10", "AP".
 
     Returns:
         System -> values, 0..1 for all measures named here, higher is better.
 
     Raises:
-        NothingToMeasure: no labels.
-        ValueError: no such measure, it has no value for a query, or a document twice in one ranking.
+        NothingToMeasure: There are no labels.
+        ValueError: There is no such measure, it has no value for a query, or a ranking has a document twice.
     """
     if not labels:
         raise NothingToMeasure("no relevance labels")
@@ -63,25 +64,25 @@ def evaluate_all(
 
 
 def rankings_of(passages: Sequence[GradedPassage]) -> dict[str, Ranking]:
-    """Run -> its ranking, put together from the ranks its passages recorded.
+    """Run -> its ranking, put together from the ranks that passages recorded.
 
-    Each run's ranks start where it started them, 0 or 1. A rank nobody kept the passage of stays an
-    empty place, so that what follows does not move up.
+    The ranks of a run start at the smallest it recorded, 0 or 1. A rank without a recorded passage stays
+    empty, so that the documents below it do not move up.
 
     Raises:
-        ValueError: a run ranks two passages of a query equally.
+        ValueError: A run ranks two passages of a query equally.
     """
     starts = first_ranks(passages)
-    places: dict[str, dict[str, dict[int, str]]] = {run: {} for run in starts}
+    by_rank: dict[str, dict[str, dict[int, str]]] = {run: {} for run in starts}
     for passage in passages:
         for run, rank in passage.ranks.items():
-            row = places[run].setdefault(passage.query, {})
-            if rank in row:
+            documents = by_rank[run].setdefault(passage.query, {})
+            if rank in documents:
                 raise ValueError(f"run {run!r} ranks two passages of query {passage.query!r} at {rank}")
-            row[rank] = passage.passage
+            documents[rank] = passage.passage
     return {
-        run: {query: _row(row, starts[run]) for query, row in queries.items()}
-        for run, queries in places.items()
+        run: {query: _with_gaps(documents, starts[run]) for query, documents in queries.items()}
+        for run, queries in by_rank.items()
     }
 
 
@@ -102,25 +103,25 @@ def _evaluator(measure: str, labels: Sequence[Relevance]) -> ir_measures.provide
 def _measured(
     evaluator: ir_measures.providers.Evaluator, ranking: Ranking, labels: Sequence[Relevance]
 ) -> Measured:
-    found = {each.query_id: float(each.value) for each in evaluator.iter_calc(_scored(ranking))}
+    values = {result.query_id: float(result.value) for result in evaluator.iter_calc(_scored(ranking))}
     judged = dict.fromkeys(row.query for row in labels)
-    # A ranked query without a value, such as accuracy where nothing is relevant, is missing and no 0.
-    per_query = {query: found[query] if query in ranking else 0.0 for query in judged}
-    return Measured(sum(per_query.values()) / len(per_query), per_query)
+    # A ranked query without a value, such as accuracy where nothing is relevant, is missing and not a 0.
+    per_query = {query: values[query] if query in ranking else 0.0 for query in judged}
+    return Measured(statistics.fmean(per_query.values()), per_query)
 
 
-def _row(places: Mapping[int, str], start: int) -> list[str | None]:
-    return [places.get(rank) for rank in range(start, max(places) + 1)]
+def _with_gaps(documents: Mapping[int, str], start: int) -> list[str | None]:
+    return [documents.get(rank) for rank in range(start, max(documents) + 1)]
 
 
 def _scored(ranking: Ranking) -> list[ir_measures.ScoredDoc]:
-    found = []
+    scored = []
     for query, documents in ranking.items():
         known = [document for document in documents if document is not None]
         if len(known) != len(set(known)):
             raise ValueError(f"query {query!r} ranks a document twice")
-        for place, document in enumerate(documents):
-            # An empty place needs a name unlike any document's: ids of TREC files hold no blank.
-            name = f"empty place {place}" if document is None else document
-            found.append(ir_measures.ScoredDoc(query, name, float(-place)))
-    return found
+        for index, document in enumerate(documents):
+            # An empty rank needs a name unlike that of any document: ids of TREC files hold no blank.
+            name = f"empty rank {index}" if document is None else document
+            scored.append(ir_measures.ScoredDoc(query, name, float(-index)))
+    return scored

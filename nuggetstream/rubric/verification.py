@@ -1,4 +1,4 @@
-"""Where rubric and assessors contradict each other, and listings for a person to check the grader.
+"""Where grades and assessors contradict each other, and listings for a person to check the grader.
 
 Source: Dietz, "A Workbench for Autograding Retrieve/Generate Systems", SIGIR 2024.
 """
@@ -20,8 +20,8 @@ class SpuriousItem:
     """An item that passages judged not relevant answer well.
 
     Attributes:
-        item: its id.
-        passages: how many of them do.
+        item: Id of the item.
+        passages: Number of passages judged not relevant that answer it well.
     """
 
     item: str
@@ -30,7 +30,15 @@ class SpuriousItem:
 
 @dataclass(frozen=True, slots=True)
 class UncoveredPassage:
-    """A passage judged relevant that answers no item well."""
+    """A passage judged relevant that answers no item well.
+
+    Attributes:
+        query: Id of the query.
+        passage: Id of the passage.
+        judgment: Judgment of the assessor.
+        best: Best grade of the passage on any item.
+        text: Text of the passage.
+    """
 
     query: str
     passage: str
@@ -41,13 +49,22 @@ class UncoveredPassage:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One graded answer, for a person to verify."""
+    """One graded answer, for a person to verify.
+
+    Attributes:
+        query: Id of the query.
+        item: Id of the question or nugget.
+        grade: Grade of the passage on the item.
+        passage: Id of the passage.
+        reply: What the grader wrote; None when it was not kept.
+        text: Text of the passage.
+    """
 
     query: str
     item: str
     grade: int
     passage: str
-    reply: str
+    reply: str | None
     text: str
 
 
@@ -56,9 +73,9 @@ class Grid:
     """Grades of one query as a table.
 
     Attributes:
-        passages: row names.
-        items: column names.
-        grades: one row per passage; None where the item was not graded on it.
+        passages: Names of the rows.
+        items: Names of the columns.
+        grades: One row per passage; None where the item was not graded on the passage.
     """
 
     passages: tuple[str, ...]
@@ -74,18 +91,18 @@ def spurious_items(
 ) -> dict[str, list[SpuriousItem]]:
     """Items most often answered by passages that the assessor called not relevant.
 
-    Such a question asks for the obvious, or the grader is too kind. Passages nobody judged say nothing.
+    Such a question asks for the obvious, or the grader is too kind. Passages without a judgment do not count.
 
     Args:
-        passages: graded and judged.
-        minimum: grade from which an answer counts as good.
-        not_relevant: highest judgment that still means not relevant.
-        limit: most items per query; None for all.
+        passages: Graded and judged passages.
+        minimum: Lowest grade at which an answer counts as good.
+        not_relevant: Highest judgment that still means not relevant.
+        limit: Most items per query; None for all.
 
     Returns:
-        Query -> items, most frequent first, equal ones in the order first met.
+        Query -> items, most frequent first; equally frequent items in the order of first appearance.
     """
-    found = {}
+    spurious = {}
     for query, members in by_query(passages).items():
         counts = Counter(
             item
@@ -94,8 +111,8 @@ def spurious_items(
             for item, grade in passage.grades.items()
             if grade >= minimum
         )
-        found[query] = [SpuriousItem(item, count) for item, count in counts.most_common(limit)]
-    return found
+        spurious[query] = [SpuriousItem(item, count) for item, count in counts.most_common(limit)]
+    return spurious
 
 
 def uncovered_passages(
@@ -103,12 +120,12 @@ def uncovered_passages(
 ) -> list[UncoveredPassage]:
     """Passages judged relevant that answer no item with `minimum` or better: the rubric misses something.
 
-    Passages nobody judged or graded are left out.
+    Passages without a judgment or without a grade are left out.
 
     Args:
-        passages: graded and judged.
-        minimum: grade from which an answer counts as good.
-        relevant: lowest judgment that means relevant.
+        passages: Graded and judged passages.
+        minimum: Lowest grade at which an answer counts as good.
+        relevant: Lowest judgment that means relevant.
     """
     return [
         UncoveredPassage(p.query, p.passage, p.judgment, p.best, p.text)
@@ -118,27 +135,34 @@ def uncovered_passages(
 
 
 def grade_grid(passages: Sequence[GradedPassage]) -> dict[str, Grid]:
-    """Query -> its passages × items table."""
-    found = {}
+    """Query -> table of the grades of its passages on its items."""
+    grids = {}
     for query, members in by_query(passages).items():
         items = items_of(members)
         rows = tuple(tuple(passage.grades.get(item) for item in items) for passage in members)
-        found[query] = Grid(tuple(passage.passage for passage in members), items, rows)
-    return found
+        grids[query] = Grid(tuple(passage.passage for passage in members), items, rows)
+    return grids
 
 
 def verification_listing(passages: Sequence[GradedPassage], minimum: int = 1) -> list[Listed]:
-    """Every answer graded `minimum` or better, item by item, best first, with the grader's own words."""
-    rows: list[Listed] = []
+    """Every answer graded `minimum` or better, item by item, best first, with what the grader wrote."""
+    listed: list[Listed] = []
     for query, members in by_query(passages).items():
         for item in items_of(members):
             graded = [p for p in members if p.grades.get(item, -1) >= minimum]
             graded.sort(key=lambda passage: -passage.grades[item])
-            rows += [
-                Listed(query, item, p.grades[item], p.passage, p.replies.get(item, ""), p.text)
+            listed += [
+                Listed(
+                    query=query,
+                    item=item,
+                    grade=p.grades[item],
+                    passage=p.passage,
+                    reply=p.replies.get(item),
+                    text=p.text,
+                )
                 for p in graded
             ]
-    return rows
+    return listed
 
 
 def grade_counts(passages: Sequence[GradedPassage]) -> Mapping[int, int]:

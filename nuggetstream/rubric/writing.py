@@ -1,4 +1,4 @@
-"""What a rubric says, as files: strict JSON and CSV."""
+"""Results about graded passages, leaderboards and runs as files: strict JSON and CSV."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -8,40 +8,43 @@ from typing import Any
 from nuggetstream.files.qrels import qrels_text
 from nuggetstream.files.writing import write_json, write_table
 from nuggetstream.rubric.checking import Check
-from nuggetstream.rubric.correlating import Compared
+from nuggetstream.rubric.correlating import Comparison
 from nuggetstream.rubric.cover import CoverScore
 from nuggetstream.rubric.covering import Coverage
-from nuggetstream.rubric.labelling import Labelled
+from nuggetstream.rubric.label_agreement import LabelAgreement
+from nuggetstream.rubric.labelling import LabelledPassages
 from nuggetstream.rubric.measuring import RunsMeasured
-from nuggetstream.rubric.scorings import Scoring
+from nuggetstream.rubric.scoring import Scoring
 
 Json = dict[str, Any]
 
-_OF_A_RUN = ("run", "received", "scored", "unranked")
+_RUN_COLUMNS = ("run", "received", "scored", "unranked")
 _SHARES = ("cover", "cover_error", "n_exam", "n_exam_error")
 
 
-def write_cover(found: Coverage, out: Path) -> list[Path]:
+def write_cover(coverage: Coverage, out: Path) -> list[Path]:
     """Write cover.json and cover.csv; returns both paths.
 
     Raises:
-        OSError: the folder or a file cannot be written.
+        OSError: The folder or a file cannot be written.
     """
     out.mkdir(parents=True, exist_ok=True)
     systems = [
-        {"system": each.system, **_shares(each.score), "ranked": each.ranked} for each in found.systems
+        {"system": system.system, **_shares(system.score), "ranked": system.ranked}
+        for system in coverage.systems
     ]
     content = {
         "rests_on": {
-            **asdict(found.graded.basis),
-            "k": found.k,
-            "minimum": found.minimum,
-            "queries_counted": found.overall.queries,
-            "queries_answerable": found.overall.answerable,
-            "queries_left_out": found.left_out,
+            **asdict(coverage.graded.basis),
+            "k": coverage.k,
+            "minimum": coverage.minimum,
+            "unanswerable": coverage.unanswerable.value,
+            "queries_counted": coverage.overall.queries,
+            "queries_answerable": coverage.overall.answerable,
+            "queries_left_out": coverage.left_out,
         },
-        "notes": [asdict(note) for note in found.notes],
-        "overall": _shares(found.overall),
+        "notes": [asdict(note) for note in coverage.notes],
+        "overall": _shares(coverage.overall),
         "systems": systems,
     }
     return [
@@ -50,67 +53,67 @@ def write_cover(found: Coverage, out: Path) -> list[Path]:
     ]
 
 
-def write_labels(found: Labelled, out: Path) -> Path:
-    """Write a qrels file, its folder created when missing.
+def write_labels(labelled: LabelledPassages, out: Path) -> Path:
+    """Write a qrels file; its folder is created when missing.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: The file cannot be written.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(qrels_text(found.labels), encoding="utf-8")
+    out.write_text(qrels_text(labelled.labels), encoding="utf-8")
     return out
 
 
-def write_check(found: Check, out: Path) -> list[Path]:
+def write_check(checked: Check, out: Path) -> list[Path]:
     """Write verify.json and one CSV file per listing; returns the paths.
 
-    A listing that has no answer, for instance because nobody judged a passage, has no file and is null.
+    A listing that has no answer, for instance because no passage was judged, has no file and is null.
 
     Raises:
-        OSError: the folder or a file cannot be written.
+        OSError: The folder or a file cannot be written.
     """
     out.mkdir(parents=True, exist_ok=True)
-    spurious = None if found.spurious is None else sum(map(len, found.spurious.values()))
+    spurious = None if checked.spurious is None else sum(map(len, checked.spurious.values()))
     content = {
         "rests_on": {
-            **asdict(found.graded.basis),
-            **asdict(found.limits),
-            "judged_relevant": found.relevant,
-            "judged_not_relevant": found.not_relevant,
+            **asdict(checked.graded.basis),
+            **asdict(checked.limits),
+            "judged_relevant": checked.relevant,
+            "judged_not_relevant": checked.not_relevant,
         },
-        "notes": [asdict(note) for note in found.notes],
-        "grades": {str(grade): count for grade, count in found.counts.items()},
+        "notes": [asdict(note) for note in checked.notes],
+        "grades": {str(grade): count for grade, count in checked.counts.items()},
         "spurious": spurious,
-        "uncovered": None if found.uncovered is None else len(found.uncovered),
-        "listed": len(found.listing),
+        "uncovered": None if checked.uncovered is None else len(checked.uncovered),
+        "listed": len(checked.listing),
     }
-    tables = _check_tables(found)
+    tables = _check_tables(checked)
     written = [write_table(out / name, columns, rows) for name, (columns, rows) in tables.items()]
     return [write_json(out / "verify.json", content), *written]
 
 
-def write_comparison(found: Compared, out: Path) -> list[Path]:
+def write_comparison(comparison: Comparison, out: Path) -> list[Path]:
     """Write correlation.json and systems.csv; returns both paths.
 
     Raises:
-        OSError: the folder or a file cannot be written.
+        OSError: The folder or a file cannot be written.
     """
     out.mkdir(parents=True, exist_ok=True)
+    first, official = comparison.first, comparison.official
     content = {
         "rests_on": {
-            "first": _side(found.first),
-            "official": _side(found.official),
-            "systems": found.found.systems,
-            "queries": None if found.queries is None else found.queries.shared,
-            "ties_broken": found.sought.break_ties,
+            "first": _side(first),
+            "official": _side(official),
+            "systems": comparison.correlation.systems,
+            "queries": None if comparison.queries is None else comparison.queries.shared,
+            "ties_broken": comparison.ties_broken,
         },
-        "notes": [asdict(note) for note in found.notes],
-        "spearman": found.found.spearman,
-        "kendall": found.found.kendall,
-        "only_first": list(found.only_first),
-        "only_official": list(found.only_official),
+        "notes": [asdict(note) for note in comparison.notes],
+        "spearman": comparison.correlation.spearman,
+        "kendall": comparison.correlation.kendall,
+        "only_first": list(comparison.only_first),
+        "only_official": list(comparison.only_official),
     }
-    first, official = found.first, found.official
     rows = [
         {"system": system, "first": first.shown(system), "official": official.shown(system)}
         for system in dict.fromkeys([*official.scores, *first.scores])
@@ -121,62 +124,93 @@ def write_comparison(found: Compared, out: Path) -> list[Path]:
     ]
 
 
-def write_runs(found: RunsMeasured, out: Path) -> list[Path]:
+def write_kappa(agreement: LabelAgreement, out: Path) -> list[Path]:
+    """Write kappa.json and confusion.csv; returns both paths.
+
+    Raises:
+        OSError: The folder or a file cannot be written.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    content = {
+        "rests_on": {
+            "first": {"file": agreement.first.source, "labels": len(agreement.first.labels)},
+            "second": {"file": agreement.second.source, "labels": len(agreement.second.labels)},
+            "pairs": agreement.pairs,
+        },
+        "notes": [asdict(note) for note in agreement.notes],
+        "observed_agreement": agreement.observed,
+        "kappa": {
+            "unweighted": agreement.unweighted,
+            "linear": agreement.linear,
+            "quadratic": agreement.quadratic,
+        },
+        "only_first": list(agreement.only_first),
+        "only_second": list(agreement.only_second),
+    }
+    rows = [
+        {"first": first, "second": second, "items": count}
+        for first, counts in zip(agreement.labels, agreement.counts, strict=True)
+        for second, count in zip(agreement.labels, counts, strict=True)
+    ]
+    columns = ("first", "second", "items")
+    return [write_json(out / "kappa.json", content), write_table(out / "confusion.csv", columns, rows)]
+
+
+def write_runs(measured: RunsMeasured, out: Path) -> list[Path]:
     """Write measure.json and measure.csv (a row per run and measure); returns both paths.
 
     Raises:
-        OSError: the folder or a file cannot be written.
+        OSError: The folder or a file cannot be written.
     """
     out.mkdir(parents=True, exist_ok=True)
-    everyone = [*found.runs, *([found.fused] if found.fused else [])]
     content = {
         "rests_on": {
-            "qrels": found.qrels,
-            "labels": found.labels,
-            "queries": found.queries,
-            "queries_without_relevant": found.hopeless,
+            "qrels": measured.source,
+            "labels": measured.labels,
+            "queries": measured.queries,
+            "queries_without_relevant": measured.without_relevant,
         },
-        "notes": [asdict(note) for note in found.notes],
-        "runs": [asdict(each) for each in found.runs],
-        "fused": None if found.fused is None else asdict(found.fused),
+        "notes": [asdict(note) for note in measured.notes],
+        "runs": [asdict(run) for run in measured.runs],
+        "fused": None if measured.fused is None else asdict(measured.fused),
     }
     rows = [
-        {"measure": measure, **asdict(mean), **{name: getattr(each, name) for name in _OF_A_RUN}}
-        for each in everyone
-        for measure, mean in each.means.items()
+        {"measure": measure, **asdict(mean), **{name: getattr(run, name) for name in _RUN_COLUMNS}}
+        for run in (*measured.runs, *([measured.fused] if measured.fused else []))
+        for measure, mean in run.means.items()
     ]
-    columns = ("run", "measure", "mean", "error", *_OF_A_RUN[1:])
+    columns = ("run", "measure", "mean", "error", *_RUN_COLUMNS[1:])
     return [write_json(out / "measure.json", content), write_table(out / "measure.csv", columns, rows)]
 
 
-def _check_tables(found: Check) -> Mapping[str, tuple[tuple[str, ...], list[Json]]]:
+def _check_tables(checked: Check) -> Mapping[str, tuple[tuple[str, ...], list[Json]]]:
     tables: dict[str, tuple[tuple[str, ...], list[Json]]] = {}
-    if found.spurious is not None:
+    if checked.spurious is not None:
         tables["spurious.csv"] = (
             ("query", "item", "passages", "text"),
             [
-                {"query": query, **asdict(item), "text": found.texts.get(item.item)}
-                for query, items in found.spurious.items()
+                {"query": query, **asdict(item), "text": checked.texts.get(item.item)}
+                for query, items in checked.spurious.items()
                 for item in items
             ],
         )
-    if found.uncovered is not None:
+    if checked.uncovered is not None:
         tables["uncovered.csv"] = (
             ("query", "passage", "judgment", "best", "text"),
-            [asdict(passage) for passage in found.uncovered],
+            [asdict(passage) for passage in checked.uncovered],
         )
     tables["grid.csv"] = (
         ("query", "passage", "item", "grade"),
         [
             {"query": query, "passage": passage, "item": item, "grade": grade}
-            for query, grid in found.grids.items()
+            for query, grid in checked.grids.items()
             for passage, grades in zip(grid.passages, grid.grades, strict=True)
             for item, grade in zip(grid.items, grades, strict=True)
         ],
     )
     tables["listing.csv"] = (
         ("query", "item", "grade", "passage", "reply", "text"),
-        [asdict(answer) for answer in found.listing],
+        [asdict(answer) for answer in checked.listing],
     )
     return tables
 
@@ -186,4 +220,4 @@ def _shares(score: CoverScore) -> Json:
 
 
 def _side(scoring: Scoring) -> Json:
-    return {"file": scoring.file, "what": scoring.what, "systems": len(scoring.scores)}
+    return {"file": scoring.source, "what": scoring.what, "systems": len(scoring.scores)}

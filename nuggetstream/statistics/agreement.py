@@ -27,12 +27,12 @@ class Agreement:
     """Share of reference decisions that a predictor agrees with.
 
     Attributes:
-        share: in [0, 1]; a predicted tie counts half; None without a single decision to compare.
-        low: lower end of the 95 % interval.
-        high: upper end.
-        compared: battles that count: both sides known, the reference not a tie.
-        reference_ties: battles left out because the reference is a tie.
-        predicted_ties: ties among the compared.
+        share: In [0, 1]; a predicted tie counts half; None without a single decision to compare.
+        low: Lower bound of the 95% interval.
+        high: Upper bound of the 95% interval.
+        compared: Number of battles whose reference is a decision.
+        reference_ties: Number of battles left out because the reference is a tie.
+        predicted_ties: Number of ties among the compared predictions.
     """
 
     share: float | None
@@ -58,17 +58,17 @@ def agreement(
     certainty; the interval then is Wilson's for as many votes as clusters.
 
     Args:
-        predicted: one vote per battle.
-        reference: one vote per battle; battles in which it is a tie are left out.
-        clusters: what must be drawn together, such as the query.
-        rng: source of randomness.
-        resamples: of the bootstrap, at least 1.
+        predicted: One vote per battle.
+        reference: One vote per battle; battles in which it is a tie are left out.
+        clusters: One name per battle; battles with the same name are drawn together.
+        rng: Source of randomness.
+        resamples: Resamples of the bootstrap, at least 1.
 
     Returns:
-        See `Agreement`; higher is better, ½ is what tossing a coin gives.
+        The share with its interval; higher is better, and tossing a coin gives ½.
 
     Raises:
-        ValueError: sequences of different length, or no resample.
+        ValueError: The sequences have different lengths, or there is no resample.
 
     Source: Efron, 1979; whole clusters: Field and Welsh, 2007; Wilson, 1927.
 
@@ -93,19 +93,20 @@ def agreement(
 def clustered_interval(
     values: NDArray[np.float64], clusters: Sequence[str], rng: np.random.Generator, resamples: int
 ) -> tuple[float, float]:
-    """95 % percentile interval of a mean, resampling whole clusters with replacement.
+    """95% percentile interval of a mean, resampling whole clusters with replacement.
 
     Args:
-        values: (n,), n >= 1.
+        values: (n,) finite values, n >= 1.
         clusters: n names.
-        rng: source of randomness.
-        resamples: how many, at least 1.
+        rng: Source of randomness.
+        resamples: Number of resamples, at least 1.
 
     Returns:
-        Lower and upper end, in the unit of the values; equal where all clusters have the same mean.
+        Lower and upper bound, in the unit of the values; equal where all clusters have the same mean.
 
     Raises:
-        ValueError: no value, a value that is not finite, not one cluster per value, or no resample.
+        ValueError: There is no value, a value is not finite, there is not one cluster per value, or there is
+            no resample.
 
     Source: Efron, 1979; Field and Welsh, 2007.
     """
@@ -121,23 +122,27 @@ def clustered_interval(
 
 
 def weighted_kappa(
-    confusion: NDArray[np.float64], weights: KappaWeights = KappaWeights.QUADRATIC
+    confusion: NDArray[np.float64],
+    weights: KappaWeights = KappaWeights.QUADRATIC,
+    scale: Sequence[float] | None = None,
 ) -> float | None:
     """Cohen's kappa with weights for how bad a disagreement is.
 
-    κ = 1 - Σ w O / Σ w E, with O the observed and E the expected counts, and w = ((i - j) / (k - 1))²
-    (quadratic), |i - j| / (k - 1) (linear) or 1 where i ≠ j (none).
+    κ = 1 - Σ w O / Σ w E, with O the observed and E the expected counts, and w = d² (quadratic), d (linear)
+    or 1 where i ≠ j (none); d is the distance of categories i and j as a share of the whole scale.
 
     Args:
         confusion: (k, k) counts over ordered categories, such as A, tie, B.
-        weights: quadratic unless said otherwise; with two categories all three are the same.
+        weights: Weights of disagreements; with two categories all three are the same.
+        scale: (k,) value of each category, in ascending order; None for evenly spaced categories.
 
     Returns:
-        In [-1, 1]; None when chance alone would agree perfectly (everything in one category) or when
-        there are no counts: kappa has no answer then.
+        In [-1, 1], higher is better; None when chance alone would agree perfectly (everything in one
+        category) or when there are no counts: kappa has no answer then.
 
     Raises:
-        ValueError: a table that is not square, or a count that is negative or not finite.
+        ValueError: The table is not square, a count is negative or not finite, or the scale has not one
+            ascending value per category.
 
     Source: Cohen, 1960 and 1968.
 
@@ -148,7 +153,7 @@ def weighted_kappa(
     size, total = len(table), table.sum()
     if not total or size < 2:
         return None
-    cost = _disagreement(size, weights)
+    cost = _disagreement(size, weights, scale)
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / total
     chance = (cost * expected).sum()
     return None if chance == 0 else float(1 - (cost * table).sum() / chance)
@@ -163,9 +168,11 @@ def _counts(confusion: NDArray[np.float64]) -> NDArray[np.float64]:
     return table
 
 
-def _disagreement(size: int, weights: KappaWeights) -> NDArray[np.float64]:
-    place = np.arange(size)
-    distance = np.abs(place[:, None] - place[None, :]) / (size - 1)
+def _disagreement(size: int, weights: KappaWeights, scale: Sequence[float] | None) -> NDArray[np.float64]:
+    value = np.arange(size) if scale is None else np.asarray(scale, dtype=float)
+    if value.shape != (size,) or not (np.diff(value) > 0).all():
+        raise ValueError(f"the scale of {size} categories has one ascending value for each")
+    distance = np.abs(value[:, None] - value[None, :]) / (value[-1] - value[0])
     match weights:
         case KappaWeights.QUADRATIC:
             return np.asarray(distance**2)
@@ -179,12 +186,12 @@ def confusion_of(first: Sequence[Vote], second: Sequence[Vote]) -> NDArray[np.fl
     """(3, 3) counts over A, tie, B; "both bad" counts as a tie.
 
     Raises:
-        ValueError: sequences of different length.
+        ValueError: The sequences have different lengths.
     """
-    place = {Vote.A: 0, Vote.TIE: 1, Vote.BOTH_BAD: 1, Vote.B: 2}
+    index = {Vote.A: 0, Vote.TIE: 1, Vote.BOTH_BAD: 1, Vote.B: 2}
     counts = np.zeros((3, 3))
     for x, y in zip(first, second, strict=True):
-        counts[place[x], place[y]] += 1
+        counts[index[x], index[y]] += 1
     return counts
 
 

@@ -1,12 +1,9 @@
-"""Grades against assessors: how two annotators' labels meet, as a table for terminal, CSV or LaTeX."""
+"""Two annotators' labels of the same things, counted in groups of labels, with Cohen's kappa per group."""
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from rich.table import Table
 
 from nuggetstream.statistics.agreement import weighted_kappa
 
@@ -24,12 +21,12 @@ class InterAnnotatorTable:
     """Counts of label pairs.
 
     Attributes:
-        rows: groups of the first annotator.
-        columns: groups of the second.
-        counts: counts[i][j] = times the first said row i and the second column j.
-        kappas: per row, Cohen's kappa of "first said this group" against "second said the group of the
-            same place"; None where kappa has no answer or there is no such column.
-        left_out: pairs with a label in no group.
+        rows: Names of the first annotator's groups.
+        columns: Names of the second annotator's groups.
+        counts: counts[i][j] is how often the first gave a label of row i and the second one of column j.
+        kappas: Per row i, Cohen's kappa of "the first gave row i" against "the second gave column i"; None
+            where kappa has no answer or there is no such column.
+        left_out: Number of pairs with a label in no group.
     """
 
     rows: tuple[str, ...]
@@ -40,11 +37,11 @@ class InterAnnotatorTable:
 
     @property
     def totals(self) -> tuple[int, ...]:
-        """Pairs per row."""
+        """Number of pairs per row."""
         return tuple(map(sum, self.counts))
 
 
-def group(*labels: int, name: str = "") -> LabelGroup:
+def group(*labels: int, name: str | None = None) -> LabelGroup:
     """A group of labels, named after them unless a name is given.
 
     >>> group(2, 3).name
@@ -56,85 +53,45 @@ def group(*labels: int, name: str = "") -> LabelGroup:
 def inter_annotator(
     pairs: Sequence[tuple[int, int]], rows: Sequence[LabelGroup], columns: Sequence[LabelGroup]
 ) -> InterAnnotatorTable:
-    """Count how two annotators' labels meet.
+    """Count how often two annotators' groups of labels meet.
 
     Args:
-        pairs: (label of the first, label of the second), one per thing both labelled.
-        rows: groups of the first annotator's labels.
-        columns: groups of the second's, the best first as in `rows`: same place means same meaning.
+        pairs: (label of the first, label of the second), one per thing that both labelled.
+        rows: Groups of the first annotator's labels.
+        columns: Groups of the second's, the best first as in `rows`: row i and column i mean the same.
 
     Raises:
-        ValueError: without pairs, or when two groups of one annotator share a label.
+        ValueError: There are no pairs, or two groups of one annotator share a label.
+
+    >>> inter_annotator([(5, 1), (0, 0), (4, 0)], [group(4, 5), group(0)], [group(1), group(0)]).counts
+    ((1, 1), (0, 1))
     """
     if not pairs:
         raise ValueError("nothing was labelled by both")
-    place_in_row, place_in_column = _places(rows), _places(columns)
+    row_of, column_of = _index_of_labels(rows), _index_of_labels(columns)
     counts = np.zeros((len(rows), len(columns)), dtype=int)
     left_out = 0
     for first, second in pairs:
-        if first in place_in_row and second in place_in_column:
-            counts[place_in_row[first], place_in_column[second]] += 1
+        if first in row_of and second in column_of:
+            counts[row_of[first], column_of[second]] += 1
         else:
             left_out += 1
     return InterAnnotatorTable(
-        rows=tuple(one.name for one in rows),
-        columns=tuple(one.name for one in columns),
+        rows=tuple(label_group.name for label_group in rows),
+        columns=tuple(label_group.name for label_group in columns),
         counts=tuple(tuple(map(int, row)) for row in counts),
         kappas=tuple(_kappa(counts, i) for i in range(len(rows))),
         left_out=left_out,
     )
 
 
-def console_table(table: InterAnnotatorTable, title: str = "Inter-annotator agreement") -> Table:
-    """The table for a terminal."""
-    shown = Table(title=title, title_justify="left")
-    shown.add_column("label")
-    for name in (*table.columns, "total", "kappa"):
-        shown.add_column(name, justify="right")
-    for row in _cells(table):
-        shown.add_row(*row)
-    return shown
-
-
-def csv_text(table: InterAnnotatorTable) -> str:
-    """The table as CSV with a header; an empty kappa where there is none."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("label", *table.columns, "total", "kappa"))
-    writer.writerows(_cells(table, missing=""))
-    return out.getvalue()
-
-
-def latex_text(table: InterAnnotatorTable) -> str:
-    """The table as a LaTeX tabular (package booktabs)."""
-    header = " & ".join(("Label", *map(_escaped, table.columns), "Total", r"$\kappa$"))
-    lines = [
-        rf"\begin{{tabular}}{{l{'r' * (len(table.columns) + 2)}}}",
-        r"\toprule",
-        rf"{header} \\",
-        r"\midrule",
-        *(rf"{' & '.join(map(_escaped, row))} \\" for row in _cells(table, missing="--")),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _cells(table: InterAnnotatorTable, missing: str = "–") -> list[list[str]]:
-    rows = zip(table.rows, table.counts, table.totals, table.kappas, strict=True)
-    return [
-        [name, *map(str, counts), str(total), missing if kappa is None else f"{kappa:.2f}"]
-        for name, counts, total, kappa in rows
-    ]
-
-
-def _places(groups: Sequence[LabelGroup]) -> dict[int, int]:
-    places: dict[int, int] = {}
-    for place, one in enumerate(groups):
-        if shared := one.labels & places.keys():
+def _index_of_labels(groups: Sequence[LabelGroup]) -> dict[int, int]:
+    index_of: dict[int, int] = {}
+    for index, label_group in enumerate(groups):
+        if shared := label_group.labels & index_of.keys():
             raise ValueError(f"label {min(shared)} is in two groups")
-        places |= dict.fromkeys(one.labels, place)
-    return places
+        index_of |= dict.fromkeys(label_group.labels, index)
+    return index_of
 
 
 def _kappa(counts: np.ndarray[tuple[int, int], np.dtype[np.int_]], i: int) -> float | None:
@@ -145,9 +102,3 @@ def _kappa(counts: np.ndarray[tuple[int, int], np.dtype[np.int_]], i: int) -> fl
     rest = counts.sum() - both - row - column
     # With two categories quadratic weights are the plain 0 and 1 of unweighted kappa.
     return weighted_kappa(np.array([[both, row], [column, rest]], dtype=float))
-
-
-def _escaped(text: str) -> str:
-    for character in "&%$#_{}":
-        text = text.replace(character, "\\" + character)
-    return text

@@ -1,9 +1,10 @@
 """How commands print results, and how they reject a file or a number."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import click
@@ -44,6 +45,12 @@ def show(tables: RenderableType, *, plain: bool = False) -> None:
         plain: print tab-separated rows instead.
     """
     print_tables(tables, plain=plain)
+
+
+def show_written(files: Iterable[Path | str]) -> None:
+    """Name the files that were written, on standard error so that tables stay alone in a pipe."""
+    for file in files:
+        click.echo(f"written: {file}", err=True)
 
 
 def needing_analysis(command: Callable[P, R]) -> Callable[P, R]:

@@ -13,9 +13,9 @@ from tests.graded import graded_file, passage, tides
 
 async def test_the_examples_about_graded_passages_are_what_the_command_prints(tmp_path: Path) -> None:
     graded = written(tmp_path, "graded.jsonl", blocks("rubric", "json")[0])
-    ours, official = (
-        written(tmp_path, name, text)
-        for name, text in zip(("ours.csv", "official.csv"), blocks("rubric", "csv"), strict=True)
+    names = ("people.csv", "judge.csv", "ours.csv", "official.csv")
+    people, judge, ours, official = (
+        written(tmp_path, name, text) for name, text in zip(names, blocks("rubric", "csv"), strict=True)
     )
     qrels, reef, kelp = (
         written(tmp_path, name, text)
@@ -25,6 +25,7 @@ async def test_the_examples_about_graded_passages_are_what_the_command_prints(tm
         ("cover", graded, "--at", "2"),
         ("verify", graded),
         ("agree", graded),
+        ("kappa", people, judge, "--labels", "poor,fair,good"),
         ("correlate", ours, official),
         ("measure", "--qrels", qrels, "--runs", reef, "--runs", kelp, "--fuse"),
     ]
@@ -125,6 +126,24 @@ async def test_recorded_grades_give_the_published_labels_cover_and_contradiction
     lines = Counter(re.findall(r"^(\S+)\t(\d+)\t(\d+)\t", uncovered, flags=re.M))
     found_rows = rows(tmp_path / "uncovered.csv")
     assert Counter((row["passage"], row["judgment"], row["best"]) for row in found_rows) == lines
+
+
+@pytest.mark.parametrize(("minimum", "spearman", "kendall"), [("3", 0.719, 0.535), ("5", 0.874, 0.676)])
+async def test_the_recorded_cover_orders_systems_as_published(
+    recorded_data: Path, tmp_path: Path, minimum: str, spearman: float, kendall: float
+) -> None:
+    folder = recorded_data / "rubric"
+    graded = folder / "dl19-graded.jsonl.gz"
+    code, output = await nuggetstream("rubric", "cover", graded, "--min-grade", minimum, "--out", tmp_path)
+    assert code == 0, output
+    code, output = await nuggetstream(
+        "rubric", "correlate", tmp_path / "cover.csv", folder / "nist-2019qrels-pass.txt", "--graded", graded,
+        "--without", "UNH_exDL_bm25", "--break-ties", "--out", tmp_path,
+    )  # fmt: skip
+    assert code == 0, output
+    found = strict(tmp_path / "correlation.json")
+    assert found["spearman"] == pytest.approx(spearman, abs=0.003)
+    assert found["kendall"] == pytest.approx(kendall, abs=0.003)
 
 
 @pytest.mark.parametrize(

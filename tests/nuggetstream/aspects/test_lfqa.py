@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from nuggetstream.aspects.lfqa import acceptability_tree, read_human_means, read_model_ratings
-from nuggetstream.aspects.study import follow
+from nuggetstream.aspects.reading import read_human_means, read_model_ratings
+from nuggetstream.aspects.study import AspectScores, NoAnswerInCommon, follow
+from nuggetstream.aspects.tree import acceptability_tree
 from nuggetstream.aspects.weights import EQUAL_WEIGHTS, refit, weighted_score
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.statistics.ranks import pearson
@@ -83,10 +84,14 @@ def rated(folder: Path, name: str, last: str, values: list[float]) -> Path:
     return path
 
 
+def followed(judge: Path, people: Path) -> AspectScores:
+    return follow(read_model_ratings(judge), read_human_means(people), seed=1)
+
+
 def test_a_score_that_people_follow_exactly_correlates_fully(tmp_path: Path) -> None:
     accepted = [f / 3 + (1 - a) + (1 - o) for f, a, o in ASPECTS]
     people = rated(tmp_path, "people.csv", "acceptability", accepted)
-    found = follow(rated(tmp_path, "judge.csv", "overall", [2.0] * 6), people, seed=1)
+    found = followed(rated(tmp_path, "judge.csv", "overall", [2.0] * 6), people)
     values = {each.score: each.pearson for each in found.scores}
     assert (values["equal weights"], values["weights fitted to people"]) == pytest.approx((1, 1))
     assert values["the judge's overall rating"] is None  # it never varies
@@ -99,14 +104,17 @@ def test_too_few_answers_have_no_weights_and_no_tree_and_that_is_said(tmp_path: 
     people = rated(tmp_path, "people.csv", "acceptability", [1.0] * 6)
     judge = tmp_path / "judge.csv"
     judge.write_text(COLUMNS + "overall\n0,3,0,0,2\n9,3,0,0,2\n", encoding="utf-8")
-    found = follow(judge, people, seed=1)
+    found = followed(judge, people)
     assert (found.judged, found.people, found.both) == (2, 6, 1)
     assert [each.pearson for each in found.scores] == [None] * 5
     assert (found.fitted, found.tree) == (None, None)
     assert [why.partition(":")[0] for why in found.missing] == ["no fitted weights", "no tree"]
     judge.write_text(COLUMNS + "overall\nx,3,0,0,2\n", encoding="utf-8")
-    with pytest.raises(UnusableFile, match="no answer here is in"):
-        follow(judge, people, seed=1)
+    with pytest.raises(NoAnswerInCommon, match="1 and 6 answers, and none in common"):
+        followed(judge, people)
+    refused = CliRunner().invoke(main, ["rubric", "aspects", str(judge), str(people)])
+    assert refused.exit_code == 2
+    assert "judge.csv: no answer here is in" in refused.output
 
 
 def test_a_bad_rating_is_named_by_line_and_field(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.qrels import RunLine, qrels_text, read_qrels, read_run
 from nuggetstream.files.rubric import BankItem, read_bank, read_graded
-from nuggetstream.rubric.cover import cover_at
+from nuggetstream.rubric.cover import Unanswerable, cover_at
 from nuggetstream.rubric.relevance import relevance_labels
-from nuggetstream.rubric.self_rating import Reading, self_rating
+from nuggetstream.rubric.self_rating import self_rating
 
 
 def write(folder: Path, text: str) -> Path:
@@ -57,11 +57,76 @@ def test_two_sets_of_grades_have_to_be_told_apart(tmp_path: Path) -> None:
     [one] = a_passage()["exam_grades"]
     other = {"self_ratings": [], "prompt_info": {"prompt_class": "other"}}
     path = graded_file(tmp_path, a_passage(exam_grades=[one, other]))
-    with pytest.raises(UnusableFile, match="2 sets"):
+    with pytest.raises(UnusableFile, match="2 sets of grades where one is due: mine, other; see --prompt"):
         read_graded(path)
     assert read_graded(path, "mine")[0].grades == {"q/1": 4}
-    with pytest.raises(UnusableFile, match="0 sets"):
+    with pytest.raises(UnusableFile, match="no passage has grades of 'third'; classes there: mine, other"):
         read_graded(path, "third")
+
+
+def test_a_passage_that_was_not_graded_is_there_without_grades(tmp_path: Path) -> None:
+    ungraded = a_passage(paragraph_id="later", exam_grades=None, grades=None)
+    graded, later = read_graded(graded_file(tmp_path, a_passage(), ungraded), "mine")
+    assert (graded.grades, later.grades, later.best) == ({"q/1": 4}, {}, None)
+
+
+def direct(**changes: Any) -> dict[str, Any]:
+    """One set of grades as direct grading records it."""
+    base = {
+        "correctAnswered": True,
+        "answer": "2",
+        "llm_response_error": None,
+        "llm": "google/flan-t5-large",
+        "llm_options": {},
+        "prompt_info": {
+            "prompt_class": "Thomas",
+            "prompt_style": "Is the passage relevant?",
+            "is_self_rated": True,
+        },
+        "self_ratings": 2,
+        "prompt_type": "direct_grading",
+        "relevance_label": 2,
+    }
+    return base | changes
+
+
+def directly_graded(name: str = "p", *sets: dict[str, Any]) -> dict[str, Any]:
+    return a_passage(paragraph_id=name, exam_grades=None, grades=list(sets))
+
+
+def test_a_file_of_direct_grading_has_one_item_per_passage(tmp_path: Path) -> None:
+    passages = [
+        directly_graded("rated", direct()),
+        directly_graded("yes", direct(self_ratings=None, answer="Yes")),
+        directly_graded("no", direct(self_ratings=None, correctAnswered=False, answer="No")),
+        directly_graded("unusable", direct(llm_response_error="no JSON", answer="", correctAnswered=False)),
+    ]
+    found = read_graded(graded_file(tmp_path, *passages))
+    assert [passage.grades for passage in found] == [{"direct": 2}, {"direct": 1}, {"direct": 0}, {}]
+    assert [passage.replies.get("direct") for passage in found] == ["2", "Yes", "No", ""]
+    assert [row.label for row in relevance_labels(found)] == [2, 1, 0]
+    assert cover_at(found, 5, 2)["run"].cover == 1.0
+
+
+def test_direct_grades_and_exam_grades_of_one_passage_are_told_apart_by_prompt_class(tmp_path: Path) -> None:
+    both = a_passage(grades=[direct(), direct(prompt_info={"prompt_class": "FagB"}, self_ratings=None)])
+    path = graded_file(tmp_path, both)
+    with pytest.raises(UnusableFile, match="3 sets of grades where one is due: mine, Thomas, FagB"):
+        read_graded(path)
+    assert [read_graded(path, name)[0].grades for name in ("mine", "Thomas", "FagB")] == [
+        {"q/1": 4}, {"direct": 2}, {"direct": 1},
+    ]  # fmt: skip
+
+
+def test_an_exam_without_self_ratings_says_what_was_answered(tmp_path: Path) -> None:
+    exam = {
+        "correctAnswered": ["q/1"],
+        "wrongAnswered": ["q/2"],
+        "answers": [["q/1", "b"]],
+        "self_ratings": None,
+    }
+    [found] = read_graded(graded_file(tmp_path, a_passage(exam_grades=[exam])))
+    assert found.grades == {"q/1": 1, "q/2": 0}
 
 
 @pytest.mark.parametrize("text", ["nonsense", '{"a": 1}', '["q", [{}]]', '["q", 3]', "[1]"])
@@ -103,7 +168,17 @@ def test_a_grade_that_is_none_is_refused_with_line_and_field(
         ),
         ({"paragraph_data": {"judgments": [{"relevance": "high"}]}}, "relevance: is 'high'"),
         ({"exam_grades": [{}]}, "self_ratings: is missing"),
-        ({"exam_grades": None}, "exam_grades: passage 'p' has no list of sets of grades"),
+        ({"exam_grades": "good"}, "exam_grades: passage 'p' has no list of sets of grades"),
+        ({"grades": [3]}, "grades: passage 'p' has no list of sets of grades"),
+        ({"exam_grades": None, "grades": [{}]}, "correctAnswered: is missing"),
+        (
+            {"exam_grades": None, "grades": [{"correctAnswered": "yes"}]},
+            "correctAnswered: is 'yes' for passage",
+        ),
+        (
+            {"exam_grades": None, "grades": [{"self_ratings": 9}]},
+            "self_ratings: is 9 for passage 'p'; expected 0",
+        ),
         (
             {"exam_grades": [{"self_ratings": [], "answers": "abc"}]},
             "answers: passage 'p' has something else",
@@ -165,23 +240,26 @@ def test_only_lone_letters_separate_the_strict_reading_from_the_recorded_ratings
     differing = [(reply, grade) for reply, grade in recorded if self_rating(reply) != grade]
     assert (len(recorded), len(differing)) == (92_600, 17)
     assert all(grade == 1 and len(reply.strip(".")) == 1 for reply, grade in differing)
-    assert all(self_rating(reply, Reading.WORKBENCH) == grade for reply, grade in recorded)
 
 
 @pytest.mark.parametrize(("minimum", "answerable"), [(3, 43), (4, 43), (5, 40)])
-def test_cover_is_the_workbenchs_but_for_queries_nobody_answers(
+def test_cover_and_n_exam_are_those_of_the_workbench(
     recorded_data: Path, minimum: int, answerable: int
 ) -> None:
     folder = recorded_data / "rubric"
     path = folder / "upstream" / "dl19_exam_cover_upstream.json"
     published = json.loads(path.read_text(encoding="utf-8"))[str(minimum)]
-    found = cover_at(read_graded(folder / "dl19-graded.jsonl.gz"), 20, minimum)
-    assert found.keys() == published.keys() - {"_overall_"}
-    for run, score in found.items():
-        # The workbench counts n-EXAM as 0 where no passage at all answers; here such a query has none.
-        theirs = score.n_exam * answerable / 43 if score.n_exam is not None else None
-        ours = (score.cover, score.cover_error, theirs, score.answerable)
-        assert ours == pytest.approx((*published[run][:3], answerable), abs=1e-6)
+    passages = read_graded(folder / "dl19-graded.jsonl.gz")
+    compatible = cover_at(passages, 20, minimum, Unanswerable.ZERO)
+    assert compatible.keys() == published.keys() - {"_overall_"}
+    for run, score in compatible.items():
+        ours = (score.cover, score.cover_error, score.n_exam, score.n_exam_error)
+        assert ours == pytest.approx(published[run], abs=1e-6)
+    for run, score in cover_at(passages, 20, minimum).items():
+        # Without that option a query in which no passage answers an item is left out.
+        assert score.answerable == answerable
+        assert score.n_exam is not None
+        assert score.n_exam * answerable / 43 == pytest.approx(published[run][2], abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["dl19-questions", "dl19-genq", "dl19-nuggets"])

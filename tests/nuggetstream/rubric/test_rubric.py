@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from nuggetstream.domain.graded_passage import GradedPassage, Relevance
 from nuggetstream.rubric.cover import (
     NothingToCover,
+    Unanswerable,
     cover_at,
     cover_overall,
     query_cover,
@@ -129,10 +130,34 @@ def test_the_order_of_passages_never_matters(
     passages: list[GradedPassage], minimum: int, chance: random.Random
 ) -> None:
     shuffled = chance.sample(passages, len(passages))
-    one, other = cover_at(passages, 3, minimum)["run"], cover_at(shuffled, 3, minimum)["run"]
-    assert one.cover == pytest.approx(other.cover)
-    assert one.cover_error == pytest.approx(other.cover_error)
-    assert one.answerable == other.answerable
+    assert cover_at(shuffled, 3, minimum) == cover_at(passages, 3, minimum)
+
+
+def test_runs_with_the_same_shares_in_another_order_have_equal_means() -> None:
+    """Added up as floats, 0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ, and the runs would not be tied."""
+    items = [f"item {n}" for n in range(10)]
+    passages = [
+        GradedPassage(
+            query, name, dict.fromkeys(items, 0) | dict.fromkeys(items[:answered], 5), ranks={name: 1}
+        )
+        for query, shares in (("q", (1, 3)), ("r", (2, 2)), ("s", (3, 1)))
+        for name, answered in zip(("rising", "falling"), shares, strict=True)
+    ]
+    scores = cover_at(passages, 1, 3)
+    assert scores["rising"] == scores["falling"]
+    assert scores["rising"].cover == 0.2
+
+
+def test_an_unanswerable_query_can_count_0_as_in_the_original_workbench() -> None:
+    passages = [
+        passage("1", {"x": 5}, query="q", ranks={"run": 1}),
+        passage("1", {"x": 0}, query="r", ranks={"run": 1}),
+    ]
+    score = cover_at(passages, 10, 3, Unanswerable.ZERO)["run"]
+    assert (score.cover, score.n_exam, score.n_exam_error, score.answerable) == (0.5, 0.5, 0.5, 1)
+    nobody = cover_at(passages[1:], 10, 3, Unanswerable.ZERO)["run"]
+    assert (nobody.n_exam, nobody.n_exam_error) == (0, None)
+    assert cover_overall(passages, 3).n_exam == 1
 
 
 @given(graded(), st.integers(1, 4), st.integers(1, 7))

@@ -8,15 +8,16 @@ import pytest
 
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.rubric.correlating import (
-    Compared,
-    DoesNothing,
+    Comparison,
     NothingToRank,
     Queries,
-    Sought,
+    UnknownSystem,
     compare,
 )
 from nuggetstream.rubric.leaderboard_correlation import NoCommonOrder
-from nuggetstream.rubric.scorings import Column, NoMeasure, is_qrels
+from nuggetstream.rubric.leaderboards import Column, is_qrels, read_side
+from nuggetstream.rubric.run_files import read_rankings
+from nuggetstream.rubric.scoring import NoMeasure, UnusedOption
 from tests.graded import graded_file, passage
 
 OURS = "system,score\nw,4\nx,3\ny,1\nz,2\n"
@@ -30,38 +31,51 @@ def written(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def compared(folder: Path, first: str, official: str, **more: Any) -> Compared:
-    paths = written(folder, "first", first), written(folder, "official", official)
-    return compare(Sought(*paths, **more))
+def compared(
+    folder: Path,
+    first: str,
+    official: str,
+    *,
+    columns: tuple[Column, Column] = (Column(), Column()),
+    runs: tuple[Path, ...] = (),
+    graded: Path | None = None,
+    **more: Any,
+) -> Comparison:
+    return compare(
+        read_side(written(folder, "first", first), columns[0]),
+        read_side(written(folder, "official", official), columns[1], "official-"),
+        read_rankings(runs, graded),
+        **more,
+    )
 
 
-def states(found: Compared) -> list[str]:
+def states(found: Comparison) -> list[str]:
     return [note.state for note in found.notes]
 
 
 def test_coefficients_of_four_systems_by_hand(tmp_path: Path) -> None:
     found = compared(tmp_path, OURS, OFFICIAL)
     # One swap of neighbours: rho = 1 - 6 * 2 / 60, tau = (5 - 1) / 6.
-    assert (found.found.spearman, found.found.kendall) == pytest.approx((0.8, 2 / 3))
+    assert (found.correlation.spearman, found.correlation.kendall) == pytest.approx((0.8, 2 / 3))
     assert states(found) == []
 
 
 def test_places_count_from_the_best_and_are_shown_as_they_are(tmp_path: Path) -> None:
     places = "run\trank\nw\t1\nx\t2\ny\t3\nz\t4\n"
     found = compared(tmp_path, OURS, places)
-    assert found.found.spearman == pytest.approx(0.8)
+    assert found.correlation.spearman == pytest.approx(0.8)
     assert found.official.shown("z") == 4
-    said = compared(tmp_path, OURS, places, columns=(Column(), Column(place="rank")))
-    assert said.found.spearman == pytest.approx(0.8)
+    said = compared(tmp_path, OURS, places, columns=(Column(), Column(rank="rank")))
+    assert said.correlation.spearman == pytest.approx(0.8)
     as_score = compared(tmp_path, OURS, places, columns=(Column(), Column(score="rank")))
-    assert as_score.found.spearman == pytest.approx(-0.8)
+    assert as_score.correlation.spearman == pytest.approx(-0.8)
     losses = compared(tmp_path, OURS, "system,score\nw,-1\nx,-2\ny,-3\nz,-4\n")
     assert losses.official.shown("z") == -4
 
 
 def test_systems_in_one_file_or_without_a_score_are_left_out_and_said(tmp_path: Path) -> None:
     found = compared(tmp_path, OURS + "v,9\nu,\n", OFFICIAL + "t,0.1\n")
-    assert found.found.systems == 4
+    assert found.correlation.systems == 4
     assert (found.only_first, found.only_official) == (("v",), ("t",))
     assert found.first.unscored == ("u",)
     assert states(found) == ["system_in_one_file", "system_in_one_file", "unscored"]
@@ -69,7 +83,7 @@ def test_systems_in_one_file_or_without_a_score_are_left_out_and_said(tmp_path: 
 
 def test_two_systems_always_agree_or_contradict_and_that_is_said(tmp_path: Path) -> None:
     found = compared(tmp_path, "system,score\nx,2\ny,1\n", OFFICIAL)
-    assert found.found.spearman == pytest.approx(1)
+    assert found.correlation.spearman == pytest.approx(1)
     assert "two_systems" in states(found)
 
 
@@ -112,7 +126,7 @@ def test_labels_score_runs_by_their_scores_and_not_by_their_rank_column(tmp_path
     )  # fmt: skip
     assert found.official.scores == {"run0": 1.0, "run1": 0.5}
     assert found.first.scores == {"run0": 0.5, "run1": 1.0}
-    assert found.found.spearman == pytest.approx(-1)
+    assert found.correlation.spearman == pytest.approx(-1)
     assert is_qrels(tmp_path / "first")
 
 
@@ -139,7 +153,7 @@ def test_a_query_without_a_ranking_counts_0_and_is_said(tmp_path: Path) -> None:
     labels = "q1 0 d1 1\nq2 0 d1 1\n"
     found = compared(tmp_path, labels, labels, runs=runs(tmp_path, (2, 1), (1, 2)), measure="RR@10")
     assert found.first.scores == {"run0": 0.5, "run1": 0.25}
-    assert found.unranked == (("run0", 1), ("run1", 1))
+    assert found.unranked == {"run0": 1, "run1": 1}
     assert "queries_missing" in states(found)
 
 
@@ -149,15 +163,15 @@ def test_a_leaderboard_may_meet_labels_and_recorded_ranks(tmp_path: Path) -> Non
         tmp_path, "system,score\nreef,2\nkelp,1\n", labels, graded=graded_file(tmp_path), measure="RR@10"
     )
     assert found.official.scores == {"reef": 1.0, "kelp": 0.5}
-    assert found.found.kendall == pytest.approx(1)
+    assert found.correlation.kendall == pytest.approx(1)
 
 
 def test_ties_of_the_official_side_can_be_broken_as_trec_eval_prints_them(tmp_path: Path) -> None:
     tied = "system,score\nx,1\ny,1\nz,0\n"
     ours = "system,score\nx,3\ny,2\nz,1\n"
-    assert compared(tmp_path, ours, tied).found.kendall == pytest.approx(2 / 6**0.5)
+    assert compared(tmp_path, ours, tied).correlation.kendall == pytest.approx(2 / 6**0.5)
     broken = compared(tmp_path, ours, tied, break_ties=True)  # y before x
-    assert broken.found.kendall == pytest.approx(1 / 3)
+    assert broken.correlation.kendall == pytest.approx(1 / 3)
 
 
 def test_labels_and_rankings_need_each_other(tmp_path: Path) -> None:
@@ -184,7 +198,7 @@ def test_a_run_that_cannot_be_used_is_named(tmp_path: Path, text: str, said: str
 
 
 def test_a_system_that_is_not_there_cannot_be_left_out(tmp_path: Path) -> None:
-    with pytest.raises(UnusableFile, match="'ghost' cannot be left out; there is run0"):
+    with pytest.raises(UnknownSystem, match="'ghost' cannot be left out; there is run0"):
         compared(tmp_path, "q1 0 d1 1\n", "q1 0 d1 1\n", runs=runs(tmp_path, (1, 2)), left_out=("ghost",))
     twice = runs(tmp_path, (1, 2)) * 2
     with pytest.raises(UnusableFile, match="the run 'run0' is there twice"):
@@ -196,16 +210,23 @@ def test_labels_are_read_gzipped_or_with_a_byte_order_mark(tmp_path: Path) -> No
     zipped, marked = tmp_path / "zipped.gz", tmp_path / "marked"
     zipped.write_bytes(gzip.compress(labels.encode()))
     marked.write_text(labels, encoding="utf-8-sig")
-    found = compare(Sought(zipped, marked, runs=runs(tmp_path, (1, 2), (2, 1))))
+    found = compare(
+        read_side(zipped, Column()),
+        read_side(marked, Column()),
+        read_rankings(runs(tmp_path, (1, 2), (2, 1))),
+    )
     assert found.queries == Queries(1, (), ())
-    assert found.found.spearman == pytest.approx(1)
+    assert found.correlation.spearman == pytest.approx(1)
 
 
 def test_a_system_is_left_out_of_leaderboards_too(tmp_path: Path) -> None:
     found = compared(tmp_path, OURS, OFFICIAL + "t,0.1\n", left_out=("z", "t"), break_ties=True)
-    assert (found.found.systems, found.found.spearman) == (3, pytest.approx(1))  # only y and z change places
+    assert (found.correlation.systems, found.correlation.spearman) == (
+        3,
+        pytest.approx(1),
+    )  # only y and z change places
     assert states(found) == []
-    with pytest.raises(UnusableFile, match="'ghost' cannot be left out; there is w, x, y, z"):
+    with pytest.raises(UnknownSystem, match="'ghost' cannot be left out; there is w, x, y, z"):
         compared(tmp_path, OURS, OFFICIAL, left_out=("ghost",))
 
 
@@ -226,14 +247,14 @@ def test_a_measure_nobody_knows_is_a_mistake(tmp_path: Path) -> None:
 
 def test_an_option_that_would_be_ignored_is_refused(tmp_path: Path) -> None:
     labels, ranked = "q1 0 d1 1\n", runs(tmp_path, (1, 2), (2, 1))
-    with pytest.raises(DoesNothing, match="--measure does nothing without relevance labels"):
+    with pytest.raises(UnusedOption, match="--measure does nothing without relevance labels"):
         compared(tmp_path, OURS, OFFICIAL, measure="RR@10")
     for columns, option in (
         ((Column(system="run"), Column()), "--system"),
-        ((Column(), Column(place="rank")), "--official-place"),
+        ((Column(), Column(rank="rank")), "--official-rank"),
     ):
-        with pytest.raises(DoesNothing, match=f"{option} does nothing: the file holds relevance labels"):
+        with pytest.raises(UnusedOption, match=f"{option} does nothing: the file holds relevance labels"):
             compared(tmp_path, labels, labels, runs=ranked, columns=columns)
-    both = (Column(), Column(score="score", place="rank"))
-    with pytest.raises(DoesNothing, match="--official-place does nothing beside --official-score"):
+    both = (Column(), Column(score="score", rank="rank"))
+    with pytest.raises(UnusedOption, match="--official-rank does nothing beside --official-score"):
         compared(tmp_path, OURS, OFFICIAL, columns=both)

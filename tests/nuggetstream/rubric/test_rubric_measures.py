@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from nuggetstream.domain.graded_passage import Relevance
 from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.rubric.leaderboards import read_labels
 from nuggetstream.rubric.measuring import NoQueryInCommon, RunsMeasured, measure_runs
-from nuggetstream.rubric.scorings import NoMeasure
+from nuggetstream.rubric.run_files import read_rankings
+from nuggetstream.rubric.scoring import Labels, NoMeasure
 from services.cli.commands.rubric import command
 
 LABELS = "q1 0 d1 3\nq1 0 d2 2\nq1 0 d3 0\nq2 0 d1 1\n"
@@ -31,7 +34,7 @@ def run(folder: Path, name: str, rankings: dict[str, str]) -> Path:
 def measured(folder: Path, *runs: Path, labels: str = LABELS, fuse: bool = False) -> RunsMeasured:
     qrels = folder / "labels.qrels"
     qrels.write_text(labels, encoding="utf-8")
-    return measure_runs(qrels, runs, ("nDCG@10", "RR@10"), fuse=fuse)
+    return measure_runs(read_labels(qrels), read_rankings(runs), fuse=fuse)
 
 
 def states(found: RunsMeasured) -> list[str]:
@@ -103,7 +106,7 @@ def test_what_cannot_be_used_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnusableFile, match="tag: the run 'mine' is there twice"):
         measured(tmp_path, mine, mine)
     with pytest.raises(NoMeasure, match="no measure 'joy@3'"):
-        measure_runs(tmp_path / "labels.qrels", [mine], ["joy@3"], fuse=False)
+        measure_runs(read_labels(tmp_path / "labels.qrels"), read_rankings([mine]), ["joy@3"])
 
 
 def said(folder: Path, *options: str | Path) -> Result:
@@ -135,3 +138,22 @@ def test_a_command_that_cannot_be_answered_exits_2(tmp_path: Path) -> None:
         result = said(tmp_path, *options)
         assert result.exit_code == 2
         assert problem in result.output
+
+
+def test_runs_with_the_same_values_in_another_order_are_tied() -> None:
+    """Added up one by one, 1/2 + 1/3 + 1/7 and 1/7 + 1/3 + 1/2 differ, and the runs would not be tied."""
+    queries, ranks = ("q", "r", "s"), (2, 3, 7)
+
+    def ranking(rank: int) -> list[str | None]:
+        return [*(f"d{number}" for number in range(1, rank)), "good"]
+
+    found = measure_runs(
+        Labels(tuple(Relevance(query, "good", 1) for query in queries)),
+        {
+            "rising": {query: ranking(rank) for query, rank in zip(queries, ranks, strict=True)},
+            "falling": {query: ranking(rank) for query, rank in zip(queries, ranks[::-1], strict=True)},
+        },
+        ["RR@10"],
+    )
+    assert found.runs[0].means == found.runs[1].means
+    assert [run.run for run in found.runs] == ["falling", "rising"]

@@ -10,14 +10,26 @@ import pytest
 from rich.console import Console
 
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.rubric.agreeing import Agreed, Grouping, NobodyElse, NoGroups, agree, groups_of
+from nuggetstream.files.printing import print_tables
+from nuggetstream.rubric.agreeing import (
+    GradeAgreement,
+    Grouping,
+    NoGroups,
+    NothingInCommon,
+    agree,
+    groups_of,
+)
+from nuggetstream.rubric.agreement_text import csv_text, latex_text
 from nuggetstream.rubric.checking import Limits, check
 from nuggetstream.rubric.cover import NothingToCover
 from nuggetstream.rubric.covering import Coverage, cover
-from nuggetstream.rubric.drawing import draw_agreement, draw_check, draw_cover
 from nuggetstream.rubric.graded import Graded, load
-from nuggetstream.rubric.labelling import By, NoMinimum, label
+from nuggetstream.rubric.labelling import By, NoLabel, NoMinimum, label
+from nuggetstream.rubric.leaderboards import read_labels
+from nuggetstream.rubric.terminal import agreement_tables, cover_tables
+from nuggetstream.rubric.terminal_check import check_tables
 from nuggetstream.rubric.writing import write_check, write_cover
+from nuggetstream.statistics.inter_annotator import group, inter_annotator
 from tests.graded import graded_file, passage, rivers, tides
 
 
@@ -27,7 +39,7 @@ def states(found: Any) -> set[str]:
 
 def drawn(found: Any) -> str:
     out = io.StringIO()
-    Console(file=out, width=140).print(found, highlight=False)
+    print_tables(found, console=Console(file=out, width=140, force_terminal=True, color_system=None))
     return out.getvalue()
 
 
@@ -68,7 +80,7 @@ def test_a_query_a_system_ignores_counts_as_nothing_covered_and_is_said(tmp_path
     kelp = next(each for each in found.systems if each.system == "kelp")
     assert (kelp.score.cover, kelp.ranked) == (0.25, 1)
     assert states(found) == {"queries_missing"}
-    assert "1 of 2" in drawn(draw_cover(found))
+    assert "1 of 2" in drawn(cover_tables(found))
 
 
 def test_passages_without_grades_and_queries_without_items_are_states(tmp_path: Path) -> None:
@@ -93,7 +105,7 @@ def test_a_file_without_any_grade_has_no_cover_and_no_label(tmp_path: Path) -> N
     graded = of(tmp_path, passage("p", {}, 1))
     with pytest.raises(NothingToCover):
         cover(graded, 2, 3)
-    with pytest.raises(UnusableFile, match="self_ratings: no passage has a grade"):
+    with pytest.raises(NoLabel, match="self_ratings: no passage has a grade"):
         label(graded, By.MAX, None)
 
 
@@ -133,7 +145,7 @@ def test_a_passage_without_a_grade_gets_no_label_and_counting_needs_a_grade(tmp_
     assert [row.passage for row in label(graded, By.MAX, None).labels] == ["p1", "p2", "p3"]
     with pytest.raises(NoMinimum, match="--by count needs --min-grade"):
         label(graded, By.COUNT, None)
-    with pytest.raises(UnusableFile, match="paragraph_id: 'p 1' is empty or holds a blank"):
+    with pytest.raises(NoLabel, match="paragraph_id: 'p 1' is empty or holds a blank"):
         label(of(tmp_path, passage("p 1", {"x": 1})), By.MAX, None)
 
 
@@ -157,7 +169,7 @@ def test_where_nobody_judged_contradictions_have_no_answer_and_no_file(tmp_path:
     found = check(graded, Limits())
     assert (found.spurious, found.uncovered) == (None, None)
     assert states(found) == {"nobody_judged"}
-    assert drawn(draw_check(found, (), 5)).count("no answer") == 2
+    assert drawn(check_tables(found, (), 5)).count("no answer") == 2
     names = {path.name for path in write_check(found, tmp_path / "out")}
     assert names == {"verify.json", "grid.csv", "listing.csv"}
     content = json.loads((tmp_path / "out" / "verify.json").read_text(encoding="utf-8"))
@@ -178,7 +190,7 @@ def test_nothing_found_is_not_the_same_as_no_answer(tmp_path: Path) -> None:
 
 def test_rows_beyond_the_limit_are_counted_not_lost(tmp_path: Path) -> None:
     found = check(load(graded_file(tmp_path)), Limits())
-    text = drawn(draw_check(found, ("listing", "grid"), 1))
+    text = drawn(check_tables(found, ("listing", "grid"), 1))
     assert "4 more rows" in text  # of six answers, one per query is shown
     assert "Spurious" not in text
 
@@ -195,11 +207,12 @@ def test_one_query_of_many_can_be_looked_at(tmp_path: Path) -> None:
         load(path, query="lakes")
 
 
-def agreed(folder: Path, qrels: str | None = None, **grouping: Any) -> Agreed:
+def agreed(folder: Path, qrels: str | None = None, **grouping: Any) -> GradeAgreement:
     labels = None
     if qrels is not None:
-        labels = folder / "labels.qrels"
-        labels.write_text(qrels, encoding="utf-8")
+        path = folder / "labels.qrels"
+        path.write_text(qrels, encoding="utf-8")
+        labels = read_labels(path)
     return agree(load(graded_file(folder)), labels, Grouping(**grouping))
 
 
@@ -219,11 +232,11 @@ def test_labels_of_another_file_are_met_by_query_and_passage(tmp_path: Path) -> 
     assert (found.queries_graded, found.queries_labelled) == (("rivers",), ("lakes",))
     assert states(found) == {"query_in_one_file", "no_label", "no_grade", "no_kappa"}
     assert found.table.kappas == (None, None)  # one label only: chance alone agrees
-    assert "1 query only in the labels, left out: lakes" in drawn(draw_agreement(found))
+    assert "1 query only in the labels, left out: lakes" in drawn(agreement_tables(found))
 
 
 def test_every_grade_against_every_label_has_counts_and_no_kappa(tmp_path: Path) -> None:
-    found = agreed(tmp_path, each=True)
+    found = agreed(tmp_path, ungrouped=True)
     assert found.table.columns == ("3", "2", "0")
     assert found.table.counts[:2] == ((1, 0, 0), (0, 2, 1))
     assert set(found.table.kappas) == {None}
@@ -239,9 +252,21 @@ def test_groups_are_what_a_person_writes(tmp_path: Path) -> None:
         agreed(tmp_path, grades=groups_of("4+5,4"))
 
 
+def test_the_same_numbers_in_csv_and_in_latex() -> None:
+    pairs = [(5, 3)] * 4 + [(4, 0)] * 1 + [(0, 2)] * 2 + [(0, 0)] * 3
+    rows = [group(4, 5, name="good & sure"), group(0, 1, 2, 3)]
+    counted = inter_annotator(pairs, rows, [group(2, 3), group(0, 1)])
+    [header, *cells] = csv.reader(io.StringIO(csv_text(counted)))
+    assert header == ["label", "2+3", "0+1", "total", "kappa"]
+    assert cells[0] == ["good & sure", "4", "1", "5", "0.40"]
+    assert r"good \& sure & 4 & 1 & 5 & 0.40 \\" in latex_text(counted)
+    one_label = inter_annotator([(5, 3)] * 4, rows, [group(2, 3), group(0, 1)])
+    assert csv_text(one_label).splitlines()[1].endswith(",4,")
+
+
 def test_labels_that_meet_no_grade_are_refused(tmp_path: Path) -> None:
     with pytest.raises(
-        NobodyElse, match="5 passages with a grade and 1 passage with a label, none with both"
+        NothingInCommon, match="5 passages with a grade and 1 passage with a label, none with both"
     ):
         agreed(tmp_path, "lakes 0 p1 1\n")
     with pytest.raises(UnusableFile, match="holds no label"):
@@ -252,5 +277,5 @@ def test_names_from_a_file_cannot_move_the_cursor_or_colour_the_table(tmp_path: 
     evil = "[red]x\x1b[2J"
     lines = {"q": [passage("p", {"x": 4}, 0, {evil: 1}), *rivers()]}
     graded = load(graded_file(tmp_path, lines))
-    assert "[red]x�[2J" in drawn(draw_cover(cover(graded, 2, 3)))
-    assert "\x1b" not in drawn(draw_cover(cover(graded, 2, 3)))
+    assert "[red]x�[2J" in drawn(cover_tables(cover(graded, 2, 3)))
+    assert "\x1b" not in drawn(cover_tables(cover(graded, 2, 3)))

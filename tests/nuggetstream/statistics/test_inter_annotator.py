@@ -1,18 +1,8 @@
 """How two annotators' labels meet."""
 
-import csv
-import io
-
 import pytest
-from rich.console import Console
 
-from nuggetstream.statistics.inter_annotator import (
-    console_table,
-    csv_text,
-    group,
-    inter_annotator,
-    latex_text,
-)
+from nuggetstream.statistics.inter_annotator import group, inter_annotator
 
 PAIRS = [(5, 3)] * 4 + [(4, 0)] * 1 + [(0, 2)] * 2 + [(0, 0)] * 3
 ROWS = [group(4, 5, name="good & sure"), group(0, 1, 2, 3)]
@@ -35,7 +25,6 @@ def test_scikit_learn_finds_the_same_kappa() -> None:
 def test_where_chance_alone_agrees_kappa_has_no_answer() -> None:
     table = inter_annotator([(5, 3)] * 4, ROWS, COLUMNS)
     assert table.kappas == (None, None)
-    assert csv_text(table).splitlines()[1].endswith(",4,")
 
 
 def test_a_row_without_its_column_has_no_kappa() -> None:
@@ -52,14 +41,3 @@ def test_nothing_to_compare_or_overlapping_groups_are_refused() -> None:
         inter_annotator([], ROWS, COLUMNS)
     with pytest.raises(ValueError, match="two groups"):
         inter_annotator(PAIRS, [group(1, 2), group(2)], COLUMNS)
-
-
-def test_the_same_numbers_on_the_console_in_csv_and_in_latex() -> None:
-    table = inter_annotator(PAIRS, ROWS, COLUMNS)
-    out = io.StringIO()
-    Console(file=out, width=100).print(console_table(table))
-    [header, *rows] = csv.reader(io.StringIO(csv_text(table)))
-    assert header == ["label", "2+3", "0+1", "total", "kappa"]
-    assert rows[0] == ["good & sure", "4", "1", "5", "0.40"]
-    assert all(cell in out.getvalue() for cell in rows[0])
-    assert r"good \& sure & 4 & 1 & 5 & 0.40 \\" in latex_text(table)

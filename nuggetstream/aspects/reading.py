@@ -1,0 +1,84 @@
+"""Files of long answers rated by aspect, by human raters or by a judge model."""
+
+import math
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+from nuggetstream.aspects.ratings import HumanMeans, ModelRating
+from nuggetstream.aspects.weights import AspectRating
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.records import Record, read_records
+
+
+def read_human_means(path: Path) -> dict[str, HumanMeans]:
+    """Answer id -> means over its human raters.
+
+    Args:
+        path: CSV or JSONL with answer_id, factuality, amountInfo, formality and acceptability; one row per
+            answer and rater.
+
+    Raises:
+        UnusableFile: A value is missing, is not a number, or is off its scale, naming file, line and field.
+    """
+    ratings: dict[str, list[tuple[AspectRating, float]]] = {}
+    for record in read_records(path):
+        rating = _aspects(record), _number(record, "acceptability")
+        ratings.setdefault(_answer(record), []).append(rating)
+    return {answer: _means(given) for answer, given in ratings.items()}
+
+
+def read_model_ratings(path: Path) -> dict[str, ModelRating]:
+    """Answer id -> rating by a judge model.
+
+    Args:
+        path: CSV or JSONL with answer_id, factuality, amountInfo, formality and overall; one row per answer.
+
+    Raises:
+        UnusableFile: A value is missing, is not a number, or is off its scale, or an answer is rated twice,
+            naming file, line and field.
+    """
+    ratings: dict[str, ModelRating] = {}
+    for record in read_records(path):
+        if (answer := _answer(record)) in ratings:
+            raise record.wrong("answer_id", f"answer {answer!r} is rated twice")
+        ratings[answer] = ModelRating(_aspects(record), _number(record, "overall"))
+    return ratings
+
+
+def _means(ratings: Sequence[tuple[AspectRating, float]]) -> HumanMeans:
+    aspects = [rating for rating, _ in ratings]
+    means = AspectRating(
+        factuality=statistics.fmean(rating.factuality for rating in aspects),
+        amount=statistics.fmean(abs(rating.amount) for rating in aspects),
+        formality=statistics.fmean(abs(rating.formality) for rating in aspects),
+    )
+    return HumanMeans(means, statistics.fmean(accepted for _, accepted in ratings), len(ratings))
+
+
+def _aspects(record: Record) -> AspectRating:
+    factuality, amount, formality = (
+        _number(record, name) for name in ("factuality", "amountInfo", "formality")
+    )
+    try:
+        return AspectRating(factuality, amount, formality)
+    except ValueError as error:
+        raise UnusableFile(f"{record.place}: {error}") from error
+
+
+def _answer(record: Record) -> str:
+    if (answer := record.text("answer_id")) is None:
+        raise record.wrong("answer_id", "is missing")
+    return answer
+
+
+def _number(record: Record, field: str) -> float:
+    if (text := record.text(field)) is None:
+        raise record.wrong(field, "is missing")
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise record.wrong(field, f"is {text!r}; expected a number")
+    return value

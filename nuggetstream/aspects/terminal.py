@@ -1,0 +1,56 @@
+"""Scores from aspects as tables and lines for a terminal."""
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from nuggetstream.aspects.study import AspectScores
+from nuggetstream.aspects.tree import TREE_DEPTH
+from nuggetstream.aspects.weights import PUBLISHED_WEIGHTS
+from nuggetstream.files.cells import printable, table
+from nuggetstream.files.numerals import MISSING, fixed, many, number
+
+_ASPECTS = ("factuality", "amount", "formality")
+
+
+def aspect_tables(scores: AspectScores) -> RenderableType:
+    """Coefficients, weights with standard errors, and the tree."""
+    grid = table("Scores against people's acceptability", "score", "Pearson's r", text=["score"])
+    for score in scores.scores:
+        grid.add_row(score.score, number(score.pearson))
+    return Group(grid, *(Text(printable(line)) for line in _lines(scores)), *_fitted(scores), *_tree(scores))
+
+
+def _lines(scores: AspectScores) -> Iterator[str]:
+    yield (
+        f"over {many(scores.both, 'answer')} that both rated, of {scores.judged:,} by the judge and "
+        f"{scores.people:,} by people"
+    )
+    yield from (f"note: {reason}" for reason in scores.missing)
+
+
+def _fitted(scores: AspectScores) -> Iterator[RenderableType]:
+    fitted = scores.fitted
+    if fitted is None:
+        return
+    grid = table("Weights", "aspect", "published", "fitted", "± standard error", text=["aspect"])
+    for aspect in _ASPECTS:
+        published, weight, error = (
+            getattr(weights, aspect) for weights in (PUBLISHED_WEIGHTS, fitted.weights, fitted.errors)
+        )
+        grid.add_row(aspect, *(fixed(value, 3) for value in (published, weight, error)))
+    grid.add_row("intercept", MISSING, fixed(fitted.intercept, 3), fixed(fitted.intercept_error, 3))
+    yield Text()
+    yield grid
+    yield Text(
+        f"fitted by least squares to {many(fitted.answers, 'answer')} rated by people, "
+        f"R² {fixed(fitted.r_squared, 3)}; the row “weights fitted to people” compares the fit with the same "
+        "acceptability and does not tell how it does on new answers"
+    )
+
+
+def _tree(scores: AspectScores) -> Iterator[RenderableType]:
+    if scores.tree is not None:
+        rules = scores.tree.rules.rstrip()
+        yield Text(f"\nTree of depth {TREE_DEPTH} from the judge's aspects (each from 0 to 1)\n{rules}")

@@ -1,0 +1,165 @@
+"""One overall Cohen's kappa of two sets of labels of the same items."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nuggetstream.domain.note import Note
+from nuggetstream.files.numerals import many
+from nuggetstream.statistics.agreement import KappaWeights, weighted_kappa
+
+_NAMED = 6
+
+
+class NothingLabelledTwice(ValueError):
+    """No item has a label in both sets."""
+
+
+class UnknownLabel(ValueError):
+    """A label that is not among the labels named."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSet:
+    """One annotator's labels.
+
+    Attributes:
+        labels: Item -> label.
+        source: Name for messages and results, such as the path of a file.
+        unlabelled: Items that are there without a label.
+    """
+
+    labels: Mapping[str, str]
+    source: str = "the labels"
+    unlabelled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAgreement:
+    """How two sets of labels of the same items agree.
+
+    Attributes:
+        first: Labels of the first annotator.
+        second: Labels of the second annotator.
+        labels: All labels, in their order where they have one.
+        counts: counts[i][j] is how often the first gave label i and the second label j.
+        pairs: Number of items with both labels.
+        observed: Share of the pairs with equal labels, in [0, 1].
+        unweighted: Cohen's kappa; None where chance alone agrees perfectly.
+        linear: Kappa with linear weights; None also where the labels have no order.
+        quadratic: Kappa with quadratic weights; None also where the labels have no order.
+        ordered: Whether the labels have an order.
+        only_first: Items with a label in the first set only.
+        only_second: Items with a label in the second set only.
+    """
+
+    first: LabelSet
+    second: LabelSet
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+    pairs: int
+    observed: float
+    unweighted: float | None
+    linear: float | None
+    quadratic: float | None
+    ordered: bool
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """States of the data that change how the numbers are read."""
+        return tuple(_notes(self))
+
+
+def label_agreement(first: LabelSet, second: LabelSet, order: Sequence[str] = ()) -> LabelAgreement:
+    """Pair two sets of labels by item and compute one kappa over all pairs.
+
+    Labels that are all numbers lie on their own scale: a disagreement between 0 and 3 weighs three times (or
+    nine times) one between 0 and 1. Named labels are evenly spaced in the order given.
+
+    Args:
+        first: Labels of the first annotator.
+        second: Labels of the second annotator.
+        order: All labels in their order; empty for labels that are numbers or have no order.
+
+    Returns:
+        Kappas in [-1, 1], 1 for perfect agreement and 0 for as much as chance gives.
+
+    Raises:
+        NothingLabelledTwice: No item has a label in both sets.
+        UnknownLabel: A label is not in `order`.
+
+    >>> one, other = LabelSet({"x": "0", "y": "1", "z": "2"}), LabelSet({"x": "0", "y": "2", "z": "2"})
+    >>> agreement = label_agreement(one, other)
+    >>> agreement.pairs, round(agreement.unweighted, 3), round(agreement.quadratic, 3)
+    (3, 0.5, 0.8)
+    """
+    pairs = [(label, second.labels[item]) for item, label in first.labels.items() if item in second.labels]
+    if not pairs:
+        counts = f"{many(len(first.labels), 'label')} and {many(len(second.labels), 'label')}"
+        raise NothingLabelledTwice(f"{first.source} and {second.source}: {counts}, no item in both")
+    numbers = None if order else _numbers({label for pair in pairs for label in pair})
+    if numbers is not None:
+        # "2" and "2.0" are the same label.
+        names = {label: f"{value:.12g}" for label, value in numbers.items()}
+        pairs = [(names[x], names[y]) for x, y in pairs]
+        order = sorted(set(names.values()), key=float)
+    labels = tuple(dict.fromkeys(order or sorted({label for pair in pairs for label in pair})))
+    if unknown := {label for pair in pairs for label in pair} - set(labels):
+        raise UnknownLabel(f"{min(unknown)!r} is not one of the labels named: {', '.join(labels)}")
+    met = Counter(pairs)
+    counts_of_pairs = tuple(tuple(met[row, column] for column in labels) for row in labels)
+    confusion = np.array(counts_of_pairs, dtype=float)
+    scale = [float(label) for label in labels] if numbers is not None else range(len(labels))
+    kappas = {
+        weights: weighted_kappa(confusion, weights, scale)
+        for weights in KappaWeights
+        if order or weights is KappaWeights.NONE
+    }
+    return LabelAgreement(
+        first=first,
+        second=second,
+        labels=labels,
+        counts=counts_of_pairs,
+        pairs=len(pairs),
+        observed=sum(x == y for x, y in pairs) / len(pairs),
+        unweighted=kappas[KappaWeights.NONE],
+        linear=kappas.get(KappaWeights.LINEAR),
+        quadratic=kappas.get(KappaWeights.QUADRATIC),
+        ordered=bool(order),
+        only_first=tuple(item for item in first.labels if item not in second.labels),
+        only_second=tuple(item for item in second.labels if item not in first.labels),
+    )
+
+
+def _numbers(labels: Iterable[str]) -> dict[str, float] | None:
+    """Label -> number; None as soon as one label is not a number."""
+    try:
+        numbers = {label: float(label) for label in labels}
+    except ValueError:
+        return None
+    return numbers if all(map(math.isfinite, numbers.values())) else None
+
+
+def _notes(agreement: LabelAgreement) -> Iterator[Note]:
+    for labels, only in ((agreement.first, agreement.only_first), (agreement.second, agreement.only_second)):
+        if only:
+            text = f"{many(len(only), 'item')} with a label only in {labels.source}, left out: {_short(only)}"
+            yield Note("label_in_one_file", text)
+        if labels.unlabelled:
+            items = many(len(labels.unlabelled), "item")
+            text = f"{items} without a label in {labels.source}, left out: {_short(labels.unlabelled)}"
+            yield Note("unlabelled", text)
+    if not agreement.ordered:
+        yield Note("no_order", "the labels have no order: no weighted kappa; --labels names them in order")
+    if agreement.unweighted is None:
+        yield Note("no_kappa", "no kappa: chance alone agrees perfectly when both use one label only")
+
+
+def _short(items: Sequence[str]) -> str:
+    named = ", ".join(items[:_NAMED])
+    return named if len(items) <= _NAMED else f"{named} and {len(items) - _NAMED} more"

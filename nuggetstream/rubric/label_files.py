@@ -1,0 +1,51 @@
+"""Files of labels: qrels, or tables with a column of items and a column of labels."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from nuggetstream.files.qrels import read_qrels
+from nuggetstream.files.records import read_records
+from nuggetstream.rubric.label_agreement import LabelSet
+from nuggetstream.rubric.leaderboards import find_column, is_qrels
+from nuggetstream.rubric.scoring import UnusedOption
+
+_ITEM_COLUMNS = ("item", "item_id", "answer_id", "battle_id", "question_id", "id")
+_LABEL_COLUMNS = ("label", "gold", "grade", "relevance", "vote", "winner")
+
+
+def read_label_set(path: Path, items: Sequence[str] = (), label: str | None = None) -> LabelSet:
+    """The labels of a file by item.
+
+    Args:
+        path: Qrels (the item is query and document), or CSV with a header or JSONL.
+        items: Columns that name an item together; empty for the first usual name.
+        label: Column of the labels; None for the first usual name.
+
+    Raises:
+        UnusableFile: A row cannot be used, naming file, line and field.
+        UnusedOption: Columns of a qrels file are named.
+    """
+    if is_qrels(path):
+        if items or label:
+            raise UnusedOption(f"{path}: --item and --label do nothing: relevance labels have no columns")
+        rows = read_qrels(path)
+        return LabelSet({f"{row.query} {row.passage}": str(row.label) for row in rows}, str(path))
+    records = read_records(path)
+    names = list(dict.fromkeys(name for record in records for name in record.fields))
+    item_columns = [find_column(path, names, name, (), "--item") for name in items]
+    item_columns = item_columns or [find_column(path, names, None, _ITEM_COLUMNS, "--item")]
+    label_column = find_column(path, names, label, _LABEL_COLUMNS, "--label")
+    labels: dict[str, str | None] = {}
+    for record in records:
+        parts = []
+        for column in item_columns:
+            part = record.text(column)
+            if part is None:
+                raise record.wrong(column, "is missing")
+            parts.append(part)
+        item = " ".join(parts)
+        if item in labels:
+            raise record.wrong(item_columns[0], f"{item!r} is labelled twice")
+        labels[item] = record.text(label_column)
+    known = {item: value for item, value in labels.items() if value is not None}
+    return LabelSet(known, str(path), tuple(item for item in labels if item not in known))

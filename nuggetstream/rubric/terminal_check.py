@@ -1,0 +1,112 @@
+"""Contradictions between grades and assessors, and listings of grades, as tables for a terminal."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.console import RenderableType
+
+from nuggetstream.files.cells import named, table
+from nuggetstream.files.numerals import MISSING, many
+from nuggetstream.rubric.checking import Check
+from nuggetstream.rubric.terminal import basis_line, group, note_lines
+from nuggetstream.rubric.verification import Grid
+
+_LONGEST_TEXT = 60
+_SECTIONS = ("spurious", "uncovered", "grid", "listing")
+
+Parts = Iterator[RenderableType | str]
+
+
+def check_tables(checked: Check, sections: Sequence[str], most: int) -> RenderableType:
+    """Counts of the grades and the sections asked for; without any, spurious items and uncovered passages.
+
+    Args:
+        checked: Contradictions and listings.
+        sections: Any of "spurious", "uncovered", "grid", "listing".
+        most: Rows per query.
+    """
+    counts = table("Grades given", "grade", "times")
+    for grade, count in checked.counts.items():
+        counts.add_row(str(grade), f"{count:,}")
+    tables_of = {"spurious": _spurious, "uncovered": _uncovered, "grid": _grids, "listing": _listing}
+    lines = [basis_line(checked.graded.basis), *note_lines(checked.notes)]
+    parts: list[RenderableType | str] = [counts, *lines]
+    for section in _SECTIONS:
+        if section in (sections or _SECTIONS[:2]):
+            parts += ["", *tables_of[section](checked, most)]
+    return group(*parts)
+
+
+def _spurious(checked: Check, most: int) -> Parts:
+    title = f"Spurious: answered with {checked.limits.minimum} or better by passages judged not relevant"
+    if checked.spurious is None:
+        yield f"{title}: no answer, nothing was judged not relevant"
+        return
+    grid = table(title, "query", "item", "passages", "text", text=["query", "item", "text"])
+    hidden = 0
+    for query, items in checked.spurious.items():
+        hidden += len(items[most:])
+        for spurious in items[:most]:
+            text = named(checked.texts.get(spurious.item, MISSING), _LONGEST_TEXT)
+            grid.add_row(named(query), named(spurious.item), f"{spurious.passages:,}", text)
+    yield grid
+    entries = sum(map(len, checked.spurious.values()))
+    yield f"{many(entries, 'item')}; {many(checked.not_relevant, 'passage')} judged not relevant"
+    yield from _hidden(hidden)
+
+
+def _uncovered(checked: Check, most: int) -> Parts:
+    title = f"Uncovered: judged relevant, and no item answered with {checked.limits.minimum} or better"
+    if checked.uncovered is None:
+        yield f"{title}: no answer, no graded passage was judged relevant"
+        return
+    columns = ("query", "passage", "judgment", "best grade", "text")
+    grid = table(title, *columns, text=["query", "passage", "text"])
+    hidden = 0
+    for _, members in groupby(checked.uncovered, key=lambda passage: passage.query):
+        passages = list(members)
+        hidden += len(passages[most:])
+        for passage in passages[:most]:
+            cells = (named(passage.query), named(passage.passage), str(passage.judgment), str(passage.best))
+            grid.add_row(*cells, named(passage.text, _LONGEST_TEXT))
+    yield grid
+    passages_uncovered = many(len(checked.uncovered), "passage")
+    yield f"{passages_uncovered} of {checked.relevant:,} that were judged relevant and graded"
+    yield from _hidden(hidden)
+
+
+def _grids(checked: Check, most: int) -> Parts:
+    for query, grades in checked.grids.items():
+        yield from _grid(query, grades, most)
+
+
+def _grid(query: str, grades: Grid, most: int) -> Parts:
+    numbers = map(str, range(1, len(grades.items) + 1))
+    grid = table(f"Grades of query {named(query)}", "passage", *numbers, text=["passage"])
+    for passage, row in list(zip(grades.passages, grades.grades, strict=True))[:most]:
+        grid.add_row(named(passage), *(MISSING if grade is None else str(grade) for grade in row))
+    yield grid
+    yield from _hidden(len(grades.passages) - most)
+    yield from (f"{number}: {item}" for number, item in enumerate(grades.items, start=1))
+
+
+def _listing(checked: Check, most: int) -> Parts:
+    columns = ("query", "item", "grade", "passage", "reply", "text")
+    texts = ["query", "item", "passage", "reply", "text"]
+    grid = table("Answers with a grade above 0", *columns, text=texts)
+    hidden = 0
+    for _, members in groupby(checked.listing, key=lambda answer: answer.query):
+        answers = list(members)
+        hidden += len(answers[most:])
+        for answer in answers[:most]:
+            cells = (named(answer.query), named(answer.item), str(answer.grade), named(answer.passage))
+            reply = MISSING if answer.reply is None else named(answer.reply, _LONGEST_TEXT)
+            grid.add_row(*cells, reply, named(answer.text, _LONGEST_TEXT))
+    yield grid
+    yield many(len(checked.listing), "answer")
+    yield from _hidden(hidden)
+
+
+def _hidden(count: int) -> Parts:
+    if count > 0:
+        yield f"{many(count, 'more row')}; --limit shows more, --out writes all"

@@ -1,0 +1,1 @@
+"""The commands of `nuggetstream rubric`, by what they read."""

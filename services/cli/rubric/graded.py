@@ -1,0 +1,128 @@
+"""Commands that read a graded file: `cover`, `qrels`, `verify` and `agree`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nuggetstream.files.dataset import UnusableFile
+from services.cli.rating_options import with_options
+from services.cli.rubric.options import (
+    AGREE_OPTIONS,
+    COVER_OPTIONS,
+    QRELS_OPTIONS,
+    VERIFY_OPTIONS,
+    graded_argument,
+)
+from services.cli.showing import needing_analysis, plain_option, refusing, show, show_written
+
+
+@click.command("cover")
+@graded_argument
+@with_options(COVER_OPTIONS)
+@plain_option
+@needing_analysis
+def cover_command(
+    graded: Path, prompt_class: str | None, out: Path | None, *, plain: bool, **given: Any
+) -> None:
+    """Cover@k and n-EXAM of every system that GRADED ranks, with standard errors."""
+    from nuggetstream.rubric.cover import NothingToCover, Unanswerable
+    from nuggetstream.rubric.covering import cover
+    from nuggetstream.rubric.graded import load
+    from nuggetstream.rubric.terminal import cover_tables
+    from nuggetstream.rubric.writing import write_cover
+
+    with refusing(UnusableFile, NothingToCover):
+        coverage = cover(
+            load(graded, prompt_class), given["k"], given["min_grade"], Unanswerable(given["unanswerable"])
+        )
+        written = write_cover(coverage, out) if out else []
+    show(cover_tables(coverage), plain=plain)
+    show_written(written)
+
+
+@click.command("qrels")
+@graded_argument
+@with_options(QRELS_OPTIONS)
+@plain_option
+@needing_analysis
+def qrels_command(graded: Path, prompt_class: str | None, out: Path, *, plain: bool, **given: Any) -> None:
+    """Write relevance labels for trec_eval. A passage without a grade gets no line."""
+    from nuggetstream.rubric.graded import load
+    from nuggetstream.rubric.labelling import By, NoLabel, NoMinimum, label
+    from nuggetstream.rubric.terminal import label_tables
+    from nuggetstream.rubric.writing import write_labels
+
+    with refusing(UnusableFile, NoMinimum, NoLabel):
+        labelled = label(load(graded, prompt_class), By(given["by"]), given["min_grade"])
+        written = write_labels(labelled, out)
+    show(label_tables(labelled), plain=plain)
+    show_written([f"{written}: {len(labelled.labels):,} lines of {labelled.queries:,} queries"])
+
+
+@click.command("verify")
+@graded_argument
+@with_options(VERIFY_OPTIONS)
+@plain_option
+@needing_analysis
+def verify_command(
+    graded: Path, prompt_class: str | None, out: Path | None, *, plain: bool, **given: Any
+) -> None:
+    """Where grades and assessors contradict each other, and what to read to check the grader.
+
+    Spurious items are answered well by passages judged not relevant; uncovered passages were judged
+    relevant and answer nothing well. Both are shown unless sections are named.
+    """
+    from nuggetstream.files.rubric import read_bank
+    from nuggetstream.rubric.checking import Limits, check
+    from nuggetstream.rubric.graded import load
+    from nuggetstream.rubric.terminal_check import check_tables
+    from nuggetstream.rubric.writing import write_check
+
+    try:
+        limits = Limits(given["min_grade"], given["relevant"], given["not_relevant"])
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    with refusing(UnusableFile):
+        passages = load(graded, prompt_class, given["query"])
+        bank = read_bank(given["bank"]) if given["bank"] else []
+        checked = check(passages, limits, bank)
+        written = write_check(checked, out) if out else []
+    show(check_tables(checked, given["sections"], given["limit"]), plain=plain)
+    show_written(written)
+
+
+@click.command("agree")
+@graded_argument
+@with_options(AGREE_OPTIONS)
+@plain_option
+@needing_analysis
+def agree_command(
+    graded: Path, prompt_class: str | None, labels: Path | None, *, form: str, plain: bool, **given: Any
+) -> None:
+    """How the best grade of each passage agrees with its label: counts and Cohen's kappa.
+
+    As csv or latex the table alone is standard output; what it rests on goes to standard error.
+    """
+    from nuggetstream.rubric.agreeing import Grouping, NoGroups, NothingInCommon, agree, groups_of
+    from nuggetstream.rubric.agreement_text import csv_text, latex_text
+    from nuggetstream.rubric.graded import load
+    from nuggetstream.rubric.leaderboards import read_labels
+    from nuggetstream.rubric.terminal import agreement_lines, agreement_tables
+
+    with refusing(UnusableFile, NothingInCommon, NoGroups):
+        grouping = Grouping(
+            grades=groups_of(given["grades"]) if given["grades"] else (),
+            labels=groups_of(given["groups"]) if given["groups"] else (),
+            minimum=given["min_grade"],
+            relevant=given["relevant"],
+            ungrouped=given["ungrouped"],
+        )
+        agreement = agree(load(graded, prompt_class), read_labels(labels) if labels else None, grouping)
+    if form == "console":
+        show(agreement_tables(agreement), plain=plain)
+        return
+    text = csv_text(agreement.table) if form == "csv" else latex_text(agreement.table)
+    click.echo(text, nl=False)
+    for line in agreement_lines(agreement):
+        click.echo(line, err=True)

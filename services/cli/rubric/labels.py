@@ -1,0 +1,47 @@
+"""The command `kappa`: one overall kappa of two files of labels."""
+
+from pathlib import Path
+
+import click
+
+from nuggetstream.files.dataset import UnusableFile
+from services.cli.rating_options import with_options
+from services.cli.rubric.options import FILE, KAPPA_OPTIONS
+from services.cli.showing import needing_analysis, plain_option, refusing, show, show_written
+
+
+@click.command("kappa")
+@click.argument("first", type=FILE)
+@click.argument("second", type=FILE)
+@with_options(KAPPA_OPTIONS)
+@plain_option
+@needing_analysis
+def kappa_command(
+    first: Path,
+    second: Path,
+    items: tuple[str, ...],
+    *,
+    label: str | None,
+    order: str | None,
+    out: Path | None,
+    plain: bool,
+) -> None:
+    """How two files of labels agree: one Cohen's kappa, unweighted, linear and quadratic.
+
+    Each file is qrels, or CSV with a header or JSONL with a column of items (`item`, `answer_id`,
+    `battle_id`, …) and a column of labels (`label`, `gold`, `vote`, …). Labels that are numbers lie on their
+    own scale; --labels gives others an order. Items with a label in one file only are counted and left out.
+    """
+    from nuggetstream.rubric.label_agreement import NothingLabelledTwice, UnknownLabel, label_agreement
+    from nuggetstream.rubric.label_files import read_label_set
+    from nuggetstream.rubric.scoring import UnusedOption
+    from nuggetstream.rubric.terminal import kappa_tables
+    from nuggetstream.rubric.writing import write_kappa
+
+    labels = [name.strip() for name in order.split(",")] if order else []
+    with refusing(UnusableFile, UnusedOption, NothingLabelledTwice, UnknownLabel):
+        one, other = (read_label_set(path, items, label) for path in (first, second))
+        agreement = label_agreement(one, other, labels)
+        written = write_kappa(agreement, out) if out else []
+    show(kappa_tables(agreement), plain=plain)
+    show_written(written)
