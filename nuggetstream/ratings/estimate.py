@@ -8,6 +8,7 @@ from nuggetstream.ratings.bradley_terry import fit_pairs
 from nuggetstream.ratings.intervals import Strengths
 from nuggetstream.ratings.newton import DRAWN, EXACT
 from nuggetstream.ratings.pairs import Pairs
+from nuggetstream.ratings.prior import with_drawn_prior, with_prior, without_phantom
 from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.ratings.tie_models import fit_davidson, fit_rao_kupper
 from nuggetstream.ratings.votes import Votes, pairs_among
@@ -25,16 +26,19 @@ def estimate(
     policy: TiePolicy = TiePolicy.HALF,
     bootstrap: Bootstrap = Bootstrap.BAYESIAN,
     resamples: int = 1000,
+    prior: float | None = None,
 ) -> Strengths:
     """Fit a group of systems, and every resample of their battles.
 
     Args:
-        votes: of any kind.
-        group: indices of systems that are strongly connected under the policy, at least two.
-        rng: source of randomness; the same seed gives the same result.
-        policy: what a tie says.
-        bootstrap: how resamples are drawn.
-        resamples: how many.
+        votes: Votes of any kind.
+        group: (K,) indices of at least two systems that are strongly connected under the policy; with a
+            prior, of any systems.
+        rng: Source of randomness; the same seed gives the same result.
+        policy: How ties count.
+        bootstrap: How resamples are drawn.
+        resamples: Number of resamples.
+        prior: Strength of the weak prior in pseudo-battles per system; None for no prior.
 
     Returns:
         Strengths in logits. Resamples that cannot be ranked are counted, not fitted.
@@ -46,11 +50,15 @@ def estimate(
     Source: the model's: `bradley_terry`, `tie_models`; the resamples': `bootstrap`.
     """
     counts = pairs_among(votes.tally, group, policy)
-    theta, tie = fit(counts, policy)
+    theta, tie = fit(counts, policy, prior)
     size = max(_CHUNK // (3 * len(counts.first)), 1)
     draws = [np.empty((0, len(group)))]
     for start in range(0, resamples, size):
         drawn = votes.resample(group, policy, bootstrap, min(size, resamples - start), rng)
+        if prior is not None:
+            resampled = fit_pairs(with_drawn_prior(drawn, prior, rng), np.append(theta, 0.0), precision=DRAWN)
+            draws.append(without_phantom(resampled))
+            continue
         if not bootstrap.keeps_cells:
             drawn = drawn.slice(_rankable(drawn, policy))
         if len(drawn.won):  # perhaps none of them can be ranked
@@ -59,18 +67,21 @@ def estimate(
     return Strengths(theta, fitted, resamples - len(fitted), tie)
 
 
-def fit(counts: Pairs, policy: TiePolicy) -> tuple[Floats, float | None]:
+def fit(counts: Pairs, policy: TiePolicy, prior: float | None = None) -> tuple[Floats, float | None]:
     """Strengths (K,) and the tie parameter, None for policies without one.
 
     Args:
-        counts: (E,) of one data set.
-        policy: what a tie says; ties that it drops are expected to be gone from the counts.
+        counts: (E,) counts of one data set, without the ties that the policy drops.
+        policy: How ties count.
+        prior: Strength of the weak prior; None for no prior.
 
     Raises:
         NotConverged: no finite solution.
 
     Source: the model's: `bradley_terry`, `tie_models`.
     """
+    if prior is not None:
+        return without_phantom(fit_pairs(with_prior(counts, prior))), None
     theta, tie = _fit_all(counts.counted(counts.cells[None]), policy, None)
     return theta[0], None if tie is None else float(tie[0])
 

@@ -1,17 +1,27 @@
 """The fitted model behind a board: strengths, covariance, ratings and differences, each computed once."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.ratings.ballots import Ballots
+from nuggetstream.ratings.bradley_terry import fit_pairs
 from nuggetstream.ratings.estimate import estimate, fit
 from nuggetstream.ratings.intervals import Differences, Estimates, Strengths, differences, summarise
-from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Intervals, Options
-from nuggetstream.ratings.sandwich import Undetermined, normal_differences, normal_ratings
+from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Intervals, InvalidOption, Options
+from nuggetstream.ratings.prior import ballots_with_prior, covariance_without_phantom, with_prior
+from nuggetstream.ratings.sandwich import (
+    Undetermined,
+    clustered_covariance,
+    covariance,
+    normal_differences,
+    normal_ratings,
+)
 from nuggetstream.ratings.tally import Tally
-from nuggetstream.ratings.votes import Votes, pairs_among
+from nuggetstream.ratings.votes import Counted, Votes, pairs_among
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -41,6 +51,11 @@ class Fit:
         """K names, in the order of all indices here."""
         return tuple(self.tally.systems[index] for index in self.group)
 
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Position of each ranked system."""
+        return {system: position for position, system in enumerate(self.systems)}
+
     @property
     def theta(self) -> Floats:
         """(K,) strengths in logits, mean zero."""
@@ -48,8 +63,10 @@ class Fit:
 
     @cached_property
     def covariance(self) -> Floats | None:
-        """(K, K) covariance in logits squared: the sandwich, or of the resamples where ties are modelled."""
-        if self.options.policy.models_ties:
+        """(K, K) covariance in logits squared: the sandwich, or of resamples for a prior or model of ties."""
+        if self.options.prior is not None and self.options.intervals is Intervals.SANDWICH:
+            return _covariance_with_prior(self, self.options.prior)
+        if self.options.policy.models_ties or self.options.prior is not None:
             draws = self.strengths.draws
             return None if self.strengths.unranked or len(draws) < 2 else np.asarray(np.cov(draws.T))
         try:
@@ -106,7 +123,7 @@ def fitted(votes: Votes, tally: Tally, group: Places, options: Options) -> Fit:
         Undetermined: Sandwich intervals of votes that form a single cluster.
     """
     if options.intervals is Intervals.SANDWICH:
-        theta, tie = fit(pairs_among(tally, group, options.policy), options.policy)
+        theta, tie = fit(pairs_among(tally, group, options.policy), options.policy, options.prior)
         return Fit(votes, tally, group, options, Strengths(theta, np.empty((0, len(group))), tie=tie))
     strengths = estimate(
         votes,
@@ -115,8 +132,27 @@ def fitted(votes: Votes, tally: Tally, group: Places, options: Options) -> Fit:
         policy=options.policy,
         bootstrap=options.bootstrap,
         resamples=options.resamples,
+        prior=options.prior,
     )
     return Fit(votes, tally, group, options, strengths)
+
+
+def _covariance_with_prior(fit: Fit, strength: float) -> Floats:
+    """Sandwich in which the pseudo-battles of the prior count as battles.
+
+    Raises:
+        InvalidOption: Votes of several sources.
+    """
+    policy = fit.options.policy
+    counts = with_prior(pairs_among(fit.tally, fit.group, policy), strength)
+    theta = fit_pairs(counts)
+    if isinstance(fit.votes, Counted):
+        return covariance_without_phantom(covariance(theta, counts))
+    ballots = getattr(fit.votes, "ballots", fit.votes)
+    if not isinstance(ballots, Ballots):
+        raise InvalidOption("prior", "goes with sandwich intervals only for a single source of votes")
+    padded = ballots_with_prior(ballots.within(fit.group), strength)
+    return covariance_without_phantom(clustered_covariance(theta, padded, policy))
 
 
 def anchor_index(anchor: Anchor, systems: tuple[str, ...]) -> tuple[int, float]:

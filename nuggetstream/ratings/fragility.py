@@ -16,6 +16,7 @@ Model Rankings", 2025 (arXiv 2508.11847); Broderick, Giordano and Meager, "An Au
 Robustness Metric", 2020 (arXiv 2011.14999).
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -80,13 +81,20 @@ class Fragility:
     reason: Unchanged | None = None
 
 
-def first_place(tally: Tally, policy: TiePolicy = TiePolicy.HALF, *, prior: float | None = None) -> Fragility:
+def first_place(
+    tally: Tally,
+    policy: TiePolicy = TiePolicy.HALF,
+    *,
+    prior: float | None = None,
+    within: Collection[str] | None = None,
+) -> Fragility:
     """The fewest votes found without which another system has the best rating.
 
     Args:
         tally: Counts; the cost depends on the pairs that met, not on the number of votes.
         policy: What a tie says; votes that it does not count are not dropped.
         prior: Strength of the prior as in `prior.with_prior`, whose pseudo-battles always stay.
+        within: Systems that compete for the first place; every rated one when None.
 
     Returns:
         A verified number of votes: without them the leader is rated and another system is rated above it;
@@ -102,8 +110,12 @@ def first_place(tally: Tally, policy: TiePolicy = TiePolicy.HALF, *, prior: floa
     start = _everybody(tally, policy, prior)
     if len(start.group) < 2:
         return _unknown(start, Unchanged.UNRATED)
-    leader = int(np.nanargmax(start.theta))
-    rivals = np.delete(np.arange(len(tally.systems)), leader)
+    competing = np.array([within is None or name in within for name in tally.systems])
+    theta = np.where(competing, start.theta, np.nan)
+    if np.isfinite(theta).sum() < 2:
+        return _unknown(start, Unchanged.UNRATED)
+    leader = int(np.nanargmax(theta))
+    rivals = np.flatnonzero(competing & (np.arange(len(theta)) != leader))
     return _fewest(tally, start, leader, rivals)
 
 

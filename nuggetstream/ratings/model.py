@@ -21,6 +21,7 @@ from nuggetstream.ratings.advice import Advice, advise
 from nuggetstream.ratings.combined import Combined, combine
 from nuggetstream.ratings.counts import PairCount, tally_of
 from nuggetstream.ratings.fit import Fit, fitted
+from nuggetstream.ratings.fragility import Fragility, first_place
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.newton import NotConverged
 from nuggetstream.ratings.notes import notes_of
@@ -117,6 +118,12 @@ class Ratings:
         """The board at equal style; None unless votes with style were given."""
         return None if self.styled is None else at_equal_style(self.styled, self.options)
 
+    @cached_property
+    def fragility(self) -> Fragility:
+        """The fewest votes whose removal puts another ranked system first."""
+        ranked = [standing.system for standing in self.standings if standing.rank is not None]
+        return first_place(self.tally, self.options.policy, prior=self.options.prior, within=ranked)
+
     def advice(self, *, power: float = 0.8, count: int = 10) -> Advice:
         """What to ask next: battles until neighbours can be told apart, and the most informative battles.
 
@@ -181,7 +188,7 @@ def rate(
     options = options or Options()
     tally = cast.tally
     _check_clusters(cast, options)
-    group, reasons = rankable(tally.points(options.policy))
+    group, reasons = _rateable(tally, options)
     fit: Fit | None = None
     if len(group):
         _check_anchor(options.anchor, tally, group, reasons)
@@ -218,6 +225,18 @@ def _check_clusters(votes: Votes, options: Options) -> None:
     count = votes.votes_cast(options.policy).sum() / 2
     if votes.clusters == 1 and count > 1:
         raise OneCluster(f"all {count:,.0f} votes are one cluster: nothing says how clusters differ")
+
+
+def _rateable(tally: Tally, options: Options) -> tuple[Places, dict[int, Unrankable]]:
+    """Systems that can be rated, and the reason for every other one. With a prior, a battle is enough."""
+    points = tally.points(options.policy)
+    group, reasons = rankable(points)
+    if options.prior is None:
+        return group, reasons
+    battled = np.flatnonzero(points.sum(axis=0) + points.sum(axis=1) > 0)
+    if len(battled) < 2:
+        return group, reasons
+    return battled, {index: reason for index, reason in reasons.items() if index not in battled}
 
 
 def _check_anchor(

@@ -114,9 +114,9 @@ def _pairing(ratings: Ratings, index: dict[str, int], a: str, b: str) -> Pairing
 
 def gap_between(fit: Fit, system: str, opponent: str) -> Gap | None:
     """Difference of two ratings; None unless both systems are rated."""
-    if system not in fit.systems or opponent not in fit.systems:
+    i, j = fit.index.get(system), fit.index.get(opponent)
+    if i is None or j is None:
         return None
-    i, j = fit.systems.index(system), fit.systems.index(opponent)
     between = fit.differences
     around = interval(float(between.low[i, j]), float(between.high[i, j]))
     unknown = around.state is IntervalState.DEGENERATE or fit.nothing_resampled

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nuggetstream.ratings.leaderboard import Board, leaderboard
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.ratings.model import Ratings, rate
+from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.tally import Tally
 from nuggetstream.ratings.timeline import MOST_PERIODS, Dated, Every, Period, timeline
 
@@ -185,8 +186,8 @@ def test_a_board_per_week_follows_a_system_that_got_better() -> None:
     votes = [vote("2025-03-03", Vote.A, 10), vote("2025-03-03", Vote.B, 30), vote("2025-03-17", Vote.A, 30)]
     votes.append(vote("2025-03-17", Vote.B, 10))
 
-    def board(tally: Tally) -> Board:
-        return leaderboard(tally, np.random.default_rng(0), resamples=50)
+    def board(tally: Tally) -> Ratings:
+        return rate(tally, Options(resamples=50))
 
     weeks = timeline(votes, Every.WEEK, board)
     firsts = [week.rating and week.rating.standings[0].system for week in weeks]
