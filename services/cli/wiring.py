@@ -78,14 +78,21 @@ async def open_indexer(parts: Parts) -> AsyncIterator[Service]:
     from services.indexer.stage import Indexer, build
     from services.store.chunks import Chunks, Sources
 
-    chunks, sources = Chunks(parts.database), Sources(parts.database)
-    size, overlap = parts.pipeline.chunk_sentences, parts.pipeline.chunk_overlap
+    chunks = Chunks(parts.database)
+    indexer = Indexer(
+        blobs=parts.blobs,
+        chunks=chunks,
+        sources=Sources(parts.database),
+        embedder=None,
+        size=parts.pipeline.chunk_sentences,
+        overlap=parts.pipeline.chunk_overlap,
+    )
     if not parts.pipeline.has_embedder:
-        yield Service("indexer", [build(Indexer(parts.blobs, chunks, sources, None, size, overlap))])
+        yield Service("indexer", [build(indexer)])
         return
     batching = BatchingEmbedder(LocalEmbedder(parts.pipeline.embedding_model))
-    storing = StoringEmbedder(batching, chunks)
-    stage = build(Indexer(parts.blobs, chunks, sources, storing, size, overlap), concurrency=8)
+    indexer = replace(indexer, embedder=StoringEmbedder(batching, chunks))
+    stage = build(indexer, concurrency=8)
     yield Service("indexer", [stage], [embedding_service(RememberingEmbedder(batching))])
 
 
@@ -98,7 +105,7 @@ async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
     from services.store.chunks import Chunks, Sources
 
     async with _embedder(parts) as embedder:
-        searcher = Searcher(Chunks(parts.database), Sources(parts.database), embedder)
+        searcher = Searcher(chunks=Chunks(parts.database), sources=Sources(parts.database), embedder=embedder)
         retriever = Retriever(searcher, Scope(parts.pipeline.retrieval_scope), parts.pipeline.evidence_limit)
         yield Service("retriever", [build(retriever, parts.blobs)], [retrieval_service(searcher)])
 
@@ -155,7 +162,7 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     from services.store.outcomes import Outcomes
 
     outcomes = Outcomes(parts.database)
-    announcer = Announcer(outcomes, _publisher(parts))
+    announcer = Announcer(outcomes=outcomes, publish=_publisher(parts))
     policy = TiePolicy(parts.pipeline.tie_policy)
     boards = Boards(outcomes, Battles(parts.database), policy, parts.pipeline.resamples)
     stage = build(Rater(outcomes, announcer), parts.blobs)
@@ -195,12 +202,12 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     followers = Followers(battles)
     async with rpc.channel(parts.platform.rater_address) as channel, followers.listening(parts.bus):
         gateway = Gateway(
-            battles,
-            Outcomes(parts.database),
-            Intake(battles, publisher(parts.bus, parts.blobs)),
-            RatingsClient(channel),
-            followers,
-            readiness(parts.bus, parts.database),
+            battles=battles,
+            outcomes=Outcomes(parts.database),
+            intake=Intake(battles, publisher(parts.bus, parts.blobs)),
+            ratings=RatingsClient(channel),
+            followers=followers,
+            readiness=readiness(parts.bus, parts.database),
         )
         async with http_server(create_app(gateway), parts.host, parts.http_port) as url:
             stages = [ingest_stage(gateway.intake, parts.blobs)]

@@ -51,7 +51,14 @@ class Judge:
         if flipped is not None:
             FLIPS.labels(str(flipped).lower()).inc()
         version = replies[0].prompt_version
-        judgment = Judgment(self.evaluator, winner, flipped, verdicts, replies[0].model, version)
+        judgment = Judgment(
+            evaluator=self.evaluator,
+            winner=winner,
+            flipped=flipped,
+            verdicts=verdicts,
+            model=replies[0].model,
+            prompt_version=version,
+        )
         key = derived_id(event.key, StageName.JUDGE, self.evaluator, self.both_orders, self.passages)
         key = derived_id(key, self.model.name, version)
         return [BattleJudged(key, event.battle, judgment)]

@@ -46,15 +46,15 @@ def outcome_of(event: BattleEvent, now: datetime) -> Outcome:
     match event:
         case BattleVoted():
             return Outcome(
-                event.battle_id,
-                Lens.HUMAN.value,
-                Lens.HUMAN,
-                event.arena,
-                event.system_a,
-                event.system_b,
-                event.vote,
-                None,
-                event.voted_at,
+                battle_id=event.battle_id,
+                source=Lens.HUMAN.value,
+                lens=Lens.HUMAN,
+                arena=event.arena,
+                system_a=event.system_a,
+                system_b=event.system_b,
+                winner=event.vote,
+                margin=None,
+                decided_at=event.voted_at,
             )
         case BattleJudged():
             judgment = event.judgment
@@ -79,5 +79,13 @@ def _outcome(
     battle: Battle, source: str, lens: Lens, winner: Vote, *, now: datetime, margin: float | None = None
 ) -> Outcome:
     return Outcome(
-        battle.id, source, lens, battle.arena, battle.a.system, battle.b.system, winner, margin, now
+        battle_id=battle.id,
+        source=source,
+        lens=lens,
+        arena=battle.arena,
+        system_a=battle.a.system,
+        system_b=battle.b.system,
+        winner=winner,
+        margin=margin,
+        decided_at=now,
     )

@@ -155,7 +155,15 @@ def _read(path: Path, offset: int, url: WebUrl) -> RawResponse | None:
     received_at = datetime.fromisoformat(record.rec_headers.get_header("WARC-Date"))
     status, _, reason = http.statusline.partition(" ")
     coding = next((value for name, value in headers if name.lower() == "content-encoding"), "")
-    return RawResponse(url, int(status), reason, headers, wire, _decoded(wire, coding), received_at)
+    return RawResponse(
+        url=url,
+        status=int(status),
+        reason=reason,
+        headers=headers,
+        wire_body=wire,
+        body=_decoded(wire, coding),
+        received_at=received_at,
+    )
 
 
 def _decoded(wire: bytes, coding: str) -> bytes:

@@ -54,9 +54,29 @@ class Scraper:
     async def _supplied(self, source: Source, text: str) -> Page:
         if not text.strip():
             detail = "the arena sent an empty text"
-            return Page(source.url, "", source.title, PageState.REJECTED, Quality.EMPTY, detail, "", "", None)
+            return Page(
+                url=source.url,
+                final_url="",
+                title=source.title,
+                state=PageState.REJECTED,
+                quality=Quality.EMPTY,
+                detail=detail,
+                content_hash="",
+                language="",
+                fetched_at=None,
+            )
         key = await self.blobs.put_text(text)
-        return Page(source.url, "", source.title, PageState.SUPPLIED, Quality.OK, "", key, "", None)
+        return Page(
+            url=source.url,
+            final_url="",
+            title=source.title,
+            state=PageState.SUPPLIED,
+            quality=Quality.OK,
+            detail="",
+            content_hash=key,
+            language="",
+            fetched_at=None,
+        )
 
     async def _fetched(self, source: Source, outcome: PageOutcome) -> Page:
         usable = outcome.quality is Quality.OK

@@ -54,9 +54,13 @@ def streams(replicas: int = 1) -> list[StreamSpec]:
         replicas: Copies of each stream in the cluster; 3 in production.
     """
     return [
-        StreamSpec(subjects.STREAM_ARENA, (subjects.BATTLES, subjects.RATINGS), replicas=replicas),
-        StreamSpec(subjects.STREAM_INGEST, (subjects.INGEST,), replicas=replicas),
-        StreamSpec(subjects.STREAM_DEAD, (f"{subjects.DEAD}.>",), max_age=30 * _DAY, replicas=replicas),
+        StreamSpec(
+            name=subjects.STREAM_ARENA, subjects=(subjects.BATTLES, subjects.RATINGS), replicas=replicas
+        ),
+        StreamSpec(name=subjects.STREAM_INGEST, subjects=(subjects.INGEST,), replicas=replicas),
+        StreamSpec(
+            name=subjects.STREAM_DEAD, subjects=(f"{subjects.DEAD}.>",), max_age=30 * _DAY, replicas=replicas
+        ),
         advisory_stream(replicas),
     ]
 
@@ -74,8 +78,18 @@ def consumer(stage: Stage) -> ConsumerSpec:
 
 def _consumer(stage: Stage) -> ConsumerSpec:
     if stage is Stage.INTAKE:
-        return ConsumerSpec(subjects.STREAM_INGEST, "intake", (subjects.INGEST,), dead_subject(stage))
-    return ConsumerSpec(subjects.STREAM_ARENA, stage.value, _INPUTS[stage], dead_subject(stage))
+        return ConsumerSpec(
+            stream=subjects.STREAM_INGEST,
+            durable="intake",
+            subjects=(subjects.INGEST,),
+            dead_subject=dead_subject(stage),
+        )
+    return ConsumerSpec(
+        stream=subjects.STREAM_ARENA,
+        durable=stage.value,
+        subjects=_INPUTS[stage],
+        dead_subject=dead_subject(stage),
+    )
 
 
 def consumers() -> Sequence[ConsumerSpec]:

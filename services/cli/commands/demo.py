@@ -57,7 +57,9 @@ def command(out: Path) -> None:
                 scraper_per_host_delay=0.0,
                 scraper_total_seconds=_HANG,
             )
-            async with embedded(Choices(out / STATE, pipeline, fetch, llm)) as platform:
+            async with embedded(
+                Choices(folder=out / STATE, pipeline=pipeline, fetch=fetch, llm=llm)
+            ) as platform:
                 await _show(console, platform, out, site, stop)
 
     run(demo, server)
@@ -67,7 +69,7 @@ async def _show(console: Console, platform: Embedded, out: Path, site: str, stop
     lines = _lines(site)
     ids = [line.submission.id or "" for line in lines]
     async with Stream(console, platform, ids):
-        evaluation = Evaluation(platform, lines, lambda _: None, stop)
+        evaluation = Evaluation(platform=platform, lines=lines, report=lambda _: None, stop=stop)
         if not await evaluation.run():
             return
     views = await evaluation.collect()

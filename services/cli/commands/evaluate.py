@@ -54,7 +54,7 @@ def command(file: Path, out: Path, documents: Path | None, limit: int | None) ->
     console.print(
         f"{len(lines)} battles, {len(refused)} lines without one; model: {model}; ranking: {ranking}"
     )
-    choices = Choices(out / _STATE, pipeline, read_settings(FetchSettings), llm)
+    choices = Choices(folder=out / _STATE, pipeline=pipeline, fetch=read_settings(FetchSettings), llm=llm)
     finished = asyncio.Event()
 
     async def evaluate(stop: asyncio.Event) -> None:
@@ -62,7 +62,11 @@ def command(file: Path, out: Path, documents: Path | None, limit: int | None) ->
             disown(out)
             with Meter(console, len(lines)) as meter:
                 evaluation = Evaluation(
-                    platform, lines, meter.show, stop, currency=llm.price_table().currency
+                    platform=platform,
+                    lines=lines,
+                    report=meter.show,
+                    stop=stop,
+                    currency=llm.price_table().currency,
                 )
                 if not await evaluation.run():
                     return

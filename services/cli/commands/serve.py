@@ -47,7 +47,16 @@ def command(
             async with connected(platform.bus(name), stop) as bus:
                 if not await prepared(bus, database, stop):
                     return
-                parts = Parts(bus, database, platform, pipeline, fetch, llm, server.host, server.http_port)
+                parts = Parts(
+                    bus=bus,
+                    database=database,
+                    platform=platform,
+                    pipeline=pipeline,
+                    fetch=fetch,
+                    llm=llm,
+                    host=server.host,
+                    http_port=server.http_port,
+                )
                 async with SERVICES[name](parts) as service:
                     await _run(name, tuned(service, pipeline), bus, stop, server)
         except StoppedWaiting:

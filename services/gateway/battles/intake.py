@@ -88,7 +88,15 @@ class Intake:
         if row is None:
             raise UnknownBattle(battle_id)
         when = at or row.received_at
-        return BattleVoted(key, row.id, row.arena, row.system_a, row.system_b, vote, when)
+        return BattleVoted(
+            key=key,
+            battle_id=row.id,
+            arena=row.arena,
+            system_a=row.system_a,
+            system_b=row.system_b,
+            vote=vote,
+            voted_at=when,
+        )
 
 
 def publisher(bus: Bus, blobs: BlobStore, within: float = 5.0) -> Publish:

@@ -209,7 +209,15 @@ class Ledger:
             Unavailable: The store cannot be written now; the entry is booked before the next call is made.
         """
         cost = self.prices.cost(model, tokens)
-        entry = Entry(battle_id, stage, model, self._today(), tokens, cost, source)
+        entry = Entry(
+            battle_id=battle_id,
+            stage=stage,
+            model=model,
+            day=self._today(),
+            tokens=tokens,
+            cost=cost,
+            source=source,
+        )
         self._unbooked.append(entry)
         metrics.LLM_TOKENS.labels("input", model, stage).observe(tokens.input)
         metrics.LLM_TOKENS.labels("output", model, stage).observe(tokens.output)

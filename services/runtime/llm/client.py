@@ -116,7 +116,14 @@ class LLMClient:
         self.overrides = overrides or PromptOverrides.none()
         self._cache = cache or MemoryReplyCache()
         rng = rng or random.Random()  # noqa: S311 - jitter of retries, not a secret
-        self._calls = Caller(endpoint, self.ledger, self.limit, retries or RetryPolicy(), rng, sleep)
+        self._calls = Caller(
+            endpoint=endpoint,
+            ledger=self.ledger,
+            limit=self.limit,
+            retries=retries or RetryPolicy(),
+            rng=rng,
+            sleep=sleep,
+        )
         # Identical prompts share one call in flight; a call that no caller waits for any more would only cost
         # money. Replies are stored by the reply cache, not here.
         self._calls_in_flight: SharedCache[str, Reply[Any]] = SharedCache(
