@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from nuggetstream.aspects.lfqa import HumanMeans, read_human_means, read_model_ratings
+from nuggetstream.aspects.ratings import HumanMeans
+from nuggetstream.aspects.reading import read_human_means, read_model_ratings
 from nuggetstream.aspects.weights import refit, weighted_score
 from nuggetstream.fidelity.row import Row, near
 from nuggetstream.statistics.ranks import pearson

@@ -47,10 +47,10 @@ def show(tables: RenderableType, *, plain: bool = False) -> None:
     print_tables(tables, plain=plain)
 
 
-def show_written(files: Iterable[Path | str]) -> None:
-    """Name the files that were written, on standard error so that tables stay alone in a pipe."""
+def show_written(files: Iterable[Path | str], *, plain: bool = False) -> None:
+    """Name the files that were written; on standard error beside tab-separated rows."""
     for file in files:
-        click.echo(f"written: {file}", err=True)
+        click.echo(f"written: {file}", err=plain)
 
 
 def needing_analysis(command: Callable[P, R]) -> Callable[P, R]:

@@ -38,7 +38,7 @@ def cover_command(
         )
         written = write_cover(coverage, out) if out else []
     show(cover_tables(coverage), plain=plain)
-    show_written(written)
+    show_written(written, plain=plain)
 
 
 @click.command("qrels")
@@ -57,7 +57,7 @@ def qrels_command(graded: Path, prompt_class: str | None, out: Path, *, plain: b
         labelled = label(load(graded, prompt_class), By(given["by"]), given["min_grade"])
         written = write_labels(labelled, out)
     show(label_tables(labelled), plain=plain)
-    show_written([f"{written}: {len(labelled.labels):,} lines of {labelled.queries:,} queries"])
+    show_written([f"{written}: {len(labelled.labels):,} lines of {labelled.queries:,} queries"], plain=plain)
 
 
 @click.command("verify")
@@ -89,7 +89,7 @@ def verify_command(
         checked = check(passages, limits, bank)
         written = write_check(checked, out) if out else []
     show(check_tables(checked, given["sections"], given["limit"]), plain=plain)
-    show_written(written)
+    show_written(written, plain=plain)
 
 
 @click.command("agree")

@@ -44,4 +44,4 @@ def kappa_command(
         agreement = label_agreement(one, other, labels)
         written = write_kappa(agreement, out) if out else []
     show(kappa_tables(agreement), plain=plain)
-    show_written(written)
+    show_written(written, plain=plain)

@@ -35,7 +35,7 @@ def measure_command(qrels: Path, out: Path | None, *, fuse: bool, plain: bool, *
         measured = measure_runs(read_labels(qrels), rankings, given["measures"], fuse=fuse)
         written = write_runs(measured, out) if out else []
     show(run_tables(measured), plain=plain)
-    show_written(written)
+    show_written(written, plain=plain)
 
 
 @click.command("correlate")
@@ -75,4 +75,4 @@ def correlate_command(
         )
         written = write_comparison(comparison, out) if out else []
     show(comparison_tables(comparison), plain=plain)
-    show_written(written)
+    show_written(written, plain=plain)
