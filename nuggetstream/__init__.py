@@ -3,6 +3,7 @@
     import nuggetstream as ns
 
     ns.read_votes("votes.csv")                        # or a DataFrame, or rows
+    ns.rate(votes)                                    # Bradley-Terry ratings with intervals and ranks
     ns.score(nuggets, labels)                         # six nugget scores, and the preference
     ns.agreement(human, judge)                        # kappa, with the counts behind it
     ns.Client("http://127.0.0.1:8080")                # a platform: submit, watch, vote, read boards
@@ -16,15 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nuggetstream.api.agreeing import agreement
+    from nuggetstream.api.rating import rate
     from nuggetstream.api.scoring import score
     from nuggetstream.api.votes import read_votes
     from nuggetstream.client import AsyncClient, Client
 
-__all__ = ["AsyncClient", "Client", "agreement", "read_votes", "score"]
+__all__ = ["AsyncClient", "Client", "agreement", "rate", "read_votes", "score"]
 _MODULES = {
     "AsyncClient": "nuggetstream.client",
     "Client": "nuggetstream.client",
     "agreement": "nuggetstream.api.agreeing",
+    "rate": "nuggetstream.api.rating",
     "read_votes": "nuggetstream.api.votes",
     "score": "nuggetstream.api.scoring",
 }

@@ -27,7 +27,9 @@ def read_votes(
     winner: str | None = None,
     weight: str | None = None,
     cluster: str | None = None,
-    battle: str | None = None,
+    battle: str | bool = False,
+    style: bool = False,
+    features: Sequence[str] = (),
     systems: Iterable[str] | None = None,
     where: Mapping[str, object] | None = None,
     lens: Lens | str | None = None,
@@ -45,7 +47,9 @@ def read_votes(
             number in [0, 1], the share of the point that A takes. An empty cell is no vote.
         weight: Column of weights; "weight" is read where there is one.
         cluster: Column that names what is resampled together, such as the user.
-        battle: Column of the battle's id.
+        battle: Column of the battle's id; True finds it by its usual names, such as battle_id.
+        style: Whether to measure the style of both answers in their texts (text_a and text_b, answer_a, ...).
+        features: Amounts of style to read instead: for "length", the columns length_a and length_b.
         systems: Systems that may occur; None accepts all.
         where: Only rows with these values in these columns.
         lens: Whose votes to take from results of `nuggetstream eval`: "human" (the default), "nugget" or
@@ -72,8 +76,10 @@ the name of the winner, or a number in [0, 1]
         winner=winner,
         weight=weight,
         cluster=cluster,
-        battle=battle,
-        needs_battle=battle is not None,
+        battle=battle if isinstance(battle, str) else None,
+        needs_battle=battle is not False,
+        style=style or bool(features),
+        features=tuple(features),
         option="{}=",
     )
     reading = ReadOptions(

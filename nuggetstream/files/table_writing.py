@@ -160,7 +160,7 @@ def _is_left(column: Column) -> bool:
 
 def _below(table: Table, most: int | None) -> list[str]:
     """The lines under the rows, after an empty one."""
-    hidden = 0 if most is None else len(table.rows) - most
+    hidden = table.hidden + (0 if most is None else max(0, len(table.rows) - most))
     more = [f"{hidden:,} more not shown; .to_frame() has all rows."] if hidden > 0 else []
     lines = [*more, *table.notes]
     return ["", *lines] if lines else []

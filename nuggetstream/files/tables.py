@@ -116,6 +116,7 @@ class Table:
         columns: At least one.
         rows: One cell per column each.
         notes: Printed below, such as what was left out and why.
+        hidden: Rows that are not in this excerpt.
 
     Raises:
         ValueError: Two columns share a name, a row has too few or too many cells, or a number is not finite.
@@ -142,6 +143,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    hidden: int = 0
 
     def __post_init__(self) -> None:
         names = self.names
@@ -230,14 +232,18 @@ class Tabular(ABC):
     def table(self) -> Table:
         """Columns, rows and notes of the result."""
 
+    def excerpt(self) -> Table:
+        """The table as far as it is printed; to be overridden where a whole table takes long to make."""
+        return self.table()
+
     def __str__(self) -> str:
-        return str(self.table())
+        return str(self.excerpt())
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
+        return self.excerpt()._repr_html_()
 
     def to_frame(self) -> "polars.DataFrame":
         """The result as a polars DataFrame; see `Table.to_frame`."""

@@ -14,7 +14,7 @@ from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.records import Record
 from nuggetstream.files.tables import Cell, Table, Tabular
 from nuggetstream.text.citations import citation_use
-from nuggetstream.text.style import features
+from nuggetstream.text.style import FEATURES, features
 
 _POINTS = {Vote.A: 1.0, Vote.B: 0.0, Vote.TIE: 0.5, Vote.BOTH_BAD: 0.5}
 _LARGEST = 1e12  # of a weight, a count or an amount; sums of more lose single votes to rounding
@@ -61,6 +61,7 @@ class VoteSource(Tabular):
         votes: in the order of the file.
         rows: of the file that were looked at.
         without_vote: rows among them that say no outcome; they are no votes and no ties.
+        features: Names of the amounts of style that the votes carry; empty where none were read.
     """
 
     name: str
@@ -68,6 +69,7 @@ class VoteSource(Tabular):
     votes: tuple[CastVote, ...]
     rows: int
     without_vote: int
+    features: tuple[str, ...] = ()
 
     @property
     def cast(self) -> int:
@@ -76,6 +78,13 @@ class VoteSource(Tabular):
 
     def table(self) -> Table:
         """One row per vote; the outcome as a word, and the share of the point that A takes."""
+        return self._table(len(self.votes))
+
+    def excerpt(self) -> Table:
+        """The first votes: there may be millions."""
+        return self._table(tables.SHOWN)
+
+    def _table(self, most: int) -> Table:
         columns = (
             tables.text("system_a"),
             tables.text("system_b"),
@@ -87,10 +96,10 @@ class VoteSource(Tabular):
             tables.text("battle"),
             tables.text("place"),
         )
-        rows = tuple(_cells(vote) for vote in self.votes)
+        rows = tuple(_cells(vote) for vote in self.votes[:most])
         summary = f"{self.cast:,} votes in {self.rows:,} rows of {self.file}"
         note = f"{summary}; {self.without_vote:,} rows have no outcome."
-        return Table(f"Votes: {self.name}", columns, rows, (note,))
+        return Table(f"Votes: {self.name}", columns, rows, (note,), hidden=len(self.votes) - len(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +137,14 @@ def read_votes(name: str, path: Path, records: Sequence[Record], reading: ReadOp
     votes = tuple(vote for vote in found if vote is not None)
     if not votes:
         raise NoOutcome(f"{path}: {columns.winner}: none of {len(rows)} rows says an outcome")
-    return VoteSource(name, str(path), votes, len(rows), len(rows) - len(votes))
+    return VoteSource(
+        name=name,
+        file=str(path),
+        votes=votes,
+        rows=len(rows),
+        without_vote=len(rows) - len(votes),
+        features=tuple(name for name, _, _ in columns.features) or (FEATURES if columns.texts else ()),
+    )
 
 
 def _cells(vote: CastVote) -> tuple[Cell, ...]:

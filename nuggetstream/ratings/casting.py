@@ -12,6 +12,7 @@ from nuggetstream.ratings.ballots import Ballot, Ballots
 from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.pairs import Pairs, joined
 from nuggetstream.ratings.sources import Weighed
+from nuggetstream.ratings.style import StyledVotes
 from nuggetstream.ratings.tally import Tally, TiePolicy
 from nuggetstream.ratings.votes import Counted, Share, Votes, mixed
 
@@ -139,6 +140,22 @@ def poll(sources: Sequence[Weighed], systems: Sequence[str]) -> Poll:
         source=np.array([place for _, place, _ in votes], dtype=np.intp)[row],
         names=tuple(each.source.name for each in sources),
         weights=tuple(each.weight for each in sources),
+    )
+
+
+def styled_votes(single: Poll, sources: Sequence[Weighed]) -> StyledVotes:
+    """Single votes with the amounts of style that were read with them.
+
+    Args:
+        single: The votes of the sources, from `poll`.
+        sources: All read with the same amounts of style, at least one.
+    """
+    votes = [vote for weighed in sources for vote in weighed.source.votes]
+    return StyledVotes(
+        ballots=single.ballots,
+        of_a=np.array([vote.style_a for vote in votes])[single.row],
+        of_b=np.array([vote.style_b for vote in votes])[single.row],
+        features=sources[0].source.features,
     )
 
 

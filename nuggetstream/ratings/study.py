@@ -4,19 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
-
 from nuggetstream.files.votes import ReadOptions, VoteSource
 from nuggetstream.ratings.advice import Advice
-from nuggetstream.ratings.casting import Poll, cast, poll, systems_of
+from nuggetstream.ratings.casting import Poll, cast, poll, styled_votes, systems_of
 from nuggetstream.ratings.elo import Arithmetic
 from nuggetstream.ratings.matching import matched
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.sources import Weighed, gather, human_source
-from nuggetstream.ratings.style import StyledVotes
 from nuggetstream.ratings.tournament import Tournament, WonOutright, play, won_outright
-from nuggetstream.text.style import FEATURES
 
 
 class Clash(ValueError):
@@ -119,7 +115,7 @@ def study(options: StudyOptions) -> Study:
         votes,
         options.rating,
         joint=None if human is None else matched(human, sources[0].source, options.rating.policy),
-        styled=_styled(single, sources, columns.features) if single is not None and columns.style else None,
+        styled=styled_votes(single, sources) if single is not None and columns.style else None,
     )
     return Study(
         options=options,
@@ -130,16 +126,6 @@ def study(options: StudyOptions) -> Study:
         outright=won_outright(single.tally) if single is not None and options.elo else None,
         advice=ratings.advice() if options.advise else None,
         human=human,
-    )
-
-
-def _styled(single: Poll, sources: tuple[Weighed, ...], features: tuple[str, ...]) -> StyledVotes:
-    votes = [vote for source in sources for vote in source.source.votes]
-    return StyledVotes(
-        ballots=single.ballots,
-        of_a=np.array([vote.style_a for vote in votes])[single.row],
-        of_b=np.array([vote.style_b for vote in votes])[single.row],
-        features=tuple(features) or FEATURES,
     )
 
 

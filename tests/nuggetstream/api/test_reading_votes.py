@@ -136,3 +136,9 @@ def test_a_lens_is_chosen_from_the_results_of_an_evaluation(tmp_path: Path) -> N
     path = file_of(tmp_path, round_robin())
     assert ns.read_votes(path, lens="judge").name == "judge"
     assert ns.read_votes(path).name == "human"
+
+
+def test_many_votes_are_printed_in_part_and_framed_whole() -> None:
+    votes = ns.read_votes([("atlas", "birch", "a")] * 100)
+    assert "70 more not shown; .to_frame() has all rows." in str(votes)
+    assert votes.to_frame().height == 100

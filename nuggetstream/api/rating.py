@@ -1,0 +1,156 @@
+"""Ratings of plain votes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Literal, TypeVar
+
+from nuggetstream.api.votes import Votes, read_votes
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.votes import VoteSource
+from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.casting import cast, poll, styled_votes, systems_of
+from nuggetstream.ratings.matching import matched
+from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.model import rate as rate_cast
+from nuggetstream.ratings.options import (
+    PROVISIONAL_BELOW,
+    SEED,
+    Anchor,
+    Intervals,
+    InvalidOption,
+    Options,
+)
+from nuggetstream.ratings.sources import UnknownSource, Weighed
+from nuggetstream.ratings.tally import TiePolicy
+
+E = TypeVar("E", bound=StrEnum)
+Ties = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]
+
+
+def rate(
+    votes: VoteSource | Votes | Mapping[str, VoteSource | Votes],
+    *,
+    weights: Mapping[str, float] | None = None,
+    human: VoteSource | Votes | None = None,
+    ties: TiePolicy | Ties = TiePolicy.HALF,
+    intervals: Intervals | Literal["bootstrap", "sandwich"] = Intervals.BOOTSTRAP,
+    bootstrap: Bootstrap | Literal["bayesian", "multinomial"] = Bootstrap.BAYESIAN,
+    resamples: int = 1000,
+    level: float = 0.95,
+    anchor: Anchor | tuple[str, float] | None = None,
+    prior: float | None = None,
+    provisional_below: int = PROVISIONAL_BELOW,
+    systems: Iterable[str] = (),
+    seed: int = SEED,
+) -> Ratings:
+    """Bradley-Terry ratings of the systems that votes compare, with intervals, ranks and rank groups.
+
+    P(i beats j) = 1 / (1 + exp(θj - θi)); rating = 1000 + 400 / ln 10 · (θ - mean θ), so that 400 points are
+    odds of ten to one.
+
+    Args:
+        votes: What `read_votes` takes or returns; several sources by name: {"people": ..., "judge": ...}.
+        weights: Weight of a vote of a source, by its name; 1 by default.
+        human: Votes of people on a random part of the battles, which correct the others (`Ratings.combined`).
+        ties: "half" a win each, "drop", "drop_both_bad", or modelled: "davidson", "rao_kupper".
+        intervals: From resamples, or "sandwich": from robust standard errors.
+        bootstrap: How resamples are drawn.
+        resamples: Number of resamples, at least 1.
+        level: Confidence level of every interval, in (0, 1).
+        anchor: A system and its rating; without one the mean rating is 1000.
+        prior: Strength of a weak prior in battles per system, which rates undefeated systems too; None for
+            no prior.
+        provisional_below: A rating from fewer battles is provisional.
+        systems: Systems to list although nobody voted on them.
+        seed: Seed of all randomness.
+
+    Returns:
+        The ratings, higher is better; a system that cannot be ranked has no rating, but the reason why.
+
+    Raises:
+        UnusableFile: A source cannot be used; the message names the line or row, and the field.
+        InvalidOption: An option is out of range, or two exclude each other.
+        AnchorNotRanked: The anchor has no rating although other systems have.
+        UnknownSource: A weight for a source that is not given, or one that is not above 0.
+
+    Source: Bradley and Terry, 1952; Ford, 1957 (who can be ranked); Rubin, 1981 (the resamples).
+
+    >>> wins = [("atlas", "birch", "a")] * 30 + [("atlas", "birch", "b")] * 10 + [("cobalt", "birch", "a")]
+    >>> ratings = rate(wins)
+    >>> [round(ratings[name].rating) for name in ("atlas", "birch")]  # odds of 3 to 1: 191 points apart
+    [1095, 905]
+    >>> ratings["cobalt"].unrankable.name
+    'UNDEFEATED'
+    """
+    options = Options(
+        policy=_choice("ties", TiePolicy, ties),
+        intervals=_choice("intervals", Intervals, intervals),
+        bootstrap=_choice("bootstrap", Bootstrap, bootstrap),
+        resamples=resamples,
+        seed=seed,
+        level=level,
+        anchor=anchor if anchor is None or isinstance(anchor, Anchor) else Anchor(*anchor),
+        prior=prior,
+        provisional_below=provisional_below,
+    )
+    sources = _weighed(votes, weights or {}, needs_battle=human is not None)
+    known = systems_of(sources, systems)
+    return rate_cast(
+        cast(sources, known),
+        options,
+        joint=None if human is None else matched(_with_battles(human), _only(sources), options.policy),
+        styled=styled_votes(poll(sources, known), sources) if _have_style(sources) else None,
+    )
+
+
+def _weighed(
+    votes: VoteSource | Votes | Mapping[str, VoteSource | Votes],
+    weights: Mapping[str, float],
+    *,
+    needs_battle: bool,
+) -> tuple[Weighed, ...]:
+    named = votes if isinstance(votes, Mapping) else {"votes": votes}
+    if unknown := sorted(set(weights) - set(named)):
+        raise UnknownSource(f"{unknown[0]!r} is no source; there is {', '.join(named)}")
+    if unfit := sorted(name for name, weight in weights.items() if not 0 < weight < float("inf")):
+        raise UnknownSource(f"source {unfit[0]!r} has weight {weights[unfit[0]]:g}; expected above 0")
+    if not named:
+        raise UnusableFile("votes: there is no source")
+    return tuple(
+        Weighed(
+            replace(_with_battles(given) if needs_battle else _read(given), name=name), weights.get(name, 1.0)
+        )
+        for name, given in named.items()
+    )
+
+
+def _read(given: VoteSource | Votes) -> VoteSource:
+    return given if isinstance(given, VoteSource) else read_votes(given)
+
+
+def _with_battles(given: VoteSource | Votes) -> VoteSource:
+    source = given if isinstance(given, VoteSource) else read_votes(given, battle=True)
+    if any(vote.battle is None for vote in source.votes):
+        raise InvalidOption("human", f"{source.file} was read without battles; read_votes(..., battle=True)")
+    return source
+
+
+def _only(sources: Sequence[Weighed]) -> VoteSource:
+    if len(sources) > 1:
+        raise InvalidOption("human", "corrects one source of automatic votes; rate the others one by one")
+    return sources[0].source
+
+
+def _have_style(sources: Sequence[Weighed]) -> bool:
+    measured = {weighed.source.features for weighed in sources}
+    if len(measured) > 1:
+        raise InvalidOption("votes", "some sources carry amounts of style that others lack")
+    return measured != {()}
+
+
+def _choice(field: str, kind: type[E], value: str) -> E:
+    try:
+        return kind(value)
+    except ValueError:
+        raise InvalidOption(field, f"is {value!r}; expected one of {', '.join(kind)}") from None
