@@ -2,6 +2,6 @@
 
     BattleNuggetized  ->  [assigner]  ->  BattleAssigned
 
-Keeps no state. Every nugget gets exactly one label per answer, or the battle fails: a missing label
-is never a "not supported". Ids derive from the input, so a message delivered twice does no harm.
+It keeps no state. Every nugget gets exactly one label per answer, or the battle fails: a missing label never
+counts as "not supported". Ids are derived from the input, so a redelivery changes nothing.
 """

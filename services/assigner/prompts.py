@@ -1,4 +1,4 @@
-"""What the assigner asks, and what makes a reply usable."""
+"""The prompt of the assigner, and the check of its reply."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,13 @@ _INSTRUCTIONS = (
 
 
 def assignment(query: str, nuggets: Sequence[Block], answer: str) -> Prompt[AssignmentReply]:
-    """Labels for some nuggets against one answer."""
+    """Asks which of the nuggets one answer states.
+
+    Args:
+        query: The user's question.
+        nuggets: The nuggets to label, as blocks with ids.
+        answer: Text of the answer.
+    """
     ids = [nugget.id for nugget in nuggets]
 
     def check(reply: AssignmentReply) -> None:

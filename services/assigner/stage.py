@@ -1,4 +1,4 @@
-"""The assigner's handler and its wiring."""
+"""The handler of the assigner, and its stage."""
 
 import asyncio
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ class Assigner:
     """Labels every nugget for both answers, in parallel.
 
     Attributes:
-        model: that is asked.
-        window: nuggets per question; None asks about all at once (live profile).
+        model: Chat model used for every call.
+        window: Number of nuggets per call; None labels all nuggets in one call (live profile).
     """
 
     model: ChatModel
@@ -48,7 +48,7 @@ class Assigner:
         self, battle: Battle, nuggets: Sequence[Nugget], side: Side
     ) -> tuple[list[Assignment], list[Reply[AssignmentReply]]]:
         answer = battle.answer(side).text
-        if not answer.strip():  # an empty answer states nothing; no model is needed to see that
+        if not answer.strip():  # an empty answer states nothing, so no model is asked
             return [Assignment(nugget.id, side, Support.NOT_SUPPORT) for nugget in nuggets], []
         size = self.window or len(nuggets)
         windows = [nuggets[start : start + size] for start in range(0, len(nuggets), size)]
@@ -69,16 +69,16 @@ class Assigner:
 def build(
     assigner: Assigner, blobs: Blobs, *, concurrency: int = 8, deadline: float = 180.0
 ) -> Stage[BattleNuggetized, Event]:
-    """The assigner as a stage."""
+    """The stage of the assigner."""
     return event_stage(StageName.ASSIGNER, assigner, blobs, concurrency=concurrency, deadline=deadline)
 
 
 def _assignments(nuggets: Sequence[Nugget], reply: Reply[AssignmentReply], side: Side) -> list[Assignment]:
     labels = {label.id: label for label in reply.value.labels}
-    found = []
-    for place, nugget in enumerate(nuggets, start=1):
-        label = labels[f"n{place}"]
+    assignments = []
+    for number, nugget in enumerate(nuggets, start=1):
+        label = labels[f"n{number}"]
         support = Support(label.label)
         quote = "" if support is Support.NOT_SUPPORT else label.quote.strip()
-        found.append(Assignment(nugget.id, side, support, quote))
-    return found
+        assignments.append(Assignment(nugget.id, side, support, quote))
+    return assignments

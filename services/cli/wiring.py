@@ -72,9 +72,9 @@ async def open_scraper(parts: Parts) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def open_indexer(parts: Parts) -> AsyncIterator[Service]:
     """Cuts and embeds pages; holds the embedding model."""
+    from services.indexer.caching import CachingEmbedder
     from services.indexer.embedder import BatchingEmbedder, LocalEmbedder, StoringEmbedder
     from services.indexer.grpc_service import embedding_service
-    from services.indexer.memory import RememberingEmbedder
     from services.indexer.stage import Indexer, build
     from services.store.chunks import Chunks, Sources
 
@@ -93,7 +93,7 @@ async def open_indexer(parts: Parts) -> AsyncIterator[Service]:
     batching = BatchingEmbedder(LocalEmbedder(parts.pipeline.embedding_model))
     indexer = replace(indexer, embedder=StoringEmbedder(batching, chunks))
     stage = build(indexer, concurrency=8)
-    yield Service("indexer", [stage], [embedding_service(RememberingEmbedder(batching))])
+    yield Service("indexer", [stage], [embedding_service(CachingEmbedder(batching))])
 
 
 @asynccontextmanager
@@ -113,7 +113,7 @@ async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
     """Creates nuggets."""
-    from services.nuggetizer.documents import Reading
+    from services.nuggetizer.documents import NuggetSources
     from services.nuggetizer.stage import Nuggetizer, Profile, build
 
     pipeline = parts.pipeline
@@ -121,7 +121,7 @@ async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
         nuggetizer = Nuggetizer(
             model,
             Profile(pipeline.profile),
-            Reading(pipeline.nugget_sources),
+            NuggetSources(pipeline.nugget_sources),
             pipeline.nugget_limit,
             pipeline.window,
         )

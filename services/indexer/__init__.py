@@ -1,7 +1,7 @@
-"""Indexer: pages become chunks with vectors.
+"""Indexer: cuts pages into chunks and computes their vectors.
 
     BattleScraped  ->  [indexer]  ->  BattleIndexed
 
-Owns the tables `chunks`, `vectors` and `sources`. Ids derive from content, so a page is cut and
-embedded once ever, whichever battle brings it and however often. Serves `Embedding.Embed`.
+It owns the tables `chunks`, `vectors` and `sources`. Ids are derived from content, so each page is cut and
+embedded only once, however many battles cite it. It serves `Embedding.Embed`.
 """

@@ -8,18 +8,23 @@ import sentencex
 from nuggetstream.domain.identity import derived_id
 from services.store.chunks import StoredChunk
 
-# Part of every chunk id: another way to cut gives other chunks.
+# Part of every chunk id, because another way to cut gives other chunks.
 SPLITTER = "sentencex-2"
-_MAX_SENTENCE_CHARS = 2000  # a wall of text without punctuation is cut, not lost
+_MAX_SENTENCE_CHARS = 2000  # a longer text without punctuation is cut into pieces
 
 
 def windows(count: int, size: int, overlap: int) -> list[range]:
-    """Runs of `size` items that share `overlap` items with the one before; no redundant tail.
+    """Windows of `size` items, each of which shares `overlap` items with the one before.
 
-    The last run ends at the last item; a run that would lie wholly inside the one before is left out.
+    The last window ends at the last item; a window that would lie inside the one before is left out.
+
+    Args:
+        count: Number of items.
+        size: Items per window.
+        overlap: Items shared with the window before.
 
     Raises:
-        ValueError: unless 0 <= overlap < size.
+        ValueError: `overlap` is negative or not below `size`.
 
     >>> windows(18, 10, 2)
     [range(0, 10), range(8, 18)]
@@ -27,7 +32,7 @@ def windows(count: int, size: int, overlap: int) -> list[range]:
     [range(0, 10)]
     """
     if not 0 <= overlap < size:
-        raise ValueError(f"an overlap of {overlap} does not fit runs of {size}")
+        raise ValueError(f"an overlap of {overlap} does not fit windows of {size}")
     step = size - overlap
     starts = range(0, max(count - overlap, min(count, 1)), step)
     return [range(start, min(start + size, count)) for start in starts]
@@ -35,35 +40,35 @@ def windows(count: int, size: int, overlap: int) -> list[range]:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence and the line of the page it stands in."""
+    """One sentence and the number of its line, from 0."""
 
     text: str
     line: int
 
 
 def sentences(text: str, language: str) -> list[Sentence]:
-    """The sentences of a text, white space trimmed; empty ones left out.
+    """The sentences of a text, trimmed; empty ones are left out.
 
-    A line break ends a sentence: headings, list items and table rows carry no full stop.
+    A line break ends a sentence, because headings, list items and table rows have no full stop.
     """
-    found = []
+    result = []
     for number, line in enumerate(text.splitlines()):
         for sentence in sentencex.segment(language.split("-", maxsplit=1)[0] or "en", line):
             trimmed = sentence.strip()
             pieces = range(0, len(trimmed), _MAX_SENTENCE_CHARS)
-            found += [Sentence(trimmed[start : start + _MAX_SENTENCE_CHARS], number) for start in pieces]
-    return found
+            result += [Sentence(trimmed[start : start + _MAX_SENTENCE_CHARS], number) for start in pieces]
+    return result
 
 
 def cut(content_hash: str, text: str, language: str, size: int, overlap: int) -> Sequence[StoredChunk]:
     """The chunks of a page.
 
     Args:
-        content_hash: of `text`; with the parameters it makes up the chunk ids.
-        text: of the page.
+        content_hash: Hash of `text`; the chunk ids are derived from it and the parameters.
+        text: Text of the page.
         language: BCP 47 tag; empty when unknown.
-        size: sentences per chunk.
-        overlap: sentences shared with the chunk before.
+        size: Sentences per chunk.
+        overlap: Sentences shared with the chunk before.
     """
     parts = sentences(text, language)
     return [
@@ -78,7 +83,7 @@ def cut(content_hash: str, text: str, language: str, size: int, overlap: int) ->
 
 
 def _joined(parts: Sequence[Sentence]) -> str:
-    """Sentences of one line side by side, lines apart, so that a heading stays one."""
+    """The sentences as text, with the line breaks of the page, so that a heading stays a line of its own."""
     lines: dict[int, list[str]] = {}
     for part in parts:
         lines.setdefault(part.line, []).append(part.text)

@@ -1,4 +1,4 @@
-"""Embedding models behind one port, batched across callers."""
+"""Embedding models, batched across callers and stored by text."""
 
 import asyncio
 import importlib.util
@@ -15,18 +15,18 @@ from services.runtime.embedding import Vectors
 from services.runtime.metrics import EMBEDDED
 from services.store.chunks import Chunks
 
-PACKAGED = "all-MiniLM-L6-v2"  # carried by a Python package: tests and the demo need no download
+PACKAGED = "all-MiniLM-L6-v2"  # contained in a Python package, so tests and the demo download no model
 _BATCH = 32
-_KEPT_AT_ONCE = 128  # what an interrupted battle has embedded so far is not embedded again
+_STORE_BATCH = 128  # vectors stored at once, so that an interrupted battle does not lose all of them
 
 
 class LocalEmbedder:
     """A sentence-transformers model in this process, loaded at first use.
 
-    Calls from many tasks and threads are served one after another: the model uses all cores anyway.
+    Concurrent calls run one after another, because the model uses all cores.
 
     Args:
-        model: a model name or folder; `all-MiniLM-L6-v2` is taken from its package when installed.
+        model: Name or folder of the model; `all-MiniLM-L6-v2` is taken from its package if installed.
     """
 
     def __init__(self, model: str) -> None:
@@ -36,11 +36,11 @@ class LocalEmbedder:
 
     @property
     def model(self) -> str:
-        """The model's name."""
+        """Name of the model."""
         return self._name
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of shape (len(texts), dimensions); blocks while the model computes."""
+        """Vectors of shape (len(texts), dimensions). Blocks while the model computes."""
         with self._lock:
             self._loaded = self._loaded or _load(self._name)
             rows = self._loaded.encode(list(texts), batch_size=_BATCH, show_progress_bar=False)
@@ -52,9 +52,13 @@ class LocalEmbedder:
 
 
 class BatchingEmbedder:
-    """Joins the requests of many callers into full batches.
+    """Joins the requests of many callers into batches.
 
-    While one batch is computed the next one gathers: no timer, no added latency when idle.
+    The next batch collects while one is computed, so there is no timer and no added latency when idle.
+
+    Args:
+        inner: The model.
+        limit: Maximum number of texts in a batch.
     """
 
     def __init__(self, inner: LocalEmbedder, limit: int = 256) -> None:
@@ -65,7 +69,7 @@ class BatchingEmbedder:
 
     @property
     def model(self) -> str:
-        """The model's name."""
+        """Name of the model."""
         return self._inner.model
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -82,13 +86,13 @@ class BatchingEmbedder:
     async def _rows(self, texts: Sequence[str]) -> Vectors:
         rows = await self._inner.embed(texts)
         if len(rows) != len(texts):
-            raise ValueError(f"{self.model} gave {len(rows)} vectors for {len(texts)} texts")
+            raise ValueError(f"{self.model} returned {len(rows)} vectors for {len(texts)} texts")
         return rows
 
     async def _work(self) -> None:
         while self._waiting:
-            wanted = [pair for pair in self._waiting if not pair[1].done()]  # nobody waits for the others
-            batch, self._waiting = wanted[: self._limit], wanted[self._limit :]
+            pending = [pair for pair in self._waiting if not pair[1].done()]  # others were cancelled
+            batch, self._waiting = pending[: self._limit], pending[self._limit :]
             try:
                 rows = await self._rows([text for text, _ in batch])
             except Exception as error:
@@ -102,7 +106,7 @@ class BatchingEmbedder:
 
 
 class StoringEmbedder:
-    """Embeds a text once ever: vectors are kept in the record by the text's hash."""
+    """Stores vectors in the database by the hash of their text, so that each text is embedded only once."""
 
     def __init__(self, inner: BatchingEmbedder, chunks: Chunks) -> None:
         self._inner = inner
@@ -110,7 +114,7 @@ class StoringEmbedder:
 
     @property
     def model(self) -> str:
-        """The model's name."""
+        """Name of the model."""
         return self._inner.model
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -119,16 +123,16 @@ class StoringEmbedder:
         known = await self._chunks.get_vectors(self.model, list(set(keys)))
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         EMBEDDED.labels("store").inc(len(known))
-        for part in _slices(list(new), _KEPT_AT_ONCE):
-            rows = await self._inner.embed([new[key] for key in part])
-            fresh = dict(zip(part, rows, strict=True))
-            await self._chunks.add_vectors(self.model, fresh)
-            EMBEDDED.labels("model").inc(len(fresh))
-            known |= fresh
+        for batch in _batches(list(new), _STORE_BATCH):
+            rows = await self._inner.embed([new[key] for key in batch])
+            computed = dict(zip(batch, rows, strict=True))
+            await self._chunks.add_vectors(self.model, computed)
+            EMBEDDED.labels("model").inc(len(computed))
+            known |= computed
         return np.stack([known[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
 
 
-def _slices(keys: Sequence[str], size: int) -> list[Sequence[str]]:
+def _batches(keys: Sequence[str], size: int) -> list[Sequence[str]]:
     return [keys[start : start + size] for start in range(0, len(keys), size)]
 
 
@@ -143,15 +147,15 @@ def _load(name: str) -> Any:
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    # In one process with everything else, the model is what the rest waits for: it gets every core.
+    # The model is the bottleneck when all services run in one process, so it uses all cores.
     torch.set_num_threads(os.cpu_count() or 1)
     model = SentenceTransformer(str(_packaged() if name == PACKAGED else name))
-    # Three times the speed where the processor computes in bfloat16; cosines change by less than 0.002.
+    # Three times as fast where the processor supports bfloat16; cosines change by less than 0.002.
     return model.to(torch.bfloat16) if torch.cpu.get_capabilities().get("avx512_bf16") else model
 
 
 def _unit(rows: Vectors) -> Vectors:
-    """Rows scaled to length one, in full precision whatever the model computes in."""
+    """The rows scaled to length one, in single precision."""
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
 
 

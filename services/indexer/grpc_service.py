@@ -1,4 +1,4 @@
-"""`Embedding.Embed`: the indexer's model for everybody else."""
+"""gRPC `Embedding.Embed`: the indexer's model for the other services."""
 
 import grpc
 from arena.v1 import retrieval_pb2, retrieval_pb2_grpc
@@ -11,7 +11,7 @@ MAX_TEXTS = 4096
 
 
 class EmbeddingServicer(retrieval_pb2_grpc.EmbeddingServicer):
-    """Turns texts into vectors."""
+    """Computes vectors of texts."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -21,7 +21,7 @@ class EmbeddingServicer(retrieval_pb2_grpc.EmbeddingServicer):
         request: retrieval_pb2.EmbedRequest,
         context: grpc.aio.ServicerContext[retrieval_pb2.EmbedRequest, retrieval_pb2.EmbedResponse],
     ) -> retrieval_pb2.EmbedResponse:
-        """Vectors for up to 4096 texts."""
+        """The vectors of up to 4096 texts."""
         if len(request.texts) > MAX_TEXTS:
             await context.abort(
                 grpc.StatusCode.INVALID_ARGUMENT, f"{len(request.texts)} texts; at most {MAX_TEXTS} a call"
@@ -33,7 +33,7 @@ class EmbeddingServicer(retrieval_pb2_grpc.EmbeddingServicer):
 
 
 def embedding_service(embedder: Embedder) -> Register:
-    """The service, ready to be added to a server."""
+    """A function that adds the service to a server."""
 
     def register(server: grpc.aio.Server) -> ServiceDescriptor:
         retrieval_pb2_grpc.add_EmbeddingServicer_to_server(EmbeddingServicer(embedder), server)

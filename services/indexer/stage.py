@@ -1,4 +1,4 @@
-"""The indexer's handler and its wiring."""
+"""The handler of the indexer, and its stage."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,12 +20,16 @@ from services.wire.stages import event_stage
 
 @dataclass(frozen=True, slots=True)
 class Indexer:
-    """Cuts the usable pages of a battle, embeds what is new, and notes which side cites them.
+    """Cuts the usable pages of a battle, embeds new chunks, and stores which side cites which page.
 
     Attributes:
-        size: sentences per chunk.
-        overlap: sentences shared with the chunk before.
-        embedder: None in a light installation: chunks without vectors, found by words alone.
+        blobs: Page store.
+        chunks: Tables of chunks and vectors.
+        sources: Table of sources.
+        embedder: Embedding model; None in a light installation, where chunks have no vectors and are ranked
+            by BM25 alone.
+        size: Sentences per chunk.
+        overlap: Sentences shared with the chunk before.
     """
 
     blobs: Blobs
@@ -36,10 +40,10 @@ class Indexer:
     overlap: int = 2
 
     async def __call__(self, event: BattleScraped) -> list[Event]:
-        """Index one battle's pages."""
+        """Index the pages of one battle."""
         usable = [page for page in event.pages if page.state is not PageState.REJECTED]
         cut_pages = await self._cut(usable)
-        # Vectors first: a chunk that can be seen can be searched.
+        # Vectors first, so that every chunk in the table can be searched.
         if self.embedder is not None and cut_pages:
             await self.embedder.embed([chunk.text for chunk in cut_pages])
         await self.chunks.add(cut_pages)
@@ -52,15 +56,16 @@ class Indexer:
     async def _cut(self, pages: Sequence[Page]) -> list[StoredChunk]:
         languages = {page.content_hash: page.language for page in pages}
         texts = await self.blobs.get_texts(list(languages))
-        if lost := languages.keys() - texts.keys():
-            raise Unavailable(Reason.STORE_UNAVAILABLE, f"{len(lost)} page texts are not in the store yet")
-        found = await asyncio.gather(
+        if missing := languages.keys() - texts.keys():
+            detail = f"{len(missing)} page texts are not in the store yet"
+            raise Unavailable(Reason.STORE_UNAVAILABLE, detail)
+        chunks_by_page = await asyncio.gather(
             *(
                 asyncio.to_thread(cut, key, texts[key], language, self.size, self.overlap)
                 for key, language in languages.items()
             )
         )
-        return [chunk for chunks in found for chunk in chunks]
+        return [chunk for chunks in chunks_by_page for chunk in chunks]
 
 
 def _source(event: BattleScraped, page: Page) -> StoredSource:
@@ -69,5 +74,5 @@ def _source(event: BattleScraped, page: Page) -> StoredSource:
 
 
 def build(indexer: Indexer, *, concurrency: int = 4, deadline: float = 300.0) -> Stage[BattleScraped, Event]:
-    """The indexer as a stage."""
+    """The stage of the indexer."""
     return event_stage(StageName.INDEXER, indexer, indexer.blobs, concurrency=concurrency, deadline=deadline)

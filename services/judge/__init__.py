@@ -2,7 +2,7 @@
 
     BattleRetrieved  ->  [judge]  ->  BattleJudged
 
-Keeps no state. Asked in both orders (live) or one seeded random order (paper); a verdict that
-changes with the order is a tie, and the flip is recorded. A judge that could not be read is a
-failure, never a tie.
+It keeps no state. The model is asked in both orders (live profile) or in one seeded random order (paper
+profile). A verdict that changes with the order counts as a tie, and the flip is recorded. A reply that cannot
+be used is a failure, never a tie.
 """

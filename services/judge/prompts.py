@@ -1,4 +1,4 @@
-"""What the judge asks."""
+"""The prompt of the judge."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,14 @@ _INSTRUCTIONS = (
 
 
 def verdict(query: str, first: str, second: str, evidence: Sequence[str]) -> Prompt[VerdictReply]:
-    """One comparison in one order."""
+    """Asks which of two answers is better, with the answers in one order.
+
+    Args:
+        query: The user's question.
+        first: Text of the answer shown first.
+        second: Text of the answer shown second.
+        evidence: Texts of the chunks to show.
+    """
     chunks = (Block("chunk", f"c{i}", text) for i, text in enumerate(evidence, start=1))
     return Prompt(
         task="verdict",

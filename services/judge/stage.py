@@ -1,4 +1,4 @@
-"""The judge's handler and its wiring."""
+"""The handler of the judge, and its stage."""
 
 import asyncio
 import random
@@ -26,10 +26,10 @@ class Judge:
     """Compares the answers of one battle.
 
     Attributes:
-        model: that is asked.
-        evaluator: name under which its verdicts are stored.
-        both_orders: ask twice with the answers swapped (live), or once in a random order (paper).
-        passages: most chunks of evidence shown; 0 judges the answers alone.
+        model: Chat model used for every call.
+        evaluator: Name under which its verdicts are stored.
+        both_orders: Whether to ask twice with the answers swapped (live), or once in a random order (paper).
+        passages: Maximum number of chunks of evidence to show; with 0 the judge sees only the answers.
     """
 
     model: ChatModel
@@ -78,12 +78,12 @@ class Judge:
 def build(
     judge: Judge, blobs: Blobs, *, concurrency: int = 8, deadline: float = 180.0
 ) -> Stage[BattleRetrieved, Event]:
-    """The judge as a stage."""
+    """The stage of the judge."""
     return event_stage(StageName.JUDGE, judge, blobs, concurrency=concurrency, deadline=deadline)
 
 
-def _winner(said: str, first: Side) -> Vote:
-    match said:
+def _winner(winner: str, first: Side) -> Vote:
+    match winner:
         case "first":
             return Vote(first.value)
         case "second":

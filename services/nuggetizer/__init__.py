@@ -1,8 +1,8 @@
-"""Nuggetizer: the atomic facts a good answer needs.
+"""Nuggetizer: lists the atomic facts a good answer needs.
 
     BattleRetrieved  ->  [nuggetizer]  ->  BattleNuggetized
 
-Keeps no state. Two profiles: `live` asks once over all documents, `paper` rewrites the list window
-by window as in Search Arena Meets Nuggets. Ids derive from the input, the model and the prompt, so
-a message delivered twice does no harm.
+It keeps no state. In the `live` profile one call covers all documents; in the `paper` profile the list is
+rewritten window by window, as in Search Arena Meets Nuggets. Ids are derived from the input, the model and
+the prompt, so a redelivery changes nothing.
 """

@@ -1,4 +1,4 @@
-"""The two ways to make a nugget list: all at once (live), or window by window (paper)."""
+"""The two ways to create a nugget list: in one call (live), or window by window (paper)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,14 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A finished list and how it came about."""
+    """A finished list and how it was created.
+
+    Attributes:
+        drafts: The nuggets, vital ones first.
+        history: One revision per step, oldest first.
+        model: Chat model that created them.
+        prompt_version: Version of the prompt.
+    """
 
     drafts: list[Draft]
     history: list[Revision]
@@ -37,15 +44,23 @@ class Created:
 async def create_live(
     model: ChatModel, query: str, documents: Sequence[Document], *, limit: int, battle_id: str
 ) -> Created:
-    """One structured call over all documents."""
+    """Create a list in one call over all documents.
+
+    Args:
+        model: Chat model used for the call.
+        query: The user's question.
+        documents: The documents to read.
+        limit: Maximum number of nuggets.
+        battle_id: Battle that the call is booked to.
+    """
     prompt = prompts.all_at_once(query, [document.block for document in documents], limit)
     reply = await model.ask(prompt, stage=_STAGE, battle_id=battle_id)
-    places = {document.block.id: document.provenance for document in documents}
+    provenance = {document.block.id: document.provenance for document in documents}
     drafts = [
         Draft(
             nugget.text.strip(),
             Importance(nugget.importance),
-            tuple(places[name] for name in dict.fromkeys(nugget.sources) if name in places),
+            tuple(provenance[name] for name in dict.fromkeys(nugget.sources) if name in provenance),
         )
         for nugget in reply.value.nuggets
     ]
@@ -62,10 +77,18 @@ async def create_in_windows(
     window: int,
     battle_id: str,
 ) -> Created:
-    """The list rewritten window by window, then labelled in windows.
+    """Create a list by rewriting it window by window, then label the importance of its nuggets in windows.
 
-    A nugget's provenance is the window in which its wording first appeared: the model is not asked
-    for more in this profile.
+    The provenance of a nugget is the window in which its wording first appeared, because the model is not
+    asked for more in this profile.
+
+    Args:
+        model: Chat model used for every call.
+        query: The user's question.
+        documents: The documents to read.
+        limit: Maximum number of nuggets.
+        window: Number of documents, or of nuggets to label, per call.
+        battle_id: Battle that the calls are booked to.
     """
     texts: list[str] = []
     history: list[Revision] = []
@@ -85,9 +108,10 @@ async def create_in_windows(
 
 
 def trim(drafts: Sequence[Draft], limit: int) -> list[Draft]:
-    """At most `limit` distinct nuggets, vital first, okay ones dropped first.
+    """At most `limit` distinct nuggets, vital ones first; above the limit, okay nuggets are dropped first.
 
-    A fact listed twice is one nugget in its first wording: vital if either was, read in both places.
+    A fact that is listed twice becomes one nugget in its first wording. It is vital if either was, and has
+    the provenance of both.
     """
     merged: dict[str, Draft] = {}
     for draft in drafts:
@@ -98,8 +122,8 @@ def trim(drafts: Sequence[Draft], limit: int) -> list[Draft]:
 
 def _merge(first: Draft, again: Draft) -> Draft:
     vital = Importance.VITAL in (first.importance, again.importance)
-    places = tuple(dict.fromkeys((*first.provenance, *again.provenance)))
-    return Draft(first.text, Importance.VITAL if vital else Importance.OKAY, places)
+    provenance = tuple(dict.fromkeys((*first.provenance, *again.provenance)))
+    return Draft(first.text, Importance.VITAL if vital else Importance.OKAY, provenance)
 
 
 async def _importance(

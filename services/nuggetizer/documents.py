@@ -1,4 +1,4 @@
-"""What the nuggetizer reads: both answers in a seeded random order, then the evidence."""
+"""The documents that the nuggetizer reads: both answers in a seeded random order, then the evidence."""
 
 import random
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from nuggetstream.domain.nugget import Provenance
 from services.runtime.llm.blocks import Block
 
 
-class Reading(StrEnum):
-    """Which documents are read; the ablation of Search Arena Meets Nuggets."""
+class NuggetSources(StrEnum):
+    """Which documents are read (the ablation of Search Arena Meets Nuggets)."""
 
     BOTH = "both"
     ANSWERS = "answers"
@@ -21,20 +21,20 @@ class Reading(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text to read: its block in the prompt, and where a nugget read there comes from."""
+    """One text to read: its block in the prompt, and the provenance of nuggets read there."""
 
     block: Block
     provenance: Provenance
 
 
-def documents_of(event: BattleRetrieved, reading: Reading) -> list[Document]:
+def documents_of(event: BattleRetrieved, sources: NuggetSources) -> list[Document]:
     """The documents of a battle in reading order; empty texts are left out.
 
-    The order of the answers is random, so that no side is always read first, and seeded by the
-    event, so that a second delivery asks the very same question.
+    The order of the answers is random, so that no side is always read first, and seeded by the event, so that
+    a redelivery gives the same prompt.
     """
-    answers = [] if reading is Reading.CHUNKS else _answers(event)
-    chunks = [] if reading is Reading.ANSWERS else _chunks(event)
+    answers = [] if sources is NuggetSources.CHUNKS else _answers(event)
+    chunks = [] if sources is NuggetSources.ANSWERS else _chunks(event)
     return [document for document in (*answers, *chunks) if document.block.text.strip()]
 
 
@@ -43,17 +43,17 @@ def _answers(event: BattleRetrieved) -> Sequence[Document]:
     random.Random(event.key).shuffle(sides)  # noqa: S311 - an order, not a secret
     return [
         Document(
-            Block("answer", f"a{place}", event.battle.answer(side).text), Provenance(f"answer:{side.value}")
+            Block("answer", f"a{number}", event.battle.answer(side).text), Provenance(f"answer:{side.value}")
         )
-        for place, side in enumerate(sides, start=1)
+        for number, side in enumerate(sides, start=1)
     ]
 
 
 def _chunks(event: BattleRetrieved) -> Sequence[Document]:
     return [
         Document(
-            Block("chunk", f"c{place}", item.text),
+            Block("chunk", f"c{number}", item.text),
             Provenance(item.chunk_id, item.url, item.content_hash, item.fetched_at),
         )
-        for place, item in enumerate(event.evidence, start=1)
+        for number, item in enumerate(event.evidence, start=1)
     ]

@@ -1,4 +1,4 @@
-"""What the nuggetizer asks, and what makes a reply usable. Our own words for the papers' tasks."""
+"""The prompts of the nuggetizer and the checks of their replies, in our own words for the papers' tasks."""
 
 from collections.abc import Sequence
 
@@ -41,7 +41,7 @@ _IMPORTANCE = (
 
 
 def all_at_once(query: str, documents: Sequence[Block], limit: int) -> Prompt[NuggetsReply]:
-    """The live profile's only question: nuggets, importance and sources in one reply."""
+    """Asks for nuggets, their importance and their sources in one reply (live profile)."""
     return Prompt(
         task="nuggets",
         version=VERSION,
@@ -58,7 +58,7 @@ def all_at_once(query: str, documents: Sequence[Block], limit: int) -> Prompt[Nu
 def one_window(
     query: str, documents: Sequence[Block], so_far: Sequence[str], limit: int
 ) -> Prompt[WindowReply]:
-    """The paper profile's step: the list after reading one more window of documents."""
+    """Asks for the list rewritten after one more window of documents (paper profile)."""
     nuggets = tuple(Block("nugget", f"n{i}", text) for i, text in enumerate(so_far, start=1))
     return Prompt(
         task="nuggets_window",
@@ -73,7 +73,7 @@ def one_window(
 
 
 def importance(query: str, nuggets: Sequence[Block]) -> Prompt[ImportanceReply]:
-    """The paper profile's second task: labels for one window of nuggets."""
+    """Asks for the importance of one window of nuggets (paper profile)."""
     ids = [nugget.id for nugget in nuggets]
 
     def check(reply: ImportanceReply) -> None:

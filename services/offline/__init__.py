@@ -1,5 +1,5 @@
-"""A server that speaks the OpenAI API without a model: heuristics that can be read, and faults on demand.
+"""The offline model: an OpenAI-compatible server that answers by heuristics, with simulated faults.
 
-In one process it is reached through an ASGI transport (`app.create_app`), over HTTP it is the load and
-fault simulator (`serve.run`). Every reply names itself `offline-heuristic`.
+In one process it is reached through an ASGI transport (`app.create_app`); over HTTP it is a simulator of load
+and faults (`serve.run`). Every reply has the model name `offline-heuristic`.
 """

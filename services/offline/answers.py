@@ -1,4 +1,4 @@
-"""The five questions of our prompts, answered by the heuristics in the shape our prompts ask for."""
+"""Replies to our five tasks, computed by the heuristics, in the shape that the prompts ask for."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -26,23 +26,29 @@ _LIMIT = re.compile(r"^limit: (\d+)$", re.MULTILINE)
 
 
 class Unanswerable(Exception):
-    """A question that is none of ours, or lacks its material."""
+    """The prompt is not one of ours, or its material is missing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A prompt, read back: its material by kind, and the limit it set."""
+class ParsedPrompt:
+    """A parsed prompt.
+
+    Attributes:
+        blocks: The material.
+        limit: Maximum number of nuggets that the prompt sets.
+        embed: Sentence embeddings for the heuristics, or None.
+    """
 
     blocks: Sequence[Block]
     limit: int
     embed: Embed | None
 
     @classmethod
-    def read(cls, text: str, embed: Embed | None) -> "Asked":
-        """Reads the user's message. A limit counts only before the material, which may say anything.
+    def read(cls, text: str, embed: Embed | None) -> "ParsedPrompt":
+        """Parse the user message of a prompt. A limit counts only before the material, which is untrusted.
 
         Raises:
-            Unanswerable: when a block is not closed.
+            Unanswerable: A block is not closed.
         """
         limit = _LIMIT.search(text.partition("<<<")[0])
         try:
@@ -52,7 +58,7 @@ class Asked:
 
     @property
     def query(self) -> str:
-        """What the user of the arena asked."""
+        """The question of the arena's user."""
         return self.the("query").text
 
     def of(self, kind: str) -> list[Block]:
@@ -60,10 +66,10 @@ class Asked:
         return [block for block in self.blocks if block.kind == kind]
 
     def the(self, kind: str, name: str | None = None) -> Block:
-        """The block of a kind, and with this id where one is given.
+        """The first block of a kind, with this id where one is given.
 
         Raises:
-            Unanswerable: when there is none.
+            Unanswerable: There is none.
         """
         for block in self.of(kind):
             if name is None or block.id == name:
@@ -71,25 +77,25 @@ class Asked:
         raise Unanswerable(f"the prompt has no block {kind} {name or ''}".strip())
 
     def documents(self) -> list[Document]:
-        """Answers and chunks."""
+        """The answers and chunks in the prompt."""
         answers = [Document(block.id, "answer", block.text) for block in self.of("answer")]
         return answers + [Document(block.id, "chunk", block.text) for block in self.of("chunk")]
 
 
-def answer(task: str, asked: Asked) -> BaseModel:
-    """The reply to one of our questions.
+def answer(task: str, prompt: ParsedPrompt) -> BaseModel:
+    """The reply to a prompt of one of our tasks.
 
     Raises:
-        Unanswerable: when it is none of ours, or its material is missing.
+        Unanswerable: The task is not one of ours, or its material is missing.
     """
     heuristic = _BY_TASK.get(task)
     if heuristic is None:
         raise Unanswerable(f"the offline model answers {', '.join(_BY_TASK)}, not {task!r}")
-    return heuristic(asked)
+    return heuristic(prompt)
 
 
-def _nuggets(asked: Asked) -> NuggetsReply:
-    facts = create_facts(asked.query, asked.documents(), limit=asked.limit, embed=asked.embed)
+def _nuggets(prompt: ParsedPrompt) -> NuggetsReply:
+    facts = create_facts(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed)
     return NuggetsReply(
         nuggets=[
             CreatedNugget(
@@ -100,21 +106,21 @@ def _nuggets(asked: Asked) -> NuggetsReply:
     )
 
 
-def _window(asked: Asked) -> WindowReply:
-    """The list so far, then what this window adds to it."""
-    current = [block.text for block in asked.of("nugget")]
-    found = create_facts(asked.query, asked.documents(), limit=asked.limit, embed=asked.embed)
-    texts = [fact.text for fact in found]
-    known = assign(asked.query, texts, "\n".join(current), embed=asked.embed)
+def _window(prompt: ParsedPrompt) -> WindowReply:
+    """The list so far, followed by the new facts of this window."""
+    current = [block.text for block in prompt.of("nugget")]
+    facts = create_facts(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed)
+    texts = [fact.text for fact in facts]
+    known = assign(prompt.query, texts, "\n".join(current), embed=prompt.embed)
     new = [text for text, judged in zip(texts, known, strict=True) if judged.label is not Label.SUPPORT]
-    return WindowReply(nuggets=[*current, *new][: max(asked.limit, len(current))])
+    return WindowReply(nuggets=[*current, *new][: max(prompt.limit, len(current))])
 
 
-def _importance(asked: Asked) -> ImportanceReply:
-    """Vital are those that say what the more salient half of the list says."""
-    nuggets = asked.of("nugget")
+def _importance(prompt: ParsedPrompt) -> ImportanceReply:
+    """Nuggets are vital if they state one of the more salient facts of the list."""
+    nuggets = prompt.of("nugget")
     documents = [Document(block.id, "answer", block.text) for block in nuggets]
-    facts = create_facts(asked.query, documents, limit=len(nuggets), embed=asked.embed)
+    facts = create_facts(prompt.query, documents, limit=len(nuggets), embed=prompt.embed)
     vital = {source for fact in facts if fact.vital for source in fact.sources}
     return ImportanceReply(
         labels=[
@@ -124,28 +130,28 @@ def _importance(asked: Asked) -> ImportanceReply:
     )
 
 
-def _assignment(asked: Asked) -> AssignmentReply:
-    nuggets = asked.of("nugget")
+def _assignment(prompt: ParsedPrompt) -> AssignmentReply:
+    nuggets = prompt.of("nugget")
     facts = [block.text for block in nuggets]
-    text = asked.the("answer").text
-    judged = assign(asked.query, facts, text, embed=asked.embed)
+    text = prompt.the("answer").text
+    labels = assign(prompt.query, facts, text, embed=prompt.embed)
     return AssignmentReply(
         labels=[
-            NuggetSupport(id=block.id, label=one.label.value, quote=verbatim(one.quote, text))
-            for block, one in zip(nuggets, judged, strict=True)
+            NuggetSupport(id=block.id, label=label.label.value, quote=verbatim(label.quote, text))
+            for block, label in zip(nuggets, labels, strict=True)
         ]
     )
 
 
-def _verdict(asked: Asked) -> VerdictReply:
-    first, second = asked.the("answer", "first").text, asked.the("answer", "second").text
-    evidence = [block.text for block in asked.of("chunk")]
-    found = judge(asked.query, first, second, evidence, embed=asked.embed)
-    return VerdictReply(reasoning=found.reason, winner=_WINNER[found.winner])
+def _verdict(prompt: ParsedPrompt) -> VerdictReply:
+    first, second = prompt.the("answer", "first").text, prompt.the("answer", "second").text
+    evidence = [block.text for block in prompt.of("chunk")]
+    verdict = judge(prompt.query, first, second, evidence, embed=prompt.embed)
+    return VerdictReply(reasoning=verdict.reason, winner=_WINNER[verdict.winner])
 
 
 _WINNER: Mapping[str, Winner] = {"a": "first", "b": "second", "tie": "tie"}
-_BY_TASK: Mapping[str, Callable[[Asked], BaseModel]] = {
+_BY_TASK: Mapping[str, Callable[[ParsedPrompt], BaseModel]] = {
     "nuggets": _nuggets,
     "nuggets_window": _window,
     "importance": _importance,

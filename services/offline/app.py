@@ -2,7 +2,7 @@
 
     POST /v1/chat/completions    POST /v1/embeddings    GET /v1/models
 
-Tokens in `usage` are estimated, one per four bytes of UTF-8, since no tokenizer is involved.
+Tokens in `usage` are estimated, one per four bytes of UTF-8, because there is no tokenizer.
 """
 
 import asyncio
@@ -22,25 +22,25 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from nuggetstream.domain.identity import derived_id
-from services.offline.answers import Asked, Unanswerable, answer
-from services.offline.faults import Fate, Fates, Fault, Faults
+from services.offline.answers import ParsedPrompt, Unanswerable, answer
+from services.offline.faults import Behaviour, Fault, Faults, FaultSampler
 from services.offline.heuristics import Embed
 from services.runtime.llm.prices import OFFLINE_MODEL, estimate_tokens
 
 OFFLINE_EMBEDDING = "offline-embedding"
 _TASK_LINE = re.compile(r"^task: ([a-z_]+)$", re.MULTILINE)
-_THREADS = 2  # heuristics run outside the event loop, few at a time
+_THREADS = 2  # threads in which heuristics run, outside the event loop
 
 
 class ChatMessage(BaseModel):
-    """One turn of the conversation."""
+    """One message of the conversation."""
 
     role: str
     content: str
 
 
 class ChatRequest(BaseModel):
-    """What we read of a chat completion request; the rest is ignored."""
+    """The fields of a chat completion request that are used; others are ignored."""
 
     messages: list[ChatMessage]
     response_format: dict[str, Any] | None = None
@@ -50,120 +50,122 @@ class ChatRequest(BaseModel):
 
     @property
     def task(self) -> str:
-        """Which question it is: the schema's name, else the marker line of the system text."""
+        """The task: the name of the schema, else the task line in the system text."""
         schema = (self.response_format or {}).get("json_schema") or {}
         if name := schema.get("name"):
             return str(name)
-        marked = _TASK_LINE.search(self.said_by("system"))
-        return marked[1] if marked else ""
+        task_line = _TASK_LINE.search(self.first_message("system"))
+        return task_line[1] if task_line else ""
 
     @property
     def limit(self) -> int | None:
-        """The longest reply, in tokens."""
+        """Maximum length of the reply in tokens."""
         return self.max_completion_tokens or self.max_tokens
 
-    def said_by(self, role: str) -> str:
-        """The first message of a role; a repair request repeats the role, never the material."""
+    def first_message(self, role: str) -> str:
+        """The first message of a role. A repair request adds another one, without the material."""
         return next((message.content for message in self.messages if message.role == role), "")
 
 
 class EmbeddingRequest(BaseModel):
-    """What we read of an embeddings request."""
+    """The fields of an embeddings request that are used."""
 
     input: str | list[str]
     encoding_format: Literal["float", "base64"] = "float"
 
     @property
     def texts(self) -> list[str]:
-        """What to embed, in order."""
+        """The texts to embed, in order."""
         return [self.input] if isinstance(self.input, str) else self.input
 
 
 class OfflineServer:
-    """The handlers, and what they share.
+    """The handlers of the endpoints.
 
     Args:
-        embed: sentence embeddings for the heuristics and the embeddings endpoint, or None for neither.
-        faults: how to misbehave.
+        embed: Sentence embeddings for the heuristics and the embeddings endpoint; None without them.
+        faults: The faults to simulate.
     """
 
     def __init__(self, embed: Embed | None, faults: Faults) -> None:
         self._embed, self._faults = embed, faults
-        self._fates = Fates(faults)
+        self._sampler = FaultSampler(faults)
         self._threads = anyio.CapacityLimiter(_THREADS)
 
     async def models(self, _: Request) -> Response:
-        """Names what is served here."""
+        """List the models served here."""
         names = [OFFLINE_MODEL] if self._embed is None else [OFFLINE_MODEL, OFFLINE_EMBEDDING]
-        listed = [{"id": name, "object": "model", "created": 0, "owned_by": "nuggetstream"} for name in names]
-        return JSONResponse({"object": "list", "data": listed})
+        models = [{"id": name, "object": "model", "created": 0, "owned_by": "nuggetstream"} for name in names]
+        return JSONResponse({"object": "list", "data": models})
 
     async def chat(self, request: Request) -> Response:
-        """Answers one of our prompts."""
+        """Answer one of our prompts."""
         body = await request.body()
-        fate = self._fates.draw(body)
-        if (trouble := await self._trouble(fate)) is not None:
-            return trouble
+        behaviour = self._sampler.draw(body)
+        if (failure := await self._failure(behaviour)) is not None:
+            return failure
         try:
-            asked = ChatRequest.model_validate_json(body)
+            chat = ChatRequest.model_validate_json(body)
         except ValidationError as error:
             return _error(400, f"not a chat completion request: {error}")
-        if asked.stream:
+        if chat.stream:
             return _error(400, "streaming is not supported", param="stream")
-        if asked.response_format and not self._faults.structured_outputs:
+        if chat.response_format and not self._faults.structured_outputs:
             return _error(400, "response_format is not supported by this model", param="response_format")
-        return await self._reply(asked, fate, body)
+        return await self._reply(chat, behaviour, body)
 
     async def embeddings(self, request: Request) -> Response:
-        """Embeds texts, where there is something to embed with."""
+        """Embed texts, if the server has an embedding model."""
         body = await request.body()
-        if (trouble := await self._trouble(self._fates.draw(body))) is not None:
-            return trouble
+        if (failure := await self._failure(self._sampler.draw(body))) is not None:
+            return failure
         if self._embed is None:
             return _error(404, "this server was started without embeddings", code="model_not_found")
         try:
-            asked = EmbeddingRequest.model_validate_json(body)
+            embedding = EmbeddingRequest.model_validate_json(body)
         except ValidationError as error:
             return _error(400, f"not an embeddings request: {error}")
-        rows = await anyio.to_thread.run_sync(self._embed, asked.texts, limiter=self._threads)
+        rows = await anyio.to_thread.run_sync(self._embed, embedding.texts, limiter=self._threads)
         data = [
-            {"object": "embedding", "index": index, "embedding": _encoded(row, asked.encoding_format)}
+            {"object": "embedding", "index": index, "embedding": _encoded(row, embedding.encoding_format)}
             for index, row in enumerate(np.asarray(rows, dtype=np.float32))
         ]
-        tokens = sum(map(estimate_tokens, asked.texts))
+        tokens = sum(map(estimate_tokens, embedding.texts))
         usage = {"prompt_tokens": tokens, "total_tokens": tokens}
         return JSONResponse({"object": "list", "model": OFFLINE_EMBEDDING, "data": data, "usage": usage})
 
-    async def _reply(self, asked: ChatRequest, fate: Fate, body: bytes) -> Response:
+    async def _reply(self, chat: ChatRequest, behaviour: Behaviour, body: bytes) -> Response:
         try:
-            text = await anyio.to_thread.run_sync(self._answered, asked, limiter=self._threads)
+            text = await anyio.to_thread.run_sync(self._answer_to, chat, limiter=self._threads)
         except Unanswerable as error:
             return _error(400, str(error))
-        completion = _completion(asked, text, fate.fault, derived_id(body.decode("utf-8", "replace")))
+        completion = _completion(chat, text, behaviour.fault, derived_id(body.decode("utf-8", "replace")))
         tokens = completion["usage"]["completion_tokens"]
-        await asyncio.sleep(fate.pace * (self._faults.latency_s + self._faults.latency_per_token_s * tokens))
+        await asyncio.sleep(
+            behaviour.pace * (self._faults.latency_s + self._faults.latency_per_token_s * tokens)
+        )
         response = JSONResponse(completion)
-        return _dropped(response) if fate.fault is Fault.DROPPED else response
+        return _dropped(response) if behaviour.fault is Fault.DROPPED else response
 
-    def _answered(self, asked: ChatRequest) -> str:
-        material = Asked.read(asked.said_by("user"), self._embed)
-        return answer(asked.task, material).model_dump_json()
+    def _answer_to(self, chat: ChatRequest) -> str:
+        prompt = ParsedPrompt.read(chat.first_message("user"), self._embed)
+        return answer(chat.task, prompt).model_dump_json()
 
-    async def _trouble(self, fate: Fate) -> Response | None:
-        """The reply of an endpoint that does not get as far as answering."""
-        if fate.fault is Fault.RATE_LIMITED:
+    async def _failure(self, behaviour: Behaviour) -> Response | None:
+        """The error reply for a fault that prevents an answer; None without such a fault."""
+        if behaviour.fault is Fault.RATE_LIMITED:
             seconds = {"retry-after": f"{self._faults.retry_after_s:g}"}
             return _error(429, "too many requests", code="rate_limit_exceeded", headers=seconds)
-        if fate.fault is Fault.SERVER_ERROR:
+        if behaviour.fault is Fault.SERVER_ERROR:
             return _error(500, "the server had an error")
-        if fate.fault is Fault.TIMEOUT:
+        if behaviour.fault is Fault.TIMEOUT:
             await asyncio.sleep(self._faults.hang_s)
             return _error(504, "the model took too long")
         return None
 
 
 def create_app(embed: Embed | None, faults: Faults | None = None) -> Starlette:
-    """The application. It keeps no state that a reply depends on, but how often a request came."""
+    """The application. Its only state is how often each request came, which determines the faults."""
     server = OfflineServer(embed, faults or Faults())
     return Starlette(
         routes=[
@@ -174,19 +176,19 @@ def create_app(embed: Embed | None, faults: Faults | None = None) -> Starlette:
     )
 
 
-def _completion(asked: ChatRequest, text: str, fault: Fault | None, name: str) -> dict[str, Any]:
-    said, finish, refusal = text, "stop", None
+def _completion(chat: ChatRequest, text: str, fault: Fault | None, name: str) -> dict[str, Any]:
+    content, finish, refusal = text, "stop", None
     if fault is Fault.CUT:
-        said, finish = text[: len(text) // 2], "length"
+        content, finish = text[: len(text) // 2], "length"
     elif fault is Fault.INVALID_JSON:
-        said = f"Certainly! Here is what I found: {text[: len(text) // 2]}"
+        content = f"Certainly! Here is what I found: {text[: len(text) // 2]}"
     elif fault is Fault.REFUSAL:
-        said, refusal = "", "I cannot help with that."
-    if asked.limit is not None and estimate_tokens(said) > asked.limit:
-        said, finish = said.encode()[: 4 * asked.limit].decode("utf-8", "ignore"), "length"
-    message = {"role": "assistant", "content": said or None, "refusal": refusal}
-    tokens_in = sum(estimate_tokens(turn.content) for turn in asked.messages)
-    tokens_out = estimate_tokens(said or refusal or "")
+        content, refusal = "", "I cannot help with that."
+    if chat.limit is not None and estimate_tokens(content) > chat.limit:
+        content, finish = content.encode()[: 4 * chat.limit].decode("utf-8", "ignore"), "length"
+    message = {"role": "assistant", "content": content or None, "refusal": refusal}
+    tokens_in = sum(estimate_tokens(turn.content) for turn in chat.messages)
+    tokens_out = estimate_tokens(content or refusal or "")
     return {
         "id": f"chatcmpl-{name}",
         "object": "chat.completion",
@@ -202,12 +204,12 @@ def _completion(asked: ChatRequest, text: str, fault: Fault | None, name: str) -
 
 
 def _dropped(response: Response) -> Response:
-    """The same response, breaking off half way."""
-    whole = bytes(response.body)
+    """The same response with a connection that breaks half way."""
+    body = bytes(response.body)
 
     async def half() -> AsyncIterator[bytes]:
-        yield whole[: len(whole) // 2]
-        raise ConnectionResetError("dropped on demand")
+        yield body[: len(body) // 2]
+        raise ConnectionResetError("simulated fault")
 
     return StreamingResponse(half(), headers=dict(response.headers))
 

@@ -1,7 +1,7 @@
-"""Trouble on demand: the faults of real endpoints at given rates, the same ones for the same seed.
+"""Simulated faults of real endpoints at given rates, reproducible by a seed.
 
-What befalls a request depends on the seed, its bytes, and how many times those bytes have come, so a
-run can be repeated whatever the order of concurrent requests, and a retry may fare better.
+The fault of a request depends on the seed, its bytes, and how often the same bytes came before. A run can
+therefore be repeated, whatever the order of concurrent requests, and a retry may succeed.
 """
 
 import hashlib
@@ -14,11 +14,11 @@ _REMEMBERED = 10_000
 
 
 class Fault(StrEnum):
-    """What can go wrong with one request."""
+    """The faults that one request can have."""
 
     RATE_LIMITED = "rate_limited"  # 429 with Retry-After
     SERVER_ERROR = "server_error"  # 500
-    TIMEOUT = "timeout"  # silence, then 504
+    TIMEOUT = "timeout"  # no response for a while, then 504
     DROPPED = "dropped"  # the connection closes in the middle of the body
     CUT = "cut"  # the reply stops half way, finish_reason length
     INVALID_JSON = "invalid_json"  # prose with half an object in it
@@ -27,15 +27,22 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """A way for an endpoint to behave. The default one never fails and answers at once.
+    """The behaviour of a simulated endpoint. By default it never fails and answers at once.
 
     Attributes:
-        seed: of everything random.
-        latency_s, latency_per_token_s: before a reply, and for each token of it; both vary by a third.
-        rate_limited ... refusal: the share of requests that meet each fault, together at most 1.
-        retry_after_s: what a 429 asks for.
-        hang_s: how long a timeout is silent.
-        structured_outputs: whether `response_format` is understood; answered with a 400 otherwise.
+        seed: Seed of all random choices.
+        latency_s: Seconds before a reply; it varies by a third.
+        latency_per_token_s: Seconds per token of a reply; it varies by a third.
+        rate_limited: Share of requests with this fault; all shares together are at most 1.
+        server_error: Share of requests with this fault.
+        timeout: Share of requests with this fault.
+        dropped: Share of requests with this fault.
+        cut: Share of requests with this fault.
+        invalid_json: Share of requests with this fault.
+        refusal: Share of requests with this fault.
+        retry_after_s: Seconds that a 429 reply asks to wait.
+        hang_s: Seconds without a response in case of a timeout.
+        structured_outputs: Whether `response_format` is supported; if not, the reply is a 400.
     """
 
     seed: int = 0
@@ -58,35 +65,40 @@ class Faults:
             raise ValueError(f"rates must not be negative and add up to at most 1, not {sum(rates)}")
 
     def rate(self, fault: Fault) -> float:
-        """The share of requests that meet this fault."""
+        """The share of requests with this fault."""
         rate: float = getattr(self, fault.value)
         return rate
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """What befalls one request."""
+class Behaviour:
+    """The behaviour of the endpoint for one request.
+
+    Attributes:
+        fault: The fault, or None.
+        pace: Factor of the latency, in [2/3, 4/3].
+    """
 
     fault: Fault | None
-    pace: float  # factor on the latency, in [2/3, 4/3]
+    pace: float
 
 
-class Fates:
-    """Draws the fate of each request."""
+class FaultSampler:
+    """Draws the behaviour of the endpoint for each request."""
 
     def __init__(self, faults: Faults) -> None:
         self._faults = faults
         self._seen: OrderedDict[bytes, int] = OrderedDict()
 
-    def draw(self, body: bytes) -> Fate:
-        """The fate of a request with these bytes, coming once more."""
+    def draw(self, body: bytes) -> Behaviour:
+        """The behaviour for a request with these bytes, counting how often they came before."""
         key = hashlib.sha256(body).digest()
         times = self._seen.pop(key, 0)
         self._seen[key] = times + 1
         if len(self._seen) > _REMEMBERED:
             self._seen.popitem(last=False)
         rng = random.Random(f"{self._faults.seed} {key.hex()} {times}")  # noqa: S311 - a simulation
-        return Fate(self._choose(rng.random()), rng.uniform(2 / 3, 4 / 3))
+        return Behaviour(self._choose(rng.random()), rng.uniform(2 / 3, 4 / 3))
 
     def _choose(self, drawn: float) -> Fault | None:
         for fault in Fault:

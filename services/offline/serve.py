@@ -1,4 +1,4 @@
-"""The offline server over HTTP: the load and fault simulator."""
+"""The offline model over HTTP, as a simulator of load and faults."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,17 +11,17 @@ from services.offline.faults import Faults
 from services.offline.heuristics import Embed
 from services.runtime.asgi import serving
 
-_GRACE_S = 1  # a hanging request is a fault on demand, not work to wait for
+_GRACE_S = 1  # hanging requests are simulated faults, so stopping does not wait for them
 
 
 def run(host: str, port: int, faults: Faults | None = None, embed: Embed | None = None) -> None:
-    """Serves until interrupted."""
+    """Serve until interrupted."""
     app = create_app(embed, faults)
     uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=_GRACE_S)
 
 
 @asynccontextmanager
 async def running(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-    """Serves an application from this event loop for the duration of the block; yields its base URL."""
+    """Serve an application from this event loop for the duration of the block; yields its base URL."""
     async with serving(app, host, port, grace=_GRACE_S, quiet=True) as url:
         yield f"{url}/v1"

@@ -1,7 +1,7 @@
-"""Recorder: everything that happens, into the database.
+"""Recorder: stores all events in the database.
 
-    every battle event  ->  [recorder]  ->  the record, and a nudge for whoever watches that battle
+    every battle event  ->  [recorder]  ->  database, and a notification for watchers of the battle
 
-Owns the tables `events` and `failures` and the state of `battles`. An event's message id is its key,
-so recording it twice changes nothing.
+It owns the tables `events` and `failures` and the states in `battles`. Events are stored under their message
+id, so recording one twice changes nothing.
 """

@@ -1,4 +1,4 @@
-"""The recorder's handler and its wiring."""
+"""The handler of the recorder, and its stage."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -24,18 +24,18 @@ Notify = Callable[[str, bytes], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Recorder:
-    """Appends events to the record.
+    """Stores events in the database.
 
     Attributes:
-        battles: the record.
-        notify: publishes a plain message (subject, body); lost without harm when nobody listens.
+        battles: The tables of battles, events and failures.
+        notify: Publishes a core NATS message (subject, body), which may get lost.
     """
 
     battles: Battles
     notify: Notify
 
     async def __call__(self, event: BattleEvent) -> list[Event]:
-        """Record one event; nothing follows from it but a nudge."""
+        """Store one event and notify watchers. It publishes no events."""
         battle_id, now = battle_id_of(event), datetime.now(UTC)
         if isinstance(event, BattleSubmitted):
             await self.battles.accept(event.battle, encode(event), now)
@@ -46,12 +46,12 @@ class Recorder:
         except LookupError as error:
             raise Retryable(Reason.STORE_UNAVAILABLE, str(error)) from error
         if sequence is not None:
-            await self._ended(battle_id, arena_of(event), now)
-            nudge = arena_pb2.EventRecorded(battle_id=battle_id, sequence=sequence)
-            await self.notify(RECORDED, nudge.SerializeToString())
+            await self._measure_if_ended(battle_id, arena_of(event), now)
+            notification = arena_pb2.EventRecorded(battle_id=battle_id, sequence=sequence)
+            await self.notify(RECORDED, notification.SerializeToString())
         return []
 
-    async def _ended(self, battle_id: str, arena: str, now: datetime) -> None:
+    async def _measure_if_ended(self, battle_id: str, arena: str, now: datetime) -> None:
         row = await self.battles.get(battle_id)
         if row is None or row.ended_at != now or row.state is BattleState.RUNNING:
             return
@@ -62,5 +62,5 @@ class Recorder:
 def build(
     recorder: Recorder, blobs: Blobs, *, concurrency: int = 4, deadline: float = 30.0
 ) -> Stage[BattleEvent, Event]:
-    """The recorder as a stage."""
+    """The stage of the recorder."""
     return event_stage(StageName.RECORDER, recorder, blobs, concurrency=concurrency, deadline=deadline)

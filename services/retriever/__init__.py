@@ -1,9 +1,8 @@
-"""Retriever: the evidence for a battle.
+"""Retriever: finds the evidence for a battle.
 
     BattleIndexed  ->  [retriever]  ->  BattleRetrieved
 
-Keeps a cache of the chunk table in memory: faiss for meaning, BM25 for words, fused by reciprocal
-rank. The table is the record; for searches of the whole corpus the cache catches up with it before
-every answer, and one battle's pages are read from it, so a battle always sees the chunks it brought.
-Serves `Retrieval.Search`.
+It keeps an index of the chunk table in memory: faiss for dense vectors and BM25 for terms, fused by
+reciprocal rank. Before each search of the whole corpus the index is updated from the table, and the pages of
+one battle are read from the table, so a battle always sees its own chunks. It serves `Retrieval.Search`.
 """

@@ -1,4 +1,4 @@
-"""`Retrieval.Search`: evidence on demand."""
+"""gRPC `Retrieval.Search`: search for evidence."""
 
 import grpc
 from arena.v1 import evidence_pb2, retrieval_pb2, retrieval_pb2_grpc
@@ -20,7 +20,7 @@ _SCOPES = {
 
 
 class RetrievalServicer(retrieval_pb2_grpc.RetrievalServicer):
-    """Searches for whoever asks."""
+    """Answers search requests."""
 
     def __init__(self, searcher: Searcher) -> None:
         self._searcher = searcher
@@ -35,19 +35,19 @@ class RetrievalServicer(retrieval_pb2_grpc.RetrievalServicer):
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, problem)
         limit = request.limit or EVIDENCE_LIMIT
         try:
-            found = await self._searcher.search(
+            evidence = await self._searcher.search(
                 request.query, _SCOPES[request.scope], request.battle_id, limit
             )
         except StageError as error:
             await context.abort(grpc.StatusCode.UNAVAILABLE, error.detail)
         return retrieval_pb2.SearchResponse(
-            evidence=[to_message(item, evidence_pb2.Evidence) for item in found],
+            evidence=[to_message(item, evidence_pb2.Evidence) for item in evidence],
             ranking=self._searcher.ranking,
         )
 
 
 def retrieval_service(searcher: Searcher) -> Register:
-    """The service, ready to be added to a server."""
+    """A function that adds the service to a server."""
 
     def register(server: grpc.aio.Server) -> ServiceDescriptor:
         retrieval_pb2_grpc.add_RetrievalServicer_to_server(RetrievalServicer(searcher), server)

@@ -1,4 +1,4 @@
-"""Chunks in memory, searchable by words and by meaning."""
+"""Indexes of chunks in memory: BM25 over terms, and nearest neighbours over dense vectors."""
 
 import logging
 from collections.abc import Sequence
@@ -14,16 +14,16 @@ from nuggetstream.text.terms import terms
 from services.runtime.embedding import Vectors
 from services.store.chunks import StoredChunk
 
-_POOL = 4  # each ranking contributes this many times the wanted chunks to the fusion
+_POOL = 4  # each ranking contributes this many times the requested number of chunks to the fusion
 _REBUILD_MIN = 256
 _REBUILD_SHARE = 0.2
 
 Hit = tuple[StoredChunk, float]
 
-logging.getLogger("bm25s").setLevel(logging.WARNING)  # it announces every index it builds
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # it logs every index it builds
 
 
-class WordIndex:
+class Bm25Index:
     """BM25 over a fixed set of chunks (Lucene's variant, as bm25s implements it)."""
 
     def __init__(self, chunks: Sequence[StoredChunk], bags: Sequence[tuple[str, ...]]) -> None:
@@ -34,7 +34,7 @@ class WordIndex:
             self._model.index([list(bag) or [""] for bag in bags], show_progress=False)
 
     def rank(self, words: Sequence[str], limit: int) -> list[StoredChunk]:
-        """Chunks that share a term with the query, best first, at most `limit`."""
+        """The chunks that share a term with the query, best first, at most `limit`."""
         known = [] if self._model is None else [w for w in words if w in self._model.vocab_dict]
         if self._model is None or not known:
             return []
@@ -43,7 +43,7 @@ class WordIndex:
         return [self._chunks[i] for i in best if scores[i] > 0]
 
 
-class MeaningIndex:
+class DenseIndex:
     """Exact nearest neighbours by cosine similarity (faiss, inner product of unit vectors)."""
 
     def __init__(self) -> None:
@@ -51,45 +51,45 @@ class MeaningIndex:
         self._chunks: list[StoredChunk] = []
 
     def add(self, chunks: Sequence[StoredChunk], vectors: Vectors) -> None:
-        """Append chunks with their vectors, shape (len(chunks), dimensions)."""
+        """Append chunks with their vectors of shape (len(chunks), dimensions)."""
         if self._index is None:
             self._index = faiss.IndexFlatIP(vectors.shape[1])
         self._index.add(np.ascontiguousarray(vectors, dtype=np.float32))
         self._chunks += chunks
 
     def rank(self, query: NDArray[np.float32], limit: int) -> list[StoredChunk]:
-        """The chunks nearest to one query vector, best first, at most `limit`."""
+        """The chunks nearest to a query vector, best first, at most `limit`."""
         if self._index is None or limit < 1:
             return []
-        _, found = self._index.search(query.reshape(1, -1), min(limit, len(self._chunks)))
-        return [self._chunks[i] for i in found[0] if i >= 0]
+        _, rows = self._index.search(query.reshape(1, -1), min(limit, len(self._chunks)))
+        return [self._chunks[i] for i in rows[0] if i >= 0]
 
 
 @dataclass(slots=True)
 class CorpusIndex:
-    """A growing set of chunks.
+    """An index of a growing set of chunks.
 
-    BM25 statistics are fixed when built, so new chunks gather in a small second index that is
-    searched as well; when it has grown to a fifth of the whole, everything is built anew. Rankings
-    are fused by rank, which needs no comparable scores.
+    A BM25 index cannot be extended, so new chunks go to a small second index that is searched as well. When
+    it has grown to a fifth of the first, both are rebuilt as one. Rankings are fused by rank, so their scores
+    need not be comparable.
     """
 
     _chunks: dict[str, StoredChunk] = field(default_factory=dict)
     _bags: list[tuple[str, ...]] = field(default_factory=list)
-    _meaning: MeaningIndex = field(default_factory=MeaningIndex)
-    _main: WordIndex = field(default_factory=lambda: WordIndex([], []))
+    _dense: DenseIndex = field(default_factory=DenseIndex)
+    _main: Bm25Index = field(default_factory=lambda: Bm25Index([], []))
     _main_size: int = 0
-    _fresh: WordIndex | None = None
+    _recent: Bm25Index | None = None
 
     def __len__(self) -> int:
         return len(self._chunks)
 
     def add(self, chunks: Sequence[StoredChunk], vectors: Vectors | None) -> None:
-        """Add chunks; those already there are passed over.
+        """Add chunks; those in the index already are skipped.
 
         Args:
-            chunks: to add.
-            vectors: one row per chunk, or None without an embedding model.
+            chunks: The chunks.
+            vectors: One row per chunk; None without an embedding model.
         """
         new = [i for i, chunk in enumerate(chunks) if chunk.id not in self._chunks]
         if not new:
@@ -98,28 +98,28 @@ class CorpusIndex:
         self._chunks.update({chunk.id: chunk for chunk in added})
         self._bags += [terms(chunk.text) for chunk in added]
         if vectors is not None:
-            self._meaning.add(added, vectors[new])
-        self._fresh = None
+            self._dense.add(added, vectors[new])
+        self._recent = None
 
     def rank(self, query: str, vector: NDArray[np.float32] | None, limit: int) -> list[Hit]:
-        """Chunks for a query, best first, with their fused scores."""
+        """The chunks that match a query best, best first, with their fused scores."""
         words, pool = terms(query), limit * _POOL
         self._refresh()
         rankings = [self._main.rank(words, pool)]
-        if self._fresh is not None:
-            rankings.append(self._fresh.rank(words, pool))
+        if self._recent is not None:
+            rankings.append(self._recent.rank(words, pool))
         if vector is not None:
-            rankings.append(self._meaning.rank(vector, pool))
+            rankings.append(self._dense.rank(vector, pool))
         return _fuse(rankings, limit)
 
     def _refresh(self) -> None:
         pending = len(self._chunks) - self._main_size
         if pending > max(_REBUILD_MIN, _REBUILD_SHARE * self._main_size):
-            self._main = WordIndex(list(self._chunks.values()), self._bags)
-            self._main_size, self._fresh = len(self._chunks), None
-        elif pending and self._fresh is None:
+            self._main = Bm25Index(list(self._chunks.values()), self._bags)
+            self._main_size, self._recent = len(self._chunks), None
+        elif pending and self._recent is None:
             newest = list(self._chunks.values())[self._main_size :]
-            self._fresh = WordIndex(newest, self._bags[self._main_size :])
+            self._recent = Bm25Index(newest, self._bags[self._main_size :])
 
 
 def rank_few(
@@ -129,12 +129,12 @@ def rank_few(
     vectors: Vectors | None,
     limit: int,
 ) -> list[Hit]:
-    """Rank a handful of chunks, such as one battle's own, without keeping an index of them.
+    """Rank a few chunks, such as those of one battle, without building an index.
 
-    Chunks that no ranking finds (no shared term, no model) follow at the end in page order: with
-    little evidence, all of it counts.
+    Chunks that no ranking contains (no shared term, no model) follow at the end in page order, because with
+    little evidence all of it counts.
     """
-    rankings = [WordIndex(chunks, [terms(chunk.text) for chunk in chunks]).rank(terms(query), len(chunks))]
+    rankings = [Bm25Index(chunks, [terms(chunk.text) for chunk in chunks]).rank(terms(query), len(chunks))]
     if vector is not None and vectors is not None:
         order = np.argsort(-(vectors @ vector), kind="stable")
         rankings.append([chunks[i] for i in order])

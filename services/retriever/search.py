@@ -1,4 +1,4 @@
-"""Search behind one port: everything indexed, one battle's pages, or one answer's own sources."""
+"""Search for evidence in the whole corpus, in the pages of one battle, or in the sources of one answer."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -14,11 +14,11 @@ from services.retriever.index import CorpusIndex, Hit, rank_few
 from services.runtime.embedding import Embedder, Vectors
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
 
-_CATCH_UP = 2000
+_UPDATE_BATCH = 2000
 
 
 class Scope(StrEnum):
-    """Where to look."""
+    """The chunks that a search covers."""
 
     CORPUS = "corpus"
     BATTLE = "battle"
@@ -34,9 +34,9 @@ class Searcher:
     """Finds evidence.
 
     Attributes:
-        chunks: the chunk table.
-        sources: which page belongs to which battle.
-        embedder: None in a light installation: words alone decide.
+        chunks: Tables of chunks and vectors.
+        sources: Table of the pages of each battle.
+        embedder: Embedding model; None in a light installation, which ranks by BM25 alone.
     """
 
     chunks: Chunks
@@ -44,11 +44,11 @@ class Searcher:
     embedder: Embedder | None
     _index: CorpusIndex = field(default_factory=CorpusIndex)
     _position: int = 0
-    _growing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _update_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def ranking(self) -> str:
-        """How results are ranked: "hybrid", or "bm25" without a model."""
+        """How results are ranked: "hybrid", or "bm25" without an embedding model."""
         return "bm25" if self.embedder is None else "hybrid"
 
     async def search(
@@ -57,15 +57,16 @@ class Searcher:
         """The best chunks for a query, best first.
 
         Args:
-            query: what to look for.
-            scope: where to look.
-            battle_id: whose pages; for the corpus only to mark what the battle cites.
-            limit: most chunks to return.
-            only: ids of the chunks that count, where the pages were also cut in other ways; None
-                for all. Not for the corpus.
+            query: The query.
+            scope: The chunks to search.
+            battle_id: Battle whose pages are searched; for the corpus it only marks the pages that the
+                battle cites.
+            limit: Maximum number of chunks to return.
+            only: Ids of the chunks to consider, in case the pages were also cut in another way; None for
+                all. Ignored for the corpus.
 
         Raises:
-            Unavailable: the embedding model or the database does not answer.
+            Unavailable: The embedding model or the database does not answer.
         """
         own = await self.sources.of_battle(battle_id)
         if scope is Scope.CORPUS:
@@ -73,28 +74,28 @@ class Searcher:
         side = _SIDES[scope]
         within = [source for source in own if side is None or side in source.cited_by]
         hits = await self._search_pages(query, within, limit, only)
-        # The other side may show the same page under another URL: named as this side does, cited by both.
+        # The other side may cite the same page under another URL: it is named as this side names it.
         return await self._with_sources(hits, [*within, *own])
 
     async def _search_corpus(self, query: str, limit: int) -> list[Hit]:
-        async with self._growing:
-            await self._catch_up()
+        async with self._update_lock:
+            await self._update_index()
             vector = await self._vector(query)
             return await asyncio.to_thread(self._index.rank, query, vector, limit)
 
     async def _search_pages(
         self, query: str, own: Sequence[StoredSource], limit: int, only: Collection[str] | None
     ) -> list[Hit]:
-        every = await self.chunks.of_pages(list({source.content_hash for source in own}))
-        chunks = [chunk for chunk in every if only is None or chunk.id in only]
+        all_chunks = await self.chunks.of_pages(list({source.content_hash for source in own}))
+        chunks = [chunk for chunk in all_chunks if only is None or chunk.id in only]
         if not chunks:
             return []
         vector, vectors = await self._vector(query), await self._vectors(chunks)
         return await asyncio.to_thread(rank_few, query, vector, chunks, vectors, limit)
 
-    async def _catch_up(self) -> None:
+    async def _update_index(self) -> None:
         while True:
-            position, new = await self.chunks.after(self._position, _CATCH_UP)
+            position, new = await self.chunks.after(self._position, _UPDATE_BATCH)
             if not new:
                 return
             vectors = await self._vectors(new)
@@ -108,12 +109,12 @@ class Searcher:
         if self.embedder is None:
             return None
         known = await self.chunks.get_vectors(self.embedder.model, [chunk.text_hash for chunk in chunks])
-        if lacking := {c.text_hash: c.text for c in chunks if c.text_hash not in known}:
-            # Indexed without a model, or by another one: embedded now, once.
-            rows = await self.embedder.embed(list(lacking.values()))
-            fresh = dict(zip(lacking, rows, strict=True))
-            await self.chunks.add_vectors(self.embedder.model, fresh)
-            known |= fresh
+        if missing := {c.text_hash: c.text for c in chunks if c.text_hash not in known}:
+            # These chunks were indexed without a model, or with another one.
+            rows = await self.embedder.embed(list(missing.values()))
+            computed = dict(zip(missing, rows, strict=True))
+            await self.chunks.add_vectors(self.embedder.model, computed)
+            known |= computed
         return np.stack([known[chunk.text_hash] for chunk in chunks])
 
     async def _with_sources(self, hits: Sequence[Hit], own: Sequence[StoredSource]) -> list[Evidence]:
@@ -130,7 +131,7 @@ class Searcher:
 
 
 def _sides_by_page(own: Sequence[StoredSource]) -> dict[str, tuple[Side, ...]]:
-    """Two URLs may show the same page: every side that cites either cites the page."""
+    """The sides that cite each page, by content hash; two URLs may have the same page."""
     return {
         key: tuple(side for side in Side if any(s.content_hash == key and side in s.cited_by for s in own))
         for key in {source.content_hash for source in own}

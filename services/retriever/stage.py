@@ -1,4 +1,4 @@
-"""The retriever's handler and its wiring."""
+"""The handler of the retriever, and its stage."""
 
 from dataclasses import dataclass
 
@@ -18,9 +18,10 @@ class Retriever:
     """Finds the evidence for one battle.
 
     Attributes:
-        scope: CORPUS as in the paper, or BATTLE (default): only the pages the two answers cite, so
-            that replaying a battle gives the same evidence whatever was indexed in between.
-        limit: most chunks per battle.
+        searcher: Searches the chunks.
+        scope: CORPUS as in the paper, or BATTLE (default): only the pages that the two answers cite, so that
+            replaying a battle gives the same evidence, whatever was indexed in between.
+        limit: Maximum number of chunks per battle.
     """
 
     searcher: Searcher
@@ -28,7 +29,7 @@ class Retriever:
     limit: int = EVIDENCE_LIMIT
 
     async def __call__(self, event: BattleIndexed) -> list[Event]:
-        """Search for the query of one battle; without pages there is no evidence, which is no failure."""
+        """Search for the query of one battle. Without pages there is no evidence; that is not a failure."""
         battle = event.battle
         own = {chunk.id for chunk in event.chunks}
         evidence = await self.searcher.search(battle.query, self.scope, battle.id, self.limit, own)
@@ -40,5 +41,5 @@ class Retriever:
 def build(
     retriever: Retriever, blobs: Blobs, *, concurrency: int = 4, deadline: float = 60.0
 ) -> Stage[BattleIndexed, Event]:
-    """The retriever as a stage."""
+    """The stage of the retriever."""
     return event_stage(StageName.RETRIEVER, retriever, blobs, concurrency=concurrency, deadline=deadline)

@@ -1,4 +1,4 @@
-"""Which facts does a good answer to this query need? Sentences of all documents, chosen by salience."""
+"""Choose the facts that a good answer needs: the most salient sentences of all documents."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,22 +11,24 @@ from services.offline.heuristics.salience import Scores, manner, topical
 from services.offline.heuristics.text import paragraphs, terms
 from services.offline.heuristics.vectors import Embed, Matrix, bag_vectors, dense_vectors, rarity
 
-# Facts; one more or less is then just above 0.07, the usual tie, and a longer list adds unstated ones.
+# Maximum number of facts. One fact of 14 is 0.071, just above the tie threshold of 0.07; a longer list mainly
+# adds facts that neither answer states.
 ENOUGH = 14
-VITAL = 2 / 3  # of the list, the most salient first
-# Evidence sentences that compete, about as many as two answers have; the others shape the lexical picture.
+VITAL = 2 / 3  # share of the list that is vital, the most salient first
+# Number of evidence sentences that compete, about as many as two answers have. The others only contribute to
+# the weights of terms.
 POOL = 20
-MAX_WRITTEN = 240  # answer sentences that compete
-MIN_TERMS = 5  # distinct terms; less is a heading, a label or a fragment
+MAX_WRITTEN = 240  # number of answer sentences that compete
+MIN_TERMS = 5  # minimum number of distinct terms; with fewer it is a heading, a label or a fragment
 MAX_SENTENCES = 1_500
-NOVELTY = 2.0  # deviations of salience that a sentence wholly like a chosen one loses
-TRUST = {True: 1.0, False: 0.5}  # in similarities, dense and lexical: shared terms are the noisier sign
-SAME = {True: 0.85, False: 0.6}  # similarity from which two sentences state the same fact: dense, lexical
+NOVELTY = 2.0  # standard deviations of salience that a sentence identical to a chosen one loses
+TRUST = {True: 1.0, False: 0.5}  # weight of similarities, dense or lexical: shared terms are noisier
+SAME = {True: 0.85, False: 0.6}  # similarity, dense or lexical, from which sentences state the same fact
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text handed to nugget creation: an answer, or a chunk of evidence."""
+    """One text to choose facts from: an answer, or a chunk of evidence."""
 
     id: str
     kind: Literal["answer", "chunk"]
@@ -54,13 +56,13 @@ def create_facts(query: str, documents: Sequence[Document], *, limit: int, embed
     """The most salient, mutually different facts of the documents, most salient first.
 
     Args:
-        query: what the user asked.
-        documents: answers and evidence chunks; the order does not matter.
-        limit: at most this many facts; never more than ``ENOUGH``.
-        embed: sentence embeddings, or None to compare by shared terms only.
+        query: The user's question.
+        documents: Answers and chunks of evidence; their order does not matter.
+        limit: Maximum number of facts, of which at most ``ENOUGH`` are returned.
+        embed: Sentence embeddings, or None to compare by shared terms only.
 
     Returns:
-        Between 0 and ``limit`` facts; at least one is vital when there is any.
+        Between 0 and ``limit`` facts; if there are any, at least one is vital.
     """
     pool = _candidates(documents, is_fact) or _candidates(documents, terms)
     if not pool or limit <= 0:
@@ -83,17 +85,18 @@ def _split(rows: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def _candidates(documents: Sequence[Document], usable: Callable[[str], object]) -> list[_Candidate]:
-    found = []
+    candidates = []
     for document in sorted(documents, key=lambda d: (d.kind, d.text, d.id)):
+        written = document.kind == "answer"
         for paragraph in paragraphs(document.text):
-            for place, sentence in enumerate(paragraph):
+            for index, sentence in enumerate(paragraph):
                 if usable(sentence):
-                    found.append(_Candidate(sentence, document.id, document.kind == "answer", place == 0))
-    return found[:MAX_SENTENCES]
+                    candidates.append(_Candidate(sentence, document.id, written, opens=index == 0))
+    return candidates[:MAX_SENTENCES]
 
 
 def is_fact(sentence: str) -> bool:
-    """Whether a sentence can stand as a fact: long enough, mostly letters, not a question."""
+    """Whether a sentence can be a fact: long enough, mostly letters, not a question."""
     letters = sum(map(str.isalpha, sentence))
     return (
         len(set(terms(sentence))) >= MIN_TERMS
@@ -103,7 +106,7 @@ def is_fact(sentence: str) -> bool:
 
 
 def _preselect(pool: Sequence[_Candidate], vectors: Matrix, asked: Matrix) -> list[int]:
-    """All answer sentences and the ``POOL`` evidence sentences closest to query and centre, in old order."""
+    """Indices of the answer sentences and of the ``POOL`` most topical evidence sentences, in order."""
     order = np.argsort(-(vectors @ asked + vectors @ vectors.mean(axis=0)), kind="stable").tolist()
     evidence = [i for i in order if not pool[i].written][:POOL]
     answers = [i for i in order if pool[i].written][:MAX_WRITTEN]
@@ -111,7 +114,7 @@ def _preselect(pool: Sequence[_Candidate], vectors: Matrix, asked: Matrix) -> li
 
 
 def _diverse(merit: Scores, alike: Matrix, limit: int, same: float) -> list[int]:
-    """Indices by maximal marginal relevance; what repeats a chosen sentence is never chosen."""
+    """Indices by maximal marginal relevance; a sentence that repeats a chosen one is never chosen."""
     chosen: list[int] = []
     nearest = np.zeros(len(merit))
     while len(chosen) < limit:
@@ -121,7 +124,7 @@ def _diverse(merit: Scores, alike: Matrix, limit: int, same: float) -> list[int]
             break
         chosen.append(best)
         nearest = np.maximum(nearest, alike[best])
-        nearest[best] = 2.0  # above any similarity: chosen once
+        nearest[best] = 2.0  # above any similarity, so that it is chosen only once
     return chosen
 
 

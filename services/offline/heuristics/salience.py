@@ -1,4 +1,4 @@
-"""How much does a sentence deserve to be a fact? Four views of it, each on the scale of its neighbours."""
+"""The salience of sentences by four criteria, each standardised over the sentences."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from nuggetstream.text.terms import word_lengths
 from services.offline.heuristics.text import terms
 from services.offline.heuristics.vectors import Matrix
 
-LONG, SHORT = 8, 3  # letters: words this long carry content, words this short mostly hold a sentence together
+LONG, SHORT = 8, 3  # letters: long words carry content, short words are mostly function words
 
 Scores = NDArray[np.float64]
 
@@ -17,7 +17,7 @@ Scores = NDArray[np.float64]
 def topical(vectors: Matrix, asked: Matrix) -> Scores:
     """Relevance plus centrality of each sentence, both standardised.
 
-    Relevance is the similarity to the query; centrality the mean similarity to all sentences, so that what
+    Relevance is the similarity to the query; centrality is the mean similarity to all sentences, so that what
     many documents say counts more.
     """
     return standardised(vectors @ asked) + standardised(vectors @ vectors.mean(axis=0))
@@ -26,8 +26,8 @@ def topical(vectors: Matrix, asked: Matrix) -> Scores:
 def manner(texts: Sequence[str], opens: Sequence[bool], weight: Mapping[str, float]) -> Scores:
     """Density plus position of each sentence, both standardised.
 
-    Density is the information per word, see :func:`density`; position whether the sentence opens a paragraph
-    or a list item, where writers put their points. Neither grows with the length of a text.
+    Density is the information per word, see :func:`density`; position is whether the sentence opens a
+    paragraph or a list item, where writers put their points. Neither grows with the length of a text.
     """
     return standardised(density(texts, weight)) + standardised(np.asarray(opens, dtype=np.float64))
 
@@ -35,8 +35,8 @@ def manner(texts: Sequence[str], opens: Sequence[bool], weight: Mapping[str, flo
 def density(texts: Sequence[str], weight: Mapping[str, float]) -> Scores:
     """Information per word of each sentence: rare terms, many long words, few short ones.
 
-    Function words are short and common in every alphabetic language, so no word list is needed. Scripts
-    without spaces have no word length; there only rarity speaks.
+    Function words are short and common in every alphabetic language, so no word list is needed. In scripts
+    without spaces there is no word length, so only rarity counts.
     """
     rare = [float(np.mean([weight.get(term, 0.0) for term in terms(text)] or [0.0])) for text in texts]
     lengths = [word_lengths(text) or [0] for text in texts]
@@ -46,7 +46,7 @@ def density(texts: Sequence[str], weight: Mapping[str, float]) -> Scores:
 
 
 def standardised(values: NDArray[np.floating]) -> Scores:
-    """Zero mean and unit deviation over the sentences; all zeros where they do not differ."""
+    """The values scaled to zero mean and unit standard deviation; all zeros where they do not differ."""
     spread = float(values.std())
     centred = np.asarray(values - values.mean(), dtype=np.float64)
     return centred / spread if spread > 1e-6 else np.zeros_like(centred)

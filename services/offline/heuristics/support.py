@@ -1,4 +1,4 @@
-"""Does an answer state a fact? Graded by its closest sentence."""
+"""Does an answer state a fact? The label follows from the answer's closest sentence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from services.offline.heuristics.vectors import Embed, dense_vectors, rarity
 
 FULL, PARTIAL = 0.65, 0.5  # closeness, with embeddings
 FULL_TERMS, PARTIAL_TERMS = 0.5, 0.3  # closeness, by terms alone
-MEANING = 0.5  # share of the embedding in the closeness; the rest is how many of the fact's terms are named
+MEANING = 0.5  # weight of the embeddings in the closeness; the rest is the share of the fact's terms
 
 
 class Label(StrEnum):
-    """How far an answer states a fact."""
+    """Whether an answer states a fact."""
 
     SUPPORT = "support"
     PARTIAL = "partial_support"
@@ -24,25 +24,25 @@ class Label(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """The label of one fact for one answer, and the answer's sentence behind it ("" when there is none)."""
+class FactLabel:
+    """The label of one fact for one answer, and the sentence of the answer that supports it (else "")."""
 
     label: Label
     quote: str
 
 
-def assign(query: str, facts: Sequence[str], answer: str, *, embed: Embed | None) -> list[Judgement]:
-    """One judgement per fact, in order.
+def assign(query: str, facts: Sequence[str], answer: str, *, embed: Embed | None) -> list[FactLabel]:
+    """One label per fact, in order.
 
     Args:
-        query: what the user asked; its terms count less, since any answer repeats them.
-        facts: the nuggets.
-        answer: the answer as written, markup and citation markers included.
-        embed: sentence embeddings, or None to compare by shared terms only.
+        query: The user's question; its terms count less, because every answer repeats them.
+        facts: The nuggets.
+        answer: Text of the answer, with markup and citation markers.
+        embed: Sentence embeddings, or None to compare by shared terms only.
     """
     stated = list(dict.fromkeys(sentences(answer)))
     if not stated or not facts:
-        return [Judgement(Label.NONE, "") for _ in facts]
+        return [FactLabel(Label.NONE, "") for _ in facts]
     full, partial = (FULL_TERMS, PARTIAL_TERMS) if embed is None else (FULL, PARTIAL)
     return [_judge(row, stated, full, partial) for row in closeness(query, facts, stated, embed)]
 
@@ -50,7 +50,7 @@ def assign(query: str, facts: Sequence[str], answer: str, *, embed: Embed | None
 def closeness(
     query: str, facts: Sequence[str], stated: Sequence[str], embed: Embed | None
 ) -> NDArray[np.float64]:
-    """How closely each sentence states each fact: facts x sentences, 0..1."""
+    """(facts, sentences) closeness of each sentence to each fact, in [0, 1]."""
     named = named_terms(facts, stated, rarity([*facts, query]))
     if embed is None:
         return named
@@ -60,7 +60,7 @@ def closeness(
 
 
 def named_terms(facts: Sequence[str], stated: Sequence[str], weight: dict[str, float]) -> NDArray[np.float64]:
-    """The weighted share of each fact's terms that each sentence names: facts x sentences, 0..1."""
+    """(facts, sentences) weighted share of each fact's terms that each sentence contains, in [0, 1]."""
     column = {term: i for i, term in enumerate(weight)}
     present = np.zeros((len(stated), len(column)))
     for row, sentence in zip(present, stated, strict=True):
@@ -74,10 +74,10 @@ def named_terms(facts: Sequence[str], stated: Sequence[str], weight: dict[str, f
     return share
 
 
-def _judge(row: NDArray[np.float64], stated: Sequence[str], full: float, partial: float) -> Judgement:
+def _judge(row: NDArray[np.float64], stated: Sequence[str], full: float, partial: float) -> FactLabel:
     best = int(np.argmax(row))
     if row[best] >= full:
-        return Judgement(Label.SUPPORT, stated[best])
+        return FactLabel(Label.SUPPORT, stated[best])
     if row[best] >= partial:
-        return Judgement(Label.PARTIAL, stated[best])
-    return Judgement(Label.NONE, "")
+        return FactLabel(Label.PARTIAL, stated[best])
+    return FactLabel(Label.NONE, "")

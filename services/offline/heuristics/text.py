@@ -1,7 +1,7 @@
-"""Text as the heuristics see it: cleaned sentences and comparable terms.
+"""Texts for the heuristics: cleaned sentences and comparable terms, independent of the language.
 
-Nothing here knows a language. Sentences come from a multilingual splitter, terms are cut to a common
-prefix instead of being stemmed, and scripts written without spaces are read as character bigrams.
+Sentences come from a multilingual splitter, terms are cut to a prefix instead of being stemmed, and scripts
+written without spaces are split into character bigrams.
 """
 
 import re
@@ -11,9 +11,9 @@ import sentencex
 
 from nuggetstream.text import terms as core
 
-MAX_CHARS = 60_000  # per text: a pasted book must not stall the battles behind it
+MAX_CHARS = 60_000  # per text, so that a pasted book does not block other battles
 MAX_SENTENCES = 400  # per text, for the same reason
-MAX_SENTENCE_CHARS = 600  # an unpunctuated wall of text is no sentence
+MAX_SENTENCE_CHARS = 600  # a longer text without punctuation is cut into pieces
 
 _INVISIBLE = re.compile(r"[\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060\ufeff\x00-\x08\x0b-\x1f]")
 _CITATION = re.compile(
@@ -35,7 +35,7 @@ _RULE = re.compile(r"^[\s|:*_=+-]*$")
 _SPACES = re.compile(r"\s+")
 _WORD = re.compile(rf"[{core.UNSPACED}]|[^\W{core.UNSPACED}]+")
 _OPENING = r"(?:[*_`\"“„(]{0,3})(?<!\w)"
-_BETWEEN = r"(?:[^\w\[]|\[[^\]\n]{0,40}\])*"  # no two ways to read the same characters: linear
+_BETWEEN = r"(?:[^\w\[]|\[[^\]\n]{0,40}\])*"  # unambiguous, so that matching takes linear time
 _CLOSING = r"[*_`\"”)]{0,3}(?:\s?\[[\d,;\s–-]{1,20}\])*[.!?。！？]?"
 _BEFORE_STOP = re.compile(r"\s+([.,;:!?])(?=\s|$)")
 
@@ -58,19 +58,19 @@ def clean(line: str) -> str:
 
 @lru_cache(maxsize=512)
 def paragraphs(text: str) -> tuple[tuple[str, ...], ...]:
-    """The cleaned sentences of a text, line by line; list items and table rows are lines of their own.
+    """The cleaned sentences of a text, by line; list items and table rows are lines of their own.
 
     >>> paragraphs("# Facts\\n- Boeing paid $4.3 million [2]. It denied guilt.")
     (('Facts',), ('Boeing paid $4.3 million.', 'It denied guilt.'))
     """
-    found: list[tuple[str, ...]] = []
+    lines: list[tuple[str, ...]] = []
     room = MAX_SENTENCES
     for raw in text[:MAX_CHARS].splitlines():
         if room and not _RULE.match(raw) and not raw.lstrip().startswith("```"):
             parts = tuple(_split(clean(raw))[:room])
             room -= len(parts)
-            found += [parts] if parts else []
-    return tuple(found)
+            lines += [parts] if parts else []
+    return tuple(lines)
 
 
 def sentences(text: str) -> list[str]:
@@ -89,14 +89,14 @@ def _split(line: str) -> list[str]:
 
 @lru_cache(maxsize=16_384)
 def terms(text: str) -> tuple[str, ...]:
-    """The comparable terms of a text (`nuggetstream.text.terms`); the same sentences come again and again."""
+    """The comparable terms of a text (`nuggetstream.text.terms`), cached because sentences recur."""
     return core.terms(text)
 
 
 def verbatim(sentence: str, text: str) -> str:
-    """The words of a cleaned sentence as the text has them, markdown and citation markers included.
+    """A cleaned sentence as it stands in the text, with markdown and citation markers.
 
-    Falls back to the sentence itself where the text does not hold its words in this order.
+    Where the text does not contain its words in this order, the sentence itself is returned.
 
     >>> verbatim("TCP numbers every byte.", "Note: **TCP** numbers [1] every byte [2]. And more.")
     '**TCP** numbers [1] every byte [2].'
@@ -105,5 +105,5 @@ def verbatim(sentence: str, text: str) -> str:
     if not words:
         return sentence
     pattern = _OPENING + _BETWEEN.join(re.escape(word) for word in words) + _CLOSING
-    found = re.search(pattern, text[:MAX_CHARS])
-    return found[0] if found else sentence
+    match = re.search(pattern, text[:MAX_CHARS])
+    return match[0] if match else sentence

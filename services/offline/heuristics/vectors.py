@@ -1,4 +1,4 @@
-"""Weighted bags of terms and their similarities: the lexical half of every comparison."""
+"""Weighted bags of terms as vectors, the lexical part of every comparison."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,13 +12,13 @@ from services.offline.heuristics.text import terms
 
 Matrix: TypeAlias = NDArray[np.float32]
 Embed: TypeAlias = Callable[[Sequence[str]], Matrix]
-"""Texts in, one L2-normalised row per text out, in order. The same text always gives the same row."""
+"""Function from texts to one L2-normalised row per text, in order; the same text gives the same row."""
 
 
 def rarity(texts: Iterable[str]) -> dict[str, float]:
-    """Inverse document frequency of every term: ``log(1 + N / df)``, each text counted as one document.
+    """Inverse document frequency of every term, ``log(1 + N / df)``, where each text is a document.
 
-    Function words occur nearly everywhere and so weigh little, in any language.
+    Function words occur in nearly all texts, so their weight is small in any language.
     """
     bags = [set(terms(text)) for text in texts]
     frequency = Counter(term for bag in bags for term in bag)
@@ -26,7 +26,7 @@ def rarity(texts: Iterable[str]) -> dict[str, float]:
 
 
 def bag_vectors(texts: Sequence[str], weight: Mapping[str, float]) -> Matrix:
-    """One L2-normalised row of term weights per text; a term without weight is ignored."""
+    """One L2-normalised row of term weights per text; terms without a weight are ignored."""
     column = {term: i for i, term in enumerate(weight)}
     rows = np.zeros((len(texts), len(column)), dtype=np.float32)
     for row, text in zip(rows, texts, strict=True):
@@ -38,7 +38,7 @@ def bag_vectors(texts: Sequence[str], weight: Mapping[str, float]) -> Matrix:
 
 
 def dense_vectors(texts: Sequence[str], embed: Embed) -> Matrix:
-    """The embedding rows of the texts as a float32 matrix, also for no texts at all."""
+    """The embeddings of the texts as a float32 matrix with one row per text; it may have no rows."""
     if not texts:
         return np.zeros((0, 1), dtype=np.float32)
     return np.asarray(embed(list(texts)), dtype=np.float32)

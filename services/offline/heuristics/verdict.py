@@ -1,4 +1,4 @@
-"""Which answer is better? What each states of the shared facts, and how it is written."""
+"""Which answer is better? Judged by the shared facts that each states, and by how it is written."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,27 +8,27 @@ import numpy as np
 
 from services.offline.heuristics.facts import Document, Fact, create_facts
 from services.offline.heuristics.salience import density, standardised
-from services.offline.heuristics.support import Judgement, Label, assign
+from services.offline.heuristics.support import FactLabel, Label, assign
 from services.offline.heuristics.text import paragraphs, sentences
 from services.offline.heuristics.vectors import Embed, rarity
 
 FACTS = 30
-MANNER = 0.1  # of coverage that one deviation of density, or structure in every sentence, is worth
+MANNER = 0.1  # coverage that one standard deviation of density, or full structure, is worth
 TIE = 0.02
 CREDIT = {Label.SUPPORT: 1.0, Label.PARTIAL: 0.5, Label.NONE: 0.0}
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The better answer, and in words what decided; "first" is a, "second" is b."""
+    """The better answer and the reason in words, which calls answer a "first" and answer b "second"."""
 
     winner: Literal["a", "b", "tie"]
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Ground:
-    """One reason: its name in words, and by how much it speaks for the answer named first."""
+class _Criterion:
+    """One criterion: its description, and its margin in favour of the first answer compared."""
 
     name: str
     margin: float
@@ -39,10 +39,17 @@ def judge(
 ) -> Verdict:
     """Compare two answers; swapping them swaps the winner and nothing else.
 
-    Three grounds are added up: coverage of the facts that both answers and the evidence yield, information
-    per word, and the share of sentences that open a paragraph or list item. None grows with length as such.
+    Three criteria are added: coverage of the facts in both answers and the evidence, information per word,
+    and the share of sentences that open a paragraph or list item. None grows with length as such.
+
+    Args:
+        query: The user's question.
+        answer_a: Text of answer a.
+        answer_b: Text of answer b.
+        evidence: Texts of the chunks.
+        embed: Sentence embeddings, or None to compare by shared terms only.
     """
-    swapped = answer_b < answer_a  # always compared in one order, so that no rounding can favour a side
+    swapped = answer_b < answer_a  # always compared in the same order, so that rounding favours no side
     answers = (answer_b, answer_a) if swapped else (answer_a, answer_b)
     names = ("second", "first") if swapped else ("first", "second")
     documents = [Document(name, "answer", text) for name, text in zip(names, answers, strict=True)]
@@ -52,42 +59,42 @@ def judge(
         return Verdict("tie", "Nothing sets the two answers apart.")
     texts = [fact.text for fact in facts]
     judged = [assign(query, texts, answer, embed=embed) for answer in answers]
-    grounds = [_coverage(judged), *_manner(answers, [*answers, *evidence])]
-    return _verdict(facts, judged, grounds, names)
+    criteria = [_coverage(judged), *_manner(answers, [*answers, *evidence])]
+    return _verdict(facts, judged, criteria, names)
 
 
-def _coverage(judged: Sequence[Sequence[Judgement]]) -> _Ground:
+def _coverage(judged: Sequence[Sequence[FactLabel]]) -> _Criterion:
     shares = [sum(CREDIT[one.label] for one in side) / len(side) for side in judged]
     high, low = max(shares), min(shares)
     facts = "1 fact" if len(judged[0]) == 1 else f"{len(judged[0])} facts"
-    return _Ground(f"coverage of {facts} ({high:.0%} against {low:.0%})", shares[0] - shares[1])
+    return _Criterion(f"coverage of {facts} ({high:.0%} against {low:.0%})", shares[0] - shares[1])
 
 
-def _manner(answers: Sequence[str], texts: Sequence[str]) -> Iterator[_Ground]:
-    """How the answers are written, in means per sentence."""
+def _manner(answers: Sequence[str], texts: Sequence[str]) -> Iterator[_Criterion]:
+    """The criteria of how the answers are written, as means per sentence."""
     written = [sentences(answer) for answer in answers]
     if not all(written):
         return
     weight = rarity(sentence for text in texts for sentence in sentences(text))
     dense = standardised(density([*written[0], *written[1]], weight))
     cut = len(written[0])
-    yield _Ground("information per word", MANNER * float(np.mean(dense[:cut]) - np.mean(dense[cut:])))
+    yield _Criterion("information per word", MANNER * float(np.mean(dense[:cut]) - np.mean(dense[cut:])))
     opening = [len(paragraphs(answer)) / len(own) for answer, own in zip(answers, written, strict=True)]
-    yield _Ground("structure", MANNER * (opening[0] - opening[1]))
+    yield _Criterion("structure", MANNER * (opening[0] - opening[1]))
 
 
 def _verdict(
     facts: Sequence[Fact],
-    judged: Sequence[Sequence[Judgement]],
-    grounds: Sequence[_Ground],
+    judged: Sequence[Sequence[FactLabel]],
+    criteria: Sequence[_Criterion],
     names: Sequence[str],
 ) -> Verdict:
-    total = sum(ground.margin for ground in grounds)
+    total = sum(criterion.margin for criterion in criteria)
     if abs(total) <= TIE:
-        return Verdict("tie", f"Too close to call: {_listed(grounds, 0.0)}.")
+        return Verdict("tie", f"Too close to call: {_listed(criteria, 0.0)}.")
     sign, best = (1.0, 0) if total > 0 else (-1.0, 1)
-    reason = f"The {names[best]} answer is better by {_listed(grounds, sign)}."
-    against = _listed(grounds, -sign)
+    reason = f"The {names[best]} answer is better by {_listed(criteria, sign)}."
+    against = _listed(criteria, -sign)
     if against:
         reason += f" Against it: {against}."
     missed = _missed(facts, judged[best], judged[1 - best])
@@ -96,14 +103,14 @@ def _verdict(
     return Verdict("a" if names[best] == "first" else "b", reason)
 
 
-def _listed(grounds: Sequence[_Ground], sign: float) -> str:
-    """The grounds that speak for one side, strongest first; all of them when the sign is 0."""
-    strongest = sorted(grounds, key=lambda ground: -abs(ground.margin))
-    return ", ".join(ground.name for ground in strongest if not sign or sign * ground.margin > 0)
+def _listed(criteria: Sequence[_Criterion], sign: float) -> str:
+    """The criteria in favour of one side, strongest first; all criteria when the sign is 0."""
+    strongest = sorted(criteria, key=lambda criterion: -abs(criterion.margin))
+    return ", ".join(criterion.name for criterion in strongest if not sign or sign * criterion.margin > 0)
 
 
-def _missed(facts: Sequence[Fact], winner: Sequence[Judgement], loser: Sequence[Judgement]) -> str:
-    """The fact on which the winner gains most; "" when it gains on none."""
+def _missed(facts: Sequence[Fact], winner: Sequence[FactLabel], loser: Sequence[FactLabel]) -> str:
+    """The fact that most favours the winner; "" when there is none."""
     gains = [CREDIT[own.label] - CREDIT[other.label] for own, other in zip(winner, loser, strict=True)]
     best = max(range(len(facts)), key=lambda i: (gains[i], facts[i].vital, -i))
     return facts[best].text if gains[best] > 0 else ""

@@ -81,7 +81,7 @@ async def test_an_error_reaches_every_caller_of_its_batch_and_no_other(model: He
 async def test_a_model_that_loses_a_row_is_an_error_and_nobody_waits_for_ever(model: HeldModel) -> None:
     model.rows_lost = 1
     model.go.set()
-    with pytest.raises(ValueError, match="words gave 1 vectors for 2 texts"):
+    with pytest.raises(ValueError, match="words returned 1 vectors for 2 texts"):
         await asyncio.wait_for(BatchingEmbedder(model).embed(["tea", "coffee"]), 30)
 
 

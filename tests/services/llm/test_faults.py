@@ -4,14 +4,14 @@ from collections import Counter
 
 import pytest
 
-from services.offline.faults import Fates, Fault, Faults
+from services.offline.faults import Fault, Faults, FaultSampler
 
 HALF = Faults(seed=7, server_error=0.2, invalid_json=0.3)
 
 
 def _drawn(faults: Faults, bodies: list[bytes]) -> dict[bytes, Fault | None]:
-    fates = Fates(faults)
-    return {body: fates.draw(body).fault for body in bodies}
+    sampler = FaultSampler(faults)
+    return {body: sampler.draw(body).fault for body in bodies}
 
 
 def test_fates_do_not_depend_on_the_order_of_requests() -> None:
@@ -32,8 +32,8 @@ def test_faults_come_at_about_their_rates() -> None:
 
 
 def test_a_retry_of_the_same_request_may_fare_better() -> None:
-    fates = Fates(HALF)
-    assert len({fates.draw(b"same").fault for _ in range(50)}) > 1
+    sampler = FaultSampler(HALF)
+    assert len({sampler.draw(b"same").fault for _ in range(50)}) > 1
 
 
 def test_without_rates_nothing_ever_fails() -> None:

@@ -10,7 +10,7 @@ from nuggetstream.domain.event import BattleNuggetized, BattleRetrieved
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.nugget import Importance, NuggetList, Provenance
 from services.nuggetizer.creation import Draft, trim
-from services.nuggetizer.documents import Reading, documents_of
+from services.nuggetizer.documents import NuggetSources, documents_of
 from services.nuggetizer.prompts import importance
 from services.nuggetizer.stage import Nuggetizer, Profile
 from services.runtime.errors import Permanent
@@ -73,7 +73,7 @@ async def test_live_asks_once_and_keeps_where_each_nugget_was_read() -> None:
     vital, okay = nuggets.nuggets
     assert (vital.text, vital.importance, okay.importance) == ("Tea is a drink.", VITAL, OKAY)
     assert okay.provenance == (Provenance("chunk1", "https://example.org/1", "h1", samples.NOON),)
-    first = documents_of(samples.retrieved(), Reading.BOTH)[0].provenance
+    first = documents_of(samples.retrieved(), NuggetSources.BOTH)[0].provenance
     assert [place.document for place in vital.provenance] == ["chunk2", first.document]
     assert (nuggets.profile, nuggets.sources, nuggets.model) == ("live", "both", "scripted-2026")
     assert [step.texts for step in nuggets.history] == [("Tea is a drink.", "Tea is made of leaves.")]
@@ -138,32 +138,34 @@ def test_a_nugget_without_words_is_no_nugget() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reading", "kinds"),
+    ("sources", "kinds"),
     [
-        (Reading.BOTH, {"answer", "chunk"}),
-        (Reading.ANSWERS, {"answer"}),
-        (Reading.CHUNKS, {"chunk"}),
+        (NuggetSources.BOTH, {"answer", "chunk"}),
+        (NuggetSources.ANSWERS, {"answer"}),
+        (NuggetSources.CHUNKS, {"chunk"}),
     ],
 )
-async def test_an_ablation_reads_only_its_part(reading: Reading, kinds: set[str]) -> None:
+async def test_an_ablation_reads_only_its_part(sources: NuggetSources, kinds: set[str]) -> None:
     model = live(("Tea.", "vital", []))
-    nuggets = await created(Nuggetizer(model, reading=reading))
+    nuggets = await created(Nuggetizer(model, sources=sources))
     assert {block.kind for block in model.asked[0].blocks} - {"query"} == kinds
-    assert nuggets.sources == reading.value
+    assert nuggets.sources == sources.value
 
 
 @pytest.mark.parametrize(
-    ("event", "reading"),
+    ("event", "sources"),
     [
-        (samples.retrieved(chunks=0), Reading.CHUNKS),
-        (samples.retrieved(chunks=3, fought=samples.battle(a=" ", b="")), Reading.ANSWERS),
-        (samples.retrieved(chunks=0, fought=samples.battle(a="", b="\n")), Reading.BOTH),
+        (samples.retrieved(chunks=0), NuggetSources.CHUNKS),
+        (samples.retrieved(chunks=3, fought=samples.battle(a=" ", b="")), NuggetSources.ANSWERS),
+        (samples.retrieved(chunks=0, fought=samples.battle(a="", b="\n")), NuggetSources.BOTH),
     ],
 )
-async def test_nothing_to_read_is_no_evidence_and_no_call(event: BattleRetrieved, reading: Reading) -> None:
+async def test_nothing_to_read_is_no_evidence_and_no_call(
+    event: BattleRetrieved, sources: NuggetSources
+) -> None:
     model = live()
     with pytest.raises(Permanent) as raised:
-        await Nuggetizer(model, reading=reading)(event)
+        await Nuggetizer(model, sources=sources)(event)
     assert raised.value.reason is Reason.NO_EVIDENCE
     assert model.asked == []
 
@@ -194,7 +196,7 @@ async def test_a_nugget_without_text_makes_the_reply_unusable() -> None:
 
 def test_the_answers_come_in_an_order_seeded_by_the_event() -> None:
     def order(key: str) -> list[str]:
-        documents = documents_of(samples.retrieved(key=key), Reading.ANSWERS)
+        documents = documents_of(samples.retrieved(key=key), NuggetSources.ANSWERS)
         assert [document.block.id for document in documents] == ["a1", "a2"]
         return [document.provenance.document for document in documents]
 
@@ -224,7 +226,7 @@ async def test_another_event_model_prompt_or_setting_is_another_key() -> None:
         await out(replace(base, model=replace(model, name="other"))),
         await out(replace(base, model=replace(model, reworded=True))),
         await out(replace(base, limit=5)),
-        await out(replace(base, reading=Reading.ANSWERS)),
+        await out(replace(base, sources=NuggetSources.ANSWERS)),
         await out(Nuggetizer(reader(), Profile.PAPER)),
     ]
     assert len({event.key for event in changed}) == len(changed)

@@ -5,7 +5,7 @@ import pytest
 
 from nuggetstream.text.terms import terms
 from services.retriever import index
-from services.retriever.index import CorpusIndex, MeaningIndex, WordIndex, rank_few
+from services.retriever.index import Bm25Index, CorpusIndex, DenseIndex, rank_few
 from services.store.chunks import StoredChunk
 from tests.fakes import WordVectors
 
@@ -21,8 +21,8 @@ CHUNKS = [chunk(text) for text in TEXTS]
 VECTORS = MODEL.encode(TEXTS)
 
 
-def words(texts: list[str]) -> WordIndex:
-    return WordIndex([chunk(text) for text in texts], [terms(text) for text in texts])
+def words(texts: list[str]) -> Bm25Index:
+    return Bm25Index([chunk(text) for text in texts], [terms(text) for text in texts])
 
 
 def ids(hits: list[tuple[StoredChunk, float]]) -> list[str]:
@@ -51,7 +51,7 @@ def test_a_wordless_chunk_among_others_is_never_found_by_words() -> None:
 
 
 def test_meaning_finds_the_nearest_first() -> None:
-    meaning = MeaningIndex()
+    meaning = DenseIndex()
     assert meaning.rank(VECTORS[0], 3) == []
     meaning.add(CHUNKS[:2], VECTORS[:2])
     meaning.add(CHUNKS[2:], VECTORS[2:])
@@ -94,13 +94,13 @@ def test_a_chunk_that_is_there_is_not_added_again() -> None:
 def test_everything_is_built_anew_when_much_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[int] = []
 
-    class Counted(WordIndex):
+    class Counted(Bm25Index):
         def __init__(self, chunks, bags):
             built.append(len(chunks))
             super().__init__(chunks, bags)
 
     corpus = CorpusIndex()
-    monkeypatch.setattr(index, "WordIndex", Counted)
+    monkeypatch.setattr(index, "Bm25Index", Counted)
     corpus.add([chunk(f"old {i}") for i in range(300)], None)
     corpus.rank("old", None, 1)
     corpus.add([chunk(f"new {i}") for i in range(256)], None)

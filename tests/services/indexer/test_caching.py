@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from services.indexer.memory import RememberingEmbedder
+from services.indexer.caching import CachingEmbedder
 from services.runtime.embedding import Vectors
 from tests.fakes import WordVectors
 
@@ -34,7 +34,7 @@ def model() -> HeldModel:
     return HeldModel()
 
 
-async def asked(embedder: RememberingEmbedder, *texts: str) -> asyncio.Task[Vectors]:
+async def asked(embedder: CachingEmbedder, *texts: str) -> asyncio.Task[Vectors]:
     """A caller that waits for its texts."""
     task = asyncio.create_task(embedder.embed(texts))
     for _ in range(3):  # it has asked, and what it asked for has begun
@@ -43,7 +43,7 @@ async def asked(embedder: RememberingEmbedder, *texts: str) -> asyncio.Task[Vect
 
 
 async def test_a_text_under_way_is_waited_for_not_asked_for_again(model: HeldModel) -> None:
-    embedder = RememberingEmbedder(model)
+    embedder = CachingEmbedder(model)
     callers = [await asked(embedder, "tea", "water", "tea"), await asked(embedder, "coffee", "tea")]
     model.go.set()
     first, second = await asyncio.gather(*callers)
@@ -55,7 +55,7 @@ async def test_a_text_under_way_is_waited_for_not_asked_for_again(model: HeldMod
 
 
 async def test_an_error_reaches_all_who_wait_and_is_not_remembered(model: HeldModel) -> None:
-    embedder = RememberingEmbedder(model)
+    embedder = CachingEmbedder(model)
     callers = [await asked(embedder, "tea"), await asked(embedder, "tea", "coffee")]
     model.error = RuntimeError("out of memory")
     model.go.set()
@@ -69,7 +69,7 @@ async def test_a_lost_row_is_an_error_and_nobody_waits_for_ever(model: HeldModel
     model.rows_lost = 1
     model.go.set()
     with pytest.raises(ValueError, match="shorter"):
-        await asyncio.wait_for(RememberingEmbedder(model).embed(["tea", "coffee"]), 30)
+        await asyncio.wait_for(CachingEmbedder(model).embed(["tea", "coffee"]), 30)
 
 
 async def test_a_row_that_is_remembered_keeps_no_other_row_in_memory() -> None:
@@ -81,7 +81,7 @@ async def test_a_row_that_is_remembered_keeps_no_other_row_in_memory() -> None:
             computed.append(weakref.ref(rows))
             return rows
 
-    embedder = RememberingEmbedder(Watched(), limit=1)
+    embedder = CachingEmbedder(Watched(), limit=1)
     await embedder.embed(["tea", "water"])
     await embedder.embed(["water"])
     await asyncio.sleep(0)  # the task that computed them is let go
@@ -92,7 +92,7 @@ async def test_a_row_that_is_remembered_keeps_no_other_row_in_memory() -> None:
 async def test_more_texts_than_are_remembered_still_get_their_rows(model: HeldModel) -> None:
     model.go.set()
     texts = ["one", "two", "three", "one"]
-    embedder = RememberingEmbedder(model, limit=1)
+    embedder = CachingEmbedder(model, limit=1)
     assert np.array_equal(await embedder.embed(texts), model.encode(texts))
     assert (await embedder.embed([])).shape == (0, 0)
     assert model.calls == [["one", "two", "three"]]
