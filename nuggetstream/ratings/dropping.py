@@ -17,10 +17,11 @@ from nuggetstream.ratings.tie_models import fit_davidson, fit_rao_kupper
 Floats = NDArray[np.float64]
 
 SAME = 1e-7  # logits: strengths closer than this are equal; a fit is exact to about 1e-10
-_STEP = 0.75  # of the votes that the influences ask for are dropped before they are computed anew
-_MOST = 0.1  # of the votes that help are dropped before the influences are computed anew
-_RIVALS = 12  # are tried
-_WORTH = 1.5  # times the fewest votes found: a rival that needs more to first order is not tried
+# Of the votes that the influences ask for, and of all votes that help, so many are dropped at once.
+_STEP, _MOST = 0.85, 0.1
+_INTERPOLATED = 3  # guesses of the last vote needed, by the gaps before and after; then by halves
+_RIVALS = 12  # tried at most
+_WORTH, _SLACK = 1.1, 3  # rivals that need more than 1.1 times the fewest votes found, plus 3, are not tried
 _NOTHING = 1e-9  # what is left of a weighted count after its last vote is rounding
 
 
@@ -205,7 +206,7 @@ class Search:
             queue = Queue.of(fit, self.leader, rival, keep)
             gap = float(fit.theta[self.leader] - fit.theta[rival])
             need = queue.needed(gap)
-            if not len(queue.cells) or count + 1 >= limit or count + need > _WORTH * limit + 1:
+            if not len(queue.cells) or count + 1 >= limit or count + need > _WORTH * limit + _SLACK:
                 return None
             size = int(max(1, min(_STEP * need, _MOST * queue.votes.sum())))
             step = self._step(fit, queue, size, rival)
@@ -231,15 +232,21 @@ class Search:
 
     def _fewer(self, fit: Fitted, queue: Queue, enough: Fitted, size: int) -> tuple[Fitted, int]:
         """The fewest of the first `size` votes that change the order, given that all of them do."""
-        shape, few, many = fit.counts.cells.shape, 0, size
+        shape, few, many, ahead, tries = fit.counts.cells.shape, 0, size, self._lead(fit), 0
         while many - few > 1:
-            middle = (few + many) // 2
-            trial = fit.without(queue.taken(middle, shape))
-            if self.successor(trial) is None:
-                few = middle
-            else:
+            share = ahead / (ahead - self._lead(enough)) if tries < _INTERPOLATED else 0.5
+            middle = min(max(few + round(share * (many - few)), few + 1), many - 1)
+            trial, tries = fit.without(queue.taken(middle, shape)), tries + 1
+            if self.successor(trial) is not None:
                 enough, many = trial, middle
+            else:
+                few, ahead = middle, np.nan_to_num(self._lead(trial), nan=ahead)
         return enough, many
+
+    def _lead(self, fit: Fitted) -> float:
+        """How far the leader is above the best rated rival; NaN where no two of them are rated."""
+        best = np.max(fit.theta[self.rivals], where=~np.isnan(fit.theta[self.rivals]), initial=-np.inf)
+        return float(fit.theta[self.leader] - best) if np.isfinite(best) else np.nan
 
 
 def fewest(search: Search) -> tuple[Fitted, int] | None:
@@ -261,7 +268,7 @@ def fewest(search: Search) -> tuple[Fitted, int] | None:
     while candidates and tried < _RIVALS:
         need, rival, is_sorted = heappop(candidates)
         limit = np.inf if best is None else best[1]
-        if need > _WORTH * limit + 1:
+        if need > _WORTH * limit + _SLACK:
             break
         if is_sorted:
             best, tried = search.toward(rival, limit) or best, tried + 1
