@@ -1,6 +1,6 @@
-"""One evaluated battle as `nuggetstream eval` writes it: the JSON of `GET /v1/battles/{id}`, checked.
+"""One evaluated battle as `nuggetstream eval` writes it: the JSON of `GET /v1/battles/{id}`, validated.
 
-Fields that no reader needs are ignored; those that are read must be what they claim to be.
+Fields that no reader needs are ignored.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,13 @@ class _Part(BaseModel):
 
 
 class SourceRow(_Part):
-    """A page behind an answer; `quality` is the scraper's class, empty while pending."""
+    """A page behind an answer.
+
+    Attributes:
+        state: How far the platform got with the page.
+        quality: The scraper's class of its text; empty while the page is pending.
+        chunks: Chunks of the page among the evidence.
+    """
 
     state: str
     quality: str = ""
@@ -26,7 +32,7 @@ class SourceRow(_Part):
 
 
 class AnswerRow(_Part):
-    """One answer."""
+    """What one system said, and the pages behind it."""
 
     system: str = Field(min_length=1)
     text: str
@@ -34,7 +40,7 @@ class AnswerRow(_Part):
 
 
 class LabelRow(_Part):
-    """Whether an answer states a nugget; `cause` where a miss has a known one."""
+    """Whether an answer states a nugget, and the cause of a miss where it is known."""
 
     support: Support
     cause: Cause | None = None
@@ -47,7 +53,13 @@ class ProvenanceRow(_Part):
 
 
 class NuggetRow(_Part):
-    """A nugget; a label is None where none was given, `entailment` where nothing measured it."""
+    """A nugget with its labels.
+
+    Attributes:
+        a: Label for answer A; None where none was given.
+        b: Label for answer B; None where none was given.
+        entailment: Probability that the nugget's passages entail it; None where nothing measured it.
+    """
 
     text: str
     importance: Importance
@@ -58,13 +70,21 @@ class NuggetRow(_Part):
 
 
 class ScoresRow(_Part):
-    """The score that preferences follow from."""
+    """The score of one answer that the preference follows from."""
 
     all_score: float = Field(ge=0, le=1)
 
 
 class VerdictRow(_Part):
-    """What the nuggets say; `margin` is A minus B."""
+    """What the nuggets say.
+
+    Attributes:
+        a: Score of answer A.
+        b: Score of answer B.
+        margin: All Score of A minus that of B.
+        tie_threshold: Largest margin that is still a tie.
+        preference: The vote that follows.
+    """
 
     a: ScoresRow
     b: ScoresRow
@@ -81,7 +101,15 @@ class OrderedVerdictRow(_Part):
 
 
 class JudgmentRow(_Part):
-    """One judge's verdict over all orders asked."""
+    """One judge's verdict over all orders asked.
+
+    Attributes:
+        evaluator: Name of the judge.
+        winner: Its verdict.
+        flipped: Whether the verdict changed with the order; None when the judge was asked in one order only.
+        verdicts: Its verdict in each order.
+        model: Chat model of the judge.
+    """
 
     evaluator: str
     winner: Vote
@@ -91,7 +119,7 @@ class JudgmentRow(_Part):
 
 
 class FailureRow(_Part):
-    """A stage that gave up."""
+    """A stage that failed, and why."""
 
     stage: str
     reason: str
@@ -105,14 +133,14 @@ class EvidenceRow(_Part):
 
 
 class CostRow(_Part):
-    """What a battle cost."""
+    """An amount of money."""
 
     amount: float = Field(ge=0)
     currency: str = Field(min_length=1)
 
 
 class SpendRow(_Part):
-    """What one stage spent on one model; no cost where a price is unknown."""
+    """What one stage spent on one model; the cost is None where a price is unknown."""
 
     stage: str
     model: str
@@ -123,7 +151,13 @@ class SpendRow(_Part):
 
 
 class StepRow(_Part):
-    """One step of the flow; no moment before it ended, no seconds where its start is not known."""
+    """One step of the flow.
+
+    Attributes:
+        name: Name of the stage.
+        recorded_at: When the step was recorded; None before it ended.
+        seconds: How long it took; None where its start is not known.
+    """
 
     name: str
     recorded_at: AwareDatetime | None = None
@@ -131,7 +165,7 @@ class StepRow(_Part):
 
 
 class BattleRow(_Part):
-    """One evaluated battle as far as the report looks at it. None is "not known"."""
+    """One evaluated battle, with the fields that the report reads. None means "not known"."""
 
     id: str = Field(min_length=1)
     arena: str

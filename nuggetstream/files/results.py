@@ -14,7 +14,8 @@ from nuggetstream.files.dataset import OVERALL, VOTE, UnusableFile
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.text import read_text
 
-REFUSED = "refused.jsonl"  # what the evaluation could not accept, beside its results
+REJECTED = "rejected.jsonl"  # lines that the evaluation rejected, beside its results
+REJECTED_BEFORE = "refused.jsonl"  # the same file as earlier versions named it
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +25,17 @@ class Results:
     Attributes:
         name: Name of the file.
         battles: Evaluated battles in the order of the file.
-        refused: Lines that the evaluation could not accept; they count as received.
+        rejected: Lines that the evaluation rejected; they count as received.
     """
 
     name: str
     battles: tuple[BattleRow, ...]
-    refused: int = 0
+    rejected: int = 0
 
     @property
     def received(self) -> int:
-        """Battles that arrived, those refused included."""
-        return len(self.battles) + self.refused
+        """Battles that arrived, those rejected included."""
+        return len(self.battles) + self.rejected
 
     @property
     def scored(self) -> int:
@@ -56,7 +57,7 @@ class Results:
 
 
 def read_results(path: Path) -> Results:
-    """Read the evaluated battles of a file; a `refused.jsonl` beside it counts towards what was received.
+    """Read the evaluated battles of a file; a `rejected.jsonl` beside it counts towards what was received.
 
     Raises:
         UnusableFile: The file, or one of its lines, cannot be used. The message names the file, and for a
@@ -71,9 +72,15 @@ def read_results(path: Path) -> Results:
         if (first := first_line.setdefault(battle.id, number)) != number:
             raise UnusableFile(f"{path}:{number}: id: {battle.id!r} is on line {first} already")
         battles.append(battle)
-    refused = path.with_name(REFUSED)
-    count = sum(bool(line.strip()) for line in _lines(refused)) if refused.exists() else 0
-    return Results(path.name, tuple(battles), count)
+    return Results(path.name, tuple(battles), _rejected(path))
+
+
+def _rejected(path: Path) -> int:
+    """Lines in the file of rejected lines beside the results; none without such a file."""
+    for name in (REJECTED, REJECTED_BEFORE):
+        if (beside := path.with_name(name)).exists():
+            return sum(bool(line.strip()) for line in _lines(beside))
+    return 0
 
 
 def _lines(path: Path) -> list[str]:

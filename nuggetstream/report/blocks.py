@@ -7,7 +7,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One number in large type, what it is, and what it rests on."""
+    """One number in large type.
+
+    Attributes:
+        value: The number.
+        label: What it is.
+        basis: What it rests on.
+    """
 
     value: str
     label: str
@@ -26,10 +32,10 @@ class Figure:
     """A plot.
 
     Attributes:
-        title: what it shows.
-        spec: plotly's `data` and `layout`.
-        alt: the figure in words, for those who do not see it.
-        height: in CSS pixels.
+        title: What it shows.
+        spec: Plotly's `data` and `layout`.
+        alt: The figure in words, for readers who do not see it.
+        height: In CSS pixels.
     """
 
     title: str
@@ -40,26 +46,35 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Figures side by side where there is room; `options` lets the reader switch between several sets.
+    """Figures side by side where there is room; with several sets the reader chooses which one to see.
 
     Attributes:
-        label: what is chosen; empty for a single set.
-        options: name of the set -> its figures.
-        note: how to read them.
+        label: What the reader chooses; empty for a single set.
+        options: Name of the set -> its figures.
+        note: How to read them.
     """
 
     label: str
     options: Mapping[str, tuple[Figure, ...]]
     note: str = ""
 
+    @classmethod
+    def of(cls, *figures: Figure) -> "Figures":
+        """A single set of figures."""
+        return cls("", {"": figures})
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells, the first of each row its heading.
+    """Rows of cells; the first cell of each row is its heading.
 
     Attributes:
-        text_columns: which columns hold words; the others hold numbers.
-        folded: shown on demand.
+        caption: What the table holds.
+        columns: Headings of the columns.
+        rows: As many cells as columns in each.
+        note: How to read the table.
+        text_columns: Indices of the columns that hold text; the others hold numbers.
+        folded: Whether the table stays closed until the reader opens it.
     """
 
     caption: str
@@ -71,10 +86,10 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """Why there is no number here."""
+class Notice:
+    """A statement on its own, such as why there is no number."""
 
     text: str
 
 
-Block = Facts | Figures | Table | State
+Block = Facts | Figures | Table | Notice

@@ -1,4 +1,4 @@
-"""One look for all figures. Colours are Okabe and Ito's, told apart with every kind of colour vision.
+"""One look for all figures. The colours are Okabe and Ito's, told apart with every kind of colour vision.
 
 Text, grid and background are left to the page, which follows the reader's light or dark setting.
 """
@@ -11,6 +11,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from nuggetstream.report.blocks import Figure
+from nuggetstream.statistics.share import Share
 
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8A9299"
 SKY, YELLOW = "#56B4E9", "#E69F00"
@@ -21,8 +22,9 @@ VOTE_NAMES = {
     "a": "people prefer A",
     "tie": "people see a tie",
     "b": "people prefer B",
-    "both_bad": "both bad",
+    "both_bad": "people call both bad",
 }
+DARK_INK = "#14181a"  # text on cells that are light in every theme
 ROW = 34  # pixels per horizontal row
 _FRAME = 96  # pixels for title, legend and axis
 
@@ -39,20 +41,27 @@ def label(text: str, limit: int = 34) -> str:
 def figure(
     title: str, alt: str, traces: Sequence[Any], height: int, layout: Mapping[str, Any] | None = None
 ) -> Figure:
-    """A figure in the common look."""
-    drawn = go.Figure(data=list(traces))
-    drawn.update_layout(
-        template="none",
-        margin={"l": 8, "r": 12, "t": 36, "b": 40},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "traceorder": "normal"},
-        hoverlabel={"align": "left"},
-        barmode="stack",
-        bargap=0.35,
-        showlegend=len(traces) > 1,
-    )
-    drawn.update_xaxes(automargin=True, fixedrange=True, zeroline=False)
-    drawn.update_yaxes(automargin=True, fixedrange=True, zeroline=False)
-    drawn.update_layout(**(layout or {}))
+    """A figure in the common look.
+
+    Args:
+        title: What the figure shows.
+        alt: The figure in words.
+        traces: Plotly traces; bars are stacked.
+        height: In CSS pixels.
+        layout: What differs from the common layout; axes keep the common settings they do not set.
+    """
+    own = dict(layout or {})
+    axis = {"automargin": True, "fixedrange": True, "zeroline": False}
+    common = {
+        "margin": {"l": 8, "r": 12, "t": 36, "b": 40},
+        "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "traceorder": "normal"},
+        "hoverlabel": {"align": "left"},
+        "barmode": "stack",
+        "bargap": 0.35,
+        "showlegend": len(traces) > 1,
+    }
+    axes = {name: axis | own.pop(name, {}) for name in ("xaxis", "yaxis")}
+    drawn = go.Figure(data=list(traces), layout=common | axes | own)
     spec = json.loads(drawn.to_json())
     spec["layout"].pop("template", None)
     return Figure(title, spec, alt, height)
@@ -65,9 +74,8 @@ def rows_height(rows: int, per_row: int = ROW) -> int:
 
 def names_axis(names: Sequence[str]) -> dict[str, Any]:
     """A vertical axis of names at 0, 1, 2, …, the first on top."""
-    places = list(range(len(names)))
     return {
-        "tickvals": places,
+        "tickvals": list(range(len(names))),
         "ticktext": [f"{label(name)}  " for name in names],
         "range": [len(names) - 0.5, -0.5],
         "showgrid": False,
@@ -79,6 +87,12 @@ def share_axis(title: str, **more: Any) -> dict[str, Any]:
     return {"title": {"text": title}, "tickformat": ".0%", **more}
 
 
+def vertical_line(x: float, dash: str = "dot") -> dict[str, Any]:
+    """A vertical line through the whole figure, for the layout's `shapes`."""
+    line = {"color": GREY, "dash": dash, "width": 1.5}
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
+
+
 def marks_with_intervals(
     name: str,
     x: Sequence[float],
@@ -87,7 +101,7 @@ def marks_with_intervals(
     high: Sequence[float | None],
     **more: Any,
 ) -> Any:
-    """Points with horizontal, possibly unequal, intervals; where there is no end, the mark stands alone."""
+    """Marks with horizontal, possibly unequal, intervals; a mark without bounds stands alone."""
     return go.Scatter(
         name=name,
         x=list(x),
@@ -105,6 +119,35 @@ def marks_with_intervals(
     )
 
 
-def offset(place: int, of: int, reach: float = 0.5) -> float:
-    """Where the `place`-th of several marks of one row goes, around the row's middle."""
-    return 0.0 if of < 2 else reach * (place / (of - 1) - 0.5)
+def share_marks(
+    name: str, shares: Sequence[tuple[float, Share]], colour: str, symbol: str, extra: str = ""
+) -> Any:
+    """Marks for shares with their intervals; a share of nothing has no mark.
+
+    Args:
+        name: In the legend.
+        shares: Vertical position and share.
+        colour: Of the marks.
+        symbol: Of the marks.
+        extra: What the hover text ends with; "<extra></extra>" leaves out the name.
+    """
+    known = [(y, share, share.value) for y, share in shares if share.value is not None]
+    return marks_with_intervals(
+        name,
+        [value for _, _, value in known],
+        [y for y, _, _ in known],
+        [share.low for _, share, _ in known],
+        [share.high for _, share, _ in known],
+        marker={"color": colour, "symbol": symbol, "size": 11},
+        customdata=[(share.count, share.of) for _, share, _ in known],
+        hovertemplate="%{x:.1%} (%{customdata[0]} of %{customdata[1]})" + extra,
+    )
+
+
+def offset(index: int, marks: int, reach: float = 0.5) -> float:
+    """Vertical offset of one of several marks in the same row, around the row's middle.
+
+    >>> [offset(index, 3) for index in range(3)], offset(0, 1)
+    ([-0.25, 0.0, 0.25], 0.0)
+    """
+    return 0.0 if marks < 2 else reach * (index / (marks - 1) - 0.5)

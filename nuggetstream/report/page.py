@@ -1,7 +1,7 @@
 """The page: one HTML file that needs nothing else.
 
-Everything in it that comes from battles is escaped, and the page forbids itself every request and every
-script but its own two by a content security policy.
+Everything in it that comes from battles is escaped. Its content security policy forbids every request, and
+every script but its own two.
 """
 
 import base64
@@ -16,17 +16,18 @@ from plotly.offline import get_plotlyjs
 from nuggetstream.files.templates import html_environment
 from nuggetstream.report import blocks
 from nuggetstream.report.section import Content, Section
+from nuggetstream.statistics.share import FEW
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def render(sections: Sequence[tuple[Section[Any], Content]], title: str, subtitle: str) -> str:
-    """The whole page.
+    """The whole page as HTML.
 
     Args:
-        sections: in order.
-        title: of the page.
-        subtitle: one line about what it rests on.
+        sections: Each section with what it shows, in order.
+        title: Title of the page.
+        subtitle: One line about what the page rests on.
     """
     env = _environment()
     scripts = [get_plotlyjs(), (_TEMPLATES / "report.js").read_text(encoding="utf-8")]
@@ -34,6 +35,7 @@ def render(sections: Sequence[tuple[Section[Any], Content]], title: str, subtitl
         sections=sections,
         title=title,
         subtitle=subtitle,
+        few=FEW,
         style=(_TEMPLATES / "report.css").read_text(encoding="utf-8"),
         scripts=scripts,
         hashes=[_hash(script) for script in scripts],
@@ -42,7 +44,7 @@ def render(sections: Sequence[tuple[Section[Any], Content]], title: str, subtitl
 
 def _environment() -> Environment:
     env = html_environment(_TEMPLATES)
-    for kind in (blocks.Facts, blocks.Figures, blocks.Table, blocks.State):
+    for kind in (blocks.Facts, blocks.Figures, blocks.Table, blocks.Notice):
         env.tests[kind.__name__.lower()] = lambda value, kind=kind: isinstance(value, kind)
     return env
 

@@ -18,17 +18,22 @@ from nuggetstream.report.lenses import POLICY
 Floats = NDArray[np.float64]
 
 NOT_RANKABLE = "people's votes cannot rank any two systems yet"
-FLAT = "every vote is what the ratings expect, such as a tie of equals: there is no spread to tell errors by"
-_NO_SPREAD = 1e-12  # logits squared: a variance of nothing, which is no certainty
+NO_SPREAD = (
+    "every vote is exactly what the ratings predict, as when equal systems tie, so there is no spread to "
+    "estimate errors from"
+)
+_NO_VARIANCE = 1e-12  # logits squared: a variance of zero up to rounding, which is no certainty
 
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A rating on the Elo scale with its 95 % interval.
+    """A rating on the Elo scale with its 95% interval.
 
     Attributes:
-        low: None for a system whose votes show no spread to tell errors by, such as ties with equals.
-        high: likewise.
+        rating: The rating.
+        low: Lower bound; None for a system whose votes have no spread to estimate errors from, such as ties
+            with equals.
+        high: Upper bound; None where `low` is None.
     """
 
     rating: float
@@ -41,10 +46,10 @@ class Strengths:
     """What people's votes say about the systems they can rank.
 
     Attributes:
-        battles: the votes behind it.
-        ballots: the same, clustered by query.
+        battles: The votes behind it.
+        ballots: The same votes, clustered by query.
         theta: (K,) strengths in logits, in the order of `ballots.systems`.
-        covariance: (K, K) of them, whole queries independent.
+        covariance: (K, K) covariance of the strengths, whole queries independent.
     """
 
     battles: tuple[BattleRow, ...]
@@ -54,39 +59,41 @@ class Strengths:
 
 
 def human_strengths(battles: Sequence[BattleRow]) -> Strengths | str:
-    """Strengths from human votes with a sandwich clustered by query, or why there are none.
+    """Strengths from human votes with a sandwich estimate clustered by query, or why there are none.
 
     Args:
-        battles: of one arena; those of a system with itself say nothing about systems.
+        battles: Battles of one arena; those of a system with itself say nothing about systems.
     """
-    voted = [each for each in battles if each.human_vote is not None and each.a.system != each.b.system]
+    voted = [
+        battle for battle in battles if battle.human_vote is not None and battle.a.system != battle.b.system
+    ]
     tally = Tally.count(
-        (each.a.system, each.b.system, each.human_vote, 1.0) for each in voted if each.human_vote
+        (battle.a.system, battle.b.system, battle.human_vote, 1.0) for battle in voted if battle.human_vote
     )
     group, _ = rankable(tally.points(POLICY))
     if not len(group):
-        return NOT_RANKABLE if voted else "no human vote between two systems"
+        return NOT_RANKABLE if voted else "no battle between two systems has a human vote"
     names = {tally.systems[index] for index in group}
-    used = tuple(each for each in voted if {each.a.system, each.b.system} <= names)
+    used = tuple(battle for battle in voted if {battle.a.system, battle.b.system} <= names)
     ballots = Ballots.of(
-        Ballot(each.a.system, each.b.system, each.human_vote, cluster=each.query)
-        for each in used
-        if each.human_vote
+        Ballot(battle.a.system, battle.b.system, battle.human_vote, cluster=battle.query)
+        for battle in used
+        if battle.human_vote
     )
     if ballots.clusters < 2:
         return "all votes are on one query, which says nothing about how queries differ"
     every = np.arange(len(ballots.systems))
     theta, _ = fit(pairs_among(ballots.tally, every, POLICY), POLICY)
     covariance = clustered_covariance(theta, ballots, POLICY)
-    return FLAT if flat(covariance) else Strengths(used, ballots, theta, covariance)
+    return NO_SPREAD if is_degenerate(covariance) else Strengths(used, ballots, theta, covariance)
 
 
-def flat(covariance: Floats) -> bool:
-    """Whether a covariance is nothing: its intervals would have no width, and claim what nobody knows."""
-    return float(np.trace(covariance)) < _NO_SPREAD
+def is_degenerate(covariance: Floats) -> bool:
+    """Whether a covariance is zero: its intervals would have no width, and claim what nobody knows."""
+    return float(np.trace(covariance)) < _NO_VARIANCE
 
 
-def rated(ratings: Estimates, place: int) -> Rated:
-    """One system of many."""
-    rating, low, high = (float(part[place]) for part in (ratings.rating, ratings.low, ratings.high))
+def rated(ratings: Estimates, index: int) -> Rated:
+    """The rating of one system of many."""
+    rating, low, high = (float(part[index]) for part in (ratings.rating, ratings.low, ratings.high))
     return Rated(rating, None, None) if has_no_width(low, high) else Rated(rating, low, high)

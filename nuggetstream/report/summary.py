@@ -53,8 +53,8 @@ class Summary:
     """Everything the summary table shows.
 
     Attributes:
-        received: Battles the file held, those refused included.
-        refused: Lines that were no battle.
+        received: Battles the file held, those rejected at intake included.
+        rejected: Lines rejected at intake.
         scored: Battles with nuggets assigned and a verdict.
         failed: Battles with at least one of the two missing.
         reasons: How often each "stage: reason" happened.
@@ -62,7 +62,7 @@ class Summary:
     """
 
     received: int
-    refused: int
+    rejected: int
     scored: int
     failed: int
     reasons: Mapping[str, int]
@@ -84,23 +84,23 @@ PREDICTORS: Mapping[str, Callable[[BattleRow], Vote | None]] = {
 }
 
 
-def summarise(battles: Sequence[BattleRow], refused: int) -> Summary:
+def summarise(battles: Sequence[BattleRow], rejected: int) -> Summary:
     """Summarise evaluated battles.
 
     Args:
         battles: Every accepted battle, scored or not.
-        refused: Lines of the file that were no battle; they count as received.
+        rejected: Lines of the file that were no battle; they count as received.
     """
     scored = sum(battle.is_scored for battle in battles)
     flips = [battle.judgments[0].flipped for battle in battles if battle.judgments]
     dimensions = dict.fromkeys(name for battle in battles for name in battle.preferences)
     predictions = predict(battles) if dimensions else {}
     return Summary(
-        received=len(battles) + refused,
-        refused=refused,
+        received=len(battles) + rejected,
+        rejected=rejected,
         scored=scored,
-        failed=len(battles) - scored + refused,
-        reasons=failure_counts(battles, refused),
+        failed=len(battles) - scored + rejected,
+        reasons=failure_counts(battles, rejected),
         flips=sum(flipped is True for flipped in flips),
         asked_twice=sum(flipped is not None for flipped in flips),
         systems=tuple(_system_rows(battles)),
@@ -112,13 +112,13 @@ def summarise(battles: Sequence[BattleRow], refused: int) -> Summary:
     )
 
 
-def failure_counts(battles: Sequence[BattleRow], refused: int) -> dict[str, int]:
+def failure_counts(battles: Sequence[BattleRow], rejected: int) -> dict[str, int]:
     """How often each "stage: reason" happened, most frequent first."""
     reasons = Counter(
         f"{failure.stage}: {failure.reason}" for battle in battles for failure in battle.failures
     )
-    if refused:
-        reasons["intake: invalid_input"] += refused
+    if rejected:
+        reasons["intake: invalid_input"] += rejected
     return dict(reasons.most_common())
 
 

@@ -1,4 +1,4 @@
-"""Summaries and boards as tables for a terminal or a text file."""
+"""Summaries and leaderboards as tables for a terminal or a text file."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from rich.table import Table
 
 from nuggetstream.files.cells import named
-from nuggetstream.files.numerals import MISSING, between, fixed, number, percent
+from nuggetstream.files.numerals import MISSING, between, fixed, interval, number, part_of, percent
 from nuggetstream.report.summary import Summary
 from nuggetstream.statistics.agreement import Agreement
 
 
 def coverage_line(summary: Summary) -> str:
-    """How much of what was received could be scored, and why not the rest."""
-    line = f"scored {summary.scored} of {summary.received} battles received"
+    """How much of what was received could be scored, and why the rest was not."""
+    line = f"scored {part_of(summary.scored, summary.received, 'battles')} received"
     if not summary.failed:
         return line
     reasons = ", ".join(f"{reason} ({count})" for reason, count in summary.reasons.items())
@@ -21,10 +21,10 @@ def coverage_line(summary: Summary) -> str:
 
 
 def systems_table(summary: Summary) -> Table:
-    """Per system: mean All Score and win rates by lens."""
+    """Mean All Score and win rates by lens, a row per system."""
     table = Table(title="Systems", title_justify="left")
     table.add_column("system")
-    for name in ("battles", "All Score", "scored", "wins: human", "nugget", "judge"):
+    for name in ("battles", "All Score", "scored", "win rate: human", "nugget", "judge"):
         table.add_column(name, justify="right")
     for row in summary.systems:
         rates = (percent(row.win_rates[lens]) for lens in ("human", "nugget", "judge"))
@@ -35,13 +35,13 @@ def systems_table(summary: Summary) -> Table:
 
 
 def agreement_table(summary: Summary) -> Table:
-    """Who agrees with people how often: a row per human dimension, a column per predictor."""
+    """How often predictors agree with people: a row per human dimension, a column per predictor."""
     table = Table(
         title="Agreement with human preferences",
         title_justify="left",
-        caption="Share of battles, 95 % interval (bootstrap over queries; Wilson's where all agree alike). "
-        "A predicted tie counts half; battles that people call a tie are left out. "
-        "Kappa and counts: summary.json.",
+        caption="Share of battles with its 95% interval: a bootstrap over queries, or Wilson's where all "
+        "queries agree to the same degree. A predicted tie counts half; battles that people call a tie are "
+        "left out. Kappa and counts are in summary.json.",
         caption_justify="left",
     )
     predictors = list(dict.fromkeys(row.predictor for row in summary.agreements))
@@ -51,39 +51,44 @@ def agreement_table(summary: Summary) -> Table:
     table.add_column("compared\nof labelled", justify="right")
     for dimension in dict.fromkeys(row.dimension for row in summary.agreements):
         rows = {row.predictor: row for row in summary.agreements if row.dimension == dimension}
-        found = rows[predictors[0]].agreement
-        labelled = found.compared + found.reference_ties + rows[predictors[0]].unscored
+        first = rows[predictors[0]]
+        labelled = first.agreement.compared + first.agreement.reference_ties + first.unscored
         cells = (_share(rows[name].agreement) for name in predictors)
-        table.add_row(named(dimension), *cells, f"{found.compared}\n{labelled}")
+        table.add_row(named(dimension), *cells, f"{first.agreement.compared}\n{labelled}")
     return table
 
 
 def board_table(board: Mapping[str, Any]) -> Table:
     """One leaderboard as the gateway returns it."""
-    title = f"{board['lens'].capitalize()} lens: {board['scored']} of {board['received']} battles"
-    caption = f"Bradley-Terry, ties {board['tie_policy']}, {board['level']:.0%} intervals"
+    scored = part_of(board["scored"], board["received"], "battles")
+    title = f"{board['lens'].capitalize()} lens: {scored}"
+    caption = f"Bradley-Terry, tie policy {board['tie_policy']}, {percent(board['level'], 0)} intervals"
     table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
     table.add_column("rank", justify="right")
     table.add_column("system")
     for name in ("rating", "interval", "P(first)", "won-lost-tied"):
         table.add_column(name, justify="right")
-    for row in board["standings"]:
-        table.add_row(*_standing(row))
+    for standing in board["standings"]:
+        table.add_row(*_standing(standing))
     return table
 
 
-def _share(found: Agreement) -> str:
-    if found.share is None:
-        return MISSING
-    return f"{number(found.share)}\n{number(found.low, 2)}–{number(found.high, 2)}"
+def _share(agreement: Agreement) -> str:
+    if agreement.share is None or agreement.low is None or agreement.high is None:
+        return number(agreement.share)
+    return f"{fixed(agreement.share, 3)}\n{between(fixed(agreement.low, 2), fixed(agreement.high, 2))}"
 
 
-def _standing(row: Mapping[str, Any]) -> Sequence[str]:
-    record = f"{row['wins']:.0f}-{row['losses']:.0f}-{row['ties']:.0f}"
-    if row["rating"] is None:
-        return MISSING, named(row["system"]), "not yet", row["unrankable"], MISSING, record
-    ends = row["low"], row["high"]  # null where there is nothing but ties
-    interval = MISSING if None in ends else between(*map(fixed, ends))
-    first = percent(row["probability_first"])
-    rank = MISSING if row["rank"] is None else str(row["rank"])
-    return rank, named(row["system"]), fixed(row["rating"]), interval, first, record
+def _standing(standing: Mapping[str, Any]) -> Sequence[str]:
+    counts = "-".join(fixed(standing[name]) for name in ("wins", "losses", "ties"))
+    system = named(standing["system"])
+    if standing["rating"] is None:
+        return MISSING, system, "not yet", standing["unrankable"], MISSING, counts
+    return (
+        MISSING if standing["rank"] is None else str(standing["rank"]),
+        system,
+        fixed(standing["rating"]),
+        interval(standing["low"], standing["high"]),  # both null where there is nothing but ties
+        percent(standing["probability_first"]),
+        counts,
+    )

@@ -83,16 +83,16 @@ async def test_bad_lines_are_reported_by_number_and_the_rest_goes_on(tmp_path: P
     assert f"{file}:3: b: is missing" in output
     assert "scored 2 of 8 battles received" in output
     assert f"{file}:7: " in output
-    assert "6 lines refused" in output
-    assert "5 without a battle, 1 not taken when submitted" in output
-    refused = {row["line"]: "; ".join(row["problems"]) for row in read_lines(out / "refused.jsonl")}
-    assert list(refused) == [2, 3, 4, 5, 7, 8]
-    assert "vote" in refused[4]
-    assert refused[5] == "both answers are empty: there is nothing to compare"
-    assert refused[8] == "a.text: is 10,000,000 bytes long; at most 100,000 are accepted"
+    assert "6 lines rejected; see" in output
+    assert "5 without a battle, 1 rejected when submitted" in output
+    rejected = {row["line"]: "; ".join(row["problems"]) for row in read_lines(out / "rejected.jsonl")}
+    assert list(rejected) == [2, 3, 4, 5, 7, 8]
+    assert "vote" in rejected[4]
+    assert rejected[5] == "both answers are empty: there is nothing to compare"
+    assert rejected[8] == "a.text: is 10,000,000 bytes long; at most 100,000 are accepted"
     assert [row["id"] for row in read_lines(out / "results.jsonl")] == ["battle-000", "battle-006"]
     summary = json.loads((out / "summary.json").read_text())
-    assert (summary["received"], summary["scored"], summary["failed"], summary["refused"]) == (8, 2, 6, 6)
+    assert (summary["received"], summary["scored"], summary["failed"], summary["rejected"]) == (8, 2, 6, 6)
 
 
 async def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -1,12 +1,12 @@
-"""Agreement with people, beside preferences that know nothing."""
+"""Agreement: does the machine agree with people more often than the length of an answer does?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.numerals import MISSING
+from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent, percent_interval
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import (
     BLUE,
     GREEN,
@@ -18,13 +18,20 @@ from nuggetstream.report.charts import (
     offset,
     rows_height,
     share_axis,
+    vertical_line,
 )
 from nuggetstream.report.section import Content, Section
 from nuggetstream.report.summary import AgreementRow, agreement_row, predict
-from nuggetstream.report.wording import FEW_MARK, FEW_NOTE, dimension_name, number, of, percent, span, whole
-from nuggetstream.statistics.share import FEW
+from nuggetstream.report.wording import FEW_NOTE, NO_PREFERENCE, dimension_name, few_mark
 
-TIES = (Vote.TIE, Vote.BOTH_BAD)
+_TIES = (Vote.TIE, Vote.BOTH_BAD)
+_LOOKS = {
+    "nugget preference": (BLUE, "diamond"),
+    "judge": (GREEN, "square"),
+    "longer answer wins": (GREY, "triangle-up"),
+    "ROUGE-L to evidence": (PURPLE, "x"),
+}
+_ROW = 56
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +39,12 @@ class Predicted:
     """One predictor against one human dimension.
 
     Attributes:
-        queries: distinct queries among the labelled battles that the predictor scored and people decided;
-            the interval draws whole queries, so with one there is none.
-        labelled: battles with this dimension.
-        received: all battles.
-        row: agreement, interval, kappa and counts.
-        has_interval: whether the interval means anything.
+        queries: Distinct queries among the labelled battles that the predictor scored and people decided;
+            the interval resamples whole queries, so a single query gives none.
+        labelled: Battles with this dimension.
+        received: All battles.
+        row: Agreement, interval, kappa and counts.
+        has_interval: Whether the interval means anything.
     """
 
     queries: int
@@ -67,71 +74,68 @@ def _predicted(results: Results, dimension: str, predictor: str, votes: Sequence
     queries = {
         battle.query
         for battle, vote in labelled
-        if battle.preferences[dimension] not in TIES and vote is not None
+        if battle.preferences[dimension] not in _TIES and vote is not None
     }
-    has_interval = len(queries) > 1 and row.agreement.share is not None
-    return Predicted(len(queries), len(labelled), results.received, row, has_interval)
+    return Predicted(
+        queries=len(queries),
+        labelled=len(labelled),
+        received=results.received,
+        row=row,
+        has_interval=len(queries) > 1 and row.agreement.share is not None,
+    )
 
 
-_LOOKS = {
-    "nugget preference": (BLUE, "diamond"),
-    "judge": (GREEN, "square"),
-    "longer answer wins": (GREY, "triangle-up"),
-    "ROUGE-L to evidence": (PURPLE, "x"),
-}
-_ROW = 56
-
-
-def draw(found: Sequence[Predicted]) -> Content:
-    """Share of human decisions each predictor agrees with."""
-    known = [each for each in found if each.row.agreement.share is not None]
-    blocks: list[Block] = [Figures("", {"": (_chart(known),)})] if known else []
-    blocks.append(_table(found) if found else State("No battle has a human preference: nothing to compare."))
+def draw(predicted: Sequence[Predicted]) -> Content:
+    """Share of human decisions that each predictor agrees with."""
+    known = [each for each in predicted if each.row.agreement.share is not None]
+    blocks: list[Block] = [Figures.of(_chart(known))] if known else []
+    blocks.append(_table(predicted) if predicted else Notice(NO_PREFERENCE))
     return Content(
         finding=_finding(known),
-        reading="The share of human decisions that each predictor shares. A predicted tie counts half; "
-        "battles that people call a tie are left out. A coin is at 50%. Lines are 95% intervals from "
-        "resampling whole queries, because battles on one query are not independent; where all queries "
-        "agree alike, resamples show no spread, and the interval is Wilson's. A machine that does not beat "
-        "“longer answer wins” has shown nothing.",
-        basis=_basis(found),
+        reading="The share of human decisions that each predictor agrees with. A predicted tie counts "
+        "half; battles that people call a tie are left out. Tossing a coin would agree 50% of the time. "
+        "Lines are 95% intervals from resampling whole queries, because battles on one query are not "
+        "independent. Where all queries agree to the same degree, resampling shows no spread, and the "
+        "interval is Wilson's. A predictor that does no better than “longer answer wins” shows no "
+        "understanding of the answers.",
+        basis=_basis(predicted),
         blocks=tuple(blocks),
     )
 
 
-def _basis(found: Sequence[Predicted]) -> str:
-    if not found:
+def _basis(predicted: Sequence[Predicted]) -> str:
+    if not predicted:
         return "0 battles"
-    return f"{of(found[0].row.agreement.compared, found[0].received)}, {_on(found[0].queries)}"
-
-
-def _on(queries: int) -> str:
-    return "on 1 query" if queries == 1 else f"on {whole(queries)} queries"
+    first = predicted[0]
+    compared = part_of(first.row.agreement.compared, first.received, "battles")
+    return f"{compared}, on {many(first.queries, 'query', 'queries')}"
 
 
 def _finding(known: Sequence[Predicted]) -> str:
     if not known:
         return ""
-    first = known[0].row.dimension
-    own = [each.row for each in known if each.row.dimension == first]
-    said = ", ".join(f"{row.predictor} {percent(row.agreement.share)}" for row in own)
-    return f"On {dimension_name(first)}: {said}."
+    dimension = known[0].row.dimension
+    shares = [
+        f"{each.row.predictor} {percent(each.row.agreement.share)}"
+        for each in known
+        if each.row.dimension == dimension
+    ]
+    return f"Agreement on {dimension_name(dimension)}: {', '.join(shares)}."
 
 
 def _chart(known: Sequence[Predicted]) -> Figure:
     dimensions = list(dict.fromkeys(each.row.dimension for each in known))
     traces = []
-    for place, (name, (colour, symbol)) in enumerate(_LOOKS.items()):
-        own = [each for each in known if each.row.predictor == name]
-        shares = [each.row.agreement.share or 0.0 for each in own]
-        ends = [_ends(each) for each in own]
+    for index, (predictor, (colour, symbol)) in enumerate(_LOOKS.items()):
+        own = [each for each in known if each.row.predictor == predictor]
+        bounds = [_bounds(each) for each in own]
         traces.append(
             marks_with_intervals(
-                name,
-                shares,
-                [dimensions.index(each.row.dimension) + offset(place, len(_LOOKS)) for each in own],
-                [low for low, _ in ends],
-                [high for _, high in ends],
+                predictor,
+                [each.row.agreement.share or 0.0 for each in own],
+                [dimensions.index(each.row.dimension) + offset(index, len(_LOOKS)) for each in own],
+                [low for low, _ in bounds],
+                [high for _, high in bounds],
                 marker={"color": colour, "symbol": symbol, "size": 10},
                 customdata=[each.row.agreement.compared for each in own],
                 hovertemplate="%{x:.1%} of %{customdata} battles",
@@ -140,56 +144,54 @@ def _chart(known: Sequence[Predicted]) -> Figure:
     alt = "; ".join(
         f"{each.row.dimension}, {each.row.predictor}: {percent(each.row.agreement.share)}" for each in known
     )
-    coin = {"type": "line", "x0": 0.5, "x1": 0.5, "y0": 0, "y1": 1, "yref": "paper"}
     layout = {
         "yaxis": names_axis([dimension_name(name) for name in dimensions]),
         "xaxis": share_axis("share of human decisions agreed with"),
-        "shapes": [{**coin, "line": {"color": GREY, "dash": "dot", "width": 1.5}}],
+        "shapes": [vertical_line(0.5)],
     }
     return figure("Agreement with human decisions", alt, traces, rows_height(len(dimensions), _ROW), layout)
 
 
-def _ends(each: Predicted) -> tuple[float, float]:
-    found, at = each.row.agreement, each.row.agreement.share or 0.0
-    if not each.has_interval:
-        return at, at
-    return (at if found.low is None else found.low), (at if found.high is None else found.high)
+def _bounds(each: Predicted) -> tuple[float | None, float | None]:
+    return (each.row.agreement.low, each.row.agreement.high) if each.has_interval else (None, None)
 
 
-def _table(found: Sequence[Predicted]) -> Table:
+def _table(predicted: Sequence[Predicted]) -> Table:
     columns = (
         "dimension",
         "predictor",
         "agreement",
-        "95%",
-        "kappa",
+        "95% interval",
+        "weighted kappa",
         "compared of labelled",
         "tied",
         "unscored",
     )
-    note = f"Tied: ties of the predictor among the compared. Kappa counts human ties too. {FEW_NOTE}"
-    return Table("All predictors", columns, [_row(each) for each in found], note, (1,), folded=True)
+    note = (
+        "Tied: battles compared in which the predictor sees a tie. Unscored: labelled battles for which it "
+        f"has no prediction. Kappa counts human ties too. {FEW_NOTE}"
+    )
+    return Table("All predictors", columns, [_row(each) for each in predicted], note, (1,), folded=True)
 
 
 def _row(each: Predicted) -> tuple[str, ...]:
-    row, found = each.row, each.row.agreement
-    mark = f" {FEW_MARK}" if found.share is not None and found.compared < FEW else ""
+    row, agreement = each.row, each.row.agreement
     return (
         dimension_name(row.dimension),
         row.predictor,
-        f"{percent(found.share)}{mark}",
-        span(found.low, found.high) if each.has_interval else MISSING,
-        number(row.kappa),
-        of(found.compared, each.labelled, ""),
-        whole(found.predicted_ties),
-        whole(row.unscored),
+        f"{percent(agreement.share)}{few_mark(agreement.compared)}",
+        percent_interval(agreement.low, agreement.high) if each.has_interval else MISSING,
+        number(row.kappa, 2),
+        part_of(agreement.compared, each.labelled),
+        integer(agreement.predicted_ties),
+        integer(row.unscored),
     )
 
 
 SECTION = Section(
     name="agreement",
     title="Agreement with people, beside baselines",
-    question="Does the machine know more than the length of an answer?",
+    question="Does the machine agree with people more often than the length of an answer does?",
     compute=compute,
     draw=draw,
 )

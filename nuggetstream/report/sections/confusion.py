@@ -1,4 +1,4 @@
-"""People against nuggets and against the judge, battle by battle."""
+"""Confusion: when people prefer A, what do the nuggets and the judge say?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,26 +6,32 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.files.numerals import integer, number, part_of, percent
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
-from nuggetstream.report.charts import figure
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.charts import DARK_INK, figure
 from nuggetstream.report.lenses import AUTOMATIC
 from nuggetstream.report.section import Content, Section
-from nuggetstream.report.wording import dimension_name, number, of, percent, whole
+from nuggetstream.report.wording import NO_PREFERENCE, dimension_name
 from nuggetstream.statistics.agreement import confusion_of, weighted_kappa
+
+_NAMES = ["A", "tie", "B"]
+_SCALE = [[0, "#f1f6fa"], [1, "#5aa2d4"]]  # light enough for dark ink in every theme
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """One machine lens against one human dimension.
+    """One automatic lens against one human dimension.
 
     Attributes:
-        counts: 3 x 3; rows what people say (A, tie, B), columns what the lens says.
-        compared: battles where both are known.
-        labelled: battles where people say something.
-        received: all battles.
-        same: battles in which both say the same, ties included.
-        kappa: quadratic weights; None where chance alone would agree perfectly.
+        dimension: Name of the human dimension.
+        lens: The automatic lens.
+        counts: 3 x 3; rows are what people say (A, tie, B), columns what the lens says.
+        compared: Battles where both are known.
+        labelled: Battles where people have a preference, ties included.
+        received: All battles.
+        same: Battles in which both say the same, ties included.
+        kappa: Weighted with squared distances; None where chance alone would agree perfectly.
     """
 
     dimension: str
@@ -39,14 +45,20 @@ class Confusion:
 
 
 def compute(results: Results) -> tuple[Confusion, ...]:
-    """A matrix per human dimension and machine lens."""
-    return tuple(_one(results, dimension, lens) for dimension in results.dimensions for lens in AUTOMATIC)
+    """A matrix per human dimension and automatic lens."""
+    return tuple(
+        _confusion(results, dimension, lens) for dimension in results.dimensions for lens in AUTOMATIC
+    )
 
 
-def _one(results: Results, dimension: str, lens: Lens) -> Confusion:
+def _confusion(results: Results, dimension: str, lens: Lens) -> Confusion:
     labelled = [battle for battle in results.battles if dimension in battle.preferences]
-    pairs = [(b.preferences[dimension], vote) for b in labelled if (vote := b.vote(lens)) is not None]
-    matrix = confusion_of([human for human, _ in pairs], [machine for _, machine in pairs])
+    pairs = [
+        (battle.preferences[dimension], vote)
+        for battle in labelled
+        if (vote := battle.vote(lens)) is not None
+    ]
+    matrix = confusion_of([human for human, _ in pairs], [automatic for _, automatic in pairs])
     return Confusion(
         dimension=dimension,
         lens=lens,
@@ -59,46 +71,47 @@ def _one(results: Results, dimension: str, lens: Lens) -> Confusion:
     )
 
 
-_NAMES = ["A", "tie", "B"]
-# Light enough at its dark end for dark ink, which the cells carry in every theme.
-_SCALE = [[0, "#f1f6fa"], [1, "#5aa2d4"]]
-_INK = "#14181a"
-
-
-def draw(found: Sequence[Confusion]) -> Content:
+def draw(confusions: Sequence[Confusion]) -> Content:
     """A pair of matrices per human dimension, and kappa for all of them."""
     options: dict[str, tuple[Figure, ...]] = {}
-    for each in found:
-        if each.compared:
-            name = dimension_name(each.dimension)
-            options[name] = (*options.get(name, ()), _matrix(each))
+    for confusion in confusions:
+        if confusion.compared:
+            name = dimension_name(confusion.dimension)
+            options[name] = (*options.get(name, ()), _matrix(confusion))
     blocks: list[Block] = [Figures("Human dimension", options)] if options else []
-    blocks.append(_table(found) if found else State("No battle has a human preference: nothing to compare."))
+    blocks.append(_table(confusions) if confusions else Notice(NO_PREFERENCE))
+    compared = (f"{each.lens} {part_of(each.compared, each.received, 'battles')}" for each in confusions[:2])
     return Content(
-        finding=_finding(found),
-        reading="Rows are what people say, columns what the machine says; the diagonal is agreement, "
-        "the two far corners are inversions. Weighted kappa is agreement beyond chance: 1 is perfect, 0 "
-        "is chance. Confusing A with B costs four times as much as confusing either with a tie.",
-        basis=", ".join(f"{x.lens} {of(x.compared, x.received)}" for x in found[:2]) or "0 battles",
+        finding=_finding(confusions),
+        reading="Rows are what people say, columns what the lens says. The diagonal is agreement; the "
+        "corners off the diagonal are inversions. Weighted kappa is agreement beyond chance: 1 is perfect, "
+        "0 is what chance gives. Confusing A with B costs four times as much as confusing either with a "
+        "tie.",
+        basis=", ".join(compared) or "0 battles",
         blocks=tuple(blocks),
     )
 
 
-def _finding(found: Sequence[Confusion]) -> str:
-    parts = [f"{number(x.kappa)} for the {x.lens} lens" for x in found[:2] if x.kappa is not None]
-    if not parts:
+def _finding(confusions: Sequence[Confusion]) -> str:
+    kappas = [
+        f"{number(each.kappa, 2)} for the {each.lens} lens"
+        for each in confusions[:2]
+        if each.kappa is not None
+    ]
+    if not kappas:
         return ""
-    return f"On {dimension_name(found[0].dimension)}, weighted kappa is {' and '.join(parts)}."
+    return f"On {dimension_name(confusions[0].dimension)}, weighted kappa is {' and '.join(kappas)}."
 
 
-def _matrix(each: Confusion) -> Figure:
-    totals = [sum(row) for row in each.counts]
+def _matrix(confusion: Confusion) -> Figure:
+    totals = [sum(row) for row in confusion.counts]
     shares = [
-        [n / total if total else 0 for n in row] for row, total in zip(each.counts, totals, strict=True)
+        [count / total if total else 0 for count in row]
+        for row, total in zip(confusion.counts, totals, strict=True)
     ]
     text = [
-        [f"{n}<br>{share:.0%}" if total else "0" for n, share in zip(row, part, strict=True)]
-        for row, part, total in zip(each.counts, shares, totals, strict=True)
+        [f"{count}<br>{percent(share, 0)}" if total else "0" for count, share in zip(row, part, strict=True)]
+        for row, part, total in zip(confusion.counts, shares, totals, strict=True)
     ]
     heat = go.Heatmap(
         z=shares,
@@ -106,39 +119,43 @@ def _matrix(each: Confusion) -> Figure:
         y=_NAMES,
         text=text,
         texttemplate="%{text}",
-        textfont={"size": 15, "color": _INK},
+        textfont={"size": 15, "color": DARK_INK},
         colorscale=_SCALE,
         zmin=0,
         zmax=1,
         showscale=False,
         xgap=3,
         ygap=3,
-        hovertemplate="people: %{y}, machine: %{x}<br>%{text}<extra></extra>",
+        hovertemplate=f"people: %{{y}}, {confusion.lens}: %{{x}}<br>%{{text}}<extra></extra>",
     )
     layout = {
-        "xaxis": {"title": {"text": each.lens}, "side": "bottom", "showgrid": False},
+        "xaxis": {"title": {"text": f"{confusion.lens} lens"}, "side": "bottom", "showgrid": False},
         "yaxis": {"title": {"text": "people"}, "autorange": "reversed", "showgrid": False},
         "margin": {"l": 8, "r": 8, "t": 30, "b": 40},
     }
-    alt = f"rows people, columns {each.lens}, in the order A, tie, B: {each.counts}"
-    title = f"{each.lens}: kappa {number(each.kappa)}, {of(each.compared, each.labelled)}"
+    alt = f"rows are people, columns the {confusion.lens} lens, in the order A, tie, B: {confusion.counts}"
+    compared = part_of(confusion.compared, confusion.labelled, "battles")
+    title = f"{confusion.lens.capitalize()} lens: kappa {number(confusion.kappa, 2)}, {compared}"
     return figure(title, alt, [heat], 320, layout)
 
 
-def _table(found: Sequence[Confusion]) -> Table:
+def _table(confusions: Sequence[Confusion]) -> Table:
     rows = [
         (
             dimension_name(each.dimension),
             each.lens,
-            number(each.kappa),
+            number(each.kappa, 2),
             percent(each.same / each.compared if each.compared else None),
-            of(each.compared, each.labelled, ""),
-            whole(sum(each.counts[1])),
+            part_of(each.compared, each.labelled),
+            integer(sum(each.counts[1])),
         )
-        for each in found
+        for each in confusions
     ]
-    columns = ("dimension", "lens", "weighted kappa", "same answer", "compared of labelled", "human ties")
-    note = "A dash for kappa: everything lies in one category or nothing was compared, so it has no answer."
+    columns = ("dimension", "lens", "weighted kappa", "same preference", "compared of labelled", "human ties")
+    note = (
+        "A dash for kappa: nothing was compared, or all votes fall into one category, so that kappa is "
+        "undefined."
+    )
     return Table("All dimensions", columns, rows, note, text_columns=(1,), folded=True)
 
 

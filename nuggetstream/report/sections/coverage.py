@@ -1,4 +1,4 @@
-"""How much of what was received could be scored, and why not the rest."""
+"""Coverage: how much of what was received could be scored, and why not the rest?"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.files.numerals import integer, many, part_of, percent
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, State, Table
+from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import BLUE, GREY, figure, names_axis, rows_height
 from nuggetstream.report.section import Content, Section
 from nuggetstream.report.summary import failure_counts
-from nuggetstream.report.wording import of, percent, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,21 +20,27 @@ class Coverage:
     """What the report rests on.
 
     Attributes:
-        received: battles, those refused at the door included.
-        scored: with nuggets assigned and a verdict.
-        with_vote: with a human vote.
-        with_nuggets: with a nugget preference.
-        with_verdict: with a judge's verdict.
+        file: Name of the file of results.
+        received: Battles, those rejected at intake included.
+        rejected: Lines rejected at intake.
+        scored: Battles with nuggets, labels and a judge's verdict.
+        with_vote: Battles with a human vote.
+        with_nuggets: Battles with a nugget preference.
+        with_verdict: Battles with a judge's verdict.
         reasons: "stage: reason" -> how often; one battle may have several.
-        self_battles: of one system with itself; they count in no leaderboard.
-        systems: system -> battles.
-        languages: language -> battles; "not given" where there is none.
-        judges: model of the judge -> battles.
+        self_battles: Battles of a system with itself; no leaderboard counts them.
+        queries: Distinct queries.
+        systems: System -> battles.
+        arenas: Arena -> battles.
+        languages: Language -> battles; "not given" where there is none.
+        judges: Model of the judge -> battles.
+        first: When the first battle arrived, in ISO 8601; None where no battle says.
+        last: When the last battle arrived; None where no battle says.
     """
 
     file: str
     received: int
-    refused: int
+    rejected: int
     scored: int
     with_vote: int
     with_nuggets: int
@@ -51,99 +57,119 @@ class Coverage:
 
 
 def compute(results: Results) -> Coverage:
-    """Count."""
-    rows = results.battles
-    moments = sorted(row.received_at for row in rows if row.received_at)
+    """Count battles by what they have."""
+    battles = results.battles
+    moments = sorted(battle.received_at for battle in battles if battle.received_at)
     systems = Counter(
-        name for row in rows for name in dict.fromkeys(row.answer(side).system for side in Side)
+        name for battle in battles for name in dict.fromkeys(battle.answer(side).system for side in Side)
     )
     return Coverage(
         file=results.name,
         received=results.received,
-        refused=results.refused,
+        rejected=results.rejected,
         scored=results.scored,
-        with_vote=sum(row.human_vote is not None for row in rows),
-        with_nuggets=sum(row.nugget_verdict is not None for row in rows),
-        with_verdict=sum(bool(row.judgments) for row in rows),
-        reasons=failure_counts(rows, results.refused),
-        self_battles=sum(row.a.system == row.b.system for row in rows),
-        queries=len({row.query for row in rows}),
+        with_vote=sum(battle.human_vote is not None for battle in battles),
+        with_nuggets=sum(battle.nugget_verdict is not None for battle in battles),
+        with_verdict=sum(bool(battle.judgments) for battle in battles),
+        reasons=failure_counts(battles, results.rejected),
+        self_battles=sum(battle.a.system == battle.b.system for battle in battles),
+        queries=len({battle.query for battle in battles}),
         systems=dict(systems.most_common()),
-        arenas=dict(Counter(row.arena for row in rows).most_common()),
-        languages=dict(Counter(row.language or "not given" for row in rows).most_common()),
-        judges=dict(Counter(judgment.model for row in rows for judgment in row.judgments[:1]).most_common()),
+        arenas=dict(Counter(battle.arena for battle in battles).most_common()),
+        languages=dict(Counter(battle.language or "not given" for battle in battles).most_common()),
+        judges=dict(
+            Counter(judgment.model for battle in battles for judgment in battle.judgments[:1]).most_common()
+        ),
         first=moments[0].isoformat() if moments else None,
         last=moments[-1].isoformat() if moments else None,
     )
 
 
-def draw(found: Coverage) -> Content:
+def draw(coverage: Coverage) -> Content:
     """Counts, coverage by source of preference, failures by reason."""
-    blocks: list[Block] = [_facts(found), Figures("", {"": (_bars(found),)})]
-    if found.reasons:
-        rows = [(reason, whole(count)) for reason, count in found.reasons.items()]
-        note = "A battle can fail in more than one stage. What failed is missing below, never zero."
+    blocks: list[Block] = [_facts(coverage), Figures.of(_bars(coverage))]
+    if coverage.reasons:
+        rows = [(reason, integer(count)) for reason, count in coverage.reasons.items()]
+        note = (
+            "A battle can fail in more than one stage. What failed is missing from the sections below; "
+            "it never counts as zero."
+        )
         blocks.append(Table("Failures by stage and reason", ("stage: reason", "times"), rows, note))
     else:
-        blocks.append(State("No stage gave up on any battle."))
-    if found.self_battles:
-        text = f"Battles of a system with itself: {whole(found.self_battles)}. No leaderboard counts them."
-        blocks.append(State(text))
-    missing = found.received - found.scored
-    rest = "Nothing is missing." if not missing else f"{whole(missing)} are not, and are left out below."
+        blocks.append(Notice("No stage failed on any battle."))
+    if coverage.self_battles:
+        count = many(coverage.self_battles, "battle is of a system", "battles are of a system")
+        blocks.append(Notice(f"{count} with itself. No leaderboard counts such battles."))
+    missing = coverage.received - coverage.scored
+    rest = (
+        f"{many(missing, 'battle is', 'battles are')} not, and the sections below leave out what is missing."
+        if missing
+        else "Nothing is missing."
+    )
+    scored = part_of(coverage.scored, coverage.received, "battles")
     return Content(
-        finding=f"{of(found.scored, found.received)} received are scored in full. {rest}",
-        reading="A battle is scored when it has nuggets with labels and a judge's verdict. The bars "
-        "show each source of preference on its own, of all battles received.",
-        basis=of(found.scored, found.received),
+        finding=f"{scored} received are scored in full. {rest}",
+        reading="A battle is scored in full when its nuggets are labelled for both answers and a judge has "
+        "given a verdict. Each bar shows one source of preference on its own, out of all battles received.",
+        basis=scored,
         blocks=tuple(blocks),
     )
 
 
-def _facts(found: Coverage) -> Facts:
-    largest = next(iter(found.languages), "none")
-    spoken = "language" if len(found.languages) == 1 else "languages"
+def _facts(coverage: Coverage) -> Facts:
+    most_frequent = next(iter(coverage.languages), "none")
+    received = coverage.received
     facts = [
-        Fact(percent(found.scored / found.received, 0), "scored", of(found.scored, found.received)),
-        Fact(whole(len(found.systems)), "systems", f"{whole(found.queries)} distinct queries"),
-        Fact(whole(found.with_vote), "human votes", of(found.with_vote, found.received)),
-        Fact(whole(len(found.languages)), spoken, f"most often: {largest}"),
+        Fact(percent(coverage.scored / received, 0), "scored", part_of(coverage.scored, received, "battles")),
+        Fact(
+            integer(len(coverage.systems)),
+            "systems",
+            many(coverage.queries, "distinct query", "distinct queries"),
+        ),
+        Fact(integer(coverage.with_vote), "human votes", part_of(coverage.with_vote, received, "battles")),
+        Fact(
+            integer(len(coverage.languages)),
+            "language" if len(coverage.languages) == 1 else "languages",
+            f"most frequent: {most_frequent}",
+        ),
     ]
-    if found.judges:
-        model, count = next(iter(found.judges.items()))
-        facts.append(Fact(model, "judge's model", of(count, found.received)))
+    if coverage.judges:
+        model, count = next(iter(coverage.judges.items()))
+        facts.append(Fact(model, "model of the judge", part_of(count, received, "battles")))
     return Facts(tuple(facts))
 
 
-def _bars(found: Coverage) -> Figure:
+def _bars(coverage: Coverage) -> Figure:
     parts = {
-        "human vote": found.with_vote,
-        "nugget preference": found.with_nuggets,
-        "judge's verdict": found.with_verdict,
-        "scored": found.scored,
+        "human vote": coverage.with_vote,
+        "nugget preference": coverage.with_nuggets,
+        "judge's verdict": coverage.with_verdict,
+        "scored": coverage.scored,
     }
-    places, counts = list(range(len(parts))), list(parts.values())
-    there = go.Bar(
-        name="there",
+    rows, counts = list(range(len(parts))), list(parts.values())
+    present = go.Bar(
+        name="present",
         orientation="h",
         x=counts,
-        y=places,
+        y=rows,
         marker={"color": BLUE},
-        text=[f"{of(count, found.received, '')}" for count in counts],
+        text=[part_of(count, coverage.received) for count in counts],
         textposition="auto",
         hovertemplate="%{x} battles<extra></extra>",
     )
-    gone = go.Bar(
+    missing = go.Bar(
         name="missing",
         orientation="h",
-        x=[found.received - count for count in counts],
-        y=places,
+        x=[coverage.received - count for count in counts],
+        y=rows,
         marker={"color": GREY, "opacity": 0.45},
         hovertemplate="%{x} battles missing<extra></extra>",
     )
-    alt = "; ".join(f"{name}: {of(count, found.received)}" for name, count in parts.items())
+    alt = "; ".join(
+        f"{name}: {part_of(count, coverage.received, 'battles')}" for name, count in parts.items()
+    )
     axes = {"yaxis": names_axis(list(parts)), "xaxis": {"title": {"text": "battles received"}}}
-    return figure("Coverage", alt, [there, gone], rows_height(len(parts)), axes)
+    return figure("Coverage", alt, [present, missing], rows_height(len(parts)), axes)
 
 
 SECTION = Section(

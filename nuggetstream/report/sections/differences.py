@@ -1,4 +1,4 @@
-"""Score differences, by what people said."""
+"""Differences: are the nugget scores further apart when people see a clear winner?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,16 +8,19 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.files.numerals import integer, many, number, p_value, part_of
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import VOTE_COLOURS, VOTE_NAMES, figure
 from nuggetstream.report.section import Content, Section
-from nuggetstream.report.wording import dimension_name, number, of, p_value, whole
+from nuggetstream.report.wording import dimension_name
 from nuggetstream.statistics.distributions import density, kolmogorov_smirnov
 from nuggetstream.statistics.paired import benjamini_hochberg
 
-ENOUGH = 5  # values; a density or a test of fewer would be a picture of nothing
+ENOUGH = 5  # values; a density or a test of fewer would say nothing
 GRID = tuple(round(float(x), 2) for x in np.linspace(-1, 1, 201))
+_NOTHING = "No two groups of votes have nugget scores, so there is nothing to compare."
+_DASHES = {"a": "solid", "tie": "dot", "b": "dash", "both_bad": "dashdot"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +28,12 @@ class Group:
     """The differences of the battles with one vote.
 
     Attributes:
-        differences: All Score of A minus that of B, in [-1, 1].
-        density: at `GRID`; None where it cannot be drawn.
-        missing: why not.
+        vote: What people say.
+        differences: All Score of A minus that of B, in [-1, 1], one per battle.
+        mean: Of the differences.
+        median: Of the differences.
+        density: At `GRID`; None where it cannot be drawn.
+        missing: Why there is no density; None where there is one.
     """
 
     vote: str
@@ -43,10 +49,13 @@ class Comparison:
     """Two-sample Kolmogorov-Smirnov test between two groups.
 
     Attributes:
-        statistic: largest distance between the distribution functions, in [0, 1]; None without a test.
-        p: that two samples of one distribution lie this far apart.
-        p_adjusted: after Benjamini-Hochberg over the tests of the dimension.
-        missing: why there is no test.
+        first: Vote of the first group.
+        second: Vote of the second group.
+        sizes: Battles of the first and of the second group.
+        statistic: Largest distance between the distribution functions, in [0, 1]; None without a test.
+        p: Probability that two samples of one distribution lie this far apart; None without a test.
+        p_adjusted: The same after Benjamini-Hochberg over the tests of the dimension.
+        missing: Why there is no test; None where there is one.
     """
 
     first: str
@@ -63,9 +72,12 @@ class Differences:
     """One human dimension.
 
     Attributes:
-        compared: labelled battles that have nugget scores.
-        labelled: battles with this dimension.
-        received: all battles.
+        dimension: Its name.
+        compared: Labelled battles that have nugget scores.
+        labelled: Battles with this dimension.
+        received: All battles.
+        groups: One per vote that occurs.
+        comparisons: One per pair of groups.
     """
 
     dimension: str
@@ -78,10 +90,10 @@ class Differences:
 
 def compute(results: Results) -> tuple[Differences, ...]:
     """Densities and tests per human dimension."""
-    return tuple(_dimension(results, name) for name in results.dimensions)
+    return tuple(_differences(results, dimension) for dimension in results.dimensions)
 
 
-def _dimension(results: Results, dimension: str) -> Differences:
+def _differences(results: Results, dimension: str) -> Differences:
     by_vote: dict[str, list[float]] = {vote.value: [] for vote in (Vote.A, Vote.TIE, Vote.B, Vote.BOTH_BAD)}
     labelled = 0
     for battle in results.battles:
@@ -90,101 +102,117 @@ def _dimension(results: Results, dimension: str) -> Differences:
         labelled += 1
         if battle.nugget_verdict is not None:
             by_vote[vote.value].append(battle.nugget_verdict.margin)
-    known = {vote: values for vote, values in by_vote.items() if values}
-    groups = tuple(_group(vote, values) for vote, values in known.items())
-    compared = sum(map(len, known.values()))
-    return Differences(dimension, compared, labelled, results.received, groups, _comparisons(known))
+    margins = {vote: values for vote, values in by_vote.items() if values}
+    return Differences(
+        dimension=dimension,
+        compared=sum(map(len, margins.values())),
+        labelled=labelled,
+        received=results.received,
+        groups=tuple(_group(vote, values) for vote, values in margins.items()),
+        comparisons=_comparisons(margins),
+    )
 
 
 def _group(vote: str, values: list[float]) -> Group:
     curve, missing = None, None
     if len(values) < ENOUGH:
-        missing = f"a density needs {ENOUGH} battles, here {len(values)}"
+        missing = f"a density needs {ENOUGH} battles, and there {_are(len(values))}"
     elif np.ptp(values) < 1e-9 or (curve := density(values, np.array(GRID))) is None:
         missing = "all differences are the same"
-    drawn = None if curve is None else tuple(round(y, 5) for y in curve.tolist())
-    return Group(vote, tuple(values), float(np.mean(values)), float(np.median(values)), drawn, missing)
-
-
-def _comparisons(known: Mapping[str, list[float]]) -> tuple[Comparison, ...]:
-    tests = kolmogorov_smirnov({name: values for name, values in known.items() if len(values) >= ENOUGH})
-    found = {(test.first, test.second): test for test in tests}
-    adjusted = benjamini_hochberg({pair: test.p_value for pair, test in found.items()})
-    return tuple(
-        Comparison(
-            first=x,
-            second=y,
-            sizes=(len(known[x]), len(known[y])),
-            statistic=found[x, y].distance if (x, y) in found else None,
-            p=found[x, y].p_value if (x, y) in found else None,
-            p_adjusted=adjusted.get((x, y)),
-            missing=None if (x, y) in found else f"a test needs at least {ENOUGH} battles in each group",
-        )
-        for x, y in combinations(known, 2)
+    return Group(
+        vote=vote,
+        differences=tuple(values),
+        mean=float(np.mean(values)),
+        median=float(np.median(values)),
+        density=None if curve is None else tuple(round(y, 5) for y in curve.tolist()),
+        missing=missing,
     )
 
 
-_DASHES = {"a": "solid", "tie": "dot", "b": "dash", "both_bad": "dashdot"}
+def _are(count: int) -> str:
+    return f"is {count}" if count == 1 else f"are {count}"
 
 
-def draw(found: Sequence[Differences]) -> Content:
+def _comparisons(margins: Mapping[str, list[float]]) -> tuple[Comparison, ...]:
+    large = {vote: values for vote, values in margins.items() if len(values) >= ENOUGH}
+    tests = {(test.first, test.second): test for test in kolmogorov_smirnov(large)}
+    adjusted = benjamini_hochberg({pair: test.p_value for pair, test in tests.items()})
+    return tuple(
+        Comparison(
+            first=first,
+            second=second,
+            sizes=(len(margins[first]), len(margins[second])),
+            statistic=tests[first, second].distance if (first, second) in tests else None,
+            p=tests[first, second].p_value if (first, second) in tests else None,
+            p_adjusted=adjusted.get((first, second)),
+            missing=None if (first, second) in tests else f"each group needs at least {ENOUGH} battles",
+        )
+        for first, second in combinations(margins, 2)
+    )
+
+
+def draw(dimensions: Sequence[Differences]) -> Content:
     """One density per vote, for every human dimension."""
-    drawn = {dimension_name(each.dimension): (_chart(each),) for each in found if _can(each)}
-    blocks: list[Block] = [Figures("Human dimension", drawn)] if drawn else []
+    charts = {
+        dimension_name(each.dimension): (_chart(each),)
+        for each in dimensions
+        if any(group.density for group in each.groups)
+    }
+    blocks: list[Block] = [Figures("Human dimension", charts)] if charts else []
     reasons = [
-        f"{dimension_name(each.dimension)}, {VOTE_NAMES[group.vote]} (no density): {group.missing}."
-        for each in found
+        f"{dimension_name(each.dimension)}, {VOTE_NAMES[group.vote]}: {group.missing}."
+        for each in dimensions
         for group in each.groups
         if group.missing
     ]
-    blocks += [State(" ".join(reasons))] if reasons else []
-    blocks.append(_tests(found) if any(x.comparisons for x in found) else State(_NOTHING))
+    blocks += [Notice(f"Some densities are missing. {' '.join(map(_sentence, reasons))}")] if reasons else []
+    blocks.append(_tests(dimensions) if any(each.comparisons for each in dimensions) else Notice(_NOTHING))
     return Content(
-        finding=_finding(found),
+        finding=_finding(dimensions),
         reading="The horizontal axis is the All Score of A minus that of B. If nuggets see what people "
-        "see, the curve of battles won by A lies to the right, that of B to the left and ties around "
-        "zero. The K-S statistic is the largest distance between two groups' distribution functions (0 "
-        "alike, 1 apart). Battles on one query are not independent, so the p values are on the optimistic "
-        "side.",
-        basis=of(found[0].compared, found[0].received) if found else "0 battles",
+        "see, the curve of the battles won by A lies on the right, that of the battles won by B on the "
+        "left, and that of ties around zero. The Kolmogorov-Smirnov (K-S) statistic is the largest "
+        "distance between the distribution functions of two groups: 0 when they are the same, 1 when they "
+        "do not overlap. Battles on one query are not independent, so the p-values are too small rather "
+        "than too large.",
+        basis=part_of(dimensions[0].compared, dimensions[0].received, "battles")
+        if dimensions
+        else "0 battles",
         blocks=tuple(blocks),
     )
 
 
-_NOTHING = "No two groups of votes with nugget scores: nothing to compare."
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
-def _can(each: Differences) -> bool:
-    return any(group.density for group in each.groups)
-
-
-def _finding(found: Sequence[Differences]) -> str:
-    if not found:
+def _finding(dimensions: Sequence[Differences]) -> str:
+    if not dimensions:
         return ""
-    parts = [
-        f"{number(group.mean)} where {VOTE_NAMES[group.vote]}"
-        for group in found[0].groups
+    means = [
+        f"{number(group.mean, 2)} where {VOTE_NAMES[group.vote]}"
+        for group in dimensions[0].groups
         if group.mean is not None and group.missing is None
     ]
-    if not parts:
+    if not means:
         return ""
-    return f"On {dimension_name(found[0].dimension)}, the mean difference is {', '.join(parts)}."
+    return f"On {dimension_name(dimensions[0].dimension)}, the mean difference is {', '.join(means)}."
 
 
-def _chart(each: Differences) -> Figure:
-    traces = [_curve(group) for group in each.groups if group.density]
+def _chart(differences: Differences) -> Figure:
+    traces = [_curve(group) for group in differences.groups if group.density]
     alt = "; ".join(
-        f"{VOTE_NAMES[group.vote]}: {len(group.differences)} battles, mean {number(group.mean)}, "
-        f"median {number(group.median)}"
-        for group in each.groups
+        f"{VOTE_NAMES[group.vote]}: {many(len(group.differences), 'battle')}, mean {number(group.mean, 2)}, "
+        f"median {number(group.median, 2)}"
+        for group in differences.groups
     )
     layout = {
         "xaxis": {"title": {"text": "All Score of A minus All Score of B"}, "zeroline": True},
         "yaxis": {"title": {"text": "density"}, "rangemode": "tozero"},
         "showlegend": True,
     }
-    title = f"{dimension_name(each.dimension)}: {of(each.compared, each.labelled)} labelled"
-    return figure(title, alt, traces, 380, layout)
+    compared = part_of(differences.compared, differences.labelled, "battles labelled")
+    return figure(f"{dimension_name(differences.dimension)}: {compared}", alt, traces, 380, layout)
 
 
 def _curve(group: Group) -> object:
@@ -201,26 +229,26 @@ def _curve(group: Group) -> object:
 
 
 def _faint(colour: str) -> str:
-    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return f"rgba({red},{green},{blue},0.14)"
 
 
-def _tests(found: Sequence[Differences]) -> Table:
+def _tests(dimensions: Sequence[Differences]) -> Table:
     rows = [
         (
             dimension_name(each.dimension),
             f"{VOTE_NAMES[test.first]} / {VOTE_NAMES[test.second]}",
-            f"{whole(test.sizes[0])} / {whole(test.sizes[1])}",
-            number(test.statistic),
+            f"{integer(test.sizes[0])} / {integer(test.sizes[1])}",
+            number(test.statistic, 2),
             p_value(test.p),
             p_value(test.p_adjusted),
             test.missing or "",
         )
-        for each in found
+        for each in dimensions
         for test in each.comparisons
     ]
-    columns = ("dimension", "groups", "battles", "K-S statistic", "p", "p adjusted", "")
-    note = "Adjusted: Benjamini-Hochberg over the tests of one dimension."
+    columns = ("dimension", "groups", "battles", "K-S statistic", "p-value", "adjusted p-value", "note")
+    note = "Adjusted by Benjamini-Hochberg over the tests of one dimension."
     return Table("Kolmogorov-Smirnov tests", columns, rows, note, text_columns=(1, 6), folded=True)
 
 

@@ -1,4 +1,4 @@
-"""Nuggets an answer does not state, and what is to blame, per system."""
+"""Misses: is the search or the writing to blame for the nuggets that an answer does not state?"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,14 +9,25 @@ import plotly.graph_objects as go
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.files.evaluated import LabelRow
+from nuggetstream.files.numerals import integer, part_of, percent
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
-from nuggetstream.report.charts import BLUE, GREY, ORANGE, YELLOW, figure, names_axis, rows_height, share_axis
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.charts import (
+    BLUE,
+    GREY,
+    ORANGE,
+    YELLOW,
+    figure,
+    names_axis,
+    rows_height,
+    share_axis,
+)
 from nuggetstream.report.section import Content, Section
-from nuggetstream.report.wording import of, percent, whole
 
 UNKNOWN = "cause not known"
 CAUSES = (Cause.GENERATION.value, Cause.RETRIEVAL.value, Cause.UNSOURCED.value, UNKNOWN)
+ALL, VITAL = "all nuggets", "vital nuggets"
+_COLOURS = dict(zip(CAUSES, (BLUE, ORANGE, YELLOW, GREY), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +35,12 @@ class Misses:
     """One system, for all nuggets or the vital ones.
 
     Attributes:
-        answers: of the system that have at least one label.
-        labelled: nuggets with a label for it.
-        missed: of those, not stated.
-        causes: cause -> misses.
+        system: Its name.
+        which: "all nuggets" or "vital nuggets".
+        answers: Answers of the system that have at least one label.
+        labelled: Nuggets with a label for one of these answers.
+        missed: Labelled nuggets that the answer does not state.
+        causes: Cause -> misses.
     """
 
     system: str
@@ -40,72 +53,80 @@ class Misses:
 
 @dataclass(frozen=True, slots=True)
 class SystemMisses:
-    """Every system, most missed per labelled nugget first."""
+    """Every system, the highest rate of misses first.
+
+    Attributes:
+        systems: All systems, those without a label included.
+        rows: Two per system that has a label: all nuggets and vital ones.
+    """
 
     systems: int
     rows: tuple[Misses, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    answer: str
+    importance: Importance
+    label: LabelRow
+
+
 def compute(results: Results) -> SystemMisses:
     """Misses per system; a system without a single label has no row."""
-    labels: dict[str, list[tuple[str, Importance, LabelRow]]] = {}
-    systems = {row.answer(side).system for row in results.battles for side in Side}
-    for row in results.battles:
-        for nugget in row.nuggets:
+    labels: dict[str, list[_Labelled]] = {}
+    for battle in results.battles:
+        for nugget in battle.nuggets:
             for side, label in ((Side.A, nugget.a), (Side.B, nugget.b)):
                 if label is not None:
-                    own = labels.setdefault(row.answer(side).system, [])
-                    own.append((f"{row.id}:{side}", nugget.importance, label))
+                    own = labels.setdefault(battle.answer(side).system, [])
+                    own.append(_Labelled(f"{battle.id}:{side}", nugget.importance, label))
     rows = []
     for system, own in labels.items():
-        rows.append(_misses(system, "all nuggets", own))
-        rows.append(_misses(system, "vital nuggets", [each for each in own if each[1] is Importance.VITAL]))
-    rows.sort(key=lambda each: (-each.missed / max(each.labelled, 1), each.system))
+        vital = [labelled for labelled in own if labelled.importance is Importance.VITAL]
+        rows += [_misses(system, ALL, own), _misses(system, VITAL, vital)]
+    rows.sort(key=lambda row: (-row.missed / max(row.labelled, 1), row.system))
+    systems = {battle.answer(side).system for battle in results.battles for side in Side}
     return SystemMisses(len(systems), tuple(rows))
 
 
-def _misses(system: str, which: str, own: list[tuple[str, Importance, LabelRow]]) -> Misses:
-    missed = [label for _, _, label in own if label.support is Support.NOT_SUPPORT]
+def _misses(system: str, which: str, own: Sequence[_Labelled]) -> Misses:
+    missed = [each.label for each in own if each.label.support is Support.NOT_SUPPORT]
     counts = Counter(label.cause.value if label.cause else UNKNOWN for label in missed)
     return Misses(
         system=system,
         which=which,
-        answers=len({answer for answer, _, _ in own}),
+        answers=len({each.answer for each in own}),
         labelled=len(own),
         missed=len(missed),
         causes={cause: counts[cause] for cause in CAUSES},
     )
 
 
-_COLOURS = dict(zip(CAUSES, (BLUE, ORANGE, YELLOW, GREY), strict=True))
-
-
-def draw(found: SystemMisses) -> Content:
+def draw(misses: SystemMisses) -> Content:
     """Misses by cause, for all nuggets and the vital ones."""
-    sets: dict[str, list[Misses]] = {}
-    for row in found.rows:
-        if row.labelled:
-            sets.setdefault(row.which, []).append(row)
-    blocks: list[Block] = []
-    if sets:
-        charts: dict[str, tuple[Figure, ...]] = {
-            which: (_chart(which, sets[which]),)
-            for which in ("all nuggets", "vital nuggets")
-            if which in sets
-        }
-        blocks += [Figures("Nuggets", charts), _table(found.rows)]
-    else:
-        blocks.append(State("No nugget has a label, so nothing is known to be missed."))
-    named = len({row.system for row in found.rows})
+    rows = {
+        which: [row for row in misses.rows if row.which == which and row.labelled] for which in (ALL, VITAL)
+    }
+    charts: dict[str, tuple[Figure, ...]] = {
+        which: (_chart(which, own),) for which, own in rows.items() if own
+    }
+    blocks: list[Block] = [Notice("No nugget has a label, so it is not known which ones are missed.")]
+    if charts:
+        blocks = [Figures("Nuggets", charts), _table(misses.rows)]
+    with_labels = len({row.system for row in misses.rows})
     return Content(
-        finding=_finding(sets.get("all nuggets", [])),
-        reading="Generation: one of the answer's own pages states the fact, but the answer does not. "
-        "Retrieval: some page states it, but none of its own. Unsourced: no page that was read states it, "
-        "only the other answer. Bars are shares of all labelled nuggets, so their length is the miss "
-        "rate.",
-        basis=of(named, found.systems, "systems with labels"),
+        finding=_finding(rows[ALL]),
+        reading="Generation: one of the answer's own sources states the nugget, but the answer does not "
+        "use it. Retrieval: a source of the battle states it, but none of the answer's own sources. "
+        "Unsourced: no source that was read states it, only the other answer. The bars are shares of all "
+        "labelled nuggets, so the length of a bar is the miss rate.",
+        basis=part_of(with_labels, misses.systems, "systems with labels"),
         blocks=tuple(blocks),
     )
+
+
+def _rate(row: Misses) -> float | None:
+    return row.missed / row.labelled if row.labelled else None
 
 
 def _finding(rows: Sequence[Misses]) -> str:
@@ -113,8 +134,8 @@ def _finding(rows: Sequence[Misses]) -> str:
         return ""
     most, least = rows[0], rows[-1]
     return (
-        f"{most.system} misses the most ({percent(most.missed / most.labelled, 0)} of its labelled nuggets), "
-        f"{least.system} the least ({percent(least.missed / least.labelled, 0)})."
+        f"{most.system} misses the most ({percent(_rate(most), 0)} of its labelled nuggets), "
+        f"{least.system} the fewest ({percent(_rate(least), 0)})."
     )
 
 
@@ -132,7 +153,9 @@ def _chart(which: str, rows: Sequence[Misses]) -> Figure:
         for cause, colour in _COLOURS.items()
         if any(row.causes[cause] for row in rows)
     ]
-    alt = "; ".join(f"{row.system}: {row.missed} of {row.labelled} missed, {row.causes}" for row in rows)
+    alt = "; ".join(
+        f"{row.system}: {part_of(row.missed, row.labelled, 'missed')}{_causes(row)}" for row in rows
+    )
     layout = {
         "yaxis": names_axis([row.system for row in rows]),
         "xaxis": share_axis("missed, of labelled nuggets"),
@@ -141,26 +164,31 @@ def _chart(which: str, rows: Sequence[Misses]) -> Figure:
     return figure(f"Missed nuggets by cause: {which}", alt, traces, rows_height(len(rows)), layout)
 
 
+def _causes(row: Misses) -> str:
+    counts = ", ".join(f"{cause} {count}" for cause, count in row.causes.items() if count)
+    return f" ({counts})" if counts else ""
+
+
 def _table(rows: Sequence[Misses]) -> Table:
     cells = [
         (
             row.system,
             row.which,
-            whole(row.answers),
-            whole(row.labelled),
-            f"{whole(row.missed)} ({percent(row.missed / row.labelled if row.labelled else None, 0)})",
-            *(whole(row.causes[cause]) for cause in CAUSES),
+            integer(row.answers),
+            integer(row.labelled),
+            f"{integer(row.missed)} ({percent(_rate(row), 0)})",
+            *(integer(row.causes[cause]) for cause in CAUSES),
         )
         for row in rows
     ]
     columns = ("system", "which", "answers", "labelled", "missed", *CAUSES)
-    return Table("Counts", columns, cells, text_columns=(1,), folded=True)
+    return Table("Counts per system", columns, cells, text_columns=(1,), folded=True)
 
 
 SECTION = Section(
     name="misses",
     title="Misses and their causes",
-    question="Is the search or the writing to blame?",
+    question="When an answer misses a nugget, is the search or the writing to blame?",
     compute=compute,
     draw=draw,
 )

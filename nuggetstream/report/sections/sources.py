@@ -1,4 +1,4 @@
-"""The pages behind the answers: could they be read, and did they become evidence?"""
+"""Sources: could the pages behind the answers be read?"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,8 +8,9 @@ import plotly.graph_objects as go
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.files.evaluated import SourceRow
+from nuggetstream.files.numerals import integer, many, part_of, percent
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import (
     BLUE,
     GREEN,
@@ -24,7 +25,10 @@ from nuggetstream.report.charts import (
     share_axis,
 )
 from nuggetstream.report.section import Content, Section
-from nuggetstream.report.wording import of, percent, whole
+
+_USABLE = "ok"
+_OTHERS = (ORANGE, YELLOW, PURPLE, SKY, GREEN)  # for the most frequent classes; the rest share a colour
+_REST = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,12 @@ class SystemSources:
     """One system's pages.
 
     Attributes:
-        answers: of the system.
-        without: answers that name no page.
-        pages: named over all answers; a page named twice counts twice.
-        used: pages with at least one chunk among the evidence.
-        qualities: the scraper's class, or the state where there is none -> pages.
+        system: Its name.
+        answers: Its answers.
+        without: Answers that name no page.
+        pages: Pages named over all answers; a page named twice counts twice.
+        used: Pages with at least one chunk in the evidence.
+        qualities: The scraper's class, or the state where there is none -> pages.
     """
 
     system: str
@@ -50,16 +55,17 @@ class SystemSources:
 def compute(results: Results) -> tuple[SystemSources, ...]:
     """Per system, in alphabetical order."""
     answers: dict[str, list[tuple[SourceRow, ...]]] = {}
-    for row in results.battles:
+    for battle in results.battles:
         for side in Side:
-            answers.setdefault(row.answer(side).system, []).append(row.answer(side).sources)
-    return tuple(_system(name, answers[name]) for name in sorted(answers))
+            answer = battle.answer(side)
+            answers.setdefault(answer.system, []).append(answer.sources)
+    return tuple(_sources(system, answers[system]) for system in sorted(answers))
 
 
-def _system(name: str, answers: list[tuple[SourceRow, ...]]) -> SystemSources:
+def _sources(system: str, answers: Sequence[tuple[SourceRow, ...]]) -> SystemSources:
     pages = [page for sources in answers for page in sources]
     return SystemSources(
-        system=name,
+        system=system,
         answers=len(answers),
         without=sum(not sources for sources in answers),
         pages=len(pages),
@@ -68,95 +74,98 @@ def _system(name: str, answers: list[tuple[SourceRow, ...]]) -> SystemSources:
     )
 
 
-_USABLE = "ok"
-_OTHERS = (ORANGE, YELLOW, PURPLE, SKY, GREEN)  # the most frequent classes; the rest share a colour
-_REST = "other"
-
-
-def draw(found: Sequence[SystemSources]) -> Content:
+def draw(systems: Sequence[SystemSources]) -> Content:
     """Page qualities per system, and how many pages became evidence."""
-    with_pages = [each for each in found if each.pages]
-    blocks: list[Block] = []
+    with_pages = [system for system in systems if system.pages]
+    blocks: list[Block] = [Notice("No answer names a page, so there is nothing to say about sources.")]
     if with_pages:
-        blocks += [Figures("", {"": (_chart(with_pages),)}), _table(found)]
-    else:
-        blocks.append(State("No answer names a page, so there is nothing to say about sources."))
-    pages = sum(each.pages for each in found)
+        blocks = [Figures.of(_chart(with_pages)), _table(systems)]
+    pages = sum(system.pages for system in systems)
     return Content(
-        finding=_finding(found, pages),
-        reading="Each page that an answer searched or cited, by what became of it. “ok” is text that "
-        "can be used as evidence; everything else names what stood in the way. Used: at least one passage "
-        "was retrieved.",
-        basis=f"{whole(pages)} pages, {of(len(with_pages), len(found), 'systems')}",
+        finding=_finding(systems, pages),
+        reading="Each page that an answer searched or cited, by what became of it. “ok” means that its "
+        "text can be used as evidence; every other class names the obstacle. A page is used when at least "
+        "one of its passages was retrieved.",
+        basis=f"{many(pages, 'page')}, {part_of(len(with_pages), len(systems), 'systems')}",
         blocks=tuple(blocks),
     )
 
 
-def _finding(found: Sequence[SystemSources], pages: int) -> str:
+def _finding(systems: Sequence[SystemSources], pages: int) -> str:
     if not pages:
         return ""
-    usable = sum(each.qualities.get(_USABLE, 0) for each in found)
-    used = sum(each.used for each in found)
-    share = percent(used / pages)
-    return f"{percent(usable / pages)} of {whole(pages)} pages are usable; {share} gave evidence."
+    usable = sum(system.qualities.get(_USABLE, 0) for system in systems)
+    used = sum(system.used for system in systems)
+    return (
+        f"Of {many(pages, 'page')}, {percent(usable / pages)} have usable text, and "
+        f"{percent(used / pages)} gave evidence."
+    )
 
 
-def _colours(found: Sequence[SystemSources]) -> dict[str, str]:
+def _colours(systems: Sequence[SystemSources]) -> dict[str, str]:
     total: Counter[str] = Counter()
-    for each in found:
-        total.update(each.qualities)
+    for system in systems:
+        total.update(system.qualities)
     names = [name for name, _ in total.most_common() if name != _USABLE]
     shown = dict(zip(names, _OTHERS, strict=False))
     rest = {_REST: GREY} if len(names) > len(_OTHERS) else {}
     return {_USABLE: BLUE} | shown | rest
 
 
-def _chart(found: Sequence[SystemSources]) -> Figure:
-    colours = _colours(found)
+def _chart(systems: Sequence[SystemSources]) -> Figure:
+    colours = _colours(systems)
     traces = []
     for name, colour in colours.items():
-        counts = [_count(each, name, colours) for each in found]
+        counts = [_count(system, name, colours) for system in systems]
         traces.append(
             go.Bar(
-                name=name.replace("_", " "),
+                name=_in_words(name),
                 orientation="h",
-                x=[count / each.pages for count, each in zip(counts, found, strict=True)],
-                y=list(range(len(found))),
+                x=[count / system.pages for count, system in zip(counts, systems, strict=True)],
+                y=list(range(len(systems))),
                 marker={"color": colour},
-                customdata=[(count, each.pages) for count, each in zip(counts, found, strict=True)],
+                customdata=[(count, system.pages) for count, system in zip(counts, systems, strict=True)],
                 hovertemplate="%{x:.1%} (%{customdata[0]} of %{customdata[1]} pages)",
             )
         )
-    alt = "; ".join(f"{each.system}: {each.qualities}" for each in found)
+    alt = "; ".join(f"{system.system}: {_classes(system)}" for system in systems)
     layout = {
-        "yaxis": names_axis([each.system for each in found]),
+        "yaxis": names_axis([system.system for system in systems]),
         "xaxis": share_axis("share of pages", range=[0, 1]),
         "showlegend": True,
     }
-    return figure("What became of the pages", alt, traces, rows_height(len(found)), layout)
+    return figure("What became of the pages", alt, traces, rows_height(len(systems)), layout)
 
 
-def _count(each: SystemSources, name: str, colours: dict[str, str]) -> int:
+def _count(system: SystemSources, name: str, colours: dict[str, str]) -> int:
     if name != _REST:
-        return each.qualities.get(name, 0)
-    return sum(count for quality, count in each.qualities.items() if quality not in colours)
+        return system.qualities.get(name, 0)
+    return sum(count for quality, count in system.qualities.items() if quality not in colours)
 
 
-def _table(found: Sequence[SystemSources]) -> Table:
+def _in_words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _classes(system: SystemSources) -> str:
+    return ", ".join(f"{_in_words(name)} {integer(count)}" for name, count in system.qualities.items())
+
+
+def _table(systems: Sequence[SystemSources]) -> Table:
     rows = [
         (
-            each.system,
-            whole(each.answers),
-            whole(each.without),
-            whole(each.pages),
-            percent(each.qualities.get(_USABLE, 0) / each.pages if each.pages else None),
-            percent(each.used / each.pages if each.pages else None),
-            ", ".join(f"{name.replace('_', ' ')} {whole(count)}" for name, count in each.qualities.items()),
+            system.system,
+            integer(system.answers),
+            integer(system.without),
+            integer(system.pages),
+            percent(system.qualities.get(_USABLE, 0) / system.pages if system.pages else None),
+            percent(system.used / system.pages if system.pages else None),
+            _classes(system),
         )
-        for each in found
+        for system in systems
     ]
     columns = ("system", "answers", "without a page", "pages", "usable", "used", "all classes")
-    return Table("Counts", columns, rows, text_columns=(6,), folded=True)
+    return Table("Counts per system", columns, rows, text_columns=(6,), folded=True)
 
 
 SECTION = Section(

@@ -13,7 +13,7 @@
     toImageButtonOptions: { format: "svg" },
   };
 
-  function dressed(layout, look, width) {
+  function styled(layout, look, width) {
     const size = width < 480 ? 11 : 13;
     const axis = (own) => ({
       gridcolor: look.grid, linecolor: look.grid, zerolinecolor: look.faint, ...own,
@@ -33,9 +33,11 @@
     };
   }
 
-  function draw(plot, look) {
+  // The label of the plot says in words what its drawing shows; only the buttons beside it are for everybody.
+  async function draw(plot, look) {
     const spec = JSON.parse(plot.nextElementSibling.textContent);
-    return Plotly.react(plot, spec.data, dressed(spec.layout, look, plot.clientWidth), config);
+    await Plotly.react(plot, spec.data, styled(spec.layout, look, plot.clientWidth), config);
+    for (const drawing of plot.querySelectorAll("svg.main-svg")) drawing.setAttribute("aria-hidden", "true");
   }
 
   function drawAll(look) {
@@ -59,11 +61,11 @@
   let unfolded = [];
   addEventListener("beforeprint", () => {
     unfolded = [...document.querySelectorAll("details:not([open])")];
-    unfolded.forEach((each) => { each.open = true; });
+    unfolded.forEach((details) => { details.open = true; });
     drawAll(looks.light);
   });
   addEventListener("afterprint", () => {
-    unfolded.forEach((each) => { each.open = false; });
+    unfolded.forEach((details) => { details.open = false; });
     drawAll(current());
   });
   dark.addEventListener("change", () => drawAll(current()));

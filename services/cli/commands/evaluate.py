@@ -8,6 +8,8 @@ import click
 from rich.console import Console
 
 from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile, read_battles, read_documents
+from nuggetstream.files.numerals import many
+from nuggetstream.files.results import REJECTED
 from nuggetstream.report.summary import Summary
 from services.cli.demo.folder import disown
 from services.cli.embedded import Choices, embedded
@@ -41,7 +43,7 @@ def command(file: Path, out: Path, documents: Path | None, limit: int | None) ->
     """Evaluate every battle of FILE (JSONL, gzipped or not) on this machine.
 
     Writes OUT/results.jsonl (one battle per line, with nuggets, labels, verdict and explanation),
-    OUT/summary.json, OUT/summary.txt and, if there are any, OUT/refused.jsonl. Ctrl-C stops it; the
+    OUT/summary.json, OUT/summary.txt and, if lines were rejected, OUT/rejected.jsonl. Ctrl-C stops it; the
     same command again goes on.
     """
     server = read_settings(ServerSettings).model_copy(update={"log_level": "error"})
@@ -102,17 +104,17 @@ def _name(file: Path, refused: Sequence[BadLine]) -> None:
 
 
 def _explain(console: Console, out: Path, summary: Summary, evaluation: Evaluation) -> None:
-    """What the tables leave open: lines refused, boards not settled, and where everything is."""
-    if summary.refused:
-        untaken = len(evaluation.refused)  # others held no battle to begin with
+    """What the tables leave open: lines rejected, boards not settled, and where everything is."""
+    if summary.rejected:
+        at_submission = len(evaluation.refused)  # the other lines held no battle to begin with
         console.print(
-            f"{summary.refused} lines refused, why is in {out / 'refused.jsonl'}: "
-            f"{summary.refused - untaken} without a battle, {untaken} not taken when submitted "
-            "(such as an id that has other content)",
+            f"{many(summary.rejected, 'line')} rejected; see {out / REJECTED}: "
+            f"{summary.rejected - at_submission} without a battle, {at_submission} rejected when submitted "
+            "(for example, because the id belongs to another battle)",
             soft_wrap=True,
         )
     for arena in evaluation.unsettled:
         console.print(f"the boards of {arena} lack outcomes of battles that have ended")
-    if summary.failed > summary.refused:
+    if summary.failed > summary.rejected:
         console.print(f"battles that failed are tried again after removing {out / _STATE}")
     console.print(f"\nresults: {out / 'results.jsonl'}, {out / 'summary.json'}")

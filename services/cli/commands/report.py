@@ -18,10 +18,10 @@ from services.cli.showing import needing_analysis, refusing
 )
 @needing_analysis
 def command(results: Path, out: Path) -> None:
-    """Turn RESULTS (results.jsonl of `nuggetstream eval`) into a report.
+    """Turn RESULTS (the results.jsonl of `nuggetstream eval`) into a report.
 
     Writes OUT/report.html, one page that works offline, and OUT/report.json with every number behind it.
-    Exits 2 when RESULTS cannot be used, naming file, line and field.
+    When RESULTS cannot be used, the error names file, line and field, and the exit code is 2.
     """
     from nuggetstream.report.build import write_report
 

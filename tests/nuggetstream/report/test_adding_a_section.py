@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from nuggetstream.files.numerals import integer, part_of, percent
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.build import write_report
 from nuggetstream.report.charts import BLUE, figure, names_axis, rows_height
 from nuggetstream.report.section import Content, Section
@@ -44,9 +44,9 @@ def compute(results: Results) -> tuple[Language, ...]:
 
 def draw(languages: Sequence[Language]) -> Content:
     """A bar per language, and the numbers in a table."""
-    blocks: tuple[Block, ...] = (State("No battle names its language."),)
+    blocks: tuple[Block, ...] = (Notice("No battle names its language."),)
     if languages:
-        blocks = (Figures("", {"": (_bars(languages),)}), _table(languages))
+        blocks = (Figures.of(_bars(languages)), _table(languages))
     known = sum(language.battles for language in languages)
     return Content(
         finding=f"The battles are in {len(languages)} languages." if languages else "",

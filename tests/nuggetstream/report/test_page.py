@@ -33,9 +33,9 @@ def test_every_section_is_there_with_what_it_rests_on(tmp_path: Path) -> None:
     text, numbers = made(tmp_path, *round_robin())
     assert len(numbers) == 17
     assert "12 of 12 battles" in text
-    assert "By human, nugget and judge, every rating is provisional: too few battles for a rank." in text
-    assert "Self preference: not applicable" in text
-    assert "No cost recorded" in text
+    assert "By the human, nugget and judge lenses, all ratings are provisional" in text
+    assert "Self-preference: not applicable" in text
+    assert "No cost is recorded" in text
 
 
 def test_every_module_of_the_folder_is_a_section_of_its_name() -> None:
@@ -51,8 +51,10 @@ def test_the_navigation_the_headings_and_the_manual_use_the_same_names(tmp_path:
     assert list(links) == list(headings)
     for name, shown in links.items():
         assert shown.casefold() in headings[name].casefold()
-    rows = re.findall(r"^\| (\w+) \| [^|]*\? \|", MANUAL.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert rows == list(links.values())
+    manual = MANUAL.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \| ([^|]*\?) \|", manual, flags=re.MULTILINE)
+    assert rows == [(section.name.capitalize(), section.question) for section in SECTIONS]
+    assert [name for name, _ in rows] == list(links.values())
 
 
 def test_a_leader_is_named_when_its_interval_is_above_the_others(tmp_path: Path) -> None:
@@ -65,7 +67,7 @@ def test_a_gap_from_few_battles_is_marked_and_called_no_difference(tmp_path: Pat
     text, _ = made(tmp_path, *round_robin(per_pair=10))
     few = re.search(r"strong over middle human (\d+) (\S+ to \d+\s†) (\S+%\s†)", text)
     assert few, text
-    assert "Where it excludes 0 and has no †, the data tell the two apart" in text
+    assert "Where it excludes 0 and has no †, the data tell the two systems apart" in text
     assert "† fewer than 30 battles: the interval is too narrow." in text
 
 
@@ -75,18 +77,18 @@ def test_a_gap_from_many_battles_has_no_mark(tmp_path: Path) -> None:
     assert "the interval is too narrow." not in text
 
 
-def test_a_leader_from_few_battles_is_a_hint(tmp_path: Path) -> None:
+def test_a_leader_from_few_battles_is_not_certain(tmp_path: Path) -> None:
     rows = round_robin(per_pair=14)
     text, numbers = made(tmp_path, *rows)
     board = numbers["leaderboards"][0]["boards"][0]["standings"]
     assert [each["rank"] for each in board][1] > 1
-    assert "With fewer than 30 battles, that is a hint." in text
+    assert "That rests on fewer than 30 battles and is not certain." in text
 
 
 def test_of_several_best_thresholds_the_smallest_is_named_as_such(tmp_path: Path) -> None:
     close = [battle("b1", scores=(0.6, 0.5)), battle("b2", human="b", scores=(0.5, 0.6))]
     text, _ = made(tmp_path, *close)
-    assert "kappa is highest at 0.000, the smallest of 10 thresholds tried with this kappa;" in text
+    assert "kappa is highest at 0.000, the smallest of 10 thresholds with this kappa;" in text
 
 
 def test_few_votes_are_told_in_words_that_fit(tmp_path: Path) -> None:
@@ -97,19 +99,19 @@ def test_few_votes_are_told_in_words_that_fit(tmp_path: Path) -> None:
         battle("b4", human=None),
     ]
     text, _ = made(tmp_path, *rows)
-    assert "3 votes; it takes 10 that differ" in text
+    assert "there are 3 votes, and it takes 10 whose answers differ" in text
     assert "kappa is the same at every threshold;" in text
     assert "human ties split most evenly at" not in text
-    assert "1 further vote of the nugget lens goes in with a trust of" in text
+    assert "1 further vote of the nugget lens counts with a trust of" in text
     assert "1 battle has its vote and no human one" in text
-    assert "Rests on 2 of 4 battles, on 2 queries" in text
+    assert "This section rests on 2 of 4 battles, on 2 queries" in text
     assert "the interval is Wilson's" in text
 
 
 def test_without_votes_what_needs_people_says_so(tmp_path: Path) -> None:
     text, numbers = made(tmp_path, battle("b1", human=None), battle("b2", human=None))
     assert text.count("No battle has a human preference") == 3
-    assert "No system can be rated yet by human" in text
+    assert "By the human, nugget and judge lenses, no system can be ranked yet" in text
     assert numbers["confusion"] == numbers["threshold"] == numbers["differences"] == []
 
 
@@ -119,32 +121,32 @@ def test_without_votes_what_needs_people_says_so(tmp_path: Path) -> None:
         (
             [battle("b1", human=None), battle("b2", human=None)],
             [
-                "No style control: no human vote between two systems",
+                "No style control: no battle between two systems has a human vote",
                 "no combined estimate, because the judge lens cannot rank any two systems yet",
-                "What to ask next: not known, because no human vote between two systems",
+                "What to ask people next: not known, because no battle between two systems has a human vote",
             ],
         ),
         (
             [battle("b1", "only", "only")],
             [
-                "No two systems have met with an outcome, so there is no win matrix",
-                "human and judge: 0 systems have battles that both scored; limits need at least 3",
+                "No two systems have met in a battle with an outcome, so there is no win matrix",
+                "human and judge: 0 systems have battles that both scored; limits of agreement need",
                 "No lens rates two systems, so there are no neighbours to compare",
             ],
         ),
         (
             [battle("b1"), battle("b2", human="b", judge="b", scores=(0.2, 0.6))],
             [
-                "No style control: 2 votes; it takes 10 that differ in a feature of style",
-                "human and nugget: 2 systems have battles that both scored; limits need at least 3",
-                "so the combined estimate is people's alone",
+                "No style control: there are 2 votes, and it takes 10 whose answers differ",
+                "human and nugget: 2 systems have battles that both scored; limits of agreement need",
+                "so the combined estimate is that of people alone",
             ],
         ),
         (
             [battle("b1", scores=None, judge=None)],
             [
                 "No battle has two labelled nuggets, so no preference has a probability",
-                "No judge was asked: no order effect",
+                "Order effect of the judge: not measured, because no judge was asked",
                 "Latency per stage: not measured",
                 "Cost per stage and model: not measured",
             ],
@@ -153,9 +155,9 @@ def test_without_votes_what_needs_people_says_so(tmp_path: Path) -> None:
             [battle("b1")],
             [
                 "Entailment of nuggets by their passages: not measured",
-                "Nuggets and their passages: nothing to compare",
-                "No battle has evidence: closeness to it is not measured",
-                "which answer they were shown first, so no order effect is known",
+                "Nuggets and their passages cannot be compared",
+                "Closeness to the evidence: not measured, because no battle has evidence",
+                "which answer they were shown first",
                 "people call no battle a tie",
             ],
         ),
@@ -171,16 +173,16 @@ def test_what_the_data_do_not_allow_is_said(
 
 def test_how_boards_are_made_is_named(tmp_path: Path) -> None:
     text, _ = made(tmp_path, *round_robin())
-    assert "Tie policy “half”: half a win for each" in text
-    assert "Bootstrap “bayesian”: every battle gets a random weight with mean 1, 1,000 resamples" in text
+    assert "Tie policy “half”: a tie is half a win for each" in text
+    assert "Bootstrap “bayesian”: every battle gets a random weight with mean 1, with 1,000 resamples" in text
     assert "strong over middle" in text
 
 
 def test_a_stage_is_told_beside_the_whole_battle(tmp_path: Path) -> None:
     step = {"name": "judge", "state": "done", "recorded_at": "2026-05-04T12:00:01Z", "seconds": 1.25}
     text, _ = made(tmp_path, battle("b1", steps=[step]))
-    assert "judge 1.25 1.25† 1 of 1" in text
-    assert "whole battle 2.00 2.00† 1 of 1" in text
+    assert "judge 1.25 1.25\N{NO-BREAK SPACE}† 1 of 1" in text
+    assert "whole battle 2.00 2.00\N{NO-BREAK SPACE}† 1 of 1" in text
 
 
 def test_with_nothing_scored_no_number_is_made_up(tmp_path: Path) -> None:
@@ -189,7 +191,12 @@ def test_with_nothing_scored_no_number_is_made_up(tmp_path: Path) -> None:
     text, numbers = made(tmp_path, *lost)
     assert "0 of 3 battles received are scored" in text
     assert "nuggetizer: llm_unavailable" in text
-    for state in ("No battle has nuggets", "nothing to audit", "No nugget has a label", "nothing to sweep"):
+    for state in (
+        "No battle has nuggets",
+        "nothing to audit",
+        "No nugget has a label",
+        "no threshold to vary",
+    ):
         assert state in text
     assert numbers["nuggets"]["count"] is None
     assert numbers["confusion"][0]["kappa"] is None
@@ -198,7 +205,7 @@ def test_with_nothing_scored_no_number_is_made_up(tmp_path: Path) -> None:
 
 def test_one_system_alone_is_on_no_board(tmp_path: Path) -> None:
     text, numbers = made(tmp_path, battle("b1", "only", "only"))
-    assert "Battles of a system with itself: 1." in text
+    assert "1 battle is of a system with itself." in text
     assert [board["standings"] for board in numbers["leaderboards"][0]["boards"]] == [[]] * 3
 
 
@@ -235,8 +242,8 @@ def test_when_everybody_ties_there_is_no_order_and_no_kappa(tmp_path: Path) -> N
         (row["rating"], row["interval"]["low"], row["probability_first"]) for row in boards[0]["standings"]
     ] == [(1000.0, None, None)] * 3
     assert all(board["neighbours"] == [] for board in boards)
-    assert "Judge lens: every resample gives the same ratings" in text
-    assert text.count("there is no spread to tell errors by") == 4  # style, both lenses, advice
+    assert "Judge lens: Every battle between ranked systems is a tie" in text
+    assert text.count("there is no spread to estimate errors from") == 4  # style, both lenses, advice
 
 
 def test_two_that_have_only_tied_have_a_dash_where_others_have_an_interval(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_the_agreement_table_names_both_of_its_intervals() -> None:
     row = AgreementRow("judge", "vote", Agreement(1.0, 0.5, 1.0, 4, 0, 0), None, 0)
     summary = Summary(4, 0, 4, 0, {}, 0, 0, (), (row,))
     caption = str(agreement_table(summary).caption)
-    assert "bootstrap over queries; Wilson's where all agree alike" in caption
+    assert "a bootstrap over queries, or Wilson's where all queries agree to the same degree" in caption
 
 
 def test_a_system_named_like_markup_keeps_its_name() -> None:

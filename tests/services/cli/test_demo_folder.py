@@ -39,7 +39,7 @@ def files(out: Path) -> set[str]:
         ("state/keep.txt",),
         ("pages/mine.html",),
         ("results.jsonl",),
-        ("results.jsonl", "refused.jsonl", "summary.json", "summary.txt", "state/nuggetstream.db"),
+        ("results.jsonl", "rejected.jsonl", "summary.json", "summary.txt", "state/nuggetstream.db"),
     ],
 )
 def test_a_folder_that_no_demo_made_is_refused_and_left_as_it_is(

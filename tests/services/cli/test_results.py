@@ -19,18 +19,20 @@ def printed(path: Path) -> str:
     return " ".join(path.read_text(encoding="utf-8").split())
 
 
-def test_lines_refused_by_an_earlier_run_are_gone(tmp_path: Path) -> None:
+def test_lines_rejected_by_an_earlier_run_are_gone(tmp_path: Path) -> None:
+    (tmp_path / "refused.jsonl").touch()  # as earlier versions named the file
     write_results(tmp_path, [], [BadLine(3, ("is no battle",))], [], [])
-    assert (tmp_path / "refused.jsonl").is_file()
-    summary = write_results(tmp_path, [], [], [], [])
-    assert (summary.received, summary.refused) == (0, 0)
     assert not (tmp_path / "refused.jsonl").exists()
+    assert (tmp_path / "rejected.jsonl").is_file()
+    summary = write_results(tmp_path, [], [], [], [])
+    assert (summary.received, summary.rejected) == (0, 0)
+    assert not (tmp_path / "rejected.jsonl").exists()
 
 
-def test_refused_lines_are_in_the_order_of_the_file(tmp_path: Path) -> None:
+def test_rejected_lines_are_in_the_order_of_the_file(tmp_path: Path) -> None:
     unread, untaken = [BadLine(2, ("a",)), BadLine(9, ("b",))], [BadLine(4, ("c",))]
     write_results(tmp_path, [], [*unread, *untaken], [], [])
-    rows = (tmp_path / "refused.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = (tmp_path / "rejected.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(row)["line"] for row in rows] == [2, 4, 9]
 
 

@@ -1,4 +1,4 @@
-"""The answers as texts: how long, how readable, how they cite, how close to what was read."""
+"""Answers: what kind of text does each system write?"""
 
 from nuggetstream.report.section import Section
 from nuggetstream.report.sections.answers.drawing import draw

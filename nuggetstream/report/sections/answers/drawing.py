@@ -1,72 +1,73 @@
-"""The answers as texts."""
+"""The answers as texts, drawn."""
 
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
+from nuggetstream.files.numerals import integer, many, number, percent
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import BLUE, GREEN, figure, names_axis, rows_height
 from nuggetstream.report.section import Content
 from nuggetstream.report.sections.answers.numbers import FIRST_WORDS, Answers, Mean, SystemTexts
-from nuggetstream.report.wording import FEW_MARK, FEW_NOTE, number, percent, whole
-from nuggetstream.statistics.share import FEW
+from nuggetstream.report.wording import FEW_NOTE, few_mark
 
-_DASH = "A dash: no answer to measure it on."
+_DASH = "A dash: there is no answer to measure it on."
 
 
-def draw(found: Answers) -> Content:
+def draw(answers: Answers) -> Content:
     """Length and closeness to the evidence as bars, everything in a table."""
-    blocks: list[Block] = []
-    charts = [
-        chart
-        for chart in (
-            _bars("Words per answer", [(each.system, each.words) for each in found.systems], BLUE, ".0f"),
-            _bars(
-                "Closeness to the evidence",
-                [(each.system, each.closeness) for each in found.systems],
-                GREEN,
-                ".0%",
-            ),
-        )
-        if chart
+    systems = answers.systems
+    charts = (
+        _bars("Words per answer", [(system.system, system.words) for system in systems], BLUE, ".0f"),
+        _bars(
+            "Closeness to the evidence",
+            [(system.system, system.closeness) for system in systems],
+            GREEN,
+            ".0%",
+        ),
+    )
+    known = [chart for chart in charts if chart]
+    blocks: list[Block] = [
+        Figures.of(*known) if known else Notice("No answer has a word, so there is nothing to measure.")
     ]
-    if charts:
-        blocks.append(Figures("", {"": tuple(charts)}))
-    else:
-        blocks.append(State("No answer has a word: there is nothing to measure."))
-    blocks += [_table(found.systems), _citations(found.systems)]
-    if not any(each.ease.answers for each in found.systems):
-        blocks.append(State("No battle is marked as English, and reading ease is a formula for English."))
-    if not any(each.closeness.answers for each in found.systems):
-        blocks.append(State("No battle has evidence: closeness to it is not measured."))
+    blocks += [_table(systems), _citations(systems)]
+    if not any(system.ease.answers for system in systems):
+        text = "Reading ease: not measured. Its formula is for English, and no battle is marked as English."
+        blocks.append(Notice(text))
+    if not any(system.closeness.answers for system in systems):
+        blocks.append(Notice("Closeness to the evidence: not measured, because no battle has evidence."))
+    total = many(sum(system.answers for system in systems), "answer")
     return Content(
-        finding=_finding(found),
+        finding=_finding(answers),
         reading="Nothing here says whether an answer is good. In scripts without spaces every character is "
-        "a word. Reading ease is Flesch's: around 60 is plain English, below 30 hard; syllables are counted "
-        "by hyphenation, which misses some, so compare answers by it. Closeness: each sentence's highest "
-        "ROUGE-L F1 with a sentence of the battle's evidence, 100% for a copy. BLEU: the runs of one to "
-        "four words of the answer that stand in a passage, 100 for a copy. Both are overlap of words, not "
-        f"checks of facts. Variety: different words among the first {FIRST_WORDS}, so that length does not "
-        "matter. Citations are numbers in brackets; position is where they stand, 0% at the start of the "
-        "text and 100% at its end. A citation is invalid, and does not count, when no page of the answer "
-        "has its number; a dash where numbers are not positions among the pages.",
-        basis=f"{whole(sum(each.answers for each in found.systems))} answers of {len(found.systems)} systems",
+        "a word. Reading ease is Flesch's: around 60 is plain English, below 30 hard; syllables are "
+        "counted by hyphenation, which misses some, so compare answers by it. Closeness: each sentence's "
+        "highest ROUGE-L F1 with a sentence of the battle's evidence, 100% for a copy. BLEU: the runs of "
+        "one to four words of the answer that stand in a passage, 100 for a copy. Both measure overlap of "
+        f"words; neither checks facts. Variety: different words among the first {FIRST_WORDS}, so that "
+        "length does not matter. Citations are numbers in brackets; their position runs from 0% at the "
+        "start of the text to 100% at its end. A citation is invalid, and does not count, when no page of "
+        "the answer has its number; a dash where numbers are not positions among the pages.",
+        basis=f"{total} of {many(len(systems), 'system')}",
         blocks=tuple(blocks),
     )
 
 
-def _finding(found: Answers) -> str:
-    known = sorted((each.words.value, each.system) for each in found.systems if each.words.value is not None)
+def _finding(answers: Answers) -> str:
+    lengths = sorted(
+        (system.words.value, system.system) for system in answers.systems if system.words.value is not None
+    )
     parts = []
-    if len(known) > 1:
-        (low, short), (high, long) = known[0], known[-1]
+    if len(lengths) > 1:
+        (low, shortest), (high, longest) = lengths[0], lengths[-1]
         parts.append(
-            f"{long} writes the most words ({number(high, 0)}), {short} the fewest ({number(low, 0)})."
+            f"{longest} writes the longest answers ({number(high, 0)} words on average), {shortest} the "
+            f"shortest ({number(low, 0)})."
         )
-    if found.overlap is not None:
+    if answers.overlap is not None:
         parts.append(
-            f"The two answers of a battle share {percent(found.overlap, 0)} of their words "
-            f"(mean Jaccard similarity over {whole(found.compared)} battles)."
+            f"The two answers of a battle share {percent(answers.overlap, 0)} of their words "
+            f"(mean Jaccard similarity over {many(answers.compared, 'battle')})."
         )
     return " ".join(parts)
 
@@ -94,22 +95,22 @@ def _bars(title: str, means: Sequence[tuple[str, Mean]], colour: str, form: str)
 def _table(systems: Sequence[SystemTexts]) -> Table:
     rows = [
         (
-            each.system,
-            whole(each.answers),
-            _mean(each.words, 0),
-            number(each.median_words, 0),
-            _mean(each.ease, 0),
-            _share(each.variety),
-            _share(each.closeness),
-            _mean(each.bleu, 1),
+            system.system,
+            integer(system.answers),
+            _mean(system.words, 0),
+            number(system.median_words, 0),
+            _mean(system.ease, 0),
+            _percent(system.variety),
+            _percent(system.closeness),
+            _mean(system.bleu, 1),
         )
-        for each in systems
+        for system in systems
     ]
     columns = (
         "system",
         "answers",
         "words",
-        "median",
+        "words, median",
         "reading ease, hyphenated",
         "variety",
         "closeness",
@@ -121,39 +122,38 @@ def _table(systems: Sequence[SystemTexts]) -> Table:
 def _citations(systems: Sequence[SystemTexts]) -> Table:
     rows = [
         (
-            each.system,
-            _mean(each.citations, 1),
-            _mean(each.invalid, 1),
-            _mean(each.cited, 1),
-            _mean(each.repeats, 2),
-            _share(each.position),
-            _share(each.in_order),
-            _mean(each.named, 1),
+            system.system,
+            _mean(system.citations, 1),
+            _mean(system.invalid, 1),
+            _mean(system.cited, 1),
+            _mean(system.repeats, 2),
+            _percent(system.position),
+            _percent(system.in_order),
+            _mean(system.named, 1),
         )
-        for each in systems
+        for system in systems
     ]
     columns = (
         "system",
         "citations",
         "invalid",
         "sources cited",
-        "times each",
+        "citations per source",
         "position",
         "in order",
         "pages named",
     )
-    note = "Means per answer; “times each” and position over the answers that cite, “in order” the share of "
-    note += "those citing two sources or more that first name them in ascending order."
+    note = (
+        "Means per answer; “citations per source” and “position” over the answers that cite. “In order” is "
+        "the share of answers that first name their sources in ascending order, of those that cite at "
+        "least two."
+    )
     return Table("Citations per system", columns, rows, f"{note} {_DASH} {FEW_NOTE}")
 
 
-def _mark(mean: Mean) -> str:
-    return FEW_MARK if mean.value is not None and mean.answers < FEW else ""
-
-
 def _mean(mean: Mean, digits: int) -> str:
-    return number(mean.value, digits) + _mark(mean)
+    return number(mean.value, digits) + few_mark(mean.answers)
 
 
-def _share(mean: Mean) -> str:
-    return percent(mean.value, 0) + _mark(mean)
+def _percent(mean: Mean) -> str:
+    return percent(mean.value, 0) + few_mark(mean.answers)

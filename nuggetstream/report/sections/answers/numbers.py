@@ -12,7 +12,7 @@ from nuggetstream.text.readability import reading_ease
 from nuggetstream.text.sentences import sentences
 from nuggetstream.text.statistics import NothingToMeasure, bleu, jaccard, sentence_support, words
 
-FIRST_WORDS = 100  # variety falls with length, so that it is counted over as many words for everybody
+FIRST_WORDS = 100  # variety falls with length, so it is counted over equally many words for every answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +28,23 @@ class SystemTexts:
     """One system's answers.
 
     Attributes:
-        answers: in the results; a battle of a system with itself holds two.
-        words: per answer.
-        median_words: likewise; None without an answer that has words.
-        ease: Flesch reading ease of the English ones with syllables by hyphenation, high is easy.
-        citations: numbered citations per answer; where numbers are positions among the pages that come with
+        system: Its name.
+        answers: Answers in the results; a battle of a system with itself holds two.
+        words: Words per answer.
+        median_words: Median of the words per answer; None without an answer that has words.
+        ease: Flesch reading ease of the English answers with syllables by hyphenation; high is easy.
+        citations: Numbered citations per answer; where numbers are positions among the pages that come with
             the answer, only those of pages that exist.
-        invalid: citations of numbers that no page has, per answer with pages; without a value where numbers
+        invalid: Citations of numbers that no page has, per answer with pages; without a value where numbers
             are not positions among the pages.
-        cited: different sources cited per answer.
-        repeats: citations per different source, of the answers that cite.
-        position: mean place of its citations in the text, 0 start to 1 end, of the answers that cite.
-        in_order: share that first cites its sources in ascending order, of those that cite at least two.
-        named: pages that come with the answer.
-        variety: different words among the first 100, as a share, of the answers that long.
-        closeness: per sentence the highest ROUGE-L F1 with a sentence of the evidence, its mean.
-        bleu: of the whole answer, its battle's passages being the references, 0..100.
+        cited: Different sources cited per answer.
+        repeats: Citations per different source, of the answers that cite.
+        position: Mean position of the citations in the text, 0 start to 1 end, of the answers that cite.
+        in_order: Share that first cites its sources in ascending order, of those that cite at least two.
+        named: Pages that come with the answer.
+        variety: Different words among the first 100, as a share, of the answers that long.
+        closeness: Per sentence the highest ROUGE-L F1 with a sentence of the evidence, its mean.
+        bleu: BLEU of the whole answer with its battle's passages as references, 0..100.
     """
 
     system: str
@@ -65,12 +66,13 @@ class SystemTexts:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """All systems, and how alike the two answers of a battle are.
+    """All systems, and how similar the two answers of a battle are.
 
     Attributes:
-        received: battles.
+        received: All battles.
         overlap: Jaccard similarity of the words of A and B, mean over battles; None without one.
-        compared: battles behind `overlap`.
+        compared: Battles behind `overlap`.
+        systems: In alphabetical order.
     """
 
     received: int
@@ -83,24 +85,31 @@ class Answers:
 class _Text:
     text: str
     english: bool
-    named: int
+    named: int  # pages that come with the answer
     passages: Sequence[str]
     evidence: Sequence[str]  # the passages' sentences
 
 
 def compute(results: Results) -> Answers:
-    """Per system, in alphabetical order."""
+    """Measure every answer; per system, in alphabetical order."""
     texts: dict[str, list[_Text]] = {}
-    for row in results.battles:
-        english = row.language.partition("-")[0].lower() == "en"
-        passages = [each.text for each in row.evidence]
-        evidence = [part for each in row.evidence for part in sentences(each.text)]
+    for battle in results.battles:
+        passages = [passage.text for passage in battle.evidence]
+        evidence = [sentence for passage in passages for sentence in sentences(passage)]
         for side in Side:
-            answer = row.answer(side)
-            found = _Text(answer.text, english, len(answer.sources), passages, evidence)
-            texts.setdefault(answer.system, []).append(found)
+            answer = battle.answer(side)
+            text = _Text(
+                text=answer.text,
+                english=battle.language.partition("-")[0].lower() == "en",
+                named=len(answer.sources),
+                passages=passages,
+                evidence=evidence,
+            )
+            texts.setdefault(answer.system, []).append(text)
     overlaps = [
-        jaccard(row.a.text, row.b.text) for row in results.battles if words(row.a.text) or words(row.b.text)
+        jaccard(battle.a.text, battle.b.text)
+        for battle in results.battles
+        if words(battle.a.text) or words(battle.b.text)
     ]
     return Answers(
         received=results.received,
@@ -111,33 +120,32 @@ def compute(results: Results) -> Answers:
 
 
 def _system(name: str, own: Sequence[_Text]) -> SystemTexts:
-    spoken = [found for each in own if (found := words(each.text))]
+    worded = [its_words for each in own if (its_words := words(each.text))]
+    long_enough = [its_words[:FIRST_WORDS] for its_words in worded if len(its_words) >= FIRST_WORDS]
     numbered = numbers_name_own_sources((each.text, each.named) for each in own)
     bounds = [each.named if numbered and each.named else None for each in own]
     uses = [citation_use(each.text, bound) for each, bound in zip(own, bounds, strict=True)]
     return SystemTexts(
         system=name,
         answers=len(own),
-        words=_mean(len(found) for found in spoken),
-        median_words=float(np.median([len(found) for found in spoken])) if spoken else None,
-        ease=_mean(ease for each in own if each.english and (ease := _ease(each.text)) is not None),
+        words=_mean(map(len, worded)),
+        median_words=float(np.median([len(its_words) for its_words in worded])) if worded else None,
+        ease=_mean(_ease(each.text) for each in own if each.english),
         citations=_mean(use.count for use in uses),
         invalid=_mean(len(use.invalid) for use, bound in zip(uses, bounds, strict=True) if bound is not None),
         cited=_mean(len(use.order) for use in uses),
         repeats=_mean(use.count / len(use.order) for use in uses if use.order),
         position=_mean(float(np.mean(use.positions)) for use in uses if use.positions),
-        in_order=_mean(use.in_order for use in uses if use.in_order is not None),
+        in_order=_mean(use.in_order for use in uses),
         named=_mean(each.named for each in own),
-        variety=_mean(
-            len(set(found[:FIRST_WORDS])) / FIRST_WORDS for found in spoken if len(found) >= FIRST_WORDS
-        ),
-        closeness=_mean(close for each in own if (close := _closeness(each)) is not None),
-        bleu=_mean(score for each in own if (score := _bleu(each)) is not None),
+        variety=_mean(len(set(its_words)) / FIRST_WORDS for its_words in long_enough),
+        closeness=_mean(map(_closeness, own)),
+        bleu=_mean(map(_bleu, own)),
     )
 
 
-def _mean(values: Iterable[float]) -> Mean:
-    known = list(values)
+def _mean(values: Iterable[float | None]) -> Mean:
+    known = [value for value in values if value is not None]
     return Mean(float(np.mean(known)) if known else None, len(known))
 
 
@@ -148,13 +156,14 @@ def _ease(text: str) -> float | None:
         return None
 
 
-def _bleu(each: _Text) -> float | None:
+def _bleu(text: _Text) -> float | None:
     try:
-        return bleu(each.text, each.passages)
+        return bleu(text.text, text.passages)
     except NothingToMeasure:
         return None
 
 
-def _closeness(each: _Text) -> float | None:
-    found = [value for value in sentence_support(sentences(each.text), each.evidence) if value is not None]
-    return float(np.mean(found)) if found else None
+def _closeness(text: _Text) -> float | None:
+    supports = sentence_support(sentences(text.text), text.evidence)
+    known = [support for support in supports if support is not None]
+    return float(np.mean(known)) if known else None

@@ -1,4 +1,4 @@
-"""A few human votes and many automatic ones together, and which votes to ask people for next."""
+"""Combined: can automatic votes extend the human ones, and which human votes are worth asking for?"""
 
 from nuggetstream.report.section import Section
 from nuggetstream.report.sections.combined.drawing import draw
@@ -6,8 +6,8 @@ from nuggetstream.report.sections.combined.numbers import compute
 
 SECTION = Section(
     name="combined",
-    title="Few votes and many verdicts, combined",
-    question="Can automatic votes make the human ones go further, and which votes are worth asking for?",
+    title="Few human votes and many automatic ones, combined",
+    question="Can automatic votes extend the human ones, and which human votes are worth asking for?",
     compute=compute,
     draw=draw,
 )

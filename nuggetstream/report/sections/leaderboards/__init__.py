@@ -1,4 +1,4 @@
-"""Leaderboards of the three lenses, and how far their orders agree."""
+"""Leaderboards: do people, nuggets and the judge rank the systems alike?"""
 
 from nuggetstream.report.section import Section
 from nuggetstream.report.sections.leaderboards.drawing import draw

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from nuggetstream.files.numerals import MISSING, between, fixed, integer, number, part_of, percent
 from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.standing import BoardState, Standing
+from nuggetstream.ratings.interval import Interval
+from nuggetstream.ratings.standing import Standing
 from nuggetstream.ratings.tally import TiePolicy
-from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import (
     LENS_COLOURS,
     LENS_SYMBOLS,
@@ -22,151 +24,148 @@ from nuggetstream.report.charts import (
 from nuggetstream.report.section import Content
 from nuggetstream.report.sections.leaderboards.numbers import ArenaBoards, LensBoard
 from nuggetstream.report.sections.leaderboards.pairs import draw_gaps, draw_pairs
-from nuggetstream.report.wording import FEW_MARK, ends, number, of, percent, whole
+from nuggetstream.report.wording import FEW_MARK, and_list, few_mark
 from nuggetstream.statistics.share import FEW
 
 _ROW = 52
 _POLICIES = {
-    TiePolicy.HALF: "half a win for each, and “both bad” likewise",
-    TiePolicy.DROP_BOTH_BAD: "half a win for each, “both bad” not counted",
-    TiePolicy.DROP: "decisive battles only",
-    TiePolicy.DAVIDSON: "an outcome of its own (Davidson)",
-    TiePolicy.RAO_KUPPER: "an outcome of its own (Rao and Kupper)",
+    TiePolicy.HALF: "a tie is half a win for each, and so is “both bad”",
+    TiePolicy.DROP_BOTH_BAD: "a tie is half a win for each; “both bad” is not counted",
+    TiePolicy.DROP: "ties are not counted",
+    TiePolicy.DAVIDSON: "a tie is an outcome of its own (Davidson)",
+    TiePolicy.RAO_KUPPER: "a tie is an outcome of its own (Rao and Kupper)",
 }
-_FLAT = (
-    "every resample gives the same ratings, as it does when everything is a tie. Nothing tells how far off "
-    "they are, so there are no intervals and no chance of being first."
-)
 _BOOTSTRAPS = {
     Bootstrap.BAYESIAN: "every battle gets a random weight with mean 1",
     Bootstrap.MULTINOMIAL: "battles are drawn with replacement",
 }
 
 
-def draw(found: Sequence[ArenaBoards]) -> Content:
-    """Ratings with intervals per arena, their order agreement, and the standings in full."""
+def draw(arenas: Sequence[ArenaBoards]) -> Content:
+    """Ratings with intervals per arena, agreement of the orders, and the standings in full."""
     blocks: list[Block] = []
     options = {
-        arena.arena: (chart, _firsts(arena)) for arena in found if (chart := _chart(arena)) is not None
+        arena.arena: (chart, _firsts(arena)) for arena in arenas if (chart := _chart(arena)) is not None
     }
     if options:
         blocks.append(Figures("Arena" if len(options) > 1 else "", options))
-    for arena in found:
-        suffix = f", {arena.arena}" if len(found) > 1 else ""
+    for arena in arenas:
+        suffix = f", {arena.arena}" if len(arenas) > 1 else ""
         blocks += [_orders(arena, suffix), *(_standings(board, suffix) for board in arena.boards)]
-        blocks += [
-            State(f"{board.lens.capitalize()} lens{suffix}: {_FLAT}")
-            for board in arena.boards
-            if board.state is BoardState.ALL_TIED
-        ]
-    blocks += [draw_gaps(found), *draw_pairs(found)]
+        blocks += [_notes(board, suffix) for board in arena.boards if board.notes]
+    blocks += [draw_gaps(arenas), *draw_pairs(arenas)]
     return Content(
-        finding=" ".join(_finding(arena, len(found) > 1) for arena in found),
-        reading="Each mark is a Bradley-Terry rating on the Elo scale (400 points are odds of ten to one, "
-        f"1000 is the board's mean), the line its interval. {_made(found)} P(first) is the share of "
-        "resamples in which a system is the best of those rated. A system's rank is one more than the "
-        "number of systems whose whole interval lies above its own: equal ranks mean that the data do not "
-        "tell those systems apart.",
-        basis=_basis(found),
+        finding=" ".join(_finding(arena, len(arenas) > 1) for arena in arenas),
+        reading="Each mark is a Bradley-Terry rating on the Elo scale: a difference of 400 points means "
+        "odds of ten to one, and 1000 is the mean of the board. The line is its interval. "
+        f"{_method(arenas)} P(first) is the probability of having the highest rating of the ranked systems. "
+        "A system's rank is one more than the number of ranked systems whose whole interval lies above its "
+        "own. Systems that share a letter in the column “group” are statistically indistinguishable.",
+        basis=_basis(arenas),
         blocks=tuple(blocks),
     )
 
 
-def _made(found: Sequence[ArenaBoards]) -> str:
+def _method(arenas: Sequence[ArenaBoards]) -> str:
     """Tie policy, bootstrap and level in words; the same for every board of a report."""
-    options = found[0].boards[0].options
+    options = arenas[0].boards[0].options
     return (
-        f"Tie policy “{options.policy.value}”: {_POLICIES[options.policy]}. Bootstrap "
-        f"“{options.bootstrap.value}”: {_BOOTSTRAPS[options.bootstrap]}, {whole(options.resamples)} "
-        f"resamples, {options.level:.0%} intervals."
+        f"Tie policy “{options.policy}”: {_POLICIES[options.policy]}. Bootstrap “{options.bootstrap}”: "
+        f"{_BOOTSTRAPS[options.bootstrap]}, with {integer(options.resamples)} resamples; intervals are "
+        f"{percent(options.level, 0)}. A rating from fewer than {options.provisional_below} battles is "
+        "provisional and has no rank."
     )
 
 
-def _basis(found: Sequence[ArenaBoards]) -> str:
+def _basis(arenas: Sequence[ArenaBoards]) -> str:
     scored: Counter[str] = Counter()
-    for board in (board for arena in found for board in arena.boards):
+    for board in (board for arena in arenas for board in arena.boards):
         scored[board.lens] += board.scored
-    received = sum(arena.boards[0].received for arena in found)
-    counts = ", ".join(f"{lens} {whole(count)}" for lens, count in scored.items())
-    return f"{counts} of {whole(received)} battles"
+    received = sum(arena.boards[0].received for arena in arenas)
+    counts = ", ".join(f"{lens} {integer(count)}" for lens, count in scored.items())
+    return f"{counts} of {integer(received)} battles"
 
 
 def _finding(arena: ArenaBoards, several: bool) -> str:
-    leaders: dict[tuple[str, ...], list[str]] = {}
+    leaders: dict[tuple[str, ...], list[LensBoard]] = {}
     for board in arena.boards:
-        first = tuple(standing.system for standing in board.standings if standing.rank == 1)
-        leaders.setdefault(first, []).append(board.lens)
-    words = [f"{arena.arena}:"] if several else []
-    for first, lenses in leaders.items():
-        rated = max(len(_rated(board)) for board in arena.boards if board.lens in lenses)
-        boards = [board for board in arena.boards if board.lens in lenses]
-        provisional = [standing.provisional for board in boards for standing in _rated(board)]
-        if not first and any(provisional):
-            words.append(f"By {_and(lenses)}, every rating is provisional: too few battles for a rank.")
+        names = sorted(standing.system for standing in board.standings if standing.rank == 1)
+        leaders.setdefault(tuple(names), []).append(board)
+    texts = [f"{arena.arena}:"] if several else []
+    for first, boards in leaders.items():
+        by = f"By the {and_list([board.lens for board in boards])} {'lens' if len(boards) == 1 else 'lenses'}"
+        ranked = max(sum(standing.rank is not None for standing in board.standings) for board in boards)
+        if not first and any(standing.provisional for board in boards for standing in _rated(board)):
+            texts.append(f"{by}, all ratings are provisional, because they rest on too few battles.")
         elif not first:
-            words.append(f"No system can be rated yet by {_and(lenses)}; the standings say why.")
-        elif len(first) == rated:
-            words.append(f"By {_and(lenses)}, the intervals of all rated systems overlap: no leader yet.")
-        elif len(lenses) == len(arena.boards):
-            words.append(f"All three lenses put {_and(first)} first.")
+            texts.append(f"{by}, no system can be ranked yet; the standings say why.")
+        elif len(first) == ranked:
+            texts.append(f"{by}, the intervals of all ranked systems overlap, so there is no leader yet.")
+        elif len(boards) == len(arena.boards):
+            texts.append(f"All three lenses put {and_list(first)} first.")
         else:
-            words.append(f"By {_and(lenses)}, {_and(first)} {'leads' if len(first) == 1 else 'lead'}.")
-        few = any(set(_few(board)) & set(first) for board in arena.boards if board.lens in lenses)
-        words += [f"With fewer than {FEW} battles, that is a hint."] if few and len(first) < rated else []
+            texts.append(f"{by}, {and_list(first)} {'leads' if len(first) == 1 else 'lead'}.")
+        if len(first) < ranked and any(set(_few(board)) & set(first) for board in boards):
+            texts.append(f"That rests on fewer than {FEW} battles and is not certain.")
     known = [order for order in arena.orders if order.tau is not None and order.first == "human"]
     if known:
-        taus = (f"{number(order.tau)} for {order.second}" for order in known)
-        words.append(f"Kendall's tau with people's order is {' and '.join(taus)}.")
-    return " ".join(words)
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        taus = (f"{number(order.tau, 2)} for {order.second}" for order in known)
+        texts.append(f"Kendall's tau with people's order is {' and '.join(taus)}.")
+    return " ".join(texts)
 
 
 def _rated(board: LensBoard) -> list[Standing]:
     return [standing for standing in board.standings if standing.rating is not None]
 
 
+def _rated_by_any(arena: ArenaBoards) -> list[str]:
+    return list(dict.fromkeys(standing.system for board in arena.boards for standing in _rated(board)))
+
+
+def _look(board: LensBoard) -> dict[str, object]:
+    return {"color": LENS_COLOURS[board.lens], "symbol": LENS_SYMBOLS[board.lens], "size": 11}
+
+
 def _chart(arena: ArenaBoards) -> Figure | None:
-    names = list(dict.fromkeys(each.system for board in arena.boards for each in _rated(board)))
+    names = _rated_by_any(arena)
     if not names:
         return None
     traces = []
-    for place, board in enumerate(arena.boards):
+    for index, board in enumerate(arena.boards):
         rated = _rated(board)
         traces.append(
             marks_with_intervals(
                 board.lens,
                 [each.rating or 0.0 for each in rated],
-                [names.index(each.system) + offset(place, len(arena.boards)) for each in rated],
+                [names.index(each.system) + offset(index, len(arena.boards)) for each in rated],
                 [each.low for each in rated],
                 [each.high for each in rated],
-                marker={"color": LENS_COLOURS[board.lens], "symbol": LENS_SYMBOLS[board.lens], "size": 11},
-                customdata=[(each.rank, ends(each.low, each.high)) for each in rated],
+                marker=_look(board),
+                customdata=[(each.rank or "none", _interval(each.interval)) for each in rated],
                 hovertemplate="%{x:.0f} (%{customdata[1]}), rank %{customdata[0]}",
             )
         )
     alt = "; ".join(
-        f"{board.lens}: " + ", ".join(f"{each.system} {each.rating:.0f}" for each in _rated(board))
+        f"{board.lens}: " + ", ".join(f"{each.system} {number(each.rating, 0)}" for each in _rated(board))
         for board in arena.boards
     )
     layout = {"yaxis": names_axis(names), "xaxis": {"title": {"text": "rating"}}}
-    return figure("Ratings with 95% intervals", alt, traces, rows_height(len(names), _ROW), layout)
+    level = percent(arena.boards[0].options.level, 0)
+    return figure(f"Ratings with {level} intervals", alt, traces, rows_height(len(names), _ROW), layout)
 
 
 def _firsts(arena: ArenaBoards) -> Figure:
-    names = list(dict.fromkeys(each.system for board in arena.boards for each in _rated(board)))
+    names = _rated_by_any(arena)
     traces = [
         go.Scatter(
             name=board.lens,
             mode="markers",
             x=[each.probability_first for each in _rated(board)],
-            y=[names.index(each.system) + offset(place, len(arena.boards)) for each in _rated(board)],
-            marker={"color": LENS_COLOURS[board.lens], "symbol": LENS_SYMBOLS[board.lens], "size": 11},
+            y=[names.index(each.system) + offset(index, len(arena.boards)) for each in _rated(board)],
+            marker=_look(board),
             hovertemplate="%{x:.1%}",
         )
-        for place, board in enumerate(arena.boards)
+        for index, board in enumerate(arena.boards)
     ]
     alt = "; ".join(
         f"{board.lens}: "
@@ -174,7 +173,7 @@ def _firsts(arena: ArenaBoards) -> Figure:
         for board in arena.boards
     )
     layout = {"yaxis": names_axis(names), "xaxis": share_axis("P(first)", range=[-0.03, 1.03])}
-    return figure("Chance of being first", alt, traces, rows_height(len(names), _ROW), layout)
+    return figure("Probability of being first", alt, traces, rows_height(len(names), _ROW), layout)
 
 
 def _orders(arena: ArenaBoards, suffix: str) -> Table:
@@ -182,9 +181,9 @@ def _orders(arena: ArenaBoards, suffix: str) -> Table:
     rows = [
         (
             f"{order.first} and {order.second}",
-            number(order.tau),
-            number(order.rho),
-            str(order.systems),
+            number(order.tau, 2),
+            number(order.rho, 2),
+            integer(order.systems),
             *([order.missing or ""] if lacking else []),
         )
         for order in arena.orders
@@ -199,41 +198,69 @@ def _orders(arena: ArenaBoards, suffix: str) -> Table:
 
 
 def _standings(board: LensBoard, suffix: str) -> Block:
-    caption = f"{board.lens.capitalize()} lens{suffix}: {of(board.scored, board.received)}"
+    scored = part_of(board.scored, board.received, "battles")
+    caption = f"{board.lens.capitalize()} lens{suffix}: {scored}"
     if not board.standings:
-        return State(f"{caption}. No battle has an outcome here, so there is no board.")
-    columns = ("rank", "group", "system", "rating", "95% interval", "P(first)", "won", "lost", "tied", "note")
-    rows = [_row(each) for each in board.standings]
+        return Notice(f"{caption}. No battle has an outcome here, so there is no leaderboard.")
+    level = percent(board.options.level, 0)
+    columns = (
+        "rank",
+        "group",
+        "system",
+        "rating",
+        f"{level} interval",
+        "P(first)",
+        "won",
+        "lost",
+        "tied",
+        "note",
+    )
+    rows = [_row(standing) for standing in board.standings]
     note = f"{FEW_MARK} fewer than {FEW} battles: the interval is too narrow." if _few(board) else ""
     return Table(caption, columns, rows, note, text_columns=(1, 2, 9), folded=True)
 
 
+def _notes(board: LensBoard, suffix: str) -> Notice:
+    texts = " ".join(note.text for note in board.notes)
+    return Notice(f"{board.lens.capitalize()} lens{suffix}: {texts}")
+
+
 def _few(board: LensBoard) -> list[str]:
-    """Rated systems whose intervals look surer than so few battles allow."""
-    return [each.system for each in _rated(board) if each.low is not None and each.battles < FEW]
+    """Rated systems with so few battles that their intervals look more certain than they are."""
+    return [standing.system for standing in _rated(board) if _mark(standing)]
 
 
-def _marked(text: str, each: Standing) -> str:
-    few = each.low is not None and each.battles < FEW
-    return f"{text}\N{NO-BREAK SPACE}{FEW_MARK}" if few else text
+def _mark(standing: Standing) -> str:
+    return "" if standing.low is None else few_mark(standing.battles)
 
 
-def _row(each: Standing) -> tuple[str, ...]:
+def _row(standing: Standing) -> tuple[str, ...]:
+    mark = _mark(standing)
     return (
-        "–" if each.rank is None else str(each.rank),
-        each.group or "–",
-        each.system,
-        number(each.rating, 0),
-        _marked(ends(each.low, each.high), each),
-        _marked(percent(each.probability_first), each),
-        whole(each.wins),
-        whole(each.losses),
-        whole(each.ties),
-        _remark(each),
+        MISSING if standing.rank is None else str(standing.rank),
+        standing.group or MISSING,
+        standing.system,
+        number(standing.rating, 0),
+        _interval(standing.interval) + mark,
+        percent(standing.probability_first) + mark,
+        integer(standing.wins),
+        integer(standing.losses),
+        integer(standing.ties),
+        _remark(standing),
     )
+
+
+def _interval(interval: Interval | None) -> str:
+    """An interval, the name of its state where a bound is missing, or a dash where there is no interval."""
+    if interval is None:
+        return MISSING
+    if interval.finite is None:
+        return interval.state.words
+    low, high = interval.finite
+    return between(fixed(low), fixed(high))
 
 
 def _remark(standing: Standing) -> str:
     if standing.unrankable is not None:
-        return f"not rankable yet: {standing.unrankable.value}"
+        return f"not rankable yet: {standing.unrankable}"
     return "provisional" if standing.provisional else ""

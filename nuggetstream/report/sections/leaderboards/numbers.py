@@ -61,17 +61,19 @@ class LensBoard:
 
 @dataclass(frozen=True, slots=True)
 class OrderAgreement:
-    """How far two lenses order the same systems alike.
+    """How far two lenses agree on the order of the same systems.
 
     Attributes:
+        first: One lens.
+        second: The other.
         systems: Systems rated by both.
         tau: Kendall's tau-b of the ratings, in [-1, 1]; None where it does not exist.
         rho: Spearman's rho of the ratings, in [-1, 1]; None where it does not exist.
         missing: Why there is no coefficient; None where there is one.
     """
 
-    first: str
-    second: str
+    first: Lens
+    second: Lens
     systems: int
     tau: float | None
     rho: float | None

@@ -1,4 +1,4 @@
-"""The nuggets themselves: how many, how vital, how often stated, how different from each other."""
+"""Nuggets: what are the scores made of?"""
 
 from nuggetstream.report.section import Section
 from nuggetstream.report.sections.nuggets.drawing import draw

@@ -1,4 +1,4 @@
-"""Whether a nugget says what the passages it was read from say, as far as words tell."""
+"""How much of a nugget's wording stands in the passages it was read from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from nuggetstream.files.evaluated import BattleRow, NuggetRow
 from nuggetstream.text.sentences import sentences
 from nuggetstream.text.statistics import words
 
-NEAR = 0.8  # of a nugget's words, in order, in one sentence: read off it rather than concluded
+NEAR = 0.8  # share of a nugget's words, in order, in one sentence: copied from it rather than concluded
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class Grounding:
     """All nuggets by where they were read.
 
     Attributes:
-        nuggets: in all.
-        from_passages: that name at least one passage of the evidence.
-        from_answers: that name answers only: no evidence to compare them with.
-        unnamed: that do not say where they were read, or name passages that are not at hand.
+        nuggets: All nuggets.
+        from_passages: Nuggets that name at least one passage of the evidence.
+        from_answers: Nuggets that name answers only: there is no evidence to compare them with.
+        unnamed: Nuggets that do not say where they were read, or name passages that the results lack.
         recall: ROUGE-L recall, highest over the sentences of the passages named; None without one.
-        near: nuggets with a recall of at least 0.8.
-        entailment: chance that the passages entail the nugget, where the results carry one; None where
+        near: Nuggets with a recall of at least 0.8.
+        entailment: Probability that the passages entail the nugget, where the results carry one; None where
             nothing measured it.
     """
 
@@ -48,26 +48,31 @@ class Grounding:
     entailment: Quartiles | None
 
 
-def grounding(rows: Sequence[BattleRow]) -> Grounding:
-    """How close nuggets are to their passages."""
-    passages = answers = total = 0
+def grounding(battles: Sequence[BattleRow]) -> Grounding:
+    """How close nuggets are to the passages they name."""
+    from_passages = from_answers = total = 0
     recalls: list[float] = []
-    for row in rows:
-        texts = {each.chunk_id: each.text for each in row.evidence if each.chunk_id}
-        for nugget in row.nuggets:
+    for battle in battles:
+        passages = {passage.chunk_id: passage.text for passage in battle.evidence if passage.chunk_id}
+        sentence_words: dict[str, list[list[str]]] = {}
+        for nugget in battle.nuggets:
             total += 1
-            places = [place.document for place in nugget.provenance]
-            if any(place in texts for place in places):
-                passages += 1
-                recalls += _recall(nugget, texts)
-            elif places and all(place.startswith("answer:") for place in places):
-                answers += 1
-    entailed = [n.entailment for row in rows for n in row.nuggets if n.entailment is not None]
+            documents = [origin.document for origin in nugget.provenance]
+            named = [document for document in documents if document in passages]
+            if named:
+                from_passages += 1
+                _split_into_words(named, passages, sentence_words)
+                recalls += _recall(nugget, [part for document in named for part in sentence_words[document]])
+            elif documents and all(document.startswith("answer:") for document in documents):
+                from_answers += 1
+    entailed = [
+        nugget.entailment for battle in battles for nugget in battle.nuggets if nugget.entailment is not None
+    ]
     return Grounding(
         nuggets=total,
-        from_passages=passages,
-        from_answers=answers,
-        unnamed=total - passages - answers,
+        from_passages=from_passages,
+        from_answers=from_answers,
+        unnamed=total - from_passages - from_answers,
         recall=_quartiles(recalls),
         near=sum(recall >= NEAR for recall in recalls),
         entailment=_quartiles(entailed),
@@ -78,8 +83,8 @@ def rouge_l_recall(candidate: Sequence[str], reference: Sequence[str]) -> float:
     """Share of the candidate's words that stand in the reference in the same order: LCS / |candidate|.
 
     Args:
-        candidate: words of the text to be covered, at least one.
-        reference: words of the text to cover it.
+        candidate: Words of the text to be covered, at least one.
+        reference: Words of the text to cover it.
 
     Returns:
         In [0, 1]; 1 means that every word is there.
@@ -92,16 +97,31 @@ def rouge_l_recall(candidate: Sequence[str], reference: Sequence[str]) -> float:
     return float(LCSseq.similarity(candidate, reference)) / len(candidate)
 
 
-def _recall(nugget: NuggetRow, texts: Mapping[str, str]) -> list[float]:
+def _split_into_words(
+    documents: Sequence[str], passages: Mapping[str, str], sentence_words: dict[str, list[list[str]]]
+) -> None:
+    """Fill in the words of each sentence of the documents: the nuggets of a battle share their passages."""
+    for document in documents:
+        if document not in sentence_words:
+            sentence_words[document] = [words(sentence) for sentence in sentences(passages[document])]
+
+
+def _recall(nugget: NuggetRow, references: Sequence[Sequence[str]]) -> list[float]:
     """The highest recall of one nugget; none where it, or the passages, have no words."""
     candidate = words(nugget.text)
-    places = [texts[place.document] for place in nugget.provenance if place.document in texts]
-    read = [words(sentence) for text in places for sentence in sentences(text)]
-    return [max(rouge_l_recall(candidate, each) for each in read)] if candidate and read else []
+    if not candidate or not references:
+        return []
+    return [max(rouge_l_recall(candidate, reference) for reference in references)]
 
 
 def _quartiles(values: Sequence[float]) -> Quartiles | None:
     if not values:
         return None
     quarter, median, three_quarters = map(float, np.quantile(values, [0.25, 0.5, 0.75]))
-    return Quartiles(len(values), float(np.mean(values)), quarter, median, three_quarters)
+    return Quartiles(
+        nuggets=len(values),
+        mean=float(np.mean(values)),
+        quarter=quarter,
+        median=median,
+        three_quarters=three_quarters,
+    )

@@ -1,6 +1,7 @@
 """The nuggets themselves: how many, how vital, how often stated, how different from each other."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,17 +34,17 @@ class Nuggets:
     """Nuggets of all battles that have any.
 
     Attributes:
-        received: battles.
-        battles: with at least one nugget.
-        total: nuggets.
-        count: nuggets per battle.
-        histogram: nuggets per battle -> battles.
-        vital: share of vital nuggets per battle.
-        diversity: per battle, 1 minus the mean Jaccard similarity of the term sets of any two nuggets;
+        received: All battles.
+        battles: Battles with at least one nugget.
+        total: Nuggets.
+        count: Nuggets per battle.
+        histogram: Nuggets per battle -> battles.
+        vital: Share of vital nuggets per battle.
+        diversity: Per battle, 1 minus the mean Jaccard similarity of the term sets of any two nuggets;
             1 means no term in common. Over battles with at least two nuggets.
-        cosine: per such battle, the mean cosine similarity of how often each term occurs in any two.
-        labels: importance -> label -> how often; two labels per nugget, one for each answer.
-        grounding: how close they are to the passages they were read from.
+        cosine: Per such battle, the mean cosine similarity of how often each term occurs in any two.
+        labels: Importance -> label -> how often; two labels per nugget, one for each answer.
+        grounding: How close nuggets are to the passages they were read from.
     """
 
     received: int
@@ -60,32 +61,45 @@ class Nuggets:
 
 def compute(results: Results) -> Nuggets:
     """Statistics over all nuggets."""
-    rows = [row for row in results.battles if row.nuggets]
-    alike = [found for row in rows if (found := nugget_diversity([each.text for each in row.nuggets]))]
-    labels = {each.value: dict.fromkeys(LABELS, 0) for each in Importance}
-    for nugget in (nugget for row in rows for nugget in row.nuggets):
+    battles = [battle for battle in results.battles if battle.nuggets]
+    diversities = [
+        diversity
+        for battle in battles
+        if (diversity := nugget_diversity([nugget.text for nugget in battle.nuggets]))
+    ]
+    labels = {importance.value: dict.fromkeys(LABELS, 0) for importance in Importance}
+    for nugget in (nugget for battle in battles for nugget in battle.nuggets):
         for label in (nugget.a, nugget.b):
             labels[nugget.importance.value][label.support.value if label else NO_LABEL] += 1
+    counts = [len(battle.nuggets) for battle in battles]
     return Nuggets(
         received=results.received,
-        battles=len(rows),
-        total=sum(len(row.nuggets) for row in rows),
-        count=_spread([len(row.nuggets) for row in rows]),
-        histogram=dict(sorted(Counter(len(row.nuggets) for row in rows).items())),
-        vital=_spread([_vital(row) for row in rows]),
-        diversity=_spread([1 - found.jaccard for found in alike]),
-        cosine=_spread([found.cosine for found in alike]),
+        battles=len(battles),
+        total=sum(counts),
+        count=_spread(counts),
+        histogram=dict(sorted(Counter(counts).items())),
+        vital=_spread([_vital(battle) for battle in battles]),
+        diversity=_spread([1 - diversity.jaccard for diversity in diversities]),
+        cosine=_spread([diversity.cosine for diversity in diversities]),
         labels=labels,
-        grounding=grounding(rows),
+        grounding=grounding(battles),
     )
 
 
-def _vital(row: BattleRow) -> float:
-    return sum(nugget.importance is Importance.VITAL for nugget in row.nuggets) / len(row.nuggets)
+def _vital(battle: BattleRow) -> float:
+    return sum(nugget.importance is Importance.VITAL for nugget in battle.nuggets) / len(battle.nuggets)
 
 
-def _spread(values: list[float] | list[int]) -> Spread | None:
+def _spread(values: Sequence[float]) -> Spread | None:
     if not values:
         return None
     low, quarter, median, three_quarters, high = map(float, np.quantile(values, [0, 0.25, 0.5, 0.75, 1]))
-    return Spread(len(values), float(np.mean(values)), low, quarter, median, three_quarters, high)
+    return Spread(
+        battles=len(values),
+        mean=float(np.mean(values)),
+        low=low,
+        quarter=quarter,
+        median=median,
+        three_quarters=three_quarters,
+        high=high,
+    )

@@ -14,12 +14,12 @@ LEVELS = (0.5, 0.95, 0.99)
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Seconds from a battle's arrival to its end, waiting in line and the time of a stop included.
+    """Seconds from a battle's arrival to its end, including time in queues and while nothing ran.
 
     Attributes:
-        battles: with both moments known and in order.
-        seconds: in ascending order.
-        quantiles: level -> seconds, for median and tails.
+        battles: Battles with both moments known and in order.
+        seconds: In ascending order.
+        quantiles: Level -> seconds, for the median and the tail.
     """
 
     battles: int
@@ -29,13 +29,14 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class StageLatency:
-    """Seconds from the step before to this one as recorded, waiting in line included.
+    """Seconds from the record of the step before to the record of this one, including time in queues.
 
     Attributes:
-        ended: battles that came through the stage, as far as the results tell.
-        timed: of those, with a known duration.
-        median: seconds; None when none is timed.
-        late: 95th percentile, likewise.
+        stage: Its name.
+        ended: Battles that came through the stage, as far as the results tell.
+        timed: Of those, battles with a known duration.
+        median: Seconds; None when none is timed.
+        late: 95th percentile of the seconds; None when none is timed.
     """
 
     stage: str
@@ -50,8 +51,15 @@ class ModelCost:
     """What one stage spent on one model.
 
     Attributes:
-        battles: with such calls.
-        amount: money in one currency over `priced` battles; None when no battle has a price.
+        stage: Its name.
+        model: Chat model called.
+        currency: Of the amount; None when no battle has a price.
+        battles: Battles with such calls.
+        priced: Battles whose calls have a price.
+        calls: Calls of the model.
+        input_tokens: Tokens sent.
+        output_tokens: Tokens received.
+        amount: Money over the `priced` battles; None when no battle has a price.
     """
 
     stage: str
@@ -80,12 +88,12 @@ class Running:
     """Time and money.
 
     Attributes:
-        received: battles.
-        out_of_order: battles that end before they arrive: a clock was wrong, so they are left out.
+        received: All battles.
+        out_of_order: Battles that end before they arrive: a clock was wrong, so they are left out.
         latency: None when no battle has both moments.
-        stages: in the order of the flow; empty when no battle tells when its steps were recorded.
-        costs: per currency; empty when none is recorded, which is not "free".
-        models: per stage, model and currency; empty likewise.
+        stages: In the order of the flow; empty when no battle tells when its steps were recorded.
+        costs: Per currency; empty when none is recorded, which does not mean that nothing was spent.
+        models: Per stage, model and currency; empty when none is recorded.
     """
 
     received: int
@@ -99,51 +107,63 @@ class Running:
 def compute(results: Results) -> Running:
     """Durations and costs."""
     durations = [
-        (row.ended_at - row.received_at).total_seconds()
-        for row in results.battles
-        if row.ended_at is not None and row.received_at is not None
+        (battle.ended_at - battle.received_at).total_seconds()
+        for battle in results.battles
+        if battle.ended_at is not None and battle.received_at is not None
     ]
     amounts: defaultdict[str, list[float]] = defaultdict(list)
-    for row in results.battles:
-        if row.cost is not None:
-            amounts[row.cost.currency].append(row.cost.amount)
+    for battle in results.battles:
+        if battle.cost is not None:
+            amounts[battle.cost.currency].append(battle.cost.amount)
     return Running(
         received=results.received,
         out_of_order=sum(seconds < 0 for seconds in durations),
         latency=_latency(sorted(seconds for seconds in durations if seconds >= 0)),
         stages=_stages(results.battles),
-        costs=tuple(Cost(name, len(own), sum(own), sum(own) / len(own)) for name, own in amounts.items()),
+        costs=tuple(
+            Cost(currency, len(own), sum(own), sum(own) / len(own)) for currency, own in amounts.items()
+        ),
         models=_models(results.battles),
     )
 
 
-def _stages(rows: Sequence[BattleRow]) -> tuple[StageLatency, ...]:
-    ended: dict[str, list[float | None]] = {}
-    for step in (step for row in rows for step in row.steps):
+def _latency(seconds: Sequence[float]) -> Latency | None:
+    if not seconds:
+        return None
+    values = map(float, np.quantile(seconds, LEVELS))
+    return Latency(len(seconds), tuple(seconds), dict(zip(LEVELS, values, strict=True)))
+
+
+def _stages(battles: Sequence[BattleRow]) -> tuple[StageLatency, ...]:
+    seconds: dict[str, list[float | None]] = {}
+    for step in (step for battle in battles for step in battle.steps):
         if step.recorded_at is not None:
-            ended.setdefault(step.name, []).append(step.seconds)
-    order = list(dict.fromkeys(step.name for row in rows for step in row.steps))
-    return tuple(_stage(name, ended[name]) for name in order if name in ended)
+            seconds.setdefault(step.name, []).append(step.seconds)
+    order = dict.fromkeys(step.name for battle in battles for step in battle.steps)
+    return tuple(_stage(name, seconds[name]) for name in order if name in seconds)
 
 
-def _stage(name: str, ended: Sequence[float | None]) -> StageLatency:
-    known = [seconds for seconds in ended if seconds is not None]
+def _stage(name: str, seconds: Sequence[float | None]) -> StageLatency:
+    known = [value for value in seconds if value is not None]
     median, late = map(float, np.quantile(known, [0.5, 0.95])) if known else (None, None)
-    return StageLatency(name, len(ended), len(known), median, late)
+    return StageLatency(stage=name, ended=len(seconds), timed=len(known), median=median, late=late)
 
 
-def _models(rows: Sequence[BattleRow]) -> tuple[ModelCost, ...]:
+def _models(battles: Sequence[BattleRow]) -> tuple[ModelCost, ...]:
     spent: dict[tuple[str, str, str | None], list[SpendRow]] = {}
-    for part in (part for row in rows for part in row.spend):
+    for part in (part for battle in battles for part in battle.spend):
         currency = part.cost.currency if part.cost else None
         spent.setdefault((part.stage, part.model, currency), []).append(part)
     return tuple(_model(key, spent[key]) for key in sorted(spent, key=lambda key: (*key[:2], key[2] or "")))
 
 
 def _model(key: tuple[str, str, str | None], parts: Sequence[SpendRow]) -> ModelCost:
+    stage, model, currency = key
     priced = [part.cost.amount for part in parts if part.cost]
     return ModelCost(
-        *key,
+        stage=stage,
+        model=model,
+        currency=currency,
         battles=len(parts),
         priced=len(priced),
         calls=sum(part.calls for part in parts),
@@ -151,10 +171,3 @@ def _model(key: tuple[str, str, str | None], parts: Sequence[SpendRow]) -> Model
         output_tokens=sum(part.output_tokens for part in parts),
         amount=sum(priced) if priced else None,
     )
-
-
-def _latency(seconds: list[float]) -> Latency | None:
-    if not seconds:
-        return None
-    values = map(float, np.quantile(seconds, LEVELS))
-    return Latency(len(seconds), tuple(seconds), dict(zip(LEVELS, values, strict=True)))

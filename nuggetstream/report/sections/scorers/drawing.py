@@ -1,69 +1,70 @@
-"""The three scorers against each other."""
+"""The three scorers against each other, drawn."""
 
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from nuggetstream.files.numerals import MISSING
-from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
+from nuggetstream.files.numerals import MISSING, integer, many, number, p_value, part_of, percent
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import BLUE, GREY, figure, label
 from nuggetstream.report.section import Content
-from nuggetstream.report.sections.scorers.numbers import JudgeOrder, Limits, Scorers
-from nuggetstream.report.wording import (
-    dimension_name,
-    number,
-    of,
-    p_value,
-    percent,
-    whole,
+from nuggetstream.report.sections.scorers.numbers import Alike, JudgeOrder, Limits, Scorers
+from nuggetstream.report.wording import dimension_name
+
+_NO_HUMAN_ORDER = (
+    "Order effect of people: not measured, because the results do not say which answer they were shown first."
+)
+_NAMED = 12  # systems; more names than these would overlap
+_NOTE = (
+    "Every point that one system gains another loses, so the mean difference is near zero by construction: "
+    "look at the width between the dashed lines, and at which systems lie on which side."
 )
 
-_UNKNOWN = "People: the results do not say which answer they were shown first, so no order effect is known."
-_NAMED = 12  # systems; more names than these would cover each other
 
-
-def draw(found: Scorers) -> Content:
+def draw(scorers: Scorers) -> Content:
     """Kappa per battle, Bland-Altman per system, order effects per judge."""
-    known = [each for each in found.limits if each.missing is None]
-    charts = {_pair(each): (_chart(each),) for each in known}
-    blocks: list[Block] = [_alike(found)]
+    known = [limits for limits in scorers.limits if limits.missing is None]
+    charts = {_pair(limits): (_chart(limits),) for limits in known}
+    blocks: list[Block] = [_alike(scorers)]
     if charts:
-        blocks += [Figures("Scorers", charts, _NOTE), _points(known)]
-    blocks += [State(f"{_pair(each)}: {each.missing}.") for each in found.limits if each.missing]
-    blocks.append(_orders(found.orders) if found.orders else State("No judge was asked: no order effect."))
-    blocks.append(State(_UNKNOWN))
+        blocks += [Figures("Scorers", charts, _NOTE), _limits(known)]
+    blocks += [Notice(f"{_pair(limits)}: {limits.missing}.") for limits in scorers.limits if limits.missing]
+    blocks.append(
+        _orders(scorers.orders)
+        if scorers.orders
+        else Notice("Order effect of the judge: not measured, because no judge was asked.")
+    )
+    blocks.append(Notice(_NO_HUMAN_ORDER))
+    compared = ", ".join(f"{_pair(alike)} {integer(alike.compared)}" for alike in scorers.alike)
     return Content(
-        finding=_finding(found),
-        reading="Weighted kappa compares two scorers battle by battle: 1 is perfect, 0 is chance. The plot "
-        "is Bland and Altman's: each system's share of points by one scorer minus its share by the other, "
-        "over the battles that both scored; about 95% of systems lie between the dashed lines. People and "
-        "judge give votes and nuggets a margin, which is no common unit battle by battle, so the plot "
-        "compares systems. An order effect is there when the answer shown first wins clearly more or less "
-        "than half of the time, or when agreement with people depends on the order.",
-        basis=", ".join(f"{x.first}–{x.second} {whole(x.compared)}" for x in found.alike)
-        + f" of {whole(found.received)} battles",
+        finding=_finding(scorers),
+        reading="Weighted kappa compares two scorers battle by battle: 1 is perfect agreement, 0 is what "
+        "chance gives. The plot is Bland and Altman's: each system's share of points by one scorer minus "
+        "its share by the other, over the battles that both scored; about 95% of systems lie between the "
+        "dashed lines. It compares systems and not battles, because people and the judge give votes while "
+        "nuggets give a margin, and the two have no common unit. There is an order effect when the answer "
+        "shown first wins clearly more or less than half of the time, or when agreement with people "
+        "depends on the order.",
+        basis=f"{compared} of {integer(scorers.received)} battles",
         blocks=tuple(blocks),
     )
 
 
-_NOTE = (
-    "Every point that one system gains another loses, so the mean difference is near zero by itself: look at "
-    "the width, and at who lies on which side."
-)
+def _pair(scorers: Alike | Limits) -> str:
+    return f"{scorers.first} and {scorers.second}"
 
 
-def _pair(each: Limits) -> str:
-    return f"{each.first} and {each.second}"
-
-
-def _finding(found: Scorers) -> str:
-    known = [each for each in found.alike if each.kappa is not None]
-    parts = [f"{number(x.kappa)} for {x.first} and {x.second}" for x in known]
-    text = f"Weighted kappa is {', '.join(parts)}." if parts else ""
-    for each in found.orders[:1]:
-        if each.position.share is not None:
-            text += f" The {each.evaluator} judge prefers the answer shown first in "
-            text += f"{percent(each.position.share)} of its decisions (p {_p(each.position.p_value)})."
+def _finding(scorers: Scorers) -> str:
+    kappas = [
+        f"{number(alike.kappa, 2)} for {_pair(alike)}" for alike in scorers.alike if alike.kappa is not None
+    ]
+    text = f"Weighted kappa is {', '.join(kappas)}." if kappas else ""
+    for order in scorers.orders[:1]:
+        if order.position.share is not None:
+            text += (
+                f" The {order.evaluator} judge prefers the answer shown first in "
+                f"{percent(order.position.share)} of its decisions (p {_p(order.position.p_value)})."
+            )
     return text.strip()
 
 
@@ -72,41 +73,46 @@ def _p(value: float | None) -> str:
     return text if text.startswith("<") else f"= {text}"
 
 
-def _alike(found: Scorers) -> Table:
+def _alike(scorers: Scorers) -> Table:
     rows = [
         (
-            f"{x.first} and {x.second}",
-            number(x.kappa),
-            percent(x.same / x.compared if x.compared else None),
-            of(x.compared, x.received, ""),
+            _pair(alike),
+            number(alike.kappa, 2),
+            percent(alike.same / alike.compared if alike.compared else None),
+            part_of(alike.compared, alike.received),
         )
-        for x in found.alike
+        for alike in scorers.alike
     ]
-    note = "A dash: nothing to compare, or everything in one category, so that kappa has no answer."
-    return Table("Battle by battle", ("scorers", "weighted kappa", "same answer", "battles"), rows, note)
+    note = "A dash: nothing was compared, or all votes fall into one category, so that kappa is undefined."
+    columns = ("scorers", "weighted kappa", "same preference", "battles")
+    return Table("Battle by battle", columns, rows, note)
 
 
-def _chart(each: Limits) -> Figure:
+def _chart(limits: Limits) -> Figure:
+    systems = limits.systems
+    differences = [system.first - system.second for system in systems]
     dots = go.Scatter(
-        x=[(x.first + x.second) / 2 for x in each.systems],
-        y=[x.first - x.second for x in each.systems],
-        mode="markers+text" if len(each.systems) <= _NAMED else "markers",
-        text=[label(x.system, 20) for x in each.systems],
+        x=[(system.first + system.second) / 2 for system in systems],
+        y=differences,
+        mode="markers+text" if len(systems) <= _NAMED else "markers",
+        text=[label(system.system, 20) for system in systems],
         textposition="top center",
         marker={"color": BLUE, "size": 11},
         cliponaxis=False,
-        customdata=[(label(x.system), x.battles, x.first, x.second) for x in each.systems],
-        hovertemplate="%{customdata[0]}: %{customdata[2]:.1%} and %{customdata[3]:.1%} "
-        "of %{customdata[1]} points<extra></extra>",
+        customdata=[
+            (label(system.system), system.battles, system.first, system.second) for system in systems
+        ],
+        hovertemplate=f"%{{customdata[0]}}: %{{customdata[2]:.1%}} of the points by {limits.first}, "
+        f"%{{customdata[3]:.1%}} by {limits.second} (%{{customdata[1]}} battles)<extra></extra>",
     )
-    lines = ((each.bias, "solid"), (each.low, "dash"), (each.high, "dash"))
-    spread = [each.low, each.high, *(x.first - x.second for x in each.systems)]
-    reach = 1.2 * max((abs(value) for value in spread if value is not None), default=0.0) or 0.1
+    lines = ((limits.bias, "solid"), (limits.low, "dash"), (limits.high, "dash"))
+    values = [limits.low, limits.high, *differences]
+    reach = 1.2 * max((abs(value) for value in values if value is not None), default=0.0) or 0.1
     shape = {"type": "line", "x0": 0, "x1": 1, "xref": "paper"}
     layout = {
         "xaxis": {"title": {"text": "mean share of points"}, "tickformat": ".0%"},
         "yaxis": {
-            "title": {"text": f"{each.first} minus {each.second}"},
+            "title": {"text": f"{limits.first} minus {limits.second}"},
             "tickformat": ".0%",
             "range": [-reach, reach],
         },
@@ -115,57 +121,70 @@ def _chart(each: Limits) -> Figure:
             for y, dash in lines
         ],
     }
-    alt = f"limits of agreement {number(each.low)} to {number(each.high)}; " + "; ".join(
-        f"{x.system}: {percent(x.first)} and {percent(x.second)}" for x in each.systems
+    alt = f"limits of agreement {number(limits.low, 2)} to {number(limits.high, 2)}; " + "; ".join(
+        f"{system.system}: {percent(system.first)} and {percent(system.second)}" for system in systems
     )
-    title = f"{_pair(each)}: {len(each.systems)} systems, {whole(each.battles)} battles"
+    title = f"{_pair(limits)}: {many(len(systems), 'system')}, {many(limits.battles, 'battle')}"
     return figure(title, alt, [dots], 380, layout)
 
 
-def _points(known: Sequence[Limits]) -> Table:
+def _limits(known: Sequence[Limits]) -> Table:
     rows = [
         (
-            _pair(each),
-            whole(len(each.systems)),
-            number(each.bias),
-            number(each.low),
-            _interval(each.low_interval),
-            number(each.high),
-            _interval(each.high_interval),
-            whole(each.battles),
+            _pair(limits),
+            integer(len(limits.systems)),
+            number(limits.bias, 2),
+            number(limits.low, 2),
+            _bounds(limits.low_interval),
+            number(limits.high, 2),
+            _bounds(limits.high_interval),
+            integer(limits.battles),
         )
-        for each in known
+        for limits in known
     ]
-    columns = ("scorers", "systems", "bias", "lower limit", "95%", "upper limit", "95%", "battles")
+    columns = (
+        "scorers",
+        "systems",
+        "bias",
+        "lower limit",
+        "95% interval",
+        "upper limit",
+        "95% interval",
+        "battles",
+    )
     return Table("Limits of agreement, in shares of points", columns, rows, folded=True)
 
 
-def _interval(found: tuple[float, float] | None) -> str:
-    return MISSING if found is None else f"{number(found[0])} to {number(found[1])}"
+def _bounds(interval: tuple[float, float] | None) -> str:
+    return MISSING if interval is None else f"{number(interval[0], 2)} to {number(interval[1], 2)}"
 
 
-def _orders(found: Sequence[JudgeOrder]) -> Table:
+def _orders(orders: Sequence[JudgeOrder]) -> Table:
     rows = [
         (
-            f"{each.evaluator}, {each.model}",
-            percent(each.position.share),
-            f"{whole(each.position.first)} / {whole(each.position.second)} / {whole(each.position.ties)}",
-            p_value(each.position.p_value),
-            *(f"{number(kappa)} ({whole(each.compared[name])})" for name, kappa in each.kappa.items()),
-            number(each.delta),
+            f"{order.evaluator}, {order.model}",
+            percent(order.position.share),
+            f"{integer(order.position.first)} / {integer(order.position.second)} / "
+            f"{integer(order.position.ties)}",
+            p_value(order.position.p_value),
+            *(f"{number(kappa, 2)} ({integer(order.compared[name])})" for name, kappa in order.kappa.items()),
+            number(order.delta, 2),
         )
-        for each in found
+        for order in orders
     ]
-    dimension = found[0].dimension
+    dimension = orders[0].dimension
     people = "no human preference" if dimension is None else f"people on {dimension_name(dimension)}"
     columns = (
         "judge",
         "prefers the first",
         "first / second / tie",
-        "p",
+        "p-value",
         "kappa, A first",
         "kappa, B first",
-        "largest gap to both",
+        "largest difference from the pooled kappa",
     )
-    note = f"p: exact binomial test of one half, taking verdicts as independent. Kappa with {people}."
+    note = (
+        "The p-value is that of an exact binomial test of one half, which takes verdicts as independent. "
+        f"Kappa is with {people}; the number of verdicts is in parentheses."
+    )
     return Table("Order effects", columns, rows, note)

@@ -28,13 +28,16 @@ class Alike:
     """Two scorers battle by battle.
 
     Attributes:
-        compared: battles on which both have said something.
-        same: of those, the same, ties included.
-        kappa: quadratic weights; None where it has no answer.
+        first: The first lens.
+        second: The second lens.
+        compared: Battles for which both have a preference.
+        received: All battles.
+        same: Compared battles with the same preference, ties included.
+        kappa: Quadratic weights; None where it is undefined.
     """
 
-    first: str
-    second: str
+    first: Lens
+    second: Lens
     compared: int
     received: int
     same: int
@@ -56,17 +59,20 @@ class Limits:
     """Bland-Altman for two scorers: shares of points, first minus second.
 
     Attributes:
-        systems: with a battle on which both have said something.
-        bias: mean difference; near zero by construction, as every point is somebody's.
-        low: bias less 1.96 standard deviations; with `high` it holds about 95 % of systems.
-        high: bias plus as much.
-        low_interval: 95 % of the lower limit, by Student's t.
-        high_interval: of the upper one.
-        missing: why there are no limits; None where there are.
+        first: The first lens.
+        second: The second lens.
+        battles: Battles for which both have a preference.
+        systems: Systems with such a battle.
+        bias: Mean difference; near zero by construction, as one system's point is another's loss.
+        low: Bias less 1.96 standard deviations; between `low` and `high` lie about 95% of systems.
+        high: Bias plus 1.96 standard deviations.
+        low_interval: 95% interval of the lower limit, by Student's t.
+        high_interval: 95% interval of the upper limit.
+        missing: Why there are no limits; None where there are.
     """
 
-    first: str
-    second: str
+    first: Lens
+    second: Lens
     battles: int
     systems: tuple[SystemPoints, ...]
     bias: float | None
@@ -82,12 +88,14 @@ class JudgeOrder:
     """One judge, by which answer was shown first.
 
     Attributes:
-        position: votes for the first and the second place.
-        dimension: what people said, that kappa is with; None without a human preference.
-        kappa: order -> weighted kappa with people; None where it has no answer.
-        compared: order -> verdicts with a human preference.
-        pooled: weighted kappa over the verdicts of all orders.
-        delta: largest |pooled - order|; None as soon as one has no answer.
+        evaluator: Name of the judge.
+        model: Its model.
+        position: Votes for the first and the second answer shown.
+        dimension: Human dimension that kappa is with; None without a human preference.
+        kappa: Order -> weighted kappa with people; None where it is undefined.
+        compared: Order -> verdicts with a human preference.
+        pooled: Weighted kappa over the verdicts of all orders.
+        delta: Largest |pooled - order|; None as soon as one of them is undefined.
     """
 
     evaluator: str
@@ -111,7 +119,7 @@ class Scorers:
 
 
 def compute(results: Results) -> Scorers:
-    """Kappa and limits of agreement for each two scorers, order effects for each judge."""
+    """Kappa and limits of agreement for each pair of scorers, order effects for each judge."""
     pairs = list(combinations(LENSES, 2))
     return Scorers(
         received=results.received,
@@ -121,77 +129,92 @@ def compute(results: Results) -> Scorers:
     )
 
 
-def _both(battles: Sequence[BattleRow], first: Lens, second: Lens) -> list[tuple[BattleRow, Vote, Vote]]:
-    said = ((each, each.vote(first), each.vote(second)) for each in battles)
-    return [(each, x, y) for each, x, y in said if x is not None and y is not None]
+def _voted_by_both(
+    battles: Sequence[BattleRow], first: Lens, second: Lens
+) -> list[tuple[BattleRow, Vote, Vote]]:
+    votes = ((battle, battle.vote(first), battle.vote(second)) for battle in battles)
+    return [(battle, x, y) for battle, x, y in votes if x is not None and y is not None]
 
 
 def _alike(results: Results, first: Lens, second: Lens) -> Alike:
-    both = _both(results.battles, first, second)
-    matrix = confusion_of([x for _, x, _ in both], [y for _, _, y in both])
-    kappa = weighted_kappa(matrix)
-    return Alike(first, second, len(both), results.received, int(matrix.trace()), kappa)
+    voted = _voted_by_both(results.battles, first, second)
+    matrix = confusion_of([x for _, x, _ in voted], [y for _, _, y in voted])
+    return Alike(
+        first=first,
+        second=second,
+        compared=len(voted),
+        received=results.received,
+        same=int(matrix.trace()),
+        kappa=weighted_kappa(matrix),
+    )
 
 
 def _limits(battles: Sequence[BattleRow], first: Lens, second: Lens) -> Limits:
     points: dict[str, list[tuple[float, float]]] = {}
-    both = [each for each in _both(battles, first, second) if each[0].a.system != each[0].b.system]
-    for battle, x, y in both:
+    between_systems = [battle for battle in battles if battle.a.system != battle.b.system]
+    voted = _voted_by_both(between_systems, first, second)
+    for battle, x, y in voted:
         points.setdefault(battle.a.system, []).append((POINTS[x], POINTS[y]))
         points.setdefault(battle.b.system, []).append((1 - POINTS[x], 1 - POINTS[y]))
     systems = tuple(
         SystemPoints(name, len(own), *(sum(part) / len(own) for part in zip(*own, strict=True)))
         for name, own in sorted(points.items())
     )
-    if len(systems) < ENOUGH:
-        missing = f"{len(systems)} systems have battles that both scored; limits need at least {ENOUGH}"
-        return Limits(first, second, len(both), systems, None, None, None, None, None, missing)
-    found = bland_altman([each.first for each in systems], [each.second for each in systems])
+    enough = len(systems) >= ENOUGH
+    agreement = bland_altman([s.first for s in systems], [s.second for s in systems]) if enough else None
     return Limits(
         first=first,
         second=second,
-        battles=len(both),
+        battles=len(voted),
         systems=systems,
-        bias=found.bias,
-        low=found.low,
-        high=found.high,
-        low_interval=found.low_interval,
-        high_interval=found.high_interval,
-        missing=None,
+        bias=agreement.bias if agreement else None,
+        low=agreement.low if agreement else None,
+        high=agreement.high if agreement else None,
+        low_interval=agreement.low_interval if agreement else None,
+        high_interval=agreement.high_interval if agreement else None,
+        missing=None if agreement else _too_few(len(systems)),
     )
 
 
-_Spoken = tuple[Vote, Vote | None]  # the judge's verdict, and what people say
+def _too_few(systems: int) -> str:
+    have = "1 system has" if systems == 1 else f"{systems} systems have"
+    return f"{have} battles that both scored; limits of agreement need at least {ENOUGH}"
+
+
+_Judged = tuple[Vote, Vote | None]  # the judge's verdict, and what people say
 
 
 def _orders(results: Results) -> tuple[JudgeOrder, ...]:
     dimension = results.dimensions[0] if results.dimensions else None
-    judges: dict[tuple[str, str], dict[Side, list[_Spoken]]] = {}
+    judges: dict[tuple[str, str], dict[Side, list[_Judged]]] = {}
     for battle in results.battles:
         human = battle.preferences.get(dimension) if dimension else None
         for judgment in battle.judgments:
-            own = judges.setdefault((judgment.evaluator, judgment.model), {Side.A: [], Side.B: []})
+            judge = judgment.evaluator, judgment.model
+            by_order = judges.setdefault(judge, {Side.A: [], Side.B: []})
             for verdict in judgment.verdicts:
-                own[verdict.first].append((verdict.winner, human))
-    return tuple(_order(*judge, dimension, own) for judge, own in judges.items() if any(own.values()))
+                by_order[verdict.first].append((verdict.winner, human))
+    return tuple(
+        _order(*judge, dimension, by_order) for judge, by_order in judges.items() if any(by_order.values())
+    )
 
 
 def _order(
-    evaluator: str, model: str, dimension: str | None, spoken: dict[Side, list[_Spoken]]
+    evaluator: str, model: str, dimension: str | None, by_order: dict[Side, list[_Judged]]
 ) -> JudgeOrder:
-    placed = [vote for vote, _ in spoken[Side.A]] + [swapped(vote) for vote, _ in spoken[Side.B]]
+    as_shown = [vote for vote, _ in by_order[Side.A]] + [swapped(vote) for vote, _ in by_order[Side.B]]
     groups = {
-        name: [(vote, human) for vote, human in spoken[side] if human is not None]
+        name: [(vote, human) for vote, human in by_order[side] if human is not None]
         for side, name in _ORDERS.items()
     }
-    effect = order_effect(groups, [each for own in groups.values() for each in own], _kappa)
+    effect = order_effect(groups, [pair for group in groups.values() for pair in group], _kappa)
     return JudgeOrder(
         evaluator=evaluator,
         model=model,
-        position=position_preference(placed),
+        position=position_preference(as_shown),
         dimension=dimension,
         kappa=dict(effect.groups),
-        compared={name: len(own) for name, own in groups.items()},
+        compared={name: len(group) for name, group in groups.items()},
         pooled=effect.pooled,
         delta=effect.delta,
     )

@@ -1,4 +1,4 @@
-"""The human lens with and without style held equal, and how much style itself was preferred."""
+"""Style: how would people rank the systems if all answers were equally long and equally marked up?"""
 
 from nuggetstream.report.section import Section
 from nuggetstream.report.sections.style.drawing import draw

@@ -1,23 +1,24 @@
-"""The human lens at equal style."""
+"""The human lens at equal style, drawn."""
 
 from collections.abc import Sequence
 
-from nuggetstream.report.blocks import Block, Figure, Figures, State, Table
+from nuggetstream.files.numerals import interval, many, number, part_of
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import (
     BLUE,
-    GREY,
     ORANGE,
     figure,
     marks_with_intervals,
     names_axis,
     offset,
     rows_height,
+    vertical_line,
 )
 from nuggetstream.report.section import Content
 from nuggetstream.report.sections.style.numbers import PER_PARAMETER, StyleControl
 from nuggetstream.report.strengths import Rated
-from nuggetstream.report.wording import ends, number, of, whole
 
+_ROW = 44
 _NAMES = {
     "length": "length in characters",
     "citations": "citations",
@@ -25,9 +26,7 @@ _NAMES = {
     "lists": "list items",
     "bold": "bold passages",
 }
-
-
-_WISHES = {  # what a coefficient above and below zero means
+_PREFERRED = {  # what a coefficient above and below zero means
     "length": ("longer answers", "shorter answers"),
     "citations": ("more citations", "fewer citations"),
     "headers": ("more headers", "fewer headers"),
@@ -36,145 +35,164 @@ _WISHES = {  # what a coefficient above and below zero means
 }
 
 
-def draw(found: Sequence[StyleControl]) -> Content:
-    """Ratings with and without style held equal, and what style was worth."""
-    several = len(found) > 1
-    able = [each for each in found if each.missing is None]
-    charts = {each.arena: (_ratings(each), _effects(each)) for each in able}
+def draw(arenas: Sequence[StyleControl]) -> Content:
+    """Ratings with and without style held equal, and the effect of each feature of style."""
+    several = len(arenas) > 1
+    controlled = [arena for arena in arenas if arena.missing is None]
+    charts = {arena.arena: (_ratings(arena), _effects(arena)) for arena in controlled}
     blocks: list[Block] = [Figures("Arena" if several else "", charts)] if charts else []
-    for each in found:
-        suffix = f", {each.arena}" if several else ""
-        if each.missing:
-            blocks.append(State(f"No style control{suffix}: {each.missing}."))
+    for arena in arenas:
+        suffix = f", {arena.arena}" if several else ""
+        if arena.missing:
+            blocks.append(Notice(f"No style control{suffix}: {arena.missing}."))
             continue
-        blocks += [_systems(each, suffix), _coefficients(each, suffix)]
-        if _is_few(each):
-            blocks.append(State(_few(each, suffix)))
+        blocks += [_systems(arena, suffix), _coefficients(arena, suffix)]
+        if _has_few_votes(arena):
+            votes = f"{many(arena.votes, 'vote')} determine {arena.parameters} numbers{suffix}"
+            text = f"{votes}: fewer than {PER_PARAMETER} each, so the result is not certain."
+            blocks.append(Notice(text))
     return Content(
-        finding=" ".join(_finding(each) for each in able[:1]),
-        reading="Strengths and coefficients of style are fitted together to the human votes (logistic "
-        "regression on the relative differences of length, citations, headers, lists and bold passages). A "
-        "coefficient is in logits per standard deviation of the difference: above 0, more of it was "
-        "preferred. Its odds are e to that power. Intervals are 95%, from a sandwich that takes whole "
-        "queries as independent (with few queries they are too narrow), so the ratings as voted differ a "
-        "little from the resampled ones above. Style is held equal, not removed: an answer may be longer "
-        "because it says more.",
-        basis=", ".join(
-            f"{of(each.votes, each.received)} with a usable vote, {whole(each.queries)} queries"
-            for each in found[:1]
-        )
-        if not several
-        else f"{whole(sum(each.votes for each in found))} votes in {len(found)} arenas",
+        finding=" ".join(_finding(arena) for arena in controlled[:1]),
+        reading="Strengths and coefficients of style are fitted together to the human votes: logistic "
+        "regression on the relative differences of length, citations, headers, lists and bold passages. A "
+        "coefficient is in logits per standard deviation of the difference; above 0, people preferred more "
+        "of the feature, and e to the power of the coefficient is the change of the odds. Intervals are "
+        "95%, from a sandwich estimate that takes whole queries as independent (with few queries they are "
+        "too narrow), so the ratings as voted differ a little from the resampled ones above. Style is held "
+        "equal, not removed: an answer may be longer because it says more.",
+        basis=_basis(arenas),
         blocks=tuple(blocks),
     )
 
 
-def _is_few(each: StyleControl) -> bool:
-    return each.votes < PER_PARAMETER * each.parameters
+def _basis(arenas: Sequence[StyleControl]) -> str:
+    if len(arenas) > 1:
+        return f"{many(sum(arena.votes for arena in arenas), 'vote')} in {many(len(arenas), 'arena')}"
+    arena = arenas[0]
+    votes = part_of(arena.votes, arena.received, "battles")
+    return f"{votes} with a usable vote, on {many(arena.queries, 'query', 'queries')}"
 
 
-def _few(each: StyleControl, suffix: str) -> str:
-    return (
-        f"{whole(each.votes)} votes for {each.parameters} numbers to be found{suffix}: fewer than "
-        f"{PER_PARAMETER} each, so read them as a hint."
-    )
+def _has_few_votes(arena: StyleControl) -> bool:
+    return arena.votes < PER_PARAMETER * arena.parameters
 
 
-def _finding(each: StyleControl) -> str:
+def _finding(arena: StyleControl) -> str:
     clear = [
-        _WISHES[c.feature][c.value < 0]
-        for c in (effect.coefficient for effect in each.effects)
-        if c and c.value is not None and c.low is not None and c.high is not None and c.low * c.high > 0
+        _PREFERRED[coefficient.feature][coefficient.value < 0]
+        for coefficient in (effect.coefficient for effect in arena.effects)
+        if coefficient
+        and coefficient.value is not None
+        and coefficient.low is not None
+        and coefficient.high is not None
+        and coefficient.low * coefficient.high > 0
     ]
-    said = f"People preferred {' and '.join(clear)}" if clear else "No feature of style shows a clear effect"
-    before = [system.system for system in each.systems]
-    after = [x.system for x in sorted(each.systems, key=lambda x: (-x.controlled.rating, x.system))]
-    moved = sum(one != other for one, other in zip(before, after, strict=True))
-    order = f"{moved} of {len(before)} places change" if moved else "the order stays the same"
-    hint = " There are few votes for so many numbers: a hint." if _is_few(each) else ""
-    return f"{said}; with style held equal {order}.{hint}"
+    text = f"People preferred {' and '.join(clear)}" if clear else "No feature of style shows a clear effect"
+    before = [system.system for system in arena.systems]
+    by_controlled = sorted(arena.systems, key=lambda system: (-system.controlled.rating, system.system))
+    moved = sum(one != other.system for one, other in zip(before, by_controlled, strict=True))
+    order = f"{moved} of {len(before)} systems change their place" if moved else "the order stays the same"
+    caution = " That rests on few votes for so many numbers." if _has_few_votes(arena) else ""
+    return f"{text}; with style held equal, {order}.{caution}"
 
 
-def _ratings(each: StyleControl) -> Figure:
+def _ratings(arena: StyleControl) -> Figure:
     sides: tuple[tuple[str, list[Rated], str, str], ...] = (
-        ("as voted", [x.plain for x in each.systems], ORANGE, "circle"),
-        ("at equal style", [x.controlled for x in each.systems], BLUE, "diamond"),
+        ("as voted", [system.plain for system in arena.systems], ORANGE, "circle"),
+        ("at equal style", [system.controlled for system in arena.systems], BLUE, "diamond"),
     )
     traces = [
         marks_with_intervals(
             name,
-            [x.rating for x in ratings],
-            [row + offset(place, 2, 0.3) for row in range(len(ratings))],
-            [x.low for x in ratings],
-            [x.high for x in ratings],
+            [each.rating for each in ratings],
+            [row + offset(index, 2, 0.3) for row in range(len(ratings))],
+            [each.low for each in ratings],
+            [each.high for each in ratings],
             marker={"color": colour, "symbol": symbol, "size": 11},
-            customdata=[ends(x.low, x.high) for x in ratings],
+            customdata=[interval(each.low, each.high) for each in ratings],
             hovertemplate="%{x:.0f} (%{customdata})",
         )
-        for place, (name, ratings, colour, symbol) in enumerate(sides)
+        for index, (name, ratings, colour, symbol) in enumerate(sides)
     ]
     alt = "; ".join(
-        f"{x.system}: {x.plain.rating:.0f} as voted, {x.controlled.rating:.0f} at equal style"
-        for x in each.systems
+        f"{system.system}: {number(system.plain.rating, 0)} as voted, "
+        f"{number(system.controlled.rating, 0)} at equal style"
+        for system in arena.systems
     )
-    axes = {"yaxis": names_axis([x.system for x in each.systems]), "xaxis": {"title": {"text": "rating"}}}
-    return figure("Human lens with 95% intervals", alt, traces, rows_height(len(each.systems), 44), axes)
+    names = [system.system for system in arena.systems]
+    layout = {"yaxis": names_axis(names), "xaxis": {"title": {"text": "rating"}}}
+    return figure("Human lens with 95% intervals", alt, traces, rows_height(len(names), _ROW), layout)
 
 
-def _effects(each: StyleControl) -> Figure:
-    known = [x.coefficient for x in each.effects if x.coefficient and x.coefficient.value is not None]
-    points = marks_with_intervals(
+def _effects(arena: StyleControl) -> Figure:
+    coefficients = [
+        effect.coefficient
+        for effect in arena.effects
+        if effect.coefficient and effect.coefficient.value is not None
+    ]
+    marks = marks_with_intervals(
         "coefficient",
-        [x.value or 0.0 for x in known],
-        list(range(len(known))),
-        [x.low or 0.0 for x in known],
-        [x.high or 0.0 for x in known],
+        [coefficient.value or 0.0 for coefficient in coefficients],
+        list(range(len(coefficients))),
+        [coefficient.low for coefficient in coefficients],
+        [coefficient.high for coefficient in coefficients],
         marker={"color": BLUE, "symbol": "diamond", "size": 11},
         hovertemplate="%{x:.2f} logits<extra></extra>",
     )
-    zero = {"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "paper"}
     layout = {
-        "yaxis": names_axis([_NAMES[x.feature] for x in known]),
+        "yaxis": names_axis([_NAMES[coefficient.feature] for coefficient in coefficients]),
         "xaxis": {"title": {"text": "logits per standard deviation"}},
-        "shapes": [{**zero, "line": {"color": GREY, "dash": "dot", "width": 1.5}}],
+        "shapes": [vertical_line(0)],
     }
     alt = "; ".join(
-        f"{_NAMES[x.feature]}: {number(x.value)}, 95% {number(x.low)} to {number(x.high)}" for x in known
+        f"{_NAMES[coefficient.feature]}: {number(coefficient.value, 2)}, 95% interval "
+        f"{number(coefficient.low, 2)} to {number(coefficient.high, 2)}"
+        for coefficient in coefficients
     )
-    return figure("What style was worth", alt, [points], rows_height(len(known), 44), layout)
+    return figure("Effect of style", alt, [marks], rows_height(len(coefficients), _ROW), layout)
 
 
-def _systems(each: StyleControl, suffix: str) -> Table:
+def _systems(arena: StyleControl, suffix: str) -> Table:
     rows = [
         (
-            x.system,
-            number(x.plain.rating, 0),
-            ends(x.plain.low, x.plain.high),
-            number(x.controlled.rating, 0),
-            ends(x.controlled.low, x.controlled.high),
-            number(x.controlled.rating - x.plain.rating, 0),
+            system.system,
+            number(system.plain.rating, 0),
+            interval(system.plain.low, system.plain.high),
+            number(system.controlled.rating, 0),
+            interval(system.controlled.low, system.controlled.high),
+            number(system.controlled.rating - system.plain.rating, 0),
         )
-        for x in each.systems
+        for system in arena.systems
     ]
-    columns = ("system", "as voted", "95%", "at equal style", "95%", "change")
+    columns = ("system", "as voted", "95% interval", "at equal style", "95% interval", "change")
     return Table(f"Ratings{suffix}", columns, rows, folded=True)
 
 
-def _coefficients(each: StyleControl, suffix: str) -> Table:
+def _coefficients(arena: StyleControl, suffix: str) -> Table:
     rows = []
-    for effect in each.effects:
-        found = effect.coefficient
-        reason = "" if found else f"not held equal: it takes {PER_PARAMETER} votes that differ"
-        cells = (
-            (None, None, None, None) if found is None else (found.value, found.error, found.low, found.high)
+    for effect in arena.effects:
+        coefficient = effect.coefficient
+        reason = "" if coefficient else f"not held equal: it takes {PER_PARAMETER} votes that differ"
+        values = (
+            (coefficient.value, coefficient.error, coefficient.low, coefficient.high)
+            if coefficient
+            else (None, None, None, None)
         )
         rows.append(
             (
                 _NAMES[effect.feature],
-                *(number(value) for value in cells),
-                of(effect.differs, each.votes, ""),
+                *(number(value, 2) for value in values),
+                part_of(effect.differs, arena.votes),
                 reason,
             )
         )
-    columns = ("feature", "coefficient", "error", "low", "high", "votes that differ", "")
+    columns = (
+        "feature",
+        "coefficient",
+        "standard error",
+        "95% from",
+        "95% to",
+        "votes that differ",
+        "note",
+    )
     return Table(f"Coefficients of style{suffix}", columns, rows, text_columns=(6,), folded=True)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.files.numerals import many
 from nuggetstream.files.results import Results
 from nuggetstream.ratings.newton import NotConverged
 from nuggetstream.ratings.sandwich import normal_ratings
@@ -24,14 +25,14 @@ from nuggetstream.text.style import FEATURES, features
 
 Floats = NDArray[np.float64]
 
-# Votes for each number to be found: with few, one feature nearly separates winners from losers, and its
-# coefficient is huge and looks sure (Peduzzi et al., 1996).
+# Votes for each number to estimate: with few, one feature nearly separates winners from losers, and its
+# coefficient is huge and looks certain (Peduzzi et al., 1996).
 PER_PARAMETER, LEAST_PER_PARAMETER = 10, 5
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """One system as voted, and at equal style."""
+    """One system's rating as voted, and at equal style."""
 
     system: str
     plain: Rated
@@ -43,9 +44,10 @@ class StyleEffect:
     """How much one feature of style was preferred.
 
     Attributes:
-        differs: votes in which the two answers differ in it.
-        coefficient: logits per standard deviation, with its interval; None where too few votes differ:
-            a few battles that one side happens to win would drive it to infinity.
+        feature: Its name.
+        differs: Votes in which the two answers differ in it.
+        coefficient: In logits per standard deviation, with its interval; None where too few votes differ: a
+            few battles that one side happens to win would drive it to infinity.
     """
 
     feature: str
@@ -58,13 +60,14 @@ class StyleControl:
     """One arena.
 
     Attributes:
-        votes: human votes that count: between two different systems that can be ranked.
-        queries: that those votes are on; few of them make the intervals too narrow.
-        received: battles of the arena.
-        parameters: strengths and coefficients that the votes have to determine.
-        systems: best first, as voted.
-        effects: one per feature; held equal are those with a coefficient.
-        missing: why there is no answer; None where there is one.
+        arena: Its name.
+        votes: Human votes that count: between two different systems that can be ranked.
+        queries: Queries of those votes; few of them make the intervals too narrow.
+        received: Battles of the arena.
+        parameters: Strengths and coefficients that the votes have to determine.
+        systems: Best first, as voted.
+        effects: One per feature; those with a coefficient are held equal.
+        missing: Why there is no estimate; None where there is one.
     """
 
     arena: str
@@ -78,40 +81,41 @@ class StyleControl:
 
 
 def compute(results: Results) -> tuple[StyleControl, ...]:
-    """Every arena on its own."""
+    """Ratings and style effects of every arena."""
     return tuple(_arena(name, battles) for name, battles in results.by_arena().items())
 
 
 def _arena(name: str, battles: Sequence[BattleRow]) -> StyleControl:
-    found = human_strengths(battles)
-    if isinstance(found, str):
-        return _without(name, 0, 0, len(battles), found)
+    strengths = human_strengths(battles)
+    if isinstance(strengths, str):
+        return _without(name, 0, 0, len(battles), strengths)
     difference = relative_difference(
-        *(np.stack([_features(text) for text in texts]) for texts in _texts(found.battles))
+        np.stack([_features(battle.a.text) for battle in strengths.battles]),
+        np.stack([_features(battle.b.text) for battle in strengths.battles]),
     )
-    votes, queries = len(found.battles), found.ballots.clusters
+    votes, queries = len(strengths.battles), strengths.ballots.clusters
     differs = (difference != 0).sum(axis=0)
-    used = [place for place in range(len(FEATURES)) if differs[place] >= PER_PARAMETER]
+    used = [index for index in range(len(FEATURES)) if differs[index] >= PER_PARAMETER]
     if not used:
         return _without(name, votes, queries, len(battles), _nothing_differs(votes))
-    parameters = len(found.ballots.systems) - 1 + len(used)
+    parameters = len(strengths.ballots.systems) - 1 + len(used)
     if votes < (least := LEAST_PER_PARAMETER * parameters):
-        reason = f"{votes} votes for {parameters} numbers to be found; it takes {least}"
+        reason = f"{many(votes, 'vote')} cannot determine {parameters} numbers; that takes {least} votes"
         return _without(name, votes, queries, len(battles), reason)
     try:
         equal = control(
-            found.ballots, difference[:, used], [FEATURES[place] for place in used], policy=POLICY
+            strengths.ballots, difference[:, used], [FEATURES[index] for index in used], policy=POLICY
         )
     except (StyleUndetermined, NotConverged) as error:
         return _without(name, votes, queries, len(battles), str(error))
-    coefficients = {each.feature: each for each in equal.coefficients}
+    coefficients = {coefficient.feature: coefficient for coefficient in equal.coefficients}
     return StyleControl(
         arena=name,
         votes=votes,
         queries=queries,
         received=len(battles),
         parameters=parameters,
-        systems=_beside(found, equal),
+        systems=_beside(strengths, equal),
         effects=tuple(
             StyleEffect(feature, int(count), coefficients.get(feature))
             for feature, count in zip(FEATURES, differs, strict=True)
@@ -122,26 +126,32 @@ def _arena(name: str, battles: Sequence[BattleRow]) -> StyleControl:
 
 def _nothing_differs(votes: int) -> str:
     if votes < PER_PARAMETER:
-        return f"{votes} votes; it takes {PER_PARAMETER} that differ in a feature of style"
-    return f"no feature of style differs in at least {PER_PARAMETER} of {votes} votes"
+        there = f"there is {many(votes, 'vote')}" if votes == 1 else f"there are {many(votes, 'vote')}"
+        return f"{there}, and it takes {PER_PARAMETER} whose answers differ in a feature of style"
+    return f"no feature of style differs in at least {PER_PARAMETER} of the {many(votes, 'vote')}"
 
 
 def _beside(plain: Strengths, equal: Controlled) -> tuple[Beside, ...]:
     as_voted = normal_ratings(plain.theta, plain.covariance)
     at_equal_style = normal_ratings(equal.theta, equal.covariance)
     systems = [
-        Beside(system, rated(as_voted, place), rated(at_equal_style, place))
-        for place, system in enumerate(equal.systems)
+        Beside(system, rated(as_voted, index), rated(at_equal_style, index))
+        for index, system in enumerate(equal.systems)
     ]
-    return tuple(sorted(systems, key=lambda each: (-each.plain.rating, each.system)))
+    return tuple(sorted(systems, key=lambda system: (-system.plain.rating, system.system)))
 
 
 def _without(name: str, votes: int, queries: int, received: int, reason: str) -> StyleControl:
-    return StyleControl(name, votes, queries, received, 0, (), (), reason)
-
-
-def _texts(battles: Sequence[BattleRow]) -> tuple[list[str], list[str]]:
-    return [each.a.text for each in battles], [each.b.text for each in battles]
+    return StyleControl(
+        arena=name,
+        votes=votes,
+        queries=queries,
+        received=received,
+        parameters=0,
+        systems=(),
+        effects=(),
+        missing=reason,
+    )
 
 
 def _features(answer: str) -> Floats:

@@ -1,4 +1,4 @@
-"""The tie threshold, swept: what if a larger or smaller difference of scores counted as a tie?"""
+"""Threshold: how large must a difference of scores be before it means something?"""
 
 from nuggetstream.report.section import Section
 from nuggetstream.report.sections.threshold.drawing import draw

@@ -24,10 +24,11 @@ class Step:
     """One threshold.
 
     Attributes:
-        ties: share of the compared battles that the nuggets call a tie.
-        agreement: share of human decisions that the nuggets share, a nugget tie counted half;
-            None where people decided nothing.
-        kappa: quadratic weights over A, tie, B; None where it has no answer.
+        threshold: Largest difference of scores that counts as a tie.
+        ties: Share of the compared battles that the nuggets call a tie.
+        agreement: Share of human decisions that the nuggets agree with, a nugget tie counted half; None
+            where people decided nothing.
+        kappa: Quadratic weights over A, tie, B; None where it is undefined.
     """
 
     threshold: float
@@ -42,10 +43,10 @@ class Calibrated:
 
     Attributes:
         threshold: None where the battles cannot choose one.
-        kappa: quadratic weights, at that threshold.
-        ties: share of battles that it makes a tie; "both bad" ones left out.
-        tie_row: shares of A, tie and B among the battles people call a tie; None without such a battle.
-        missing: why there is no threshold; None where there is one.
+        kappa: Quadratic weights, at that threshold.
+        ties: Share of battles that it makes a tie; "both bad" ones are left out.
+        tie_row: Shares of A, tie and B among the battles people call a tie; None without such a battle.
+        missing: Why there is no threshold; None where there is one.
     """
 
     threshold: float | None
@@ -60,17 +61,18 @@ class Sweep:
     """One human dimension.
 
     Attributes:
-        compared: battles with both a label and nugget scores.
-        labelled: battles with this dimension.
-        received: all battles.
-        decided: compared battles in which people prefer one answer.
-        human_ties: share of the compared battles that people call a tie.
-        used: threshold -> battles it was applied to in these results.
-        best: the step with the highest kappa, the smallest among equals; None without one.
-        equals: steps that have this kappa, the best included.
-        equal_split: the threshold that splits human ties most evenly over A, tie and B.
-        by_kappa: the threshold with the highest kappa.
-        steps: every hundredth up to 0.3, the thresholds in use and the calibrated ones; none when there is
+        dimension: Its name.
+        compared: Battles with both a label and nugget scores.
+        labelled: Battles with this dimension.
+        received: All battles.
+        decided: Compared battles in which people prefer one answer.
+        human_ties: Share of the compared battles that people call a tie.
+        used: Threshold -> battles it was applied to in these results.
+        best: The threshold with the highest kappa, the smallest of several; None without one.
+        equals: How many steps have this kappa, the best included.
+        equal_split: The threshold that splits human ties most evenly over A, tie and B.
+        by_kappa: The threshold with the highest kappa.
+        steps: Every hundredth up to 0.3, the thresholds in use and the calibrated ones; none when there is
             nothing to compare.
     """
 
@@ -90,7 +92,7 @@ class Sweep:
 
 def compute(results: Results) -> tuple[Sweep, ...]:
     """A sweep per human dimension."""
-    return tuple(_sweep(results, name) for name in results.dimensions)
+    return tuple(_sweep(results, dimension) for dimension in results.dimensions)
 
 
 def _sweep(results: Results, dimension: str) -> Sweep:
@@ -106,9 +108,9 @@ def _sweep(results: Results, dimension: str) -> Sweep:
             margins.append(verdict.margin)
             humans.append(vote)
             used[verdict.tie_threshold] = used.get(verdict.tie_threshold, 0) + 1
-    even = _split(_calibrated(threshold_by_equal_split, margins, humans))
+    equal_split = _only_if_it_splits(_calibrated(threshold_by_equal_split, margins, humans))
     by_kappa = _calibrated(threshold_by_kappa, margins, humans)
-    calibrated = (found.threshold for found in (even, by_kappa) if found.threshold is not None)
+    calibrated = [each.threshold for each in (equal_split, by_kappa) if each.threshold is not None]
     swept = sorted({round(threshold, _DIGITS) for threshold in (*STEPS, *used, *calibrated)})
     steps = tuple(_step(threshold, margins, humans) for threshold in swept) if margins else ()
     ties = sum(vote in _TIES for vote in humans)
@@ -123,7 +125,7 @@ def _sweep(results: Results, dimension: str) -> Sweep:
         used=used,
         best=best[0] if best else None,
         equals=len(best),
-        equal_split=even,
+        equal_split=equal_split,
         by_kappa=by_kappa,
         steps=steps,
     )
@@ -135,11 +137,11 @@ def _best(steps: Sequence[Step]) -> list[float]:
     return sorted(threshold for threshold, kappa in known.items() if kappa == max(known.values()))
 
 
-def _split(found: Calibrated) -> Calibrated:
+def _only_if_it_splits(calibrated: Calibrated) -> Calibrated:
     """No threshold where even the most even split has all human ties in one cell: it splits nothing."""
-    if found.tie_row is None or max(found.tie_row) < 1:
-        return found
-    return Calibrated(None, None, None, None, "at every threshold all human ties are in one of A, tie and B")
+    if calibrated.tie_row is None or max(calibrated.tie_row) < 1:
+        return calibrated
+    return _uncalibrated("at every threshold all human ties fall into one of A, tie and B")
 
 
 def _calibrated(
@@ -150,9 +152,15 @@ def _calibrated(
     try:
         point = choose(margins, humans)
     except NoThreshold as error:
-        return Calibrated(None, None, None, None, str(error))
-    row = tuple(point.tie_row_shares.tolist()) if point.confusion[1].any() else None
-    return Calibrated(point.threshold, point.kappa, point.tie_share, row, None)
+        return _uncalibrated(str(error))
+    tie_row = tuple(point.tie_row_shares.tolist()) if point.confusion[1].any() else None
+    return Calibrated(
+        threshold=point.threshold, kappa=point.kappa, ties=point.tie_share, tie_row=tie_row, missing=None
+    )
+
+
+def _uncalibrated(reason: str) -> Calibrated:
+    return Calibrated(threshold=None, kappa=None, ties=None, tie_row=None, missing=reason)
 
 
 def _step(threshold: float, margins: Sequence[float], humans: Sequence[Vote]) -> Step:

@@ -63,7 +63,7 @@ def test_why_there_is_no_combined_estimate_is_said(read: Any) -> None:
 def test_a_judge_that_only_ties_has_no_interval_of_its_own(read: Any) -> None:
     rows = [row | {"judgments": [judgment("tie")]} for row in round_robin()]
     judge = SECTION.compute(read(*rows))[0].powered[1]
-    assert judge.flat == ("automatic",)
+    assert judge.degenerate == ("automatic",)
     assert all(system.automatic is None and system.human is not None for system in judge.systems)
 
 
@@ -95,4 +95,4 @@ def test_the_next_vote_goes_to_the_system_known_least(read: Any) -> None:
 
 def test_without_votes_there_is_no_advice(read: Any) -> None:
     (arena,) = SECTION.compute(read(battle("1", human=None)))
-    assert (arena.next.missing, arena.next.ask) == ("no human vote between two systems", ())
+    assert (arena.next.missing, arena.next.ask) == ("no battle between two systems has a human vote", ())

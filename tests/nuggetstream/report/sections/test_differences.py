@@ -19,7 +19,7 @@ def test_groups_that_do_not_overlap_have_a_distance_of_one(read: Any) -> None:
     assert all(test.statistic is None and test.missing for test in with_tie)
     (tie,) = [group for group in found.groups if group.vote == "tie"]
     assert tie.density is None
-    assert "here 1" in (tie.missing or "")
+    assert "there is 1" in (tie.missing or "")
 
 
 def test_a_density_covers_an_area_of_one(read: Any) -> None:

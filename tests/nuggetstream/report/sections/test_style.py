@@ -49,15 +49,15 @@ def test_a_feature_that_hardly_ever_differs_is_not_held_equal(read: Any) -> None
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        ([battle("1", "x", "x")], "no human vote between two systems"),
-        ([battle("1", human=None)], "no human vote between two systems"),
+        ([battle("1", "x", "x")], "no battle between two systems has a human vote"),
+        ([battle("1", human=None)], "no battle between two systems has a human vote"),
         (votes(4, 4), "people's votes cannot rank any two systems yet"),
         (votes(3, 4, query="q"), "all votes are on one query"),
         (
             [row | {"a": answer("abc", "x"), "b": answer("cba", "y")} for row in votes(9, 12)],
-            "no feature of style differs in at least 10 of 12",
+            "no feature of style differs in at least 10 of the 12 votes",
         ),
-        (votes(3, 4), "4 votes; it takes 10 that differ in a feature of style"),
+        (votes(3, 4), "there are 4 votes, and it takes 10 whose answers differ in a feature of style"),
     ],
 )
 def test_why_style_cannot_be_held_equal_is_said(read: Any, rows: list[dict[str, Any]], reason: str) -> None:
@@ -68,7 +68,7 @@ def test_why_style_cannot_be_held_equal_is_said(read: Any, rows: list[dict[str, 
 
 def test_too_few_votes_for_the_numbers_to_be_found_give_none(read: Any) -> None:
     (found,) = SECTION.compute(read(*round_robin()))
-    assert found.missing == "12 votes for 3 numbers to be found; it takes 15"  # two gaps and length
+    assert found.missing == "12 votes cannot determine 3 numbers; that takes 15 votes"  # two gaps and length
     (found,) = SECTION.compute(read(*round_robin(per_pair=5)))
     assert found.missing is None
 

@@ -52,7 +52,7 @@ def test_kappas_that_differ_by_rounding_alone_are_equal(read: Any) -> None:
 def test_human_ties_that_no_threshold_splits_have_no_even_split(read: Any) -> None:
     (found,) = SECTION.compute(read(battle("t", human="tie", scores=(0.1, 0.9)), battle("b1")))
     assert (found.equal_split.threshold, found.equal_split.tie_row) == (None, None)
-    assert "all human ties are in one" in (found.equal_split.missing or "")
+    assert "all human ties fall into one" in (found.equal_split.missing or "")
     ties = [battle(f"t{i}", human="tie", scores=each) for i, each in enumerate([(0.9, 0.1), (0.1, 0.9)])]
     (found,) = SECTION.compute(read(*ties, battle("b1")))
     assert (found.equal_split.threshold, found.equal_split.tie_row) == (0.0, (0.5, 0.0, 0.5))
