@@ -21,7 +21,7 @@ from nuggetstream.ratings.tally import Tally
 T = TypeVar("T")
 Dated = tuple[datetime, str, str, Vote, float]  # moment, system A, system B, winner, how many
 
-MOST_PERIODS = 400  # a year of days, and some more; every period keeps counts of all pairs
+MOST_PERIODS = 400  # every period keeps counts of all pairs
 _TICK = timedelta(microseconds=1)  # the smallest difference of two moments
 
 

@@ -98,6 +98,33 @@ class StandingView(View):
     unrankable: str | None = None
 
 
+class DroppedVotesView(View):
+    """Votes of one kind that would be dropped."""
+
+    system_a: str
+    system_b: str
+    winner: Literal["a", "b", "tie"]
+    votes: float
+    of: float
+    """How many such votes there are."""
+
+
+class FragilityView(View):
+    """The fewest votes found without which another ranked system is first."""
+
+    drops: int | None = None
+    """Null with a reason."""
+    votes: float
+    """Votes that count between rated systems."""
+    share: float | None = None
+    """Share of these votes that would be dropped, in (0, 1]."""
+    leader: str | None = None
+    successor: str | None = None
+    kinds: list[DroppedVotesView] = Field(default_factory=list)
+    reason: str | None = None
+    """Why no such votes are known."""
+
+
 class BoardView(View):
     """One leaderboard, with the battles it rests on of the battles received."""
 
@@ -109,6 +136,8 @@ class BoardView(View):
     note: str | None = None
     """The notes as one text."""
     notes: list[NoteView] = Field(default_factory=list)
+    fragility: FragilityView | None = None
+    """How few votes decide the first place; null where nobody is ranked."""
     standings: list[StandingView] = Field(default_factory=list)
     scored: int
     received: int
@@ -286,3 +315,28 @@ class AgreementView(View):
     received: int
     tie_policy: str
     slice: SliceView
+
+
+class PeriodView(View):
+    """The battles received in a span of time and what they rate."""
+
+    start: datetime
+    end: datetime
+    """First moment that is no longer counted."""
+    votes: float
+    state: BoardState
+    standings: list[StandingView] = Field(default_factory=list)
+
+
+class TimelineView(View):
+    """Ratings of one lens over time; a period without battles has state `empty`."""
+
+    arena: str
+    lens: Lens
+    every: Literal["day", "week", "month"]
+    cumulative: bool
+    """Whether a period counts all battles since the beginning."""
+    periods: list[PeriodView] = Field(default_factory=list)
+    method: MethodView
+    scored: int
+    received: int

@@ -18,8 +18,9 @@ from nuggetstream.ratings.counts import JointCount, PairCount
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.lens_agreement import LensAgreement, agree
 from nuggetstream.ratings.model import Ratings, rate
-from nuggetstream.ratings.options import Options
-from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.options import InvalidOption, Options
+from nuggetstream.ratings.tally import Tally, TiePolicy
+from nuggetstream.ratings.timeline import Every, Period, timeline
 from services.rater.memory import Memory
 from services.rater.options import naming_the_field
 from services.runtime.errors import Unavailable
@@ -120,6 +121,22 @@ class Boards:
             ("advice", counts, options, power, count), lambda: _advised(counts, options, power, count)
         )
 
+    async def timeline(
+        self, arena: str, lens: Lens, options: Options, slice_: Slice, *, every: Every, cumulative: bool
+    ) -> tuple[Period[Ratings], ...]:
+        """Ratings of one lens over time.
+
+        Raises:
+            InvalidQuestion: There are too many periods.
+        """
+        counts = tuple(await self.outcomes.daily_counts(arena, lens, slice_))
+        options = replace(options, anchor=None)  # it may be missing from a period
+        with naming_the_field():
+            return await self.memory.get(
+                ("timeline", counts, options, every, cumulative),
+                lambda: _timeline(counts, options, every, cumulative),
+            )
+
     async def combined(self, arena: str, automatic: Lens, slice_: Slice, options: Options) -> Combined:
         """People's votes and automatic ones in one rating.
 
@@ -161,7 +178,7 @@ class Boards:
 
 def _board(counts: Sequence[PairCount], options: Options) -> Ratings:
     ratings = rate(counts, options)
-    _ = ratings.notes, ratings.islands  # computed here, in a thread, and kept
+    _ = ratings.notes, ratings.islands, ratings.fragility  # computed here, in a thread, and kept
     return ratings
 
 
@@ -176,6 +193,20 @@ def _advised(
 ) -> tuple[Ratings, Advice]:
     ratings = _board(counts, options)
     return ratings, ratings.advice(power=power, count=count)
+
+
+def _timeline(
+    counts: Sequence[tuple[datetime, PairCount]], options: Options, every: Every, cumulative: bool
+) -> tuple[Period[Ratings], ...]:
+    dated = ((day, count.system_a, count.system_b, count.winner, count.count) for day, count in counts)
+    try:
+        return timeline(dated, every, partial(_rate, options), cumulative=cumulative)
+    except ValueError as error:
+        raise InvalidOption("every", str(error)) from error
+
+
+def _rate(options: Options, tally: Tally) -> Ratings:
+    return rate(tally, options)
 
 
 def _agreement(

@@ -61,6 +61,12 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
         """How far the lenses agree."""
         return await _answered(context, self._agreement(request))
 
+    async def GetTimeline(  # noqa: N802
+        self, request: ratings_pb2.GetTimelineRequest, context: Context
+    ) -> ratings_pb2.GetTimelineResponse:
+        """Ratings of one lens over time."""
+        return await _answered(context, self._timeline(request))
+
     async def _leaderboard(
         self, request: ratings_pb2.GetLeaderboardRequest
     ) -> ratings_pb2.GetLeaderboardResponse:
@@ -113,6 +119,20 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
         ratings, advice = await self._boards.advice(arena, lens, options, slice_, power=power, count=count)
         reply = replies.advice_reply(ratings, advice, slice_)
         reply.arena, reply.lens, reply.power = arena, replies.lens_number(lens), power
+        reply.scored = await self._boards.scored(arena, lens, slice_)
+        reply.received = await self._boards.received(arena, slice_)
+        return reply
+
+    async def _timeline(self, request: ratings_pb2.GetTimelineRequest) -> ratings_pb2.GetTimelineResponse:
+        arena, lens = requests.arena_of(request.arena), requests.lens_of(request.lens)
+        options = requests.options_of(request.options, self._boards.options)
+        every, slice_ = requests.every_of(request.every), requests.slice_of(request.slice)
+        periods = await self._boards.timeline(
+            arena, lens, options, slice_, every=every, cumulative=request.cumulative
+        )
+        reply = replies.timeline_reply(periods, replace(options, anchor=None), slice_)
+        reply.arena, reply.lens = arena, replies.lens_number(lens)
+        reply.every, reply.cumulative = every.value, request.cumulative
         reply.scored = await self._boards.scored(arena, lens, slice_)
         reply.received = await self._boards.received(arena, slice_)
         return reply

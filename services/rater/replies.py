@@ -1,17 +1,22 @@
 """Results of the rating model as the contract has them; bounds that do not exist are absent."""
 
+from collections.abc import Sequence
+
 from arena.v1 import ratings_pb2
 
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.note import Note
 from nuggetstream.ratings.advice import Advice, Neighbours, NextBattle, Unranked
 from nuggetstream.ratings.combined import Combined, CombinedStanding, Estimate, Rating
+from nuggetstream.ratings.fragility import DroppedVotes, Fragility
 from nuggetstream.ratings.lens_agreement import LensAgreement
 from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.pairwise import Pairing
-from nuggetstream.ratings.standing import Standing
+from nuggetstream.ratings.standing import BoardState, Standing
+from nuggetstream.ratings.timeline import Period
 from services.rater.boards import LensBoard
-from services.rater.options import Method, method_of
+from services.rater.options import Method, method, method_of
 from services.store.slices import Slice
 from services.wire.convert import to_message
 
@@ -33,6 +38,7 @@ def board_message(board: LensBoard) -> ratings_pb2.Board:
         note=_note(ratings),
         notes=[_note_message(note) for note in ratings.notes],
         outcomes=board.outcomes,
+        fragility=_fragility(ratings.fragility) if ratings.fit else None,
         method=method_message(method),
     )
 
@@ -73,6 +79,44 @@ def advice_reply(ratings: Ratings, advice: Advice, slice_: Slice) -> ratings_pb2
         unranked=[_unranked(system) for system in advice.unranked],
         power=advice.power,
         method=method_message(method_of(ratings, slice_)),
+    )
+
+
+def timeline_reply(
+    periods: Sequence[Period[Ratings]], options: Options, slice_: Slice
+) -> ratings_pb2.GetTimelineResponse:
+    """Ratings over time."""
+    return ratings_pb2.GetTimelineResponse(
+        periods=[_period(period) for period in periods], method=method_message(method(options, slice_))
+    )
+
+
+def _period(period: Period[Ratings]) -> ratings_pb2.Period:
+    message = ratings_pb2.Period(
+        votes=period.votes,
+        state=BoardState.EMPTY.value if period.rating is None else period.rating.state.value,
+        standings=[] if period.rating is None else map(_standing, period.rating.standings),
+    )
+    message.start.FromDatetime(period.start)
+    message.end.FromDatetime(period.end)
+    return message
+
+
+def _fragility(fragility: Fragility) -> ratings_pb2.Fragility:
+    return ratings_pb2.Fragility(
+        drops=fragility.drops,
+        votes=fragility.votes,
+        share=fragility.share,
+        leader=fragility.leader or "",
+        successor=fragility.successor or "",
+        kinds=[_dropped(kind) for kind in fragility.kinds],
+        reason=fragility.reason.value if fragility.reason else "",
+    )
+
+
+def _dropped(kind: DroppedVotes) -> ratings_pb2.DroppedVotes:
+    return ratings_pb2.DroppedVotes(
+        system_a=kind.system_a, system_b=kind.system_b, winner=kind.winner.value, votes=kind.votes, of=kind.of
     )
 
 

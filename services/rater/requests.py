@@ -13,6 +13,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.options import Anchor, Intervals, Options
 from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.timeline import Every
 from services.rater.options import InvalidQuestion, naming_the_field
 from services.store.slices import Slice
 from services.wire import limits
@@ -85,6 +86,11 @@ def options_of(asked: ratings_pb2.BoardOptions, own: Options) -> Options:
                 else own.provisional_below
             ),
         )
+
+
+def every_of(word: str) -> Every:
+    """Length of the periods of a timeline."""
+    return _word("every", word, tuple(Every), Every.MONTH)
 
 
 def prior_of(strength: float) -> float:

@@ -5,10 +5,10 @@ The key is (battle, source), so a message handled twice or a vote cast again rep
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Select, case, func, select
+from sqlalchemy import Select, String, case, func, select
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
@@ -74,6 +74,30 @@ class Outcomes:
         async with self._database.transaction() as tx:
             rows = await tx.execute(query.group_by(*keys).order_by(*keys))
             return [PairCount(r.system_a, r.system_b, Vote(r.winner), r.battles) for r in rows]
+
+    async def daily_counts(
+        self, arena: str, lens: Lens, selection: Slice = EVERYTHING
+    ) -> list[tuple[datetime, PairCount]]:
+        """Number of outcomes per day of receipt (in UTC), pair of systems and winner, oldest day first."""
+        received = battles.c.received_at
+        if self._database.is_sqlite:
+            day = func.substr(received, 1, 10, type_=String)
+        else:
+            day = func.to_char(func.timezone("UTC", received), "YYYY-MM-DD", type_=String)
+        keys = (day.label("day"), outcomes.c.system_a, outcomes.c.system_b, outcomes.c.winner)
+        query = self._counted(select(*keys, func.count().label("battles")), arena, selection, lens)
+        if not selection.conditions(sqlite=self._database.is_sqlite):
+            query = query.join(battles, battles.c.id == outcomes.c.battle_id)
+        columns = [*keys[1:]]
+        query = query.group_by("day", *columns).order_by("day", *columns)
+        async with self._database.transaction() as tx:
+            return [
+                (
+                    datetime.fromisoformat(row.day).replace(tzinfo=UTC),
+                    PairCount(row.system_a, row.system_b, Vote(row.winner), row.battles),
+                )
+                for row in await tx.execute(query)
+            ]
 
     async def joint_counts(
         self, arena: str, first: Lens, second: Lens, selection: Slice = EVERYTHING

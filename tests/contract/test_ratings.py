@@ -25,7 +25,9 @@ SHOWN: dict[type[BaseModel], str] = {
     views.BoardView: "Board",
     views.CombinedStandingView: "CombinedStanding",
     views.CombinedView: "GetCombinedResponse",
+    views.DroppedVotesView: "DroppedVotes",
     views.EstimateView: "Estimate",
+    views.FragilityView: "Fragility",
     views.LensAgreementView: "LensAgreement",
     views.MethodView: "Method",
     views.NeighboursView: "Neighbours",
@@ -33,9 +35,11 @@ SHOWN: dict[type[BaseModel], str] = {
     views.NoteView: "Note",
     views.PairingView: "Pairing",
     views.PairsView: "GetPairsResponse",
+    views.PeriodView: "Period",
     views.RatingView: "Rating",
     views.SliceView: "Slice",
     views.StandingView: "Standing",
+    views.TimelineView: "GetTimelineResponse",
     views.UnrankedView: "Unranked",
 }
 

@@ -1,6 +1,6 @@
-"""The web pages: the home page, a battle, the leaderboard, and the page of a problem.
+"""The web pages: the home page, a battle, the leaderboard, ratings over time, and the page of a problem.
 
-GET /, /battles/{id}, /leaderboard  ->  HTML, rendered from the same views as the JSON
+GET /, /battles/{id}, /leaderboard, /leaderboard/timeline  ->  HTML, rendered from the same views as the JSON
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,10 +19,11 @@ from services.gateway.pages.explanation import explanation_lines, failure_groups
 from services.gateway.pages.query import HomePageQuery
 from services.gateway.pages.quotes import pieces_of
 from services.gateway.pages.rating_axis import MEAN, axis_of
+from services.gateway.pages.rating_lines import chart_of
 from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED, ProblemPage, headers_of, problem_of, status_of
 from services.gateway.query import query_from_form
-from services.gateway.ratings.query import BoardsQuery
+from services.gateway.ratings.query import BoardsQuery, TimelineQuery
 
 _SHOWN = 50  # battles on the home page
 
@@ -50,6 +51,10 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
     @router.get("/leaderboard")
     async def leaderboard(request: Request) -> Response:
         return await _page(env, lambda: _leaderboard(gateway, env, request.query_params))
+
+    @router.get("/leaderboard/timeline")
+    async def timeline(request: Request) -> Response:
+        return await _page(env, lambda: _timeline(gateway, env, request.query_params))
 
     return router
 
@@ -110,4 +115,14 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
         axis=axis_of(boards, zero),
         zero=zero,
         interval_words={state.value: state.words for state in IntervalState},
+    )
+
+
+async def _timeline(gateway: Gateway, env: Environment, params: QueryParams) -> str:
+    arenas = await gateway.battles.arenas()
+    busiest = max(arenas, key=lambda name: arenas[name], default="default")
+    query = query_from_form(TimelineQuery, params, arena=busiest)
+    timeline = await gateway.ratings.timeline(query)
+    return env.get_template("timeline/page.html").render(
+        arena=query.arena, query=query, timeline=timeline, chart=chart_of(timeline)
     )

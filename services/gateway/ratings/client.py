@@ -11,7 +11,14 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.views.ratings import AdviceView, AgreementView, BoardView, CombinedView, PairsView
+from nuggetstream.views.ratings import (
+    AdviceView,
+    AgreementView,
+    BoardView,
+    CombinedView,
+    PairsView,
+    TimelineView,
+)
 from services.gateway.errors import InvalidQuery
 from services.gateway.ratings.query import (
     AdviceQuery,
@@ -19,6 +26,7 @@ from services.gateway.ratings.query import (
     BoardsQuery,
     CombinedQuery,
     PairsQuery,
+    TimelineQuery,
 )
 from services.runtime.rpc import DEADLINE, as_stage_error
 
@@ -64,6 +72,10 @@ class RatingsClient:
     async def advice(self, query: AdviceQuery) -> AdviceView:
         """What to ask next."""
         return AdviceView.model_validate(plain(await self._ask(self._stub.GetAdvice, query.message())))
+
+    async def timeline(self, query: TimelineQuery) -> TimelineView:
+        """Ratings over time."""
+        return TimelineView.model_validate(plain(await self._ask(self._stub.GetTimeline, query.message())))
 
     async def agreement(self, query: AgreementQuery) -> AgreementView:
         """How far the lenses agree."""

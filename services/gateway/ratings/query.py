@@ -17,6 +17,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.options import Anchor, Intervals
 from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.timeline import Every
 from services.gateway.query import QueryParameters, Text, without_nul
 from services.store.slices import Slice
 from services.wire import limits
@@ -153,6 +154,28 @@ class PairsQuery(_Rated):
             lens=lens_number(self.lens),
             options=self.options_message(),
             slice=self.slice_message(),
+        )
+
+
+class TimelineQuery(_Rated):
+    """Ratings over time."""
+
+    lens: Lens = Lens.HUMAN
+    """Whose preferences."""
+    every: Every = Every.MONTH
+    """Length of a period, in UTC."""
+    cumulative: bool = False
+    """Whether a period counts all battles since the beginning, instead of its own."""
+
+    def message(self) -> ratings_pb2.GetTimelineRequest:
+        """As protobuf."""
+        return ratings_pb2.GetTimelineRequest(
+            arena=self.arena,
+            lens=lens_number(self.lens),
+            options=self.options_message(),
+            slice=self.slice_message(),
+            every=self.every.value,
+            cumulative=self.cumulative,
         )
 
 

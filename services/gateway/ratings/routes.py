@@ -4,7 +4,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from nuggetstream.views.ratings import AdviceView, AgreementView, BoardView, CombinedView, PairsView
+from nuggetstream.views.ratings import (
+    AdviceView,
+    AgreementView,
+    BoardView,
+    CombinedView,
+    PairsView,
+    TimelineView,
+)
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
@@ -14,6 +21,7 @@ from services.gateway.ratings.query import (
     BoardsQuery,
     CombinedQuery,
     PairsQuery,
+    TimelineQuery,
 )
 
 
@@ -41,6 +49,10 @@ def routes(gateway: Gateway) -> APIRouter:
     @router.get("/leaderboard/advice", summary="Battles still needed, and which to ask next")
     async def advice(query: Annotated[AdviceQuery, Query()]) -> AdviceView:
         return await gateway.ratings.advice(query)
+
+    @router.get("/leaderboard/timeline", summary="Ratings of one lens over time")
+    async def timeline(query: Annotated[TimelineQuery, Query()]) -> TimelineView:
+        return await gateway.ratings.timeline(query)
 
     @router.get("/agreement", summary="How far the lenses of an arena agree")
     async def agreement(query: Annotated[AgreementQuery, Query()]) -> AgreementView:

@@ -419,6 +419,7 @@ class Board(_message.Message):
     OUTCOMES_FIELD_NUMBER: _builtins.int
     METHOD_FIELD_NUMBER: _builtins.int
     NOTES_FIELD_NUMBER: _builtins.int
+    FRAGILITY_FIELD_NUMBER: _builtins.int
     arena: _builtins.str
     lens: Global___Lens.ValueType
     scored: _builtins.int
@@ -444,6 +445,10 @@ class Board(_message.Message):
     def method(self) -> Global___Method: ...
     @_builtins.property
     def notes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Note]: ...
+    @_builtins.property
+    def fragility(self) -> Global___Fragility:
+        """How few votes decide the first place. Absent where nobody is ranked."""
+
     def __init__(
         self,
         *,
@@ -460,14 +465,103 @@ class Board(_message.Message):
         outcomes: _builtins.int = ...,
         method: Global___Method | None = ...,
         notes: _abc.Iterable[Global___Note] | None = ...,
+        fragility: Global___Fragility | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["method", b"method"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "fragility", b"fragility", "method", b"method"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "lens", b"lens", "level", b"level", "method", b"method", "note", b"note", "notes", b"notes", "outcomes", b"outcomes", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "state", b"state", "tie_policy", b"tie_policy"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "arena", b"arena", "fragility", b"fragility", "lens", b"lens", "level", b"level", "method", b"method", "note", b"note", "notes", b"notes", "outcomes", b"outcomes", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "state", b"state", "tie_policy", b"tie_policy"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__fragility: _TypeAlias = _typing.Literal["fragility"]  # noqa: Y015
+    _WhichOneofArgType__fragility: _TypeAlias = _typing.Literal["_fragility", b"_fragility"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__fragility) -> _WhichOneofReturnType__fragility | None: ...
+
+Global___Board: _TypeAlias = Board  # noqa: Y015
+
+@_typing.final
+class DroppedVotes(_message.Message):
+    """Votes of one kind that would be dropped."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SYSTEM_A_FIELD_NUMBER: _builtins.int
+    SYSTEM_B_FIELD_NUMBER: _builtins.int
+    WINNER_FIELD_NUMBER: _builtins.int
+    VOTES_FIELD_NUMBER: _builtins.int
+    OF_FIELD_NUMBER: _builtins.int
+    system_a: _builtins.str
+    system_b: _builtins.str
+    winner: _builtins.str
+    """"a", "b" or "tie"."""
+    votes: _builtins.float
+    of: _builtins.float
+    """How many such votes there are."""
+    def __init__(
+        self,
+        *,
+        system_a: _builtins.str = ...,
+        system_b: _builtins.str = ...,
+        winner: _builtins.str = ...,
+        votes: _builtins.float = ...,
+        of: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["of", b"of", "system_a", b"system_a", "system_b", b"system_b", "votes", b"votes", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___Board: _TypeAlias = Board  # noqa: Y015
+Global___DroppedVotes: _TypeAlias = DroppedVotes  # noqa: Y015
+
+@_typing.final
+class Fragility(_message.Message):
+    """The fewest votes found without which another ranked system is first."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DROPS_FIELD_NUMBER: _builtins.int
+    VOTES_FIELD_NUMBER: _builtins.int
+    SHARE_FIELD_NUMBER: _builtins.int
+    LEADER_FIELD_NUMBER: _builtins.int
+    SUCCESSOR_FIELD_NUMBER: _builtins.int
+    KINDS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    drops: _builtins.int
+    """Absent with a reason."""
+    votes: _builtins.float
+    """Votes that count between rated systems."""
+    share: _builtins.float
+    """Share of these votes that would be dropped, in (0, 1]."""
+    leader: _builtins.str
+    successor: _builtins.str
+    reason: _builtins.str
+    """Why no such votes are known; empty where they are."""
+    @_builtins.property
+    def kinds(self) -> _containers.RepeatedCompositeFieldContainer[Global___DroppedVotes]: ...
+    def __init__(
+        self,
+        *,
+        drops: _builtins.int | None = ...,
+        votes: _builtins.float = ...,
+        share: _builtins.float | None = ...,
+        leader: _builtins.str = ...,
+        successor: _builtins.str = ...,
+        kinds: _abc.Iterable[Global___DroppedVotes] | None = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_drops", b"_drops", "_share", b"_share", "drops", b"drops", "share", b"share"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_drops", b"_drops", "_share", b"_share", "drops", b"drops", "kinds", b"kinds", "leader", b"leader", "reason", b"reason", "share", b"share", "successor", b"successor", "votes", b"votes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__drops: _TypeAlias = _typing.Literal["drops"]  # noqa: Y015
+    _WhichOneofArgType__drops: _TypeAlias = _typing.Literal["_drops", b"_drops"]  # noqa: Y015
+    _WhichOneofReturnType__share: _TypeAlias = _typing.Literal["share"]  # noqa: Y015
+    _WhichOneofArgType__share: _TypeAlias = _typing.Literal["_share", b"_share"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__drops) -> _WhichOneofReturnType__drops | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__share) -> _WhichOneofReturnType__share | None: ...
+
+Global___Fragility: _TypeAlias = Fragility  # noqa: Y015
 
 @_typing.final
 class GetLeaderboardResponse(_message.Message):
@@ -1246,3 +1340,123 @@ class GetAgreementResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetAgreementResponse: _TypeAlias = GetAgreementResponse  # noqa: Y015
+
+@_typing.final
+class GetTimelineRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ARENA_FIELD_NUMBER: _builtins.int
+    LENS_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    SLICE_FIELD_NUMBER: _builtins.int
+    EVERY_FIELD_NUMBER: _builtins.int
+    CUMULATIVE_FIELD_NUMBER: _builtins.int
+    arena: _builtins.str
+    lens: Global___Lens.ValueType
+    """Human when unspecified."""
+    every: _builtins.str
+    """day, week or month (in UTC); month when empty."""
+    cumulative: _builtins.bool
+    """Whether a period counts all battles since the beginning, instead of its own."""
+    @_builtins.property
+    def options(self) -> Global___BoardOptions: ...
+    @_builtins.property
+    def slice(self) -> Global___Slice: ...
+    def __init__(
+        self,
+        *,
+        arena: _builtins.str = ...,
+        lens: Global___Lens.ValueType = ...,
+        options: Global___BoardOptions | None = ...,
+        slice: Global___Slice | None = ...,
+        every: _builtins.str = ...,
+        cumulative: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options", "slice", b"slice"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "cumulative", b"cumulative", "every", b"every", "lens", b"lens", "options", b"options", "slice", b"slice"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetTimelineRequest: _TypeAlias = GetTimelineRequest  # noqa: Y015
+
+@_typing.final
+class Period(_message.Message):
+    """The battles received in a span of time and what they rate."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    START_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    VOTES_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    STANDINGS_FIELD_NUMBER: _builtins.int
+    votes: _builtins.float
+    state: _builtins.str
+    """As of a board; "empty" where no battle was received."""
+    @_builtins.property
+    def start(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def end(self) -> _timestamp_pb2.Timestamp:
+        """First moment that is no longer counted."""
+
+    @_builtins.property
+    def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]: ...
+    def __init__(
+        self,
+        *,
+        start: _timestamp_pb2.Timestamp | None = ...,
+        end: _timestamp_pb2.Timestamp | None = ...,
+        votes: _builtins.float = ...,
+        state: _builtins.str = ...,
+        standings: _abc.Iterable[Global___Standing] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["end", b"end", "start", b"start"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["end", b"end", "standings", b"standings", "start", b"start", "state", b"state", "votes", b"votes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Period: _TypeAlias = Period  # noqa: Y015
+
+@_typing.final
+class GetTimelineResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ARENA_FIELD_NUMBER: _builtins.int
+    LENS_FIELD_NUMBER: _builtins.int
+    EVERY_FIELD_NUMBER: _builtins.int
+    CUMULATIVE_FIELD_NUMBER: _builtins.int
+    PERIODS_FIELD_NUMBER: _builtins.int
+    METHOD_FIELD_NUMBER: _builtins.int
+    SCORED_FIELD_NUMBER: _builtins.int
+    RECEIVED_FIELD_NUMBER: _builtins.int
+    arena: _builtins.str
+    lens: Global___Lens.ValueType
+    every: _builtins.str
+    cumulative: _builtins.bool
+    scored: _builtins.int
+    received: _builtins.int
+    @_builtins.property
+    def periods(self) -> _containers.RepeatedCompositeFieldContainer[Global___Period]: ...
+    @_builtins.property
+    def method(self) -> Global___Method: ...
+    def __init__(
+        self,
+        *,
+        arena: _builtins.str = ...,
+        lens: Global___Lens.ValueType = ...,
+        every: _builtins.str = ...,
+        cumulative: _builtins.bool = ...,
+        periods: _abc.Iterable[Global___Period] | None = ...,
+        method: Global___Method | None = ...,
+        scored: _builtins.int = ...,
+        received: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["method", b"method"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "cumulative", b"cumulative", "every", b"every", "lens", b"lens", "method", b"method", "periods", b"periods", "received", b"received", "scored", b"scored"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetTimelineResponse: _TypeAlias = GetTimelineResponse  # noqa: Y015

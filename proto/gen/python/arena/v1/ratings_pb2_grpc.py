@@ -60,6 +60,11 @@ class RatingsStub:
                 request_serializer=arena_dot_v1_dot_ratings__pb2.GetAgreementRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_ratings__pb2.GetAgreementResponse.FromString,
                 _registered_method=True)
+        self.GetTimeline = channel.unary_unary(
+                '/arena.v1.Ratings/GetTimeline',
+                request_serializer=arena_dot_v1_dot_ratings__pb2.GetTimelineRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_ratings__pb2.GetTimelineResponse.FromString,
+                _registered_method=True)
 
 
 class RatingsServicer:
@@ -100,6 +105,13 @@ class RatingsServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetTimeline(self, request, context):
+        """Ratings of one lens over time.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RatingsServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -127,6 +139,11 @@ def add_RatingsServicer_to_server(servicer, server):
                     servicer.GetAgreement,
                     request_deserializer=arena_dot_v1_dot_ratings__pb2.GetAgreementRequest.FromString,
                     response_serializer=arena_dot_v1_dot_ratings__pb2.GetAgreementResponse.SerializeToString,
+            ),
+            'GetTimeline': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetTimeline,
+                    request_deserializer=arena_dot_v1_dot_ratings__pb2.GetTimelineRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_ratings__pb2.GetTimelineResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -265,6 +282,33 @@ class Ratings:
             '/arena.v1.Ratings/GetAgreement',
             arena_dot_v1_dot_ratings__pb2.GetAgreementRequest.SerializeToString,
             arena_dot_v1_dot_ratings__pb2.GetAgreementResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetTimeline(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.Ratings/GetTimeline',
+            arena_dot_v1_dot_ratings__pb2.GetTimelineRequest.SerializeToString,
+            arena_dot_v1_dot_ratings__pb2.GetTimelineResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -42,6 +42,8 @@ class RatingsStub:
     """What to ask next: battles until neighbours are told apart, and the battles that tell most."""
     GetAgreement: _grpc.UnaryUnaryMultiCallable[_ratings_pb2.GetAgreementRequest, _ratings_pb2.GetAgreementResponse]
     """How far the lenses agree, battle by battle and in the order of systems."""
+    GetTimeline: _grpc.UnaryUnaryMultiCallable[_ratings_pb2.GetTimelineRequest, _ratings_pb2.GetTimelineResponse]
+    """Ratings of one lens over time."""
 
 @_typing.type_check_only
 class RatingsAsyncStub(RatingsStub):
@@ -57,6 +59,8 @@ class RatingsAsyncStub(RatingsStub):
     """What to ask next: battles until neighbours are told apart, and the battles that tell most."""
     GetAgreement: _aio.UnaryUnaryMultiCallable[_ratings_pb2.GetAgreementRequest, _ratings_pb2.GetAgreementResponse]  # type: ignore[assignment]
     """How far the lenses agree, battle by battle and in the order of systems."""
+    GetTimeline: _aio.UnaryUnaryMultiCallable[_ratings_pb2.GetTimelineRequest, _ratings_pb2.GetTimelineResponse]  # type: ignore[assignment]
+    """Ratings of one lens over time."""
 
 class RatingsServicer(metaclass=_abc_1.ABCMeta):
     """Requests that cannot be met end with INVALID_ARGUMENT and "field: why"."""
@@ -99,5 +103,13 @@ class RatingsServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_ratings_pb2.GetAgreementResponse, _abc.Awaitable[_ratings_pb2.GetAgreementResponse]]:
         """How far the lenses agree, battle by battle and in the order of systems."""
+
+    @_abc_1.abstractmethod
+    def GetTimeline(
+        self,
+        request: _ratings_pb2.GetTimelineRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ratings_pb2.GetTimelineResponse, _abc.Awaitable[_ratings_pb2.GetTimelineResponse]]:
+        """Ratings of one lens over time."""
 
 def add_RatingsServicer_to_server(servicer: RatingsServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
