@@ -1,26 +1,13 @@
 """What a reader must know before reading a number about a crowd."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nuggetstream.crowd.dimension import DimensionStudy
 from nuggetstream.crowd.study import CrowdStudy
+from nuggetstream.domain.note import Note
 from nuggetstream.files.cells import many
 
 _ENOUGH_VOTES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A state of the data.
-
-    Attributes:
-        state: Name of the state, for programs.
-        text: What it means for these data, for people.
-    """
-
-    state: str
-    text: str
 
 
 def notes(study: CrowdStudy) -> tuple[Note, ...]:

@@ -76,7 +76,7 @@ def read_records(path: Path) -> list[Record]:
     kind = next(kind for kind in FORMATS if kind.recognises(path, start))
     records = list(kind.read(path))
     if not records:
-        raise UnusableFile(f"{path}: holds no vote")
+        raise UnusableFile(f"{path}: has no row under its header")
     return records
 
 

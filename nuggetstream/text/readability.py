@@ -16,7 +16,7 @@ Douma 1960 (nl) and Oborneva 2006 (ru).
 import re
 from dataclasses import dataclass
 
-from nuggetstream.text.statistics import NothingToMeasure
+from nuggetstream.text.errors import NothingToMeasure
 
 _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_END = re.compile(r"[.!?]+")

@@ -10,13 +10,10 @@ from itertools import combinations
 import numpy as np
 
 from nuggetstream.text.baselines import rouge_l
+from nuggetstream.text.errors import NothingToMeasure
 from nuggetstream.text.terms import UNSPACED, terms
 
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
-
-
-class NothingToMeasure(ValueError):
-    """The text holds no word: the statistic has no value, which differs from zero."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ FEATURES = ("length", "citations", "headers", "lists", "bold")
 
 
 def features(answer: str, citations: int) -> Floats:
-    """(5,) length in characters, citations, headers, list items, bold passages of a Markdown answer.
+    """(5,) length in characters, citations, headers, list items and bold passages of a Markdown answer.
 
     Args:
-        answer: Markdown; what stands in fenced code is no markup.
-        citations: counted by the caller, as every arena marks them its own way.
+        answer: Markdown; fenced code has no markup.
+        citations: Number of citations, counted by the caller because arenas mark them in different ways.
 
-    Source: the features of Li, Angelopoulos, Chiang, 2024, and citations.
+    Source: Li, Angelopoulos and Chiang, 2024, whose features these are, and citations.
 
     >>> features("# Title\\n- **one**\\n- two", citations=3).tolist()
     [23.0, 3.0, 1.0, 2.0, 1.0]

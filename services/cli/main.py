@@ -14,6 +14,7 @@ COMMANDS = {
     "rate": ("rate", "Rate systems from files of votes."),
     "rubric": ("rubric", "Score passages by the questions they answer."),
     "crowd": ("crowd", "Agreement, gold labels, competence and grades from workers' labels."),
+    "text": ("text", "Length, readability, citations and markup of texts."),
     "fidelity": ("fidelity", "Compute the published numbers again."),
     "demo": ("demo", "Stream the demo's battles and explain one."),
     "bootstrap": ("bootstrap", "Create every stream and consumer."),

@@ -129,7 +129,7 @@ def grades(labels: Path, out: Path | None, limit: int, plain: bool, **given: Any
 
 def _show_paths(paths: Iterable[Path], *, plain: bool) -> None:
     for path in paths:
-        click.echo(f"{'# ' if plain else ''}written: {path}")
+        click.echo(f"written: {path}", err=plain)
 
 
 def _crowd_options(given: dict[str, Any]) -> "CrowdOptions":

@@ -135,7 +135,7 @@ def test_named_columns_go_before_usual_ones(tmp_path: Path) -> None:
         ),
         ("one,two,winner\nx,y,a\n", ": has no columns of the two systems"),
         ("a,b,winner\nx,y,\n", ": winner: none of 1 rows says an outcome"),
-        ("a,b,winner\n", ": holds no vote"),
+        ("a,b,winner\n", ": has no row under its header"),
         ("", ": is empty"),
         ("[]", ": is a JSON array"),
         ('{"a": "x", "b": "y", "winner": NaN}', ":1: is not JSON: NaN is no number of JSON"),

@@ -85,7 +85,7 @@ def test_a_row_may_be_one_item_with_a_list_of_votes_per_dimension(tmp_path: Path
     ("text", "said"),
     [
         ("", "votes.csv: is empty"),
-        ("item,worker,label\n", "votes.csv: holds no vote"),
+        ("item,worker,label\n", "votes.csv: has no row under its header"),
         ("item,worker,what\nx,ann,a\n", "label or vote or answer or rating: is no column, see --label"),
         ("thing,worker,label\nx,ann,a\n", "is no column, see --item; it has thing, worker, label"),
         ("item,who,label\nx,ann,a\n", "is no column, see --worker"),

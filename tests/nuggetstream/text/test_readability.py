@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from textstat.backend import counts, metrics
 
 from nuggetstream.text.citations import without_citations
+from nuggetstream.text.errors import NothingToMeasure
 from nuggetstream.text.readability import (
     READABLE_LANGUAGES,
-    NothingToMeasure,
     ReadingCounts,
     is_readable_language,
     reading_counts,

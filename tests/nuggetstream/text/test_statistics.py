@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nuggetstream.text.errors import NothingToMeasure
 from nuggetstream.text.statistics import (
-    NothingToMeasure,
     bleu,
     jaccard,
     nugget_diversity,

@@ -8,9 +8,10 @@ import numpy as np
 from nuggetstream.domain.battle import Side
 from nuggetstream.files.results import Results
 from nuggetstream.text.citations import citation_use, numbers_name_own_sources, without_citations
+from nuggetstream.text.errors import NothingToMeasure
 from nuggetstream.text.readability import reading_ease
 from nuggetstream.text.sentences import sentences
-from nuggetstream.text.statistics import NothingToMeasure, bleu, jaccard, sentence_support, words
+from nuggetstream.text.statistics import bleu, jaccard, sentence_support, words
 
 FIRST_WORDS = 100  # variety falls with length, so it is counted over equally many words for every answer
 

@@ -1,0 +1,62 @@
+"""Statistics of texts as files: text.json, texts.csv and groups.csv."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from nuggetstream.files.texts import TextFiles
+from nuggetstream.files.writing import write_json, write_table
+from nuggetstream.text_statistics.study import MEASURES, GroupMeans, TextStudy
+
+
+def write_texts(study: TextStudy, files: TextFiles, out: Path) -> list[Path]:
+    """Write text.json (means and what they are computed from), texts.csv and groups.csv.
+
+    Args:
+        study: The study to write.
+        files: The files that were read.
+        out: Folder, made if it does not exist.
+
+    Returns:
+        The paths written.
+
+    Raises:
+        OSError: The folder or a file cannot be written.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    content = {
+        "rests_on": {
+            "files": list(files.paths),
+            "texts": len(study.texts),
+            "without_text": files.without_text,
+            "repeated": files.repeated,
+            "language": study.language,
+            "first_source": study.first,
+        },
+        "groups": [_group(means) for means in study.groups],
+        "overall": _group(study.overall),
+    }
+    texts = [{"text": one.name, "group": one.group, **asdict(one.measures)} for one in study.texts]
+    groups = [
+        {
+            "group": means.group,
+            "texts": means.texts,
+            "median_words": means.median_words,
+            **{measure: mean.value for measure, mean in means.means.items()},
+        }
+        for means in (*study.groups, study.overall)
+    ]
+    return [
+        write_json(out / "text.json", content),
+        write_table(out / "texts.csv", ("text", "group", *MEASURES), texts),
+        write_table(out / "groups.csv", ("group", "texts", "median_words", *MEASURES), groups),
+    ]
+
+
+def _group(means: GroupMeans) -> dict[str, Any]:
+    return {
+        "group": means.group,
+        "texts": means.texts,
+        "median_words": means.median_words,
+        "means": {measure: asdict(mean) for measure, mean in means.means.items()},
+    }
