@@ -22,6 +22,10 @@ FIXTURES = {
 }
 # The longest tests first: at the end, short ones keep every process busy.
 FIRST = ("slow", "browser", "postgresql", "broker", "recorded")
+# Each test of this folder runs where there is room,
+ALONE = "tests/e2e/"
+# and all tests of such a folder run in one process: they share a browser, or a PostgreSQL server.
+TOGETHER = ("tests/browser/", "tests/integration/store/")
 
 
 def mark(items: Sequence[pytest.Item]) -> None:
@@ -47,8 +51,9 @@ def in_order(items: list[pytest.Item]) -> None:
 
 
 class ByModule(LoadScopeScheduling):  # type: ignore[misc]
-    """A module is tested in one process, in order; of tests/e2e every test goes where there is room."""
+    """One process runs all tests of a module, in order."""
 
     def _split_scope(self, nodeid: str) -> str:
-        module = nodeid.partition("::")[0]
-        return nodeid if module.startswith("tests/e2e/") else module
+        if nodeid.startswith(ALONE):
+            return nodeid
+        return next((folder for folder in TOGETHER if nodeid.startswith(folder)), nodeid.partition("::")[0])

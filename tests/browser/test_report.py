@@ -23,17 +23,24 @@ return box.scrollLeft;
 DRAWN = "return document.documentElement.dataset.drawn === 'yes'"
 
 
-@pytest.fixture
-def page(browser: Chrome, tmp_path: Path) -> Chrome:
-    """A report opened from disk, all figures drawn."""
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report, written once."""
+    folder = tmp_path_factory.mktemp("report")
     references = [{"quality_overall": "a", "coverage": side} for side in ("a", "b") * 9]
     battles = [
         row | {"reference": reference}
         for row, reference in zip(round_robin(per_pair=6), references, strict=True)
     ]
     battles.append(battle("hostile", HOSTILE, "weak", language=HOSTILE, tags=[f"category:{HOSTILE}"]))
+    return write_report(file_of(folder, battles), folder).page
+
+
+@pytest.fixture
+def page(browser: Chrome, report: Path) -> Chrome:
+    """The report opened from disk, all figures drawn."""
     browser.get_log("browser")  # what earlier pages said
-    browser.get(write_report(file_of(tmp_path, battles), tmp_path).page.as_uri())
+    browser.get(report.as_uri())
     WebDriverWait(browser, 30, 0.05).until(lambda each: each.execute_script(DRAWN))
     return browser
 

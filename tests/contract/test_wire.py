@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from arena.v1 import battle_pb2, events_pb2
 from google.protobuf.message import Message
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nuggetstream.domain import event as events
@@ -39,6 +39,7 @@ def events_of(kind: type[Event]) -> st.SearchStrategy[Event]:
 
 @pytest.mark.parametrize("kind", SUBJECTS, ids=lambda kind: kind.__name__)
 @given(data=st.data())
+@settings(max_examples=40)
 def test_every_event_survives_the_wire(kind: type[Event], data: st.DataObject) -> None:
     event = data.draw(events_of(kind))
     assert decode(codec.schema_of(kind), encode(event)) == event
