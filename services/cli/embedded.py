@@ -122,18 +122,21 @@ class _Starter:
 
     async def start(self, group: asyncio.TaskGroup, bus: Bus) -> Embedded:
         ports: dict[str, str] = {}
-        url = ""
+        urls: dict[str, str | None] = {}
         for name in SERVICES:
-            started: asyncio.Future[tuple[int, str]] = asyncio.get_running_loop().create_future()
+            started: asyncio.Future[tuple[int, str | None]] = asyncio.get_running_loop().create_future()
             group.create_task(self._run(name, started))
-            port, url = await started
+            port, urls[name] = await started
             ports[name] = f"127.0.0.1:{port}"
             if name in _CALLED:
                 update = {f"{name}_address": ports[name]}
                 self.platform = self.platform.model_copy(update=update)
+        url = urls["gateway"]
+        if url is None:
+            raise RuntimeError("the gateway has no HTTP server")
         return Embedded(url, self.platform.nats_url, ports, self.database, bus)
 
-    async def _run(self, name: str, started: asyncio.Future[tuple[int, str]]) -> None:
+    async def _run(self, name: str, started: asyncio.Future[tuple[int, str | None]]) -> None:
         try:
             async with (
                 Bus.connect(self.platform.bus(name)) as bus,

@@ -30,14 +30,14 @@ class Service:
         rpcs: gRPC services, in addition to health and reflection.
         background: Tasks that run until the stop event is set. A task that raises or ends early ends the
             service.
-        url: Base URL of its HTTP server; empty without HTTP.
+        url: Base URL of its HTTP server; None without HTTP.
     """
 
     name: str
     stages: Sequence[Stage[Any, Any]] = ()
     rpcs: Sequence[rpc.Register] = ()
     background: Sequence[BackgroundTask] = ()
-    url: str = ""
+    url: str | None = None
 
 
 async def run_service(

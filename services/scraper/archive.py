@@ -123,16 +123,33 @@ def read_archived(folder: Path, url: str) -> RawResponse | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Where an archived response is.
+
+    Attributes:
+        url: URL of the response.
+        date: When it was received, in ISO 8601; later dates sort after earlier ones.
+        path: WARC file.
+        offset: Offset of the record in that file, in bytes.
+    """
+
+    url: str
+    date: str
+    path: Path
+    offset: int
+
+
 def _latest(folder: Path, url: WebUrl) -> RawResponse | None:
-    archived = [entry for entry in _entries(folder) if entry[0] == str(url)]
+    archived = [entry for entry in _entries(folder) if entry.url == str(url)]
     if not archived:
         return None
-    _, _, path, offset = max(archived, key=lambda entry: entry[1])
-    return _read(path, offset, url)
+    latest = max(archived, key=lambda entry: entry.date)
+    return _read(latest.path, latest.offset, url)
 
 
-def _entries(folder: Path) -> Iterator[tuple[str, str, Path, int]]:
-    """URL, date, WARC file and offset of every archived response."""
+def _entries(folder: Path) -> Iterator[_Entry]:
+    """Every archived response."""
     for index in sorted(folder.glob("*" + _INDEX_SUFFIX)):
         path = index.with_name(index.name.removesuffix(_INDEX_SUFFIX) + _WARC_SUFFIX)
         for line in index.read_text(encoding="utf-8").splitlines():
@@ -140,7 +157,7 @@ def _entries(folder: Path) -> Iterator[tuple[str, str, Path, int]]:
                 entry = json.loads(line)
             except ValueError:
                 continue  # the last line of a process that was killed while writing it
-            yield entry["url"], entry["date"], path, entry["offset"]
+            yield _Entry(entry["url"], entry["date"], path, entry["offset"])
 
 
 def _read(path: Path, offset: int, url: WebUrl) -> RawResponse | None:

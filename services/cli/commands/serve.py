@@ -72,7 +72,7 @@ async def _run(name: str, service: Service, bus: Bus, stop: asyncio.Event, serve
     port = GRPC_PORTS[name] if server.grpc_port is None else server.grpc_port
 
     def ready(grpc_port: int) -> None:
-        log.info("serving", service=name, grpc=grpc_port, metrics=metrics, http=service.url or None)
+        log.info("serving", service=name, grpc=grpc_port, metrics=metrics, http=service.url)
 
     await run_service(
         service, bus, stop, grpc_address=f"{server.host}:{port}", grace=server.grace, ready=ready

@@ -29,14 +29,13 @@ class DeadLetter:
         id: Id of the original message.
         schema: Schema header of the original message.
         headers: Headers of the original message.
-        body: Body of the original message; empty when it was left out.
+        body: Body of the original message; None where it was left out, because with the `dead-*` headers it
+            is too large for the broker. It is then still in the stream.
         reason: The enumerated cause.
         detail: The cause as one sentence for a person.
         attempts: Number of deliveries used.
         stream: Stream that the message came from.
         stream_seq: Its sequence number there.
-        body_left_out: Whether body and `dead-*` headers together are too large for the broker. The body is
-            then still in the stream.
     """
 
     stage: str
@@ -44,13 +43,12 @@ class DeadLetter:
     id: str
     schema: str
     headers: Mapping[str, str]
-    body: bytes
+    body: bytes | None
     reason: Reason
     detail: str
     attempts: int
     stream: str
     stream_seq: int
-    body_left_out: bool = False
 
     @classmethod
     def of(cls, message: InFlight, stage: str, decision: GiveUp) -> "DeadLetter":
@@ -86,25 +84,25 @@ class DeadLetter:
             "stream": self.stream,
             "stream-seq": str(self.stream_seq),
         }
-        if self.body_left_out:
+        if self.body is None:
             failure["body"] = _LEFT_OUT
         headers = {key: value for key, value in self.headers.items() if _is_publishers(key)}
         return Outgoing(
             subject=dead_subject,
             id=derived_id("dead", self.stage, self.stream, self.stream_seq),
             schema=self.schema,
-            body=self.body,
+            body=self.body or b"",
             headers=headers | {_PREFIX + key: value for key, value in failure.items()},
         )
 
     def fitting(self, dead_subject: str, bus: Bus) -> Outgoing:
         """As `outgoing`, but without the body where the message would be too large for the broker."""
         complete = self.outgoing(dead_subject)
-        if bus.fits(complete):
+        if self.body is None or bus.fits(complete):
             return complete
         note = f" (the body of {len(self.body)} bytes is left in {self.stream} at {self.stream_seq})"
         detail = self.detail[: _DETAIL_LIMIT - len(note)] + note
-        return replace(self, body=b"", body_left_out=True, detail=detail).outgoing(dead_subject)
+        return replace(self, body=None, detail=detail).outgoing(dead_subject)
 
     @classmethod
     def read(cls, headers: Mapping[str, str], body: bytes) -> "DeadLetter":
@@ -127,13 +125,12 @@ class DeadLetter:
             id=failure["id"],
             schema=headers.get(SCHEMA, ""),
             headers=original,
-            body=body,
+            body=None if failure.get("body") == _LEFT_OUT else body,
             reason=Reason(failure["reason"]),
             detail=failure.get("detail", ""),
             attempts=int(failure["attempts"]),
             stream=failure["stream"],
             stream_seq=int(failure["stream-seq"]),
-            body_left_out=failure.get("body") == _LEFT_OUT,
         )
 
     def again(self) -> Outgoing:
@@ -145,7 +142,7 @@ class DeadLetter:
         Raises:
             BodyLeftOut: The dead letter has no body; the error says where the body is.
         """
-        if self.body_left_out:
+        if self.body is None:
             raise BodyLeftOut(f"the body of {self.id} is in {self.stream} at {self.stream_seq}, not here")
         return Outgoing(
             subject=self.subject,
