@@ -76,8 +76,8 @@ def event_stage(
 def failure_of(letter: DeadLetter) -> Sequence[Outgoing]:
     """The failure event of a message that the mover sent to the dead letters.
 
-    There is none where the message names no battle, because its body cannot be decoded, was stored apart or was
-    left out, or where a failure of the stage is not a failure of the battle.
+    There is none where the message names no battle (its body cannot be decoded, is stored apart or was
+    left out), or where a failure of the stage is not a failure of the battle.
     """
     if letter.stage not in set(StageName) - {StageName.RECORDER, StageName.RATER, StageName.INTAKE}:
         return []
