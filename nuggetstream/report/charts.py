@@ -4,7 +4,6 @@ Text, grid and background are left to the page, which follows the reader's light
 """
 
 import html
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -61,9 +60,10 @@ def figure(
         "showlegend": len(traces) > 1,
     }
     axes = {name: axis | own.pop(name, {}) for name in ("xaxis", "yaxis")}
-    drawn = go.Figure(data=list(traces), layout=common | axes | own)
-    spec = json.loads(drawn.to_json())
-    spec["layout"].pop("template", None)
+    spec = {
+        "data": [trace.to_plotly_json() for trace in traces],
+        "layout": go.Layout(common | axes | own).to_plotly_json(),
+    }
     return Figure(title, spec, alt, height)
 
 

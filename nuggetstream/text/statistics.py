@@ -5,13 +5,19 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
+from rapidfuzz import process
+from rapidfuzz.distance import LCSseq
 
-from nuggetstream.text.baselines import rouge_l
 from nuggetstream.text.errors import NothingToMeasure
 from nuggetstream.text.terms import UNSPACED, terms
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
 
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 
@@ -54,8 +60,15 @@ def sentence_support(sentences: Sequence[str], evidence: Sequence[str]) -> list[
 
     Source: Lin, 2004.
     """
-    passages = [passage for text in evidence if (passage := words(text))]
-    return [_closest(words(sentence), passages) for sentence in sentences]
+    passages = _words_of(tuple(evidence))
+    candidates = [words(sentence) for sentence in sentences]
+    worded = [candidate for candidate in candidates if candidate]
+    if not worded or not passages:
+        return [None] * len(candidates)
+    common = process.cdist(worded, passages, scorer=LCSseq.similarity, dtype=np.int64)
+    lengths = np.add.outer([len(candidate) for candidate in worded], [len(passage) for passage in passages])
+    closest = iter((2 * common / lengths).max(axis=1).tolist())  # ROUGE-L F1: 2 LCS / (|x| + |y|)
+    return [next(closest) if candidate else None for candidate in candidates]
 
 
 def bleu(candidate: str, references: Sequence[str]) -> float:
@@ -66,11 +79,9 @@ def bleu(candidate: str, references: Sequence[str]) -> float:
 
     Source: Papineni et al., 2002; Post, 2018 (sacrebleu).
     """
-    import sacrebleu
-
-    if not words(candidate) or not any(map(words, references)):
+    if not words(candidate) or not _words_of(tuple(references)):
         raise NothingToMeasure("BLEU needs a candidate and a reference")
-    return float(sacrebleu.sentence_bleu(candidate, list(references)).score)
+    return float(_bleu_against(tuple(references)).corpus_score([candidate], None).score)
 
 
 def jaccard(first: str, second: str) -> float:
@@ -111,7 +122,15 @@ def _cosine(first: Counter[str], second: Counter[str]) -> float:
     return dot / math.sqrt(sum(x * x for x in first.values()) * sum(y * y for y in second.values()))
 
 
-def _closest(sentence: Sequence[str], passages: Sequence[Sequence[str]]) -> float | None:
-    if not sentence:
-        return None
-    return max((rouge_l(sentence, passage) for passage in passages), default=None)
+@lru_cache(maxsize=2)  # the answers of a battle are compared with the same passages one after the other
+def _words_of(texts: tuple[str, ...]) -> list[list[str]]:
+    """The words of every text that has any."""
+    return [own for text in texts if (own := words(text))]
+
+
+@lru_cache(maxsize=1)
+def _bleu_against(references: tuple[str, ...]) -> "BLEU":
+    """Sentence BLEU with the n-grams of its references counted already."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    return BLEU(effective_order=True, references=[[reference] for reference in references])

@@ -85,26 +85,27 @@ class Answers:
 @dataclass(frozen=True, slots=True)
 class _Text:
     text: str
-    english: bool
     named: int  # pages that come with the answer
-    passages: Sequence[str]
-    evidence: Sequence[str]  # the passages' sentences
+    ease: float | None
+    closeness: float | None
+    bleu: float | None
 
 
 def compute(results: Results) -> Answers:
     """Measure every answer; per system, in alphabetical order."""
     texts: dict[str, list[_Text]] = {}
     for battle in results.battles:
+        english = battle.language.partition("-")[0].lower() == "en"
         passages = [passage.text for passage in battle.evidence]
         evidence = [sentence for passage in passages for sentence in sentences(passage)]
         for side in Side:
             answer = battle.answer(side)
             text = _Text(
                 text=answer.text,
-                english=battle.language.partition("-")[0].lower() == "en",
                 named=len(answer.sources),
-                passages=passages,
-                evidence=evidence,
+                ease=_ease(answer.text) if english else None,
+                closeness=_closeness(answer.text, evidence),
+                bleu=_bleu(answer.text, passages),
             )
             texts.setdefault(answer.system, []).append(text)
     overlaps = [
@@ -131,7 +132,7 @@ def _system(name: str, own: Sequence[_Text]) -> SystemTexts:
         answers=len(own),
         words=_mean(map(len, worded)),
         median_words=float(np.median([len(its_words) for its_words in worded])) if worded else None,
-        ease=_mean(_ease(each.text) for each in own if each.english),
+        ease=_mean(each.ease for each in own),
         citations=_mean(use.count for use in uses),
         invalid=_mean(len(use.invalid) for use, bound in zip(uses, bounds, strict=True) if bound is not None),
         cited=_mean(len(use.order) for use in uses),
@@ -140,8 +141,8 @@ def _system(name: str, own: Sequence[_Text]) -> SystemTexts:
         in_order=_mean(use.in_order for use in uses),
         named=_mean(each.named for each in own),
         variety=_mean(len(set(its_words)) / FIRST_WORDS for its_words in long_enough),
-        closeness=_mean(map(_closeness, own)),
-        bleu=_mean(map(_bleu, own)),
+        closeness=_mean(each.closeness for each in own),
+        bleu=_mean(each.bleu for each in own),
     )
 
 
@@ -157,14 +158,14 @@ def _ease(text: str) -> float | None:
         return None
 
 
-def _bleu(text: _Text) -> float | None:
+def _bleu(text: str, passages: Sequence[str]) -> float | None:
     try:
-        return bleu(text.text, text.passages)
+        return bleu(text, passages)
     except NothingToMeasure:
         return None
 
 
-def _closeness(text: _Text) -> float | None:
-    supports = sentence_support(sentences(text.text), text.evidence)
+def _closeness(text: str, evidence: Sequence[str]) -> float | None:
+    supports = sentence_support(sentences(text), evidence)
     known = [support for support in supports if support is not None]
     return float(np.mean(known)) if known else None
