@@ -16,6 +16,7 @@ _SYSTEMS = (
     ("a", "b"),
 )
 _WINNERS = ("winner", "vote", "outcome")
+_TIMES = ("created_at", "voted_at", "received_at", "timestamp", "tstamp", "time", "date")
 _BATTLES = ("battle_id", "battle", "question_id", "id")
 _TEXTS = (("text_a", "text_b"), ("answer_a", "answer_b"), ("response_a", "response_b"))
 _CITATIONS = ("citations_a", "citations_b")
@@ -40,6 +41,8 @@ class NamedColumns:
         cluster: what is resampled together; None: every vote stands alone.
         battle: what two files call the same battle.
         needs_battle: whether votes must say their battle.
+        time: Column of the time of the vote.
+        needs_time: Whether every vote must have a time.
         style: whether the style of the answers is read.
         features: amounts of style, each with a column for A and one for B; without them, the texts.
         option: How a person names a column, for errors; "{}=" for a keyword argument.
@@ -52,6 +55,8 @@ class NamedColumns:
     cluster: str | None = None
     battle: str | None = None
     needs_battle: bool = False
+    time: str | None = None
+    needs_time: bool = False
     style: bool = False
     features: tuple[str, ...] = ()
     option: str = "--{}"
@@ -74,6 +79,7 @@ class Columns:
     count: str | None
     cluster: str | None
     battle: str | None
+    time: str | None
     texts: tuple[str, str] | None
     citations: tuple[str, str] | None
     features: tuple[tuple[str, str, str], ...]
@@ -95,6 +101,9 @@ def find_columns(path: Path, names: Sequence[str], named: NamedColumns) -> Colum
     battle = None
     if named.needs_battle:
         battle = _one(path, names, named.battle, _BATTLES, named.option.format("battle"))
+    time = None
+    if named.needs_time:
+        time = _one(path, names, named.time, _TIMES, named.option.format("time"))
     texts, features = None, tuple(_feature(path, names, name) for name in named.features)
     if named.style and not features:
         texts = _pair(names, _TEXTS)
@@ -109,6 +118,7 @@ def find_columns(path: Path, names: Sequence[str], named: NamedColumns) -> Colum
         count="count" if "count" in names else None,
         cluster=_known(path, names, named.cluster),
         battle=battle,
+        time=time,
         texts=texts,
         citations=_pair(names, (_CITATIONS,)),
         features=features,

@@ -12,11 +12,13 @@ from nuggetstream.files.writing import write_json, write_table
 from nuggetstream.ratings.combined import Combined, Rating, Share, WinRates, win_rates
 from nuggetstream.ratings.interval import Interval
 from nuggetstream.ratings.joint import JointVotes
+from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.pairwise import Gap, Meeting, gaps, meetings
-from nuggetstream.ratings.standing import Standing
+from nuggetstream.ratings.standing import BoardState, Standing
 from nuggetstream.ratings.study import Study
 from nuggetstream.ratings.style import EqualStyle
+from nuggetstream.ratings.timeline import Period
 
 Json = dict[str, Any]
 
@@ -25,7 +27,7 @@ _COMBINED = ["system", "quantity", "by", "value", "low", "high", "interval", "la
 
 
 def write_study(study: Study, out: Path) -> list[Path]:
-    """Write ratings.json, ratings.csv, differences.csv, wins.csv and, with human votes, combined.csv.
+    """Write ratings.json, ratings.csv, differences.csv, wins.csv and what else was asked for.
 
     Args:
         study: The results.
@@ -49,6 +51,9 @@ def write_study(study: Study, out: Path) -> list[Path]:
     if ratings.joint is not None and ratings.combined is not None:
         rows = _combined_rows(ratings.joint, ratings.combined)
         written.append(write_table(out / "combined.csv", _COMBINED, rows))
+    if study.periods:
+        columns = ["start", "end", "votes", *_columns(Standing)]
+        written.append(write_table(out / "over_time.csv", columns, _period_rows(study)))
     return written
 
 
@@ -61,6 +66,8 @@ def as_json(study: Study) -> Json:
         "notes": [asdict(note) for note in ratings.notes],
         "islands": [list(island) for island in ratings.islands],
         "standings": [flat(standing) for standing in ratings.standings],
+        "fragility": asdict(ratings.fragility) if ratings.fit else None,
+        "over_time": [_period(period) for period in study.periods],
         "style": _style(ratings.equal_style) if ratings.equal_style else None,
         "elo": [asdict(tournament) for tournament in study.tournaments],
         "won_outright_percent": asdict(study.outright) if study.outright else None,
@@ -103,6 +110,24 @@ def _rests_on(study: Study) -> Json:
         "prior": options.prior,
         "provisional_below": options.provisional_below,
     }
+
+
+def _period(period: Period[Ratings]) -> Json:
+    ratings = period.rating
+    return {
+        "start": period.start.isoformat(),
+        "end": period.end.isoformat(),
+        "votes": period.votes,
+        "state": BoardState.EMPTY.value if ratings is None else ratings.state.value,
+        "standings": [] if ratings is None else [flat(standing) for standing in ratings.standings],
+    }
+
+
+def _period_rows(study: Study) -> Iterable[Json]:
+    for period in study.periods:
+        span = {"start": period.start.isoformat(), "end": period.end.isoformat(), "votes": period.votes}
+        for standing in period.rating.standings if period.rating else ():
+            yield span | flat(standing)
 
 
 def _style(styled: EqualStyle) -> Json:

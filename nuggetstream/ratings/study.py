@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.votes import ReadOptions, VoteSource
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.casting import Poll, cast, poll, styled_votes, systems_of
@@ -11,7 +12,9 @@ from nuggetstream.ratings.elo import Arithmetic
 from nuggetstream.ratings.matching import matched
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import Options
+from nuggetstream.ratings.over_time import over_time
 from nuggetstream.ratings.sources import Weighed, gather, human_source
+from nuggetstream.ratings.timeline import Every, Period
 from nuggetstream.ratings.tournament import Tournament, WonOutright, play, won_outright
 
 
@@ -33,6 +36,8 @@ class StudyOptions:
         rounds: Number of tournaments per arithmetic.
         k: Largest change of a rating in one game.
         advise: Whether to advise on the next battles.
+        every: Length of the periods of ratings over time; None for none.
+        cumulative: Whether a period counts all votes since the beginning.
     """
 
     files: tuple[Path, ...]
@@ -44,6 +49,8 @@ class StudyOptions:
     rounds: int = 500
     k: float = 32.0
     advise: bool = False
+    every: Every | None = None
+    cumulative: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +66,7 @@ class Study:
         outright: How often each system won outright; None without tournaments.
         advice: What to ask next.
         human: The human votes behind `ratings.combined`.
+        periods: Ratings over time.
     """
 
     options: StudyOptions
@@ -69,6 +77,7 @@ class Study:
     outright: WonOutright | None = None
     advice: Advice | None = None
     human: VoteSource | None = None
+    periods: tuple[Period[Ratings], ...] = ()
 
     @property
     def weighted(self) -> bool:
@@ -100,10 +109,8 @@ def study(options: StudyOptions) -> Study:
     if options.human and columns.cluster:
         raise Clash("--human takes battles as independent; it does not go with --cluster")
     if options.human and options.rating.policy.models_ties:
-        raise Clash(
-            "--human counts a tie as half a win or not at all, so it needs a policy without a model of ties"
-        )
-    reading = replace(options.reading, columns=replace(columns, needs_battle=options.human is not None))
+        raise Clash("--human counts a tie as half a win or not at all, it does not go with a model of ties")
+    reading = replace(options.reading, columns=_needed_columns(columns, options))
     sources = gather(options.files, options.weights, reading)
     if options.human and len(sources) > 1:
         raise Clash("--human corrects one source of automatic votes; rate the others one by one")
@@ -126,7 +133,18 @@ def study(options: StudyOptions) -> Study:
         outright=won_outright(single.tally) if single is not None and options.elo else None,
         advice=ratings.advice() if options.advise else None,
         human=human,
+        periods=_periods(sources, options),
     )
+
+
+def _needed_columns(columns: NamedColumns, options: StudyOptions) -> NamedColumns:
+    return replace(columns, needs_battle=options.human is not None, needs_time=options.every is not None)
+
+
+def _periods(sources: tuple[Weighed, ...], options: StudyOptions) -> tuple[Period[Ratings], ...]:
+    if options.every is None:
+        return ()
+    return over_time(sources, options.rating, options.every, cumulative=options.cumulative)
 
 
 def _tournaments(single: Poll, options: StudyOptions) -> tuple[Tournament, ...]:
@@ -145,4 +163,4 @@ def _tournaments(single: Poll, options: StudyOptions) -> tuple[Tournament, ...]:
 
 def _without_style(reading: ReadOptions) -> ReadOptions:
     """How to read human votes: the style of the answers is read once, with the automatic votes."""
-    return replace(reading, columns=replace(reading.columns, style=False, features=()))
+    return replace(reading, columns=replace(reading.columns, style=False, features=(), needs_time=False))

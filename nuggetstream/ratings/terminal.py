@@ -1,6 +1,7 @@
 """A study of votes as tables for a terminal."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -10,11 +11,14 @@ from nuggetstream.files.cells import many, named, table
 from nuggetstream.files.numerals import MINUS, MISSING, between, fixed, number, percent
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined, Rating, Share, WinRates, win_rates
+from nuggetstream.ratings.fragility import Fragility
 from nuggetstream.ratings.interval import Interval, IntervalState
+from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.standing import Standing
 from nuggetstream.ratings.study import Study
 from nuggetstream.ratings.style import EqualStyle
+from nuggetstream.ratings.timeline import Period
 from nuggetstream.ratings.tournament import Tournament, WonOutright
 
 _TEXT = ("system", "pair", "feature", "remark")
@@ -23,6 +27,8 @@ _TEXT = ("system", "pair", "feature", "remark")
 def render(study: Study) -> RenderableType:
     """Everything that a study found, the board first and what it rests on after it."""
     parts: list[RenderableType] = [_board(study), *_basis(study)]
+    if study.periods:
+        parts += ["", _over_time(study)]
     if (styled := study.ratings.equal_style) is not None:
         parts += ["", *_style(styled)]
     for tournament in study.tournaments:
@@ -106,6 +112,46 @@ def _basis(study: Study) -> Iterator[str]:
         )
     for note in ratings.notes:
         yield f"note: {note.text}"
+    if sentence := fragility_in_words(ratings.fragility):
+        yield f"fragility: {sentence}"
+
+
+def fragility_in_words(fragility: Fragility) -> str | None:
+    """How few votes decide the first place, as a sentence; None where nobody is first."""
+    if fragility.leader is None:
+        return None
+    if fragility.drops is None or fragility.share is None:
+        return f"{fragility.reason}." if fragility.reason else None
+    dropped = many(fragility.drops, "vote")
+    share = f"{fragility.share:.2%}" if fragility.share < 0.01 else percent(fragility.share)
+    return (
+        f"without {dropped} of {fragility.votes:,.0f} ({share}), {fragility.successor} would be rated above "
+        f"{fragility.leader}."
+    )
+
+
+def _over_time(study: Study) -> Table:
+    """Ratings of every period side by side."""
+    every = study.options.every
+    kind = "all votes up to the end of each" if study.options.cumulative else "each"
+    periods = study.periods
+    labels = [_label(period, cumulative=study.options.cumulative) for period in periods]
+    rows = table(f"Ratings over time, {kind} {every}", "system", *labels, text=_TEXT)
+    strengths = [{} if period.rating is None else _rating_by_system(period.rating) for period in periods]
+    for standing in study.ratings.standings:
+        ratings = (number(by_system.get(standing.system), 0) for by_system in strengths)
+        rows.add_row(named(standing.system), *ratings)
+    rows.add_row("votes", *(_count(period.votes) for period in periods))
+    return rows
+
+
+def _rating_by_system(ratings: Ratings) -> dict[str, float]:
+    return {standing.system: standing.rating for standing in ratings.standings if standing.rating is not None}
+
+
+def _label(period: Period[Ratings], *, cumulative: bool) -> str:
+    day = period.end - timedelta(days=1) if cumulative else period.start
+    return f"to {day.date().isoformat()}" if cumulative else day.date().isoformat()
 
 
 def _anchor(study: Study) -> str:

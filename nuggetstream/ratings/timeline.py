@@ -103,7 +103,7 @@ def timeline(
     if not entries:
         return ()
     moments = [entry[0] for entry in entries]
-    bounds = _bounds(min(moments), max(moments), periods)
+    bounds = period_bounds(min(moments), max(moments), periods)
     # Equal votes are added up first: the work per period then depends on the pairs, not on the votes.
     counts: list[dict[tuple[str, str, Vote], float]] = [defaultdict(float) for _ in bounds[1:]]
     for number, (moment, system_a, system_b, winner, count) in enumerate(entries, start=1):
@@ -127,7 +127,7 @@ def _utc(number: int, moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
-def _bounds(first: datetime, last: datetime, periods: Every | int) -> list[datetime]:
+def period_bounds(first: datetime, last: datetime, periods: Every | int) -> list[datetime]:
     """Starts of all periods, and the end of the last."""
     if not isinstance(periods, Every):
         return _equal_parts(first, last, periods)

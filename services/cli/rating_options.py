@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.options import Intervals, Options
 from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.timeline import Every
 from services.cli.showing import Number
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -47,6 +48,9 @@ class Arguments:
     advise: bool
     human: Path | None
     battle: str | None
+    over_time: str | None
+    cumulative: bool
+    time: str | None
 
 
 def with_options(options: Sequence[Callable[[Any], Any]]) -> Callable[[F], F]:
@@ -101,6 +105,10 @@ def _has_people(parameters: dict[str, Any]) -> bool:
     return parameters["human"] is not None
 
 
+def _over_time(parameters: dict[str, Any]) -> bool:
+    return parameters["over_time"] is not None
+
+
 def _resamples(parameters: dict[str, Any]) -> bool:
     return bool(parameters["intervals"] == Intervals.BOOTSTRAP.value)
 
@@ -108,6 +116,7 @@ def _resamples(parameters: dict[str, Any]) -> bool:
 _ONLY_WITH: tuple[tuple[tuple[str, ...], Callable[[dict[str, Any]], bool], str], ...] = (
     (("rounds", "k"), _plays, "--elo or --ragelo"),
     (("battle",), _has_people, "--human"),
+    (("cumulative", "time"), _over_time, "--over-time"),
     (("bootstrap", "resamples"), _resamples, "--intervals bootstrap"),
 )
 
@@ -122,7 +131,7 @@ def reject_unused(context: click.Context) -> None:
         for name in names:
             typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
             if typed and not is_asked(context.params):
-                raise click.UsageError(f"--{name} has no effect without {owner}")
+                raise click.UsageError(f"--{name.replace('_', '-')} has no effect without {owner}")
 
 
 METHOD_OPTIONS = (
@@ -217,5 +226,19 @@ SECTION_OPTIONS = (
         metavar="COLUMN",
         help="With --human, the column that identifies a battle in both files. Default: battle_id, battle, "
         "question_id or id.",
+    ),
+    click.option(
+        "--over-time",
+        type=click.Choice([every.value for every in Every]),
+        help="Also rate the votes of every day, week or month (in UTC).",
+    ),
+    click.option(
+        "--cumulative", is_flag=True, help="With --over-time, count all votes up to the end of each period."
+    ),
+    click.option(
+        "--time",
+        metavar="COLUMN",
+        help="With --over-time, the column with the time of a vote: ISO 8601 (UTC if it names no zone) or a "
+        "Unix timestamp. Default: created_at, voted_at, received_at, timestamp, tstamp, time or date.",
     ),
 )

@@ -19,8 +19,8 @@ TITLES = (
     "tournaments (float)",
     "tournaments (ragelo)",
     "Battles until",
-    "Win rates, by people",
-    "Ratings, by people",
+    "Win rates by people",
+    "Ratings by people",
 )
 QUICK = ("--resamples", "100")
 
@@ -99,9 +99,9 @@ async def test_every_section_is_written_as_strict_json_and_tables(tmp_path: Path
     standings = {standing["system"]: standing for standing in found["standings"]}
     assert standings["x"]["interval"] == "fixed"
     assert standings["up"]["rating"] is None
-    assert standings["up"]["interval"] == "unknown"
+    assert standings["up"]["interval"] is None
     assert [played["arithmetic"] for played in found["elo"]] == ["float", "ragelo"]
-    assert {each["system"] for each in found["powered"]["systems"]} == {"x", "y", "z", "up"}
+    assert {each["system"] for each in found["combined"]["systems"]} == {"x", "y", "z", "up"}
     ratings = table(out / "ratings.csv")
     assert [row["system"] for row in ratings] == [each["system"] for each in found["standings"]]
     assert ratings[-1]["rating"] == ""
@@ -109,32 +109,32 @@ async def test_every_section_is_written_as_strict_json_and_tables(tmp_path: Path
     wins = {(row["system"], row["opponent"]): row for row in table(out / "wins.csv")}
     assert wins["up", "x"]["battles"] == "1.0"
     assert float(wins["x", "y"]["wins"]) == float(wins["y", "x"]["losses"])
-    assert {row["by"] for row in table(out / "powered.csv")} == {"human", "automatic", "combined"}
+    assert {row["by"] for row in table(out / "combined.csv")} == {"human", "automatic", "combined"}
 
 
 async def test_intervals_without_an_end_are_null_with_a_state(tmp_path: Path) -> None:
     path, out = written(tmp_path, "a,b,winner\nx,y,a\nx,y,b\n"), tmp_path / "out"
     code, output = await rate(path, "--bootstrap", "multinomial", "--out", out)
     assert code == 0
-    assert "resamples cannot be ranked" in output
+    assert "resamples could not be ranked" in output
     for standing in strict(out / "ratings.json")["standings"]:
-        assert (standing["low"], standing["high"], standing["interval"]) == (None, None, "open")
+        assert (standing["low"], standing["high"], standing["interval"]) == (None, None, "unbounded")
     (gap,) = table(out / "differences.csv")
-    assert (gap["low"], gap["high"], gap["interval"]) == ("", "", "open")
+    assert (gap["low"], gap["high"], gap["interval"]) == ("", "", "unbounded")
 
 
 async def test_only_ties_and_two_islands_are_states_and_no_errors(tmp_path: Path) -> None:
     out = tmp_path / "out"
     code, output = await rate(written(tmp_path, "a,b,winner\nx,y,tie\nx,y,tie\n"), "--out", out)
     assert code == 0
-    assert "every battle that counts is a tie" in output
+    assert "Every battle between ranked systems is a tie" in output
     found = strict(out / "ratings.json")
-    assert [note["state"] for note in found["notes"]] == ["only_ties"]
-    assert {standing["interval"] for standing in found["standings"]} == {"nothing_varies"}
+    assert [note["state"] for note in found["notes"]] == ["all_tied", "provisional"]
+    assert {standing["interval"] for standing in found["standings"]} == {"degenerate"}
     islands = written(tmp_path, "a,b,winner\nx,y,a\ny,x,a\np,q,a\nq,p,a\n", "islands.csv")
     code, output = await rate(islands, "--out", out)
     assert code == 0
-    assert "links these 2 groups" in output
+    assert "form 2 groups that never met" in output
     assert strict(out / "ratings.json")["islands"] == [["p", "q"], ["x", "y"]]
 
 
@@ -148,15 +148,19 @@ async def test_only_ties_and_two_islands_are_states_and_no_errors(tmp_path: Path
         ("a,b,winner\nx,y,a\n", ("--systems", "x,z"), "votes.csv:2: b: system 'y' is unknown; known: x, z"),
         ("a,b,who\nx,y,a\n", (), "has no column winner"),
         ("", (), "votes.csv: is empty"),
-        ("a,b,winner\nx,y,a\n", ("--anchor", "x=1000"), "'x' cannot be the anchor"),
+        ("a,b,winner\nx,y,a\nx,y,b\n", ("--anchor", "z=1000"), "anchor: 'z' has no battle here"),
         ("a,b,winner\nx,y,a\n", ("--anchor", "x"), "--anchor: 'x' is not of the form NAME=RATING"),
-        ("a,b,winner\nx,y,a\n", ("--anchor", "x=inf"), "--anchor: 'inf' is no number"),
+        ("a,b,winner\nx,y,a\n", ("--anchor", "x=inf"), "--anchor: 'inf' is not a number"),
         ("a,b,winner\nx,y,a\n", ("--weigh", "judge=1"), "'judge' is no source; there is votes"),
         ("a,b,winner\nx,y,a\n", ("--weigh", "votes=1", "--weigh", "votes=2"), "is weighed twice"),
         ("a,b,winner\nx,y,a\n", ("--ties", "davidson", "--intervals", "sandwich"), "not for davidson"),
         ("a,b,winner,q\nx,y,a,1\nx,y,b,1\n", ("--cluster", "q"), "votes are one cluster"),
         ("a,b,winner,q\nx,y,a,1\n", ("--cluster", "q", "--human", "x.csv"), "does not go with --cluster"),
-        ("a,b,winner\nx,y,a\n", ("--ties", "davidson", "--human", "x.csv"), "not with a model of ties"),
+        (
+            "a,b,winner\nx,y,a\n",
+            ("--ties", "davidson", "--human", "x.csv"),
+            "does not go with a model of ties",
+        ),
         ("a,b,winner\nx,y,a\n", ("--human", "x.csv"), "has no column battle_id"),
     ],
 )
@@ -179,8 +183,8 @@ async def test_several_files_are_one_rating_with_visible_weights(tmp_path: Path)
         people, judge, "--weigh", "judge=0.5", "--systems", systems, "--out", out, *QUICK
     )
     assert code == 0, output
-    assert "from people: 4 votes in 2 rows, weight 1, 66.7% of all weight" in output
-    assert "from judge: 4 votes in 2 rows, weight 0.5, 33.3% of all weight" in output
+    assert "from people: 4 votes in 2 rows, weight 1, 66.7% of the total weight" in output
+    assert "from judge: 4 votes in 2 rows, weight 0.5, 33.3% of the total weight" in output
     assert [each["weight"] for each in strict(out / "ratings.json")["rests_on"]["sources"]] == [1.0, 0.5]
 
 

@@ -18,6 +18,7 @@ from nuggetstream.ratings.sources import UnknownSource
 from nuggetstream.ratings.study import Clash, StudyOptions, study
 from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.ratings.terminal import render
+from nuggetstream.ratings.timeline import Every
 from services.cli.rating_options import (
     METHOD_OPTIONS,
     READING_OPTIONS,
@@ -74,6 +75,8 @@ def _study_options(files: tuple[Path, ...], arguments: Arguments) -> StudyOption
         rounds=arguments.rounds,
         k=arguments.k,
         advise=arguments.advise,
+        every=None if arguments.over_time is None else Every(arguments.over_time),
+        cumulative=arguments.cumulative,
     )
 
 
@@ -85,6 +88,7 @@ def _reading(arguments: Arguments) -> ReadOptions:
         weight=arguments.weight,
         cluster=arguments.cluster,
         battle=arguments.battle,
+        time=arguments.time,
         style=arguments.style or bool(arguments.feature),
         features=arguments.feature,
     )
