@@ -1,9 +1,10 @@
-"""Labels of a crowd in, what they say together and whom to trust out.
+"""Labels of a crowd: agreement, gold labels, competence of workers, and grades of items.
 
-    file  ->  votes  ->  per dimension: alpha, gold labels, competence, majority
-                     ->  agreement by the side an answer was shown on, and along the session
-                     ->  pairs that people can tell apart, and the others
+    labels of workers  ->  per dimension: alpha, gold labels, competence, majority
+                       ->  agreement by the order in which answers were shown, and along the session
+                       ->  pairs whose answers people can tell apart, and the others
+    labels of pairs    ->  merit and grade of every item of a topic
 
-Reading knows columns and no statistics; the statistics are the core's. What the votes cannot answer is None
-with a state beside it.
+Files are read in `nuggetstream.files`; everything here takes values in memory. A number that the labels
+cannot give is None, with the reason beside it.
 """

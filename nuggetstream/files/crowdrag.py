@@ -1,12 +1,12 @@
-"""The files of CrowdRAG-25: what people and an LLM said about pairs of answers, in seven dimensions.
+"""The files of CrowdRAG-25: labels of people and of an LLM for pairs of answers, in seven dimensions.
 
     ratings.jsonl.gz               five votes per shown pair, with published spam estimates and gold
-    raw_study2_responses.jsonl.gz  every vote before it was cut to five; what the gold was learned from
+    raw_study2_responses.jsonl.gz  every vote, more than five on some pairs; the gold labels come from these
     llm_ratings.jsonl.gz           verdicts of an LLM in two modes, both orders, some pairs twice
     grades.jsonl.gz                grade 1..6 of every answer within its topic
     raw_expert-response.jsonl.gz   three experts on 30 pairs
 
-Who wrote an answer is worked out in `crowdrag_authors`.
+`crowdrag_authors` finds out who wrote an answer.
 
 Source: Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", SIGIR 2025.
 """
@@ -33,15 +33,15 @@ DIMENSIONS = (
     "consistency_internal",
     "quality_overall",
 )
-# People had to decide overall: no "neither" there.
+# People had to choose one answer overall: there is no "neither".
 FORCED_CHOICE = frozenset({"quality_overall"})
 ORDINAL = (Vote.A, Vote.TIE, Vote.B)
-# The questionnaires asked for topical correctness under its first name.
+# The questionnaires have topical correctness under its earlier name.
 _FIRST_NAME = {"correctness_topical": "validity"}
 _LETTER = {"a": Vote.A, "n": Vote.TIE, "b": Vote.B}
-# The published expert figures come from these three; a fourth set of answers is in the file.
+# The published figures of experts come from these three; the file has the answers of a fourth.
 EXPERTS = frozenset({"annot1", "annot2", "annot4"})
-# All dimensions asked in one prompt, or one prompt each.
+# One prompt for all dimensions, or one prompt per dimension.
 MODES = ("combined", "individual")
 
 Pair = tuple[str, str]
@@ -54,12 +54,13 @@ class RatedPair:
     """One pair as it was shown, with its votes per dimension in the order of `workers`.
 
     Attributes:
-        topic: id of the query.
-        pair: the answer shown left, the one shown right. Votes and gold are about this order.
-        workers: ids of the five.
-        votes: dimension -> five votes.
-        spam: dimension -> five published spam probabilities.
-        gold: dimension -> published gold label.
+        topic: Id of the query.
+        pair: The answer shown on the left and the answer shown on the right. Votes and gold refer to this
+            order.
+        workers: Ids of the five workers.
+        votes: Dimension -> five votes.
+        spam: Dimension -> five published spam probabilities.
+        gold: Dimension -> published gold label.
     """
 
     topic: str
@@ -72,13 +73,13 @@ class RatedPair:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What one person or model said about one pair in one order.
+    """The labels that one person or model gave to one pair in one order.
 
     Attributes:
-        topic: id of the query.
-        pair: in the order shown.
-        by: worker, expert, or mode of the LLM.
-        labels: dimension -> label; a dimension nobody judged is not there.
+        topic: Id of the query.
+        pair: The two answers in the order shown.
+        by: Id of the worker or expert, or mode of the LLM.
+        labels: Dimension -> label; a dimension without a label is left out.
     """
 
     topic: str
@@ -88,11 +89,11 @@ class Judged:
 
     @property
     def unordered(self) -> Pair:
-        """The pair whichever way round it was shown."""
+        """The pair in alphabetical order, whichever order it was shown in."""
         return in_order(self.pair)
 
     def label(self, dimension: str) -> Vote | None:
-        """The label as if the pair had been shown in the order of `unordered`; None if missing."""
+        """The label as if the pair had been shown in the order of `unordered`; None where it is missing."""
         return facing(self.labels.get(dimension), self.pair)
 
 
@@ -114,25 +115,25 @@ def read_ratings(folder: Path) -> list[RatedPair]:
     """The pairs of ratings.jsonl.gz, in the order of the file.
 
     Raises:
-        UnusableFile: naming the file, the line and what is wrong with it.
+        UnusableFile: Names the file, the line and the problem.
     """
     return list(rows_of(folder / "ratings.jsonl.gz", _rated))
 
 
 def read_questionnaires(folder: Path) -> list[Judged]:
-    """Every answer to every questionnaire, before pairs asked twice were cut to five votes.
+    """Every answer to every questionnaire, also where a pair has more than five.
 
     Raises:
-        UnusableFile: as `read_ratings`.
+        UnusableFile: As `read_ratings`.
     """
     return list(rows_of(folder / "raw_study2_responses.jsonl.gz", lambda row: _judged(row, "worker")))
 
 
 def read_llm_ratings(folder: Path) -> list[Judged]:
-    """The verdicts of the LLM with the duplicates that a retry left: see `without_retries`.
+    """The verdicts of the LLM, with the duplicates that retries left; see `without_retries`.
 
     Raises:
-        UnusableFile: as `read_ratings`.
+        UnusableFile: As `read_ratings`.
     """
     path = folder / "llm_ratings.jsonl.gz"
     return list(rows_of(path, lambda row: _judged(row, "inference", renamed=False)))
@@ -142,7 +143,7 @@ def read_experts(folder: Path) -> list[Judged]:
     """The answers of the three experts whose agreement is published.
 
     Raises:
-        UnusableFile: as `read_ratings`.
+        UnusableFile: As `read_ratings`.
     """
     path = folder / "raw_expert-response.jsonl.gz"
     (table,) = rows_of(path, lambda row: row)
@@ -154,7 +155,7 @@ def read_grades(folder: Path) -> dict[str, dict[str, int]]:
     """Answer -> dimension -> grade 1 (worst) to 6 within its topic.
 
     Raises:
-        UnusableFile: as `read_ratings`.
+        UnusableFile: As `read_ratings`.
     """
     return dict(
         rows_of(
@@ -165,9 +166,10 @@ def read_grades(folder: Path) -> dict[str, dict[str, int]]:
 
 
 def without_retries(judged: Iterable[Judged]) -> Verdicts:
-    """(mode, pair) -> the first two verdicts, one per order; a retry repeated some of them.
+    """(mode, pair) -> the first two verdicts, one per order.
 
-    A third verdict on a pair in one mode is the first two asked again, not another opinion.
+    A third or fourth verdict on a pair in one mode repeats one of the first two after a retry; it is no
+    further opinion.
     """
     kept: dict[tuple[str, Pair], list[Judged]] = defaultdict(list)
     for verdict in judged:
@@ -181,7 +183,7 @@ def _rated(row: Row) -> RatedPair:
     workers = tuple(row["worker"])
     votes = {name: tuple(_label(x) for x in row[f"{name}_vote"]) for name in DIMENSIONS}
     spam = {name: tuple(float(x) for x in row[f"{name}_spam_probability"]) for name in DIMENSIONS}
-    if any(len(row_of) != len(workers) for table in (votes, spam) for row_of in table.values()):
+    if any(len(values) != len(workers) for table in (votes, spam) for values in table.values()):
         raise ValueError("not one vote and one spam probability per worker")
     return RatedPair(
         topic=str(row["query_id"]),
@@ -205,10 +207,10 @@ def _judged(row: Row, by: str, *, renamed: bool = True) -> Judged:
 
 
 def _label(letter: object) -> Vote:
-    """A label in upper or lower case.
+    """The vote of a label in upper or lower case.
 
     Raises:
-        ValueError: any other value.
+        ValueError: The label is none of a, n and b.
     """
     label = _LETTER.get(letter.lower()) if isinstance(letter, str) else None
     if label is None:
@@ -217,10 +219,14 @@ def _label(letter: object) -> Vote:
 
 
 def rows_of(path: Path, parse: Callable[[Row], Parsed]) -> Iterator[Parsed]:
-    """The rows of a file, each as `parse` makes it.
+    """The rows of a gzipped JSONL file.
+
+    Args:
+        path: Path of the file.
+        parse: Function that makes a value of each row.
 
     Raises:
-        UnusableFile: naming the file, the line and what is wrong with it.
+        UnusableFile: Names the file, the line and the problem.
     """
     try:
         with gzip.open(path, "rt", encoding="utf-8") as lines:

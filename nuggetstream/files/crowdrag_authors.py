@@ -1,15 +1,15 @@
-"""Who wrote an answer of CrowdRAG-25 and in which style, as far as the recorded files can tell.
+"""The author and the style of every answer of CrowdRAG-25, as far as the recorded files tell them.
 
-responses.jsonl.gz of the full corpus says it outright. Without it three sources are put together:
+The file responses.jsonl.gz of the full corpus names them. Without it three sources are combined:
 
-1. battles.jsonl.gz names the system of every answer on the topics it covers.
-2. The id of an answer by the LLM is a name-based UUID of topic, style and "llm".
-3. Most questionnaires show every pair the same way round: bullets before essay before news, and of one
-   style the human before the LLM. Whatever else such a questionnaire shows is in that order too, which
-   often leaves a topic's three human answers only one way to be told apart.
+1. battles.jsonl.gz names the system of every answer on the topics that it covers. 2. The id of an answer of
+the LLM is a name-based UUID of topic, style and "llm". 3. Most questionnaires show all their pairs in one
+order: bullets before essay before news, and within one style
+   the human answer before that of the LLM. All pairs of such a questionnaire follow that order, which often
+   leaves only one assignment of a topic's three human answers to the three styles.
 
-Where more than one way is left the answers stay unnamed. The third source is an inference; on topics
-whose authors are known it can be checked, by leaving them out.
+Where several assignments remain, the answers stay without an author. The third source is an inference; it
+can be checked on topics whose authors are known by leaving those authors out.
 
 Source: Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", SIGIR 2025; the namespace
 is the one of their script that collected the LLM's answers.
@@ -24,21 +24,21 @@ from pathlib import Path
 from nuggetstream.files.crowdrag import Pair, Row, rows_of
 
 STYLES = ("bullet", "essay", "news")
-_LAID_OUT = [f"{kind}-{style}" for style in STYLES for kind in ("human", "llm")]
-_PLACE = {system: place for place, system in enumerate(_LAID_OUT)}
+_USUAL_ORDER = [f"{kind}-{style}" for style in STYLES for kind in ("human", "llm")]
+_RANK = {system: rank for rank, system in enumerate(_USUAL_ORDER)}
 _NAMESPACE = uuid.UUID("0e8b439f-cc41-4468-81c1-f2cf514851d9")
 
 # Answer -> (topic, system such as "human-essay").
 Authors = dict[str, tuple[str, str]]
-# The pairs of one questionnaire as shown, the left one first.
+# The pairs of one questionnaire, each as (left answer, right answer).
 Shown = Collection[Pair]
 
 
 def read_authors(folder: Path) -> Authors:
-    """Answer -> (topic, system such as "human-essay"), for every answer whose author can be told.
+    """Answer -> (topic, system such as "human-essay"), for every answer whose author can be determined.
 
     Raises:
-        UnusableFile: naming the file, the line and what is wrong with it.
+        UnusableFile: Names the file, the line and the problem.
     """
     full = folder / "responses.jsonl.gz"
     if full.exists():
@@ -51,10 +51,10 @@ def read_authors(folder: Path) -> Authors:
 
 
 def by_id(topics: Mapping[str, str]) -> Authors:
-    """The answers whose id says that the LLM wrote them.
+    """The authors of answers whose id shows that the LLM wrote them.
 
     Args:
-        topics: answer -> topic.
+        topics: Answer -> topic.
     """
     ids = {
         str(uuid.uuid3(_NAMESPACE, f"{topic}{style}llm")): (topic, f"llm-{style}")
@@ -65,61 +65,64 @@ def by_id(topics: Mapping[str, str]) -> Authors:
 
 
 def by_order(topics: Mapping[str, str], questionnaires: Iterable[Shown], known: Authors) -> Authors:
-    """The human answers that only one style leaves every ordered questionnaire in its order.
+    """The authors of human answers for which one assignment alone keeps every ordered questionnaire in order.
 
-    A questionnaire is ordered when it shows pairs of known authors, all of them the same way round.
+    A questionnaire is ordered when it shows pairs of known authors, all of them in the usual order.
 
     Args:
-        topics: answer -> topic.
-        questionnaires: each as the pairs it showed.
-        known: the authors known otherwise. On a topic all of whose other answers are known, the
-            unknown ones are taken to be the human answers that are missing.
+        topics: Answer -> topic.
+        questionnaires: The pairs that each questionnaire showed.
+        known: Authors known from other sources. On a topic all of whose other answers are known, the unknown
+            answers are the missing systems.
     """
     shown = [pair for pairs in questionnaires if _is_ordered(pairs, known) for pair in pairs]
     unknown: dict[str, list[str]] = defaultdict(list)
     for answer in topics:
         if answer not in known:
             unknown[topics[answer]].append(answer)
-    found: Authors = {}
+    authors: Authors = {}
     for topic, answers in unknown.items():
         taken = {system for of_topic, system in known.values() if of_topic == topic}
-        missing = [system for system in _LAID_OUT if system not in taken]
-        told_apart = _only_way(answers, missing, [pair for pair in shown if topics[pair[0]] == topic], known)
-        found |= {answer: (topic, system) for answer, system in told_apart.items()}
-    return found
+        missing = [system for system in _USUAL_ORDER if system not in taken]
+        pairs = [pair for pair in shown if topics[pair[0]] == topic]
+        assignment = _only_assignment(answers, missing, pairs, known)
+        authors |= {answer: (topic, system) for answer, system in assignment.items()}
+    return authors
 
 
-def _only_way(answers: list[str], missing: list[str], shown: list[Pair], known: Authors) -> Mapping[str, str]:
-    """Answer -> system where exactly one assignment keeps every pair in order; else nothing."""
+def _only_assignment(
+    answers: list[str], missing: list[str], shown: list[Pair], known: Authors
+) -> Mapping[str, str]:
+    """Answer -> system where exactly one assignment keeps every pair in order; else an empty mapping."""
     if len(answers) != len(missing):
         return {}
-    ways = []
+    assignments = []
     for systems in permutations(missing):
-        way = dict(zip(answers, systems, strict=True))
-        place = {answer: _PLACE[system] for answer, system in way.items()}
-        place |= {answer: _PLACE[known[answer][1]] for pair in shown for answer in pair if answer in known}
-        if all(place[left] < place[right] for left, right in shown):
-            ways.append(way)
-    return ways[0] if len(ways) == 1 else {}
+        assignment = dict(zip(answers, systems, strict=True))
+        rank = {answer: _RANK[system] for answer, system in assignment.items()}
+        rank |= {answer: _RANK[known[answer][1]] for pair in shown for answer in pair if answer in known}
+        if all(rank[left] < rank[right] for left, right in shown):
+            assignments.append(assignment)
+    return assignments[0] if len(assignments) == 1 else {}
 
 
 def _is_ordered(pairs: Shown, known: Authors) -> bool:
     both = [(known[left][1], known[right][1]) for left, right in pairs if left in known and right in known]
-    return bool(both) and all(_PLACE[left] < _PLACE[right] for left, right in both)
+    return bool(both) and all(_RANK[left] < _RANK[right] for left, right in both)
 
 
 def _read_named(folder: Path) -> Authors:
-    found: Authors = {}
-    for battle in rows_of(folder / "battles.jsonl.gz", _named):
-        found |= battle
-    return found
+    authors: Authors = {}
+    for of_battle in rows_of(folder / "battles.jsonl.gz", _named):
+        authors |= of_battle
+    return authors
 
 
 def _named(row: Row) -> Authors:
     sides = [row[side] for side in ("a", "b")]
     for side in sides:
-        if side["system"] not in _PLACE:
-            raise ValueError(f"{side['system']!r} is no system; expected one of {', '.join(_LAID_OUT)}")
+        if side["system"] not in _RANK:
+            raise ValueError(f"{side['system']!r} is no system; expected one of {', '.join(_USUAL_ORDER)}")
     return {side["response_id"]: (row["topic"], side["system"]) for side in sides}
 
 

@@ -1,1 +1,1 @@
-"""Texts: terms, readability, length and similarity, in any language."""
+"""Measures of texts: terms, citations, readability, length, markup and similarity, in any language."""

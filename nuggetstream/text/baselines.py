@@ -1,4 +1,4 @@
-"""Preferences that know nothing: what any judge has to beat."""
+"""Preferences from length and overlap of words alone: the baselines that a judge has to beat."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ from nuggetstream.text.terms import terms
 
 
 def longer(answer_a: str, answer_b: str) -> Vote:
-    """The answer with more characters wins."""
+    """The preference for the answer with more characters; equal lengths are a tie."""
     return _higher(len(answer_a), len(answer_b))
 
 
 def closer_to_evidence(answer_a: str, answer_b: str, evidence: Sequence[str]) -> Vote | None:
-    """The answer with the higher ROUGE-L against the evidence wins; None without evidence."""
+    """The preference for the answer with the higher ROUGE-L against the evidence; None without evidence."""
     reference = terms(" ".join(evidence))
     if not reference:
         return None
@@ -25,11 +25,11 @@ def rouge_l(candidate: Sequence[str], reference: Sequence[str]) -> float:
     """ROUGE-L F1: harmonic mean of LCS / |candidate| and LCS / |reference|.
 
     Args:
-        candidate: terms of the text to score.
-        reference: terms of the text to compare with.
+        candidate: Terms of the text to score.
+        reference: Terms of the text to compare with.
 
     Returns:
-        In [0, 1], higher is closer; 0 when either is empty, which share nothing.
+        In [0, 1], higher is closer; 0 when either text has no terms.
 
     Source: Lin, 2004.
 

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.M)
+_FENCE = re.compile(r"^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$", re.M)
 _BACKTICKS = re.compile(r"`+")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _NOT_A_NEWLINE = re.compile(r"[^\n]")
@@ -56,7 +56,7 @@ def _fenced(text: str) -> Iterator[Span]:
     for fence in _FENCE.finditer(text):
         if opening is None:
             opening = fence
-        elif fence[1].startswith(opening[1]):  # the same character, at least as often
+        elif fence[1].startswith(opening[1]) and not fence[2].strip():  # the same character, as often or more
             yield opening.start(), fence.end()
             opening = None
     if opening is not None:

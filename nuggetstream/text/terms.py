@@ -1,6 +1,6 @@
 """Comparable terms of a text in any language.
 
-Nothing here knows a language: words are case-folded and cut to a common prefix instead of being
+No rule here depends on the language: words are case-folded and cut to a common prefix instead of being
 stemmed, and scripts written without spaces are read as character bigrams.
 """
 
@@ -15,29 +15,29 @@ _IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 
 
 def terms(text: str) -> tuple[str, ...]:
-    """The terms of a text, in order, repetitions kept.
+    """The terms of a text in order, with repetitions.
 
-    Words are cut to six letters, numbers kept whole; a run of an unspaced script yields its character
-    bigrams. One-letter words of spaced scripts are dropped.
+    Words are cut to six letters and numbers are kept whole. A run of an unspaced script becomes its character
+    bigrams. Words of one letter in spaced scripts are left out.
 
     >>> terms("Regulators paid 2.5 billion")
     ('regula', 'paid', '2.5', 'billio')
     >>> terms("地方新闻")
     ('地方', '方新', '新闻')
     """
-    found: list[str] = []
+    in_order: list[str] = []
     for run in _TERM.findall(text.casefold()):
         if _IS_UNSPACED.match(run):
-            found.extend(run[i : i + 2] for i in range(len(run) - 1) or range(1))
+            in_order.extend(run[i : i + 2] for i in range(len(run) - 1) or range(1))
         elif run[0].isdigit():
-            found.append(run)
+            in_order.append(run)
         elif len(run) > 1:
-            found.append(run.partition("'")[0].partition("’")[0][:PREFIX_LETTERS])
-    return tuple(found)
+            in_order.append(run.partition("'")[0].partition("’")[0][:PREFIX_LETTERS])
+    return tuple(in_order)
 
 
 def word_lengths(text: str) -> list[int]:
-    """Letters of each word in scripts with spaces; numbers and unspaced scripts have no word length.
+    """Number of letters of each word; numbers and words of scripts without spaces are left out.
 
     >>> word_lengths("Paid 2.5 billion 新闻")
     [4, 7]

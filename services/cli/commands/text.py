@@ -6,63 +6,14 @@ from typing import Any
 import click
 
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.text.readability import READABLE_LANGUAGES
+from services.cli.rating_options import with_options
 from services.cli.showing import needing_analysis, plain_option, refusing, show
-
-_NO_LANGUAGE = "none"
+from services.cli.text_options import NO_LANGUAGE, TEXT_OPTIONS
 
 
 @click.command("text")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
-    "--text",
-    "text_columns",
-    multiple=True,
-    metavar="COLUMN",
-    help="Column of the text; give it several times for several texts per row. a.text is the field text of "
-    "the object a.",
-)
-@click.option(
-    "--id",
-    "id_columns",
-    multiple=True,
-    metavar="COLUMN",
-    help="Column that names the text; a text whose name returns is measured once.",
-)
-@click.option(
-    "--group",
-    "group_columns",
-    multiple=True,
-    metavar="COLUMN",
-    help="Column of the group, such as the system.",
-)
-@click.option(
-    "--sources",
-    multiple=True,
-    metavar="N|COLUMN",
-    help="Number of sources that a text can cite, or a column with that number or with a list of them. "
-    "Citations of other numbers are invalid.",
-)
-@click.option(
-    "--first-source",
-    type=click.Choice(["0", "1"]),
-    help="Number of the first source; by default 0 in texts that cite source 0, else 1.",
-)
-@click.option(
-    "--language",
-    type=click.Choice([*READABLE_LANGUAGES, _NO_LANGUAGE]),
-    default="en",
-    show_default=True,
-    help="Language of the reading ease; none leaves it out.",
-)
-@click.option(
-    "--limit", type=click.IntRange(1), default=10, show_default=True, help="Maximum number of texts shown."
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for text.json, texts.csv, groups.csv.",
-)
+@with_options(TEXT_OPTIONS)
 @plain_option
 @needing_analysis
 def command(files: tuple[Path, ...], limit: int, out: Path | None, plain: bool, **given: Any) -> None:
@@ -93,7 +44,7 @@ def command(files: tuple[Path, ...], limit: int, out: Path | None, plain: bool, 
         read = read_texts(files, columns)
         study = study_texts(
             read.texts,
-            language=None if language == _NO_LANGUAGE else language,
+            language=None if language == NO_LANGUAGE else language,
             first=None if first is None else int(first),
         )
         written = write_texts(study, read, out) if out else []

@@ -10,19 +10,15 @@ from functools import lru_cache
 import sentencex
 
 from nuggetstream.text import terms as core
+from nuggetstream.text.citations import without_citations
 
 MAX_CHARS = 60_000  # per text, so that a pasted book does not block other battles
 MAX_SENTENCES = 400  # per text, for the same reason
 MAX_SENTENCE_CHARS = 600  # a longer text without punctuation is cut into pieces
 
 _INVISIBLE = re.compile(r"[\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060\ufeff\x00-\x08\x0b-\x1f]")
-_CITATION = re.compile(
-    r"\s*(?:"
-    r"\[\^?\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*\]"  # [3]  [0, 1]  [2-4]  [^1]
-    r"|【[^】]{0,40}】"  # 【4†source】
-    r"|\[(?:citation needed|source|sources?:[^\]]{0,80})\]"
-    r")"
-)
+# Marks without a number; numbered ones are those of `nuggetstream.text.citations`.
+_SOURCE_NOTE = re.compile(r"\s*(?:【[^】]{0,40}】|\[(?:citation needed|source|sources?:[^\]]{0,80})\])")
 # Every repetition is bounded, so that no text, however malformed, costs more than linear time.
 _IMAGE = re.compile(r"!\[[^\]\[]{0,300}\]\([^()\s]{0,500}\)")
 _LINK = re.compile(r"\[([^\]\[]{1,300})\]\((?:[^()]|\([^()]{0,100}\)){1,500}\)")
@@ -48,7 +44,7 @@ def clean(line: str) -> str:
     """
     line = _SPACES.sub(" ", _INVISIBLE.sub("", line))
     line = _LINK.sub(r"\1", _IMAGE.sub(" ", line))
-    line = _CITATION.sub("", _URL.sub(" ", _TAG.sub(" ", line)))
+    line = _SOURCE_NOTE.sub("", without_citations(_URL.sub(" ", _TAG.sub(" ", line))))
     line = _BULLET.sub("", _HEADING.sub("", line))
     line = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", line))
     if line.count("|") >= 2:

@@ -63,6 +63,11 @@ def test_what_only_looks_like_a_mark_is_no_citation(text: str) -> None:
     assert citation_use(text).in_order is None
 
 
+def test_a_line_of_inline_code_opens_no_block() -> None:
+    assert cited("```ids[1]``` is code\nand [2] is none") == [2]
+    assert cited("```\n``` python [1]\n```\nRivers [2].") == [2]  # a fence with more text closes no block
+
+
 def test_code_ends_where_its_fence_or_its_paragraph_does() -> None:
     text = "```\n[1]\n```\nRivers [2].\n\nA ` alone\n\nand ` another [3]."
     assert cited(text) == [2, 3]
