@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from nuggetstream.crowd.dimension import DimensionStudy
 from nuggetstream.crowd.study import CrowdStudy
 from nuggetstream.domain.note import Note
-from nuggetstream.files.cells import many
+from nuggetstream.files.numerals import many
 
 _ENOUGH_VOTES = 3
 

@@ -10,8 +10,8 @@ from nuggetstream.crowd.notes import notes
 from nuggetstream.crowd.ordering import AlphaByGroup
 from nuggetstream.crowd.study import CrowdStudy
 from nuggetstream.crowd.topic_grades import TopicGrades
-from nuggetstream.files.cells import many, named, printable, table
-from nuggetstream.files.numerals import MISSING, number
+from nuggetstream.files.cells import named, printable, table
+from nuggetstream.files.numerals import MISSING, many, number
 
 _LONGEST_NAME = 60
 _HEADINGS = {

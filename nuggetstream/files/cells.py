@@ -29,15 +29,6 @@ def named(name: str, most: int | None = None) -> str:
     return escape(printable(shown))
 
 
-def many(count: int, thing: str, things: str | None = None) -> str:
-    """A count of things.
-
-    >>> many(1, "vote"), many(1200, "row"), many(2, "query", "queries")
-    ('1 vote', '1,200 rows', '2 queries')
-    """
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {things or thing + 's'}"
-
-
 def table(title: str, *columns: str, text: Iterable[str] = ()) -> Table:
     """An empty table; the columns in `text` are left-aligned and may be folded."""
     left = frozenset(text)

@@ -7,8 +7,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nuggetstream.files.cells import many, named, table
-from nuggetstream.files.numerals import MINUS, MISSING, between, fixed, number, percent
+from nuggetstream.files.cells import named, table
+from nuggetstream.files.numerals import MINUS, MISSING, between, fixed, many, number, percent
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined, Rating, Share, WinRates, win_rates
 from nuggetstream.ratings.fragility import Fragility

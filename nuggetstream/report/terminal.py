@@ -45,7 +45,7 @@ def agreement_table(summary: Summary) -> Table:
         caption_justify="left",
     )
     predictors = list(dict.fromkeys(row.predictor for row in summary.agreements))
-    table.add_column("dimension")
+    table.add_column("dimension", overflow="fold")
     for name in predictors:
         table.add_column(name.replace(" ", "\n", 1), justify="right")
     table.add_column("compared\nof labelled", justify="right")

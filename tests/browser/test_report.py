@@ -59,6 +59,19 @@ def test_every_figure_is_drawn_without_a_complaint_or_a_request(page: Chrome) ->
     assert page.execute_script("return performance.getEntriesByType('resource').map(e => e.name)") == []
 
 
+def test_a_figure_is_told_by_its_label_and_its_buttons_are_reachable(page: Chrome) -> None:
+    plots = page.find_elements(By.CSS_SELECTOR, ".set:not([hidden]) .plot")
+    assert {plot.get_attribute("role") for plot in plots} == {"group"}
+    assert all(plot.get_attribute("aria-label") for plot in plots)
+    assert (
+        page.find_elements(By.CSS_SELECTOR, ".set:not([hidden]) svg.main-svg:not([aria-hidden=true])") == []
+    )
+    assert (
+        page.find_elements(By.CSS_SELECTOR, "[aria-hidden=true] button, [aria-hidden=true] [tabindex]") == []
+    )
+    assert all(plot.find_elements(By.CSS_SELECTOR, ".modebar-btn") for plot in plots)
+
+
 def test_choosing_a_dimension_shows_its_figures(page: Chrome) -> None:
     before = [title for title in shown(page) if "labelled" in title]
     assert before == ["quality overall: 18 of 18 battles labelled"] * len(before)

@@ -57,6 +57,14 @@ def test_the_navigation_the_headings_and_the_manual_use_the_same_names(tmp_path:
     assert [name for name, _ in rows] == list(links.values())
 
 
+def test_without_a_ranked_system_no_probability_of_being_first_is_drawn(tmp_path: Path) -> None:
+    provisional, _ = made(tmp_path, *round_robin())
+    assert "Ratings with 95% intervals" in provisional
+    assert "Probability of being first" not in provisional
+    ranked, _ = made(tmp_path, *round_robin(per_pair=10))
+    assert "Probability of being first" in ranked
+
+
 def test_a_leader_is_named_when_its_interval_is_above_the_others(tmp_path: Path) -> None:
     text, _ = made(tmp_path, *round_robin(per_pair=24))
     assert "All three lenses put strong first. Kendall's tau with people's order is 1.00 for nugget" in text

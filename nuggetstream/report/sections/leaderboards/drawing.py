@@ -44,9 +44,7 @@ _BOOTSTRAPS = {
 def draw(arenas: Sequence[ArenaBoards]) -> Content:
     """Ratings with intervals per arena, agreement of the orders, and the standings in full."""
     blocks: list[Block] = []
-    options = {
-        arena.arena: (chart, _firsts(arena)) for arena in arenas if (chart := _chart(arena)) is not None
-    }
+    options = {arena.arena: charts for arena in arenas if (charts := _charts(arena))}
     if options:
         blocks.append(Figures("Arena" if len(options) > 1 else "", options))
     for arena in arenas:
@@ -126,10 +124,14 @@ def _look(board: LensBoard) -> dict[str, object]:
     return {"color": LENS_COLOURS[board.lens], "symbol": LENS_SYMBOLS[board.lens], "size": 11}
 
 
-def _chart(arena: ArenaBoards) -> Figure | None:
+def _charts(arena: ArenaBoards) -> tuple[Figure, ...]:
+    """The ratings where there are any, and the probabilities of being first where a system is ranked."""
     names = _rated_by_any(arena)
-    if not names:
-        return None
+    ranked = any(each.probability_first is not None for board in arena.boards for each in board.standings)
+    return (*((_ratings(arena, names),) if names else ()), *((_firsts(arena, names),) if ranked else ()))
+
+
+def _ratings(arena: ArenaBoards, names: Sequence[str]) -> Figure:
     traces = []
     for index, board in enumerate(arena.boards):
         rated = _rated(board)
@@ -154,8 +156,7 @@ def _chart(arena: ArenaBoards) -> Figure | None:
     return figure(f"Ratings with {level} intervals", alt, traces, rows_height(len(names), _ROW), layout)
 
 
-def _firsts(arena: ArenaBoards) -> Figure:
-    names = _rated_by_any(arena)
+def _firsts(arena: ArenaBoards, names: Sequence[str]) -> Figure:
     traces = [
         go.Scatter(
             name=board.lens,
