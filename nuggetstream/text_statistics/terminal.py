@@ -3,8 +3,8 @@
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from nuggetstream.files.cells import many, named, printable, table
-from nuggetstream.files.numerals import MISSING, number
+from nuggetstream.files.cells import named, printable, table
+from nuggetstream.files.numerals import MISSING, many, number
 from nuggetstream.text.measures import VARIETY_WORDS
 from nuggetstream.text_statistics.study import GroupMeans, MeasuredText, TextStudy
 
