@@ -56,7 +56,7 @@ async def test_plain_output_is_rows_for_another_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "said"),
+    ("text", "options", "message"),
     [
         ("", (), "votes.csv: is empty"),
         ("item,worker\nx,ann\n", (), "is no column, see --label"),
@@ -70,12 +70,12 @@ async def test_plain_output_is_rows_for_another_program(tmp_path: Path) -> None:
     ],
 )
 async def test_votes_that_cannot_be_used_are_named_and_exit_2(
-    tmp_path: Path, text: str, options: tuple[str, ...], said: str
+    tmp_path: Path, text: str, options: tuple[str, ...], message: str
 ) -> None:
     votes = written(tmp_path, "votes.csv", text)
     code, output = await nuggetstream("crowd", votes, *options, "--out", tmp_path / "out")
     assert code == 2, output
-    assert said in output
+    assert message in output
     assert "Traceback" not in output
     assert not (tmp_path / "out").exists()
 
@@ -93,15 +93,15 @@ async def test_the_recorded_crowd_agrees_as_published(recorded_data: Path, tmp_p
     ratings = recorded_data / "crowdrag25" / "ratings.jsonl.gz"
     code, output = await nuggetstream("crowd", ratings, "--restarts", "2", "--out", tmp_path)
     assert code == 0, output
-    found = strict(tmp_path / "crowd.json")
-    assert (found["rests_on"]["votes"], len(found["dimensions"])) == (47_320, 7)
-    assert found["mean_alpha"]["agreement"] == pytest.approx(0.19, abs=0.01)
-    assert found["mean_alpha"]["by_file"] == pytest.approx(0.41, abs=0.01)
-    clear = found["split"]["differentiable"]
+    numbers = strict(tmp_path / "crowd.json")
+    assert (numbers["rests_on"]["votes"], len(numbers["dimensions"])) == (47_320, 7)
+    assert numbers["mean_alpha"]["agreement"] == pytest.approx(0.19, abs=0.01)
+    assert numbers["mean_alpha"]["by_file"] == pytest.approx(0.41, abs=0.01)
+    clear = numbers["split"]["differentiable"]
     assert clear["pairs"] == 1062
     assert clear["mean_alpha"]["agreement"] == pytest.approx(0.27, abs=0.01)
     assert clear["mean_alpha"]["by_file"] == pytest.approx(0.48, abs=0.01)
-    assert found["split"]["minimally_differentiable"]["pairs"] == 290
+    assert numbers["split"]["minimally_differentiable"]["pairs"] == 290
     assert len(rows(tmp_path / "gold.csv")) == 7 * 1352
 
 
@@ -132,10 +132,10 @@ async def test_grades_follow_the_likelihood_worked_by_hand(tmp_path: Path) -> No
     parameters = ("--lambda", "0.5", "-t", str(math.log(3)))
     code, output = await nuggetstream("crowd", "grades", labels, *parameters, "--out", tmp_path / "out")
     assert code == 0, output
-    found = [
+    graded = [
         (row["item"], row["grade"], float(row["merit"])) for row in rows(tmp_path / "out" / "grades.csv")
     ]
-    assert found == [
+    assert graded == [
         ("x", "2", pytest.approx(1 + math.log(3), abs=1e-6)),
         ("y", "1", pytest.approx(1 - math.log(3), abs=1e-6)),
     ]
@@ -180,7 +180,7 @@ async def test_gold_labels_that_one_command_writes_are_graded_by_the_other(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "said"),
+    ("text", "options", "message"),
     [
         ("topic,first,second\nt,x,y\n", (), "gold or label or vote or NAME_gold: is no column, see --label"),
         ("topic,label\nt,a\n", (), "is no column, see --sides; it has topic, label"),
@@ -195,10 +195,10 @@ async def test_gold_labels_that_one_command_writes_are_graded_by_the_other(tmp_p
     ],
 )
 async def test_comparisons_that_cannot_be_used_are_named_and_exit_2(
-    tmp_path: Path, text: str, options: tuple[str, ...], said: str
+    tmp_path: Path, text: str, options: tuple[str, ...], message: str
 ) -> None:
     labels = written(tmp_path, "labels.csv", text)
     code, output = await nuggetstream("crowd", "grades", labels, *options, "--out", tmp_path / "out")
     assert code == 2, output
-    assert said in output.replace(" \n", " ").replace("\n", " ") or said in output
+    assert message in output.replace(" \n", " ").replace("\n", " ") or message in output
     assert not (tmp_path / "out").exists()

@@ -39,8 +39,8 @@ async def test_every_number_is_written(tmp_path: Path) -> None:
     assert code == 0, output
     table = [line.split("\t") for line in output.splitlines() if "\t" in line]
     assert table[0][:4] == ["text", "group", "characters", "words"]
-    found = rows(out / "texts.csv")
-    assert [(row["citations"], row["invalid_citations"], row["variety"]) for row in found] == [
+    texts = rows(out / "texts.csv")
+    assert [(row["citations"], row["invalid_citations"], row["variety"]) for row in texts] == [
         ("2", "2", ""),
         ("3", "0", ""),
         ("0", "0", ""),
@@ -53,7 +53,7 @@ async def test_every_number_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "options", "said"),
+    ("name", "text", "options", "message"),
     [
         ("texts.csv", "words\nx\n", (), "is no column, see --text; it has words"),
         ("texts.csv", "text\n", (), "texts.csv: has no row under its header"),
@@ -63,13 +63,13 @@ async def test_every_number_is_written(tmp_path: Path) -> None:
     ],
 )
 async def test_texts_that_cannot_be_used_are_named_and_exit_2(
-    tmp_path: Path, name: str, text: str, options: tuple[str, ...], said: str
+    tmp_path: Path, name: str, text: str, options: tuple[str, ...], message: str
 ) -> None:
     code, output = await nuggetstream(
         "text", written(tmp_path, name, text), *options, "--out", tmp_path / "out"
     )
     assert code == 2, output
-    assert said in output
+    assert message in output
     assert not (tmp_path / "out").exists()
 
 

@@ -46,10 +46,10 @@ def test_neither_the_names_nor_the_order_of_comparisons_matters(
 
 
 def test_an_undefeated_answer_has_a_finite_merit_and_one_never_compared_that_of_the_dummy() -> None:
-    found = merits([Comparison(0, 1), Comparison(0, 1)], 3)
-    assert np.isfinite(found).all()
-    assert found[0] > 1 > found[1]
-    assert found[2] == pytest.approx(1)
+    merit = merits([Comparison(0, 1), Comparison(0, 1)], 3)
+    assert np.isfinite(merit).all()
+    assert merit[0] > 1 > merit[1]
+    assert merit[2] == pytest.approx(1)
 
 
 def test_a_tie_counts_the_same_whichever_side_is_named_first() -> None:

@@ -27,21 +27,21 @@ def crowd(
 
 def test_mace_finds_the_spammers_and_the_labels() -> None:
     matrix, truth = crowd(1)
-    found = mace(matrix, np.random.default_rng(0), restarts=5)
-    assert np.mean([found.gold[item] is label for item, label in truth.items()]) > 0.97
-    spam = found.spam_of
+    competence = mace(matrix, np.random.default_rng(0), restarts=5)
+    assert np.mean([competence.gold[item] is label for item, label in truth.items()]) > 0.97
+    spam = competence.spam_of
     assert (
         max(spam[worker] for worker in range(6)) < 0.35 < 0.65 < min(spam[worker] for worker in range(6, 9))
     )
-    assert found.posterior.sum(axis=1) == pytest.approx(1)
+    assert competence.posterior.sum(axis=1) == pytest.approx(1)
 
 
 def test_mace_outdoes_a_majority_that_spammers_hold() -> None:
     matrix, truth = crowd(2, items=200, honest=3, spammers=4)
-    learned = mace(matrix, np.random.default_rng(0), restarts=5).gold
+    gold = mace(matrix, np.random.default_rng(0), restarts=5).gold
     counted = matrix.counts.argmax(axis=1)
     majority_right = np.mean([(A, TIE, B)[k] is truth[i] for i, k in zip(matrix.items, counted, strict=True)])
-    assert np.mean([learned[item] is label for item, label in truth.items()]) > majority_right + 0.1
+    assert np.mean([gold[item] is label for item, label in truth.items()]) > majority_right + 0.1
 
 
 def test_the_same_seed_gives_the_same_labels() -> None:
@@ -53,7 +53,7 @@ def test_the_same_seed_gives_the_same_labels() -> None:
 
 def test_one_restart_equals_em_written_out_vote_by_vote() -> None:
     matrix, _ = crowd(4, items=12, honest=2, spammers=1)
-    found = mace(matrix, np.random.default_rng(5), restarts=1, iterations=4)
+    competence = mace(matrix, np.random.default_rng(5), restarts=1, iterations=4)
     rng, k, workers = np.random.default_rng(5), 3, len(matrix.workers)
     way, habit = rng.random((workers, 2)), rng.random((workers, k))
     way, habit = way / way.sum(1, keepdims=True), habit / habit.sum(1, keepdims=True)
@@ -73,9 +73,9 @@ def test_one_restart_equals_em_written_out_vote_by_vote() -> None:
         ways, habits = np.stack([spammed.sum(1), knew], 1) + 0.5 + 0.1 / 3, spammed + 10 + 0.1 / 3
         way = np.exp(digamma(ways) - digamma(ways.sum(1, keepdims=True)))
         habit = np.exp(digamma(habits) - digamma(habits.sum(1, keepdims=True)))
-    assert found.posterior == pytest.approx(posterior)
-    assert found.log_likelihood[0] == pytest.approx(np.log(likelihood.sum(1)).sum())
-    assert found.spam == pytest.approx(way[:, 0] / way.sum(1))
+    assert competence.posterior == pytest.approx(posterior)
+    assert competence.log_likelihood[0] == pytest.approx(np.log(likelihood.sum(1)).sum())
+    assert competence.spam == pytest.approx(way[:, 0] / way.sum(1))
 
 
 def test_a_run_without_restarts_or_iterations_is_refused() -> None:
@@ -87,8 +87,8 @@ def test_a_run_without_restarts_or_iterations_is_refused() -> None:
 
 def test_a_crowd_that_always_says_the_same_and_one_worker_alone_have_probabilities() -> None:
     same = LabelMatrix.collect([(item, worker, A) for item in range(3) for worker in range(3)], (A, B))
-    found = mace(same, np.random.default_rng(0), restarts=2)
-    assert set(found.gold.values()) == {A}
-    assert ((found.spam >= 0) & (found.spam <= 1)).all()
+    competence = mace(same, np.random.default_rng(0), restarts=2)
+    assert set(competence.gold.values()) == {A}
+    assert ((competence.spam >= 0) & (competence.spam <= 1)).all()
     alone = mace(LabelMatrix.collect([("item", "worker", B)], (A, B)), np.random.default_rng(0), restarts=2)
     assert alone.posterior.sum() == pytest.approx(1)

@@ -20,7 +20,7 @@ QUICK = CompetenceOptions(restarts=4, iterations=30)
 TRUTH = {f"i{n}": "xy"[n % 2] for n in range(10)}
 
 
-def asked(
+def study_of(
     folder: Path,
     rows: list[tuple[str, ...]],
     header: str = "item,worker,label",
@@ -40,8 +40,8 @@ def honest_and_a_spammer() -> list[tuple[str, ...]]:
     return honest + [(item, "dov", "x") for item in TRUTH]
 
 
-def states(found: CrowdStudy) -> list[str]:
-    return [note.state for note in notes(found)]
+def states(study: CrowdStudy) -> list[str]:
+    return [note.state for note in notes(study)]
 
 
 def test_alpha_of_three_items_by_hand(tmp_path: Path) -> None:
@@ -53,46 +53,46 @@ def test_alpha_of_three_items_by_hand(tmp_path: Path) -> None:
         ("k", "v", "x"),
         ("k", "w", "y"),
     ]
-    (found,) = asked(tmp_path, rows).dimensions
+    (only,) = study_of(tmp_path, rows).dimensions
     # Coincidences: 2 of 6 votes disagree; expected 2 * 3 * 3 / (6 * 5) = 0.6. So 1 - (2/6) / 0.6.
-    assert found.agreement.value == pytest.approx(1 - (1 / 3) / 0.6)
-    assert (found.items, found.workers, found.counts) == (3, 2, {"x": 3, "y": 3})
+    assert only.agreement.value == pytest.approx(1 - (1 / 3) / 0.6)
+    assert (only.items, only.workers, only.counts) == (3, 2, {"x": 3, "y": 3})
 
 
 def test_a_worker_who_always_says_the_same_is_spam_and_dropped(tmp_path: Path) -> None:
-    (found,) = asked(tmp_path, honest_and_a_spammer()).dimensions
-    spammer, *honest = found.learned.workers
+    (only,) = study_of(tmp_path, honest_and_a_spammer()).dimensions
+    spammer, *honest = only.learned.workers
     assert spammer.worker == "dov"
     assert spammer.spam is not None
     assert spammer.competence == 1 - spammer.spam
     assert spammer.spam > 0.7 > max(worker.spam or 0 for worker in honest)
-    assert [worker.kept for worker in found.learned.workers] == [False, True, True, True]
-    assert {item.item: item.gold for item in found.learned.items} == TRUTH
-    assert found.without_spam is not None
-    assert (found.without_spam.value, found.without_spam.votes) == (1.0, 30)
-    assert found.agreement.value is not None
-    assert found.agreement.value < 0.9
+    assert [worker.kept for worker in only.learned.workers] == [False, True, True, True]
+    assert {item.item: item.gold for item in only.learned.items} == TRUTH
+    assert only.without_spam is not None
+    assert (only.without_spam.value, only.without_spam.votes) == (1.0, 30)
+    assert only.agreement.value is not None
+    assert only.agreement.value < 0.9
 
 
 def test_a_dropped_vote_can_settle_what_was_divided(tmp_path: Path) -> None:
     rows = [*honest_and_a_spammer(), ("k", "ann", "y"), ("k", "dov", "x")]
-    (found,) = asked(tmp_path, rows).dimensions
-    item = found.learned.items[-1]
+    (only,) = study_of(tmp_path, rows).dimensions
+    item = only.learned.items[-1]
     assert (item.majority, item.without_spam, item.votes, item.kept) == (None, "y", 2, 1)
     assert item.gold == "y"
 
 
 def test_the_same_seed_gives_the_same_numbers_whatever_other_dimensions_there_are(tmp_path: Path) -> None:
     rows = honest_and_a_spammer()
-    alone = asked(tmp_path, [(*row, "depth") for row in rows], "item,worker,label,dimension")
+    alone = study_of(tmp_path, [(*row, "depth") for row in rows], "item,worker,label,dimension")
     header = "item,worker,label,dimension"
-    beside = asked(tmp_path, [(*row, name) for name in ("style", "depth") for row in rows], header)
+    beside = study_of(tmp_path, [(*row, name) for name in ("style", "depth") for row in rows], header)
     (depth,) = alone.dimensions
     assert beside.dimensions[1].learned == depth.learned
 
 
 @pytest.mark.parametrize(
-    ("rows", "state", "said"),
+    ("rows", "state", "message"),
     [
         ([("i", "w", "x"), ("j", "w", "y")], ["no_alpha", "no_competence"], "one worker only"),
         ([("i", "v", "x"), ("j", "w", "y")], ["no_alpha", "no_competence"], "no item has two votes"),
@@ -100,14 +100,14 @@ def test_the_same_seed_gives_the_same_numbers_whatever_other_dimensions_there_ar
     ],
 )
 def test_votes_that_cannot_disagree_have_no_answer_but_a_majority(
-    tmp_path: Path, rows: list[tuple[str, ...]], state: list[str], said: str
+    tmp_path: Path, rows: list[tuple[str, ...]], state: list[str], message: str
 ) -> None:
-    found = asked(tmp_path, rows)
-    (only,) = found.dimensions
+    study = study_of(tmp_path, rows)
+    (only,) = study.dimensions
     assert only.agreement.value is None
-    assert said in str(only.learned.missing)
+    assert message in str(only.learned.missing)
     assert only.without_spam is None
-    assert states(found) == state
+    assert states(study) == state
     assert {item.gold for item in only.learned.items} == {None}
     assert {worker.spam for worker in only.learned.workers} == {None}
     assert only.learned.items[0].majority == "x"
@@ -116,30 +116,30 @@ def test_votes_that_cannot_disagree_have_no_answer_but_a_majority(
 
 def test_one_label_only_is_a_state_even_if_others_could_have_been_chosen(tmp_path: Path) -> None:
     rows = [("i", "v", "x"), ("i", "w", "x")]
-    found = asked(tmp_path, rows, labels={"": ("x", "y")})
-    assert states(found) == ["no_alpha", "no_competence"]
-    assert found.dimensions[0].counts == {"x": 2, "y": 0}
+    study = study_of(tmp_path, rows, labels={"": ("x", "y")})
+    assert states(study) == ["no_alpha", "no_competence"]
+    assert study.dimensions[0].counts == {"x": 2, "y": 0}
 
 
 def test_a_worker_alone_on_every_item_is_unknown_and_kept(tmp_path: Path) -> None:
-    found = asked(tmp_path, [*honest_and_a_spammer(), ("z", "eve", "y")])
-    eve = found.dimensions[0].learned.workers[-1]
+    study = study_of(tmp_path, [*honest_and_a_spammer(), ("z", "eve", "y")])
+    eve = study.dimensions[0].learned.workers[-1]
     assert (eve.worker, eve.spam, eve.competence, eve.met, eve.kept) == ("eve", None, None, 0, True)
-    assert "never_met" in states(found)
+    assert "never_met" in states(study)
 
 
 def test_few_votes_per_item_and_empty_labels_are_said(tmp_path: Path) -> None:
     rows = [("i", "v", "x"), ("i", "w", "y"), ("j", "v", "y"), ("j", "w", ""), ("k", "w", "y")]
-    assert {"no_label", "few_votes"} <= set(states(asked(tmp_path, rows)))
+    assert {"no_label", "few_votes"} <= set(states(study_of(tmp_path, rows)))
 
 
 def test_known_spam_is_dropped_vote_by_vote_beside_what_is_learned(tmp_path: Path) -> None:
     header = "item,worker,label,p"
     rows = [("i", "u", "x", "0"), ("i", "v", "x", "0.7"), ("i", "w", "y", "0.71"),
             ("j", "u", "y", "0"), ("j", "v", "y", "0"), ("j", "w", "y", "0")]  # fmt: skip
-    (found,) = asked(tmp_path, rows, header, spam="p").dimensions
-    assert found.by_file is not None
-    assert (found.by_file.value, found.by_file.votes) == (1.0, 5)  # exactly at the limit is kept
+    (only,) = study_of(tmp_path, rows, header, spam="p").dimensions
+    assert only.by_file is not None
+    assert (only.by_file.value, only.by_file.votes) == (1.0, 5)  # exactly at the limit is kept
 
 
 def pairs(clear: int, divided: int) -> list[tuple[str, ...]]:
@@ -152,8 +152,8 @@ def pairs(clear: int, divided: int) -> list[tuple[str, ...]]:
 
 
 def test_pairs_are_split_by_what_people_can_tell_apart(tmp_path: Path) -> None:
-    found = asked(tmp_path, pairs(4, 2), "item,worker,label,dimension")
-    split = found.split
+    study = study_of(tmp_path, pairs(4, 2), "item,worker,label,dimension")
+    split = study.split
     assert split.differentiable is not None
     assert split.minimal is not None
     assert split.differentiable.items == ("pair0", "pair1", "pair2", "pair3")
@@ -161,16 +161,16 @@ def test_pairs_are_split_by_what_people_can_tell_apart(tmp_path: Path) -> None:
     assert split.differentiable.mean_alpha["agreement"] == 1.0
     assert split.minimal.mean_alpha["agreement"] is not None
     assert split.minimal.mean_alpha["agreement"] < 0
-    assert found.mean_alpha("agreement") == pytest.approx(found.dimensions[0].agreement.value)
+    assert study.mean_alpha("agreement") == pytest.approx(study.dimensions[0].agreement.value)
 
 
 def test_a_split_that_does_not_apply_says_why(tmp_path: Path) -> None:
     header = "item,worker,label,dimension"
-    few = asked(tmp_path, [row for row in pairs(2, 1) if row[3] in "vw"], header)
+    few = study_of(tmp_path, [row for row in pairs(2, 1) if row[3] in "vw"], header)
     assert few.split.missing == "2 of the 5 dimensions that must be decided"
     assert "no_split" in states(few)
-    assert asked(tmp_path, honest_and_a_spammer()).split.missing is not None
-    cut = asked(tmp_path, [row for row in pairs(3, 1) if row[0] != "pair0" or row[3] != "v"], header)
+    assert study_of(tmp_path, honest_and_a_spammer()).split.missing is not None
+    cut = study_of(tmp_path, [row for row in pairs(3, 1) if row[0] != "pair0" or row[3] != "v"], header)
     assert cut.split.left_out == 1
     assert "too_few_dimensions" in states(cut)
 
@@ -179,8 +179,8 @@ def test_written_files_are_strict_and_empty_where_there_is_no_answer(tmp_path: P
     def refuse(name: str) -> NoReturn:
         raise AssertionError(name)
 
-    found = asked(tmp_path, [("i", "v", "x"), ("j", "w", "y")])
-    content, gold, workers = write_crowd(found, tmp_path / "out", file="votes.csv", rows=2)
+    study = study_of(tmp_path, [("i", "v", "x"), ("j", "w", "y")])
+    content, gold, workers = write_crowd(study, tmp_path / "out", file="votes.csv", rows=2)
     read = json.loads(content.read_text(encoding="utf-8"), parse_constant=refuse)
     (only,) = read["dimensions"]
     assert only["alpha_agreement"] == {"value": None, "votes": 2, "missing": "no item has two votes"}
@@ -194,7 +194,9 @@ def test_labels_in_memory_give_the_same_numbers_as_a_file(tmp_path: Path) -> Non
     rows = [("i", "v", 1.0), ("i", "w", 1), ("j", "v", "2"), ("j", "w", 1), ("k", "v", None)]
     study = study_labels(worker_labels(rows), CrowdOptions(competence=QUICK))
     (only,) = study.dimensions
-    (by_file,) = asked(tmp_path, [(item, worker, str(label)) for item, worker, label in rows[:4]]).dimensions
+    (by_file,) = study_of(
+        tmp_path, [(item, worker, str(label)) for item, worker, label in rows[:4]]
+    ).dimensions
     assert only.agreement == by_file.agreement
     assert only.learned == by_file.learned
     assert only.counts == {"1": 3, "2": 1}
@@ -203,7 +205,7 @@ def test_labels_in_memory_give_the_same_numbers_as_a_file(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("labels", "said"),
+    ("labels", "message"),
     [
         ({}, "there must be a dimension"),
         ({"label": ()}, "every dimension must have a label"),
@@ -213,8 +215,8 @@ def test_labels_in_memory_give_the_same_numbers_as_a_file(tmp_path: Path) -> Non
         ),
     ],
 )
-def test_labels_in_memory_that_cannot_be_used_are_refused(labels: Any, said: str) -> None:
-    with pytest.raises(UnusableLabels, match=said):
+def test_labels_in_memory_that_cannot_be_used_are_refused(labels: Any, message: str) -> None:
+    with pytest.raises(UnusableLabels, match=message):
         study_labels(labels)
 
 

@@ -24,19 +24,19 @@ def read(folder: Path, text: str, name: str = "texts.jsonl", **columns: Any) -> 
 
 
 def test_a_column_of_texts_is_found_by_its_usual_name(tmp_path: Path) -> None:
-    found = read(tmp_path, "system;answer\natlas;Tides rise.\nbirch;\n", "answers.csv", groups=("system",))
-    assert [(text.text, text.group, text.sources) for text in found.texts] == [("Tides rise.", "atlas", None)]
-    assert found.texts[0].name.endswith("answers.csv:2")
-    assert found.without_text == 1
+    files = read(tmp_path, "system;answer\natlas;Tides rise.\nbirch;\n", "answers.csv", groups=("system",))
+    assert [(text.text, text.group, text.sources) for text in files.texts] == [("Tides rise.", "atlas", None)]
+    assert files.texts[0].name.endswith("answers.csv:2")
+    assert files.without_text == 1
 
 
 def test_a_battle_holds_two_texts_of_two_systems(tmp_path: Path) -> None:
-    found = read(tmp_path, json.dumps(BATTLE), sources=("a.sources", "b.sources"))
-    assert [(text.group, text.text, text.sources) for text in found.texts] == [
+    files = read(tmp_path, json.dumps(BATTLE), sources=("a.sources", "b.sources"))
+    assert [(text.group, text.text, text.sources) for text in files.texts] == [
         ("atlas", "Tides rise [1].", 2),
         ("birch", "Rivers flow.", 0),
     ]
-    assert found.texts[0].name.endswith("texts.jsonl:1 a.text")
+    assert files.texts[0].name.endswith("texts.jsonl:1 a.text")
 
 
 def test_votes_with_texts_hold_two_texts_of_two_models(tmp_path: Path) -> None:
@@ -46,8 +46,8 @@ def test_votes_with_texts_hold_two_texts_of_two_models(tmp_path: Path) -> None:
 
 def test_a_text_whose_name_returns_is_read_once(tmp_path: Path) -> None:
     lines = "\n".join([json.dumps(BATTLE)] * 2)
-    found = read(tmp_path, lines, names=("a.id", "b.id"))
-    assert ([text.name for text in found.texts], found.repeated) == (["r1", "r2"], 2)
+    files = read(tmp_path, lines, names=("a.id", "b.id"))
+    assert ([text.name for text in files.texts], files.repeated) == (["r1", "r2"], 2)
     assert len(read(tmp_path, lines).texts) == 4  # without names nothing says that they are the same
     changed = json.dumps(BATTLE | {"a": BATTLE["a"] | {"text": "Another."}})  # type: ignore[operator]
     with pytest.raises(
@@ -59,15 +59,15 @@ def test_a_text_whose_name_returns_is_read_once(tmp_path: Path) -> None:
 def test_plain_files_hold_one_text_each(tmp_path: Path) -> None:
     (tmp_path / "one.md").write_text("# One\n", encoding="utf-8")
     (tmp_path / "two.txt.gz").write_bytes(gzip.compress(b"Two."))
-    found = read_texts([tmp_path / "one.md", tmp_path / "two.txt.gz"], TextColumns(source_count=3))
-    assert [(Path(text.name).name, text.text, text.sources) for text in found.texts] == [
+    files = read_texts([tmp_path / "one.md", tmp_path / "two.txt.gz"], TextColumns(source_count=3))
+    assert [(Path(text.name).name, text.text, text.sources) for text in files.texts] == [
         ("one.md", "# One\n", 3),
         ("two.txt.gz", "Two.", 3),
     ]
 
 
 @pytest.mark.parametrize(
-    ("text", "columns", "said"),
+    ("text", "columns", "message"),
     [
         (
             '{"words": "x"}',
@@ -92,11 +92,11 @@ def test_plain_files_hold_one_text_each(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_named_by_file_line_and_field(
-    tmp_path: Path, text: str, columns: dict[str, Any], said: str
+    tmp_path: Path, text: str, columns: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UnusableFile) as refused:
         read(tmp_path, text, **columns)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_number_of_sources_that_is_missing_is_unknown(tmp_path: Path) -> None:

@@ -37,9 +37,9 @@ def nested(**changes: Any) -> str:
 
 
 def test_a_row_is_one_label(tmp_path: Path) -> None:
-    found = read(tmp_path, LONG)
-    assert (found.rows, found.unlabelled, list(found.dimensions)) == (3, 0, ["label"])
-    votes = found.dimensions["label"]
+    labels = read(tmp_path, LONG)
+    assert (labels.rows, labels.unlabelled, list(labels.dimensions)) == (3, 0, ["label"])
+    votes = labels.dimensions["label"]
     assert [(vote.item, vote.worker, vote.label) for vote in votes] == [
         ("x", "ann", "a"), ("x", "ben", "b"), ("y", "ann", "n"),
     ]  # fmt: skip
@@ -48,41 +48,41 @@ def test_a_row_is_one_label(tmp_path: Path) -> None:
 
 def test_a_column_of_dimensions_and_one_of_known_spam(tmp_path: Path) -> None:
     text = "unit;rater;answer;dimension;p\nx;ann;1;depth;0.25\nx;ann;2.0;style;1\n"
-    found = read(tmp_path, text, spam="p")
-    assert {name: [vote.label for vote in votes] for name, votes in found.dimensions.items()} == {
+    labels = read(tmp_path, text, spam="p")
+    assert {name: [vote.label for vote in votes] for name, votes in labels.dimensions.items()} == {
         "depth": ["1"],
         "style": ["2"],  # 2.0 and 2 are one label
     }
-    assert found.dimensions["depth"][0].spam == 0.25
+    assert labels.dimensions["depth"][0].spam == 0.25
 
 
 def test_a_row_may_be_one_worker_on_one_item_with_several_labels(tmp_path: Path) -> None:
     text = "left,right,who,depth,style\nx,y,ann,a,\nx,y,ben,b,b\n"
-    found = read(tmp_path, text, items=("left", "right"), worker="who", labels=("depth", "style"))
-    assert [vote.item for vote in found.dimensions["depth"]] == ["x | y", "x | y"]
-    assert [vote.worker for vote in found.dimensions["style"]] == ["ben"]
-    assert found.unlabelled == 1  # and no vote
+    labels = read(tmp_path, text, items=("left", "right"), worker="who", labels=("depth", "style"))
+    assert [vote.item for vote in labels.dimensions["depth"]] == ["x | y", "x | y"]
+    assert [vote.worker for vote in labels.dimensions["style"]] == ["ben"]
+    assert labels.unlabelled == 1  # and no vote
 
 
 def test_a_row_may_be_one_item_with_a_list_of_votes_per_dimension(tmp_path: Path) -> None:
     path = written(tmp_path, nested() + "\n", "ratings.jsonl")
     zipped = path.with_name("ratings.jsonl.gz")
     zipped.write_bytes(gzip.compress(path.read_bytes()))
-    found = read_worker_labels(zipped, LabelColumns())
-    depth = found.dimensions["depth"]
+    labels = read_worker_labels(zipped, LabelColumns())
+    depth = labels.dimensions["depth"]
     assert [(vote.item, vote.worker, vote.label, vote.spam) for vote in depth] == [
         ("r1 | r2", "ann", "A", 0.1),
         ("r1 | r2", "ben", "N", 0.8),
     ]
-    assert [(vote.worker, vote.spam) for vote in found.dimensions["style"]] == [("ann", None)]
-    assert found.unlabelled == 1
-    scales, votes = scale_labels(found.dimensions, ScaleOptions())
+    assert [(vote.worker, vote.spam) for vote in labels.dimensions["style"]] == [("ann", None)]
+    assert labels.unlabelled == 1
+    scales, votes = scale_labels(labels.dimensions, ScaleOptions())
     assert [vote.label for vote in votes["depth"]] == ["a", "n"]
     assert scales["depth"].preference
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "votes.csv: is empty"),
         ("item,worker,label\n", "votes.csv: has no row under its header"),
@@ -109,13 +109,13 @@ def test_a_row_may_be_one_item_with_a_list_of_votes_per_dimension(tmp_path: Path
         ),
     ],
 )
-def test_what_is_wrong_is_named_by_file_line_and_field(tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_wrong_is_named_by_file_line_and_field(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(UnusableFile) as refused:
         read(tmp_path, text)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_probability_that_is_none_is_refused(tmp_path: Path) -> None:
-    for said in ("2", "-0.1", "nan", "sure", ""):
+    for message in ("2", "-0.1", "nan", "sure", ""):
         with pytest.raises(UnusableFile, match=r"votes\.csv:2: p: is .*; expected a probability from 0 to 1"):
-            read(tmp_path, f"item,worker,label,p\nx,ann,a,{said}\n", spam="p")
+            read(tmp_path, f"item,worker,label,p\nx,ann,a,{message}\n", spam="p")

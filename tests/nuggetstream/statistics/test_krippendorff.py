@@ -33,8 +33,8 @@ def test_the_order_of_units_and_units_with_one_value_never_matter(
     both: tuple[list[list[int]], list[list[int]]],
 ) -> None:
     first, again = both
-    found = alpha(first, range(4))
-    assert alpha([*again, [3], []], range(4)) == (None if found is None else pytest.approx(found))
+    expected = alpha(first, range(4))
+    assert alpha([*again, [3], []], range(4)) == (None if expected is None else pytest.approx(expected))
 
 
 def test_data_without_an_answer_have_no_alpha() -> None:

@@ -19,8 +19,8 @@ TEXT = st.lists(
 
 
 def test_a_sentence_is_supported_as_well_as_by_its_closest_passage() -> None:
-    found = sentence_support(["the river rose"], ["nothing alike", "the river then rose"])
-    assert found == pytest.approx([2 * 3 / (3 + 4)])
+    measured = sentence_support(["the river rose"], ["nothing alike", "the river then rose"])
+    assert measured == pytest.approx([2 * 3 / (3 + 4)])
 
 
 def test_without_evidence_or_words_support_is_unknown_and_not_0() -> None:
@@ -67,18 +67,18 @@ def test_vectors_and_texts_without_content_have_no_similarity() -> None:
 
 
 def test_diversity_is_the_mean_over_all_pairs() -> None:
-    found = nugget_diversity(["red moon", "red sea sea", "moon red"])
-    assert found is not None
+    measured = nugget_diversity(["red moon", "red sea sea", "moon red"])
+    assert measured is not None
     # Pairs: one term of three, and 1 / (√2 √5); the same terms; the first again.
-    assert (found.jaccard, found.pairs) == (pytest.approx((1 / 3 + 1 + 1 / 3) / 3), 3)
-    assert found.cosine == pytest.approx((2 / 10**0.5 + 1) / 3)
+    assert (measured.jaccard, measured.pairs) == (pytest.approx((1 / 3 + 1 + 1 / 3) / 3), 3)
+    assert measured.cosine == pytest.approx((2 / 10**0.5 + 1) / 3)
 
 
 def test_diversity_knows_scripts_without_spaces_and_texts_without_terms() -> None:
-    assert (found := nugget_diversity(["地方新闻", "地方新报"])) is not None
-    assert (found.jaccard, found.cosine) == pytest.approx((2 / 4, 2 / 3))
-    assert (found := nugget_diversity(["☾", "☉"])) is not None
-    assert (found.jaccard, found.cosine) == (0.0, 0.0)
+    assert (measured := nugget_diversity(["地方新闻", "地方新报"])) is not None
+    assert (measured.jaccard, measured.cosine) == pytest.approx((2 / 4, 2 / 3))
+    assert (measured := nugget_diversity(["☾", "☉"])) is not None
+    assert (measured.jaccard, measured.cosine) == (0.0, 0.0)
 
 
 def test_one_nugget_has_no_diversity() -> None:
