@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.ratings.fit import Fit
-from nuggetstream.ratings.interval import Interval, IntervalState
+from nuggetstream.ratings.interval import Interval, IntervalState, interval
 from nuggetstream.ratings.pairwise import gap_between
 from nuggetstream.ratings.sampling import battles_needed, most_informative
+from nuggetstream.ratings.sandwich import normal_differences
 from nuggetstream.ratings.tally import Unrankable
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 UNREACHABLE = 1_000_000  # battles; nobody will ask for more, so the two are statistically equal
+
+
+NO_VARIANCE = 1e-12  # logits squared: a covariance that is zero but for rounding
+NO_CHANCE = "the votes never disagree, so they contain no information about chance"
 
 
 class Separation(StrEnum):
@@ -183,17 +188,66 @@ def separation(
     return needed, Separation.NEEDS_BATTLES if needed else Separation.SEPARATED
 
 
+def advise_on(
+    systems: tuple[str, ...],
+    theta: Floats,
+    covariance: Floats,
+    played: Floats,
+    *,
+    level: float,
+    power: float,
+    count: int,
+) -> Advice:
+    """Advice from strengths with normal errors, such as combined ones.
+
+    Args:
+        systems: K names.
+        theta: (K,) strengths in logits.
+        covariance: (K, K) covariance of the strengths.
+        played: (K, K) battles so far.
+        level: Confidence level of the interval that is to exclude zero.
+        power: Probability that it then does, in [0.5, 1).
+        count: Number of pairs to name.
+    """
+    if float(np.trace(covariance)) < NO_VARIANCE:
+        return Advice(neighbours=(), next=(), unranked=(), level=level, power=power, missing=NO_CHANCE)
+    between = normal_differences(theta, covariance, level)
+    order = np.argsort(-theta, kind="stable").tolist()
+    neighbours = []
+    for i, j in pairwise(order):
+        around = interval(float(between.low[i, j]), float(between.high[i, j]))
+        needed: int | None = None
+        state = Separation.DEGENERATE
+        if around.state is not IntervalState.DEGENERATE:
+            needed, state = separation(theta, covariance, i, j, level=level, power=power)
+        neighbours.append(
+            Neighbours(
+                above=systems[i],
+                below=systems[j],
+                gap=float(between.gap[i, j]),
+                interval=around,
+                battles=float(played[i, j]),
+                needed=needed,
+                state=state,
+            )
+        )
+    return Advice(
+        neighbours=tuple(neighbours),
+        next=next_battles(systems, theta, covariance, played, count),
+        unranked=(),
+        level=level,
+        power=power,
+    )
+
+
 def _missing(fit: Fit | None) -> str | None:
     if fit is None:
         return "no two systems can be ranked yet"
     if fit.covariance is None:
         return "these votes give no covariance of the strengths"
     if float(np.trace(fit.covariance)) < NO_VARIANCE:
-        return "the votes never disagree, so they contain no information about chance"
+        return NO_CHANCE
     return None
-
-
-NO_VARIANCE = 1e-12  # logits squared: a covariance that is zero but for rounding
 
 
 def _neighbours(fit: Fit, played: Floats, power: float) -> tuple[Neighbours, ...]:

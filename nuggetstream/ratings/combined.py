@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.ratings import prediction_powered
-from nuggetstream.ratings.advice import NO_VARIANCE
+from nuggetstream.ratings.advice import NO_VARIANCE, Advice, advise_on
 from nuggetstream.ratings.fit import anchor_index, fitted
 from nuggetstream.ratings.interval import Interval, interval
 from nuggetstream.ratings.intervals import Estimates
@@ -111,7 +111,7 @@ class Estimate:
     fitted: Fitted | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Combined:
     """Three ratings side by side.
 
@@ -124,6 +124,7 @@ class Combined:
         combined: Both.
         tuning: λ in [0, 1], how much weight the automatic votes have; None without a combined rating.
         human_votes_unused: Human votes on battles without an automatic one, or of unranked systems.
+        played: (K, K) battles with a human vote between the ranked systems.
     """
 
     options: Options
@@ -134,11 +135,26 @@ class Combined:
     combined: Estimate
     tuning: float | None
     human_votes_unused: int
+    played: Floats
 
     @property
     def state(self) -> EstimateState:
         """State of the combined rating."""
         return self.combined.state
+
+    def advice(self, *, power: float = 0.8, count: int = 10) -> Advice:
+        """What to ask people next, from the combined strengths.
+
+        Args:
+            power: Probability that the named number of battles then shows a true difference, in [0.5, 1).
+            count: Number of pairs to name.
+        """
+        level, fitted = self.options.level, self.combined.fitted
+        if fitted is None:
+            return Advice(neighbours=(), next=(), unranked=(), level=level, power=power, missing=self.note)
+        return advise_on(
+            self.systems, fitted.theta, fitted.covariance, self.played, level=level, power=power, count=count
+        )
 
     @property
     def note(self) -> str:
@@ -185,6 +201,7 @@ def combine(votes: JointVotes, options: Options | None = None) -> Combined:
         combined=estimates[2],
         tuning=tuning,
         human_votes_unused=votes.humans - inside.both,
+        played=inside.played_by_people(),
     )
 
 

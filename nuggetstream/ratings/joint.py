@@ -110,6 +110,13 @@ class JointVotes:
         np.add.at(points, (b, a), times * (1 - self.automatic[voted]))
         return points
 
+    def played_by_people(self) -> Floats:
+        """(K, K) battles with a human vote."""
+        played = np.zeros((len(self.systems), len(self.systems)))
+        voted = np.flatnonzero(~np.isnan(self.human))
+        np.add.at(played, (self.a[voted], self.b[voted]), self.times[voted])
+        return played + played.T
+
     def automatic_tally(self) -> Tally:
         """Counts of the automatic votes; half a point is a tie, other fractions are shares of a win."""
         size = len(self.systems)

@@ -27,6 +27,7 @@ from nuggetstream.ratings.newton import NotConverged
 from nuggetstream.ratings.notes import notes_of
 from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Options
 from nuggetstream.ratings.pairwise import Pairing, pairings
+from nuggetstream.ratings.sandwich import Undetermined
 from nuggetstream.ratings.standing import BoardState, Standing
 from nuggetstream.ratings.standings import ranked_standings, unranked_standings
 from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
@@ -200,7 +201,7 @@ def rate(
             reasons |= dict.fromkeys(group.tolist(), Unrankable.UNDETERMINED)
     if fit is None:
         options = replace(options, anchor=None)  # there is no scale to fix
-    ranked = () if fit is None else ranked_standings(fit)
+    ranked = () if fit is None else _ranked(fit)
     return Ratings(
         options=options,
         votes=cast,
@@ -250,6 +251,13 @@ def _check_anchor(
     if (reason := reasons.get(tally.systems.index(anchor.system))) is not None:
         why = f"{anchor.system!r} is not ranked: {reason.value}"
         raise AnchorNotRanked(f"{why}; the ranked systems are {ranked}")
+
+
+def _ranked(fit: Fit) -> tuple[Standing, ...]:
+    try:
+        return ranked_standings(fit)
+    except Undetermined as error:
+        raise OneCluster("the votes that count are one cluster: nothing says how clusters differ") from error
 
 
 def _state(tally: Tally, fit: Fit | None) -> BoardState:

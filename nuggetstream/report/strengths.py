@@ -1,28 +1,16 @@
-"""What people's votes say about the systems: strengths with their covariance, or why there are none."""
+"""What people's votes say about the systems of an arena: ratings with whole queries independent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.ratings.ballots import Ballot, Ballots
-from nuggetstream.ratings.estimate import fit
-from nuggetstream.ratings.intervals import Estimates, has_no_width
-from nuggetstream.ratings.sandwich import clustered_covariance
-from nuggetstream.ratings.tally import Tally, rankable
-from nuggetstream.ratings.votes import pairs_among
+from nuggetstream.ratings.interval import Interval
+from nuggetstream.ratings.model import OneCluster, Ratings, rate
+from nuggetstream.ratings.options import Intervals, Options
 from nuggetstream.report.lenses import POLICY
 
-Floats = NDArray[np.float64]
-
 NOT_RANKABLE = "people's votes cannot rank any two systems yet"
-NO_SPREAD = (
-    "every vote is exactly what the ratings predict, as when equal systems tie, so there is no spread to "
-    "estimate errors from"
-)
-_NO_VARIANCE = 1e-12  # logits squared: a variance of zero up to rounding, which is no certainty
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +19,8 @@ class Rated:
 
     Attributes:
         rating: The rating.
-        low: Lower bound; None for a system whose votes have no spread to estimate errors from, such as ties
-            with equals.
-        high: Upper bound; None where `low` is None.
+        low: Lower bound; None where there is none.
+        high: Upper bound; None where there is none.
     """
 
     rating: float
@@ -41,59 +28,39 @@ class Rated:
     high: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Strengths:
-    """What people's votes say about the systems they can rank.
-
-    Attributes:
-        battles: The votes behind it.
-        ballots: The same votes, clustered by query.
-        theta: (K,) strengths in logits, in the order of `ballots.systems`.
-        covariance: (K, K) covariance of the strengths, whole queries independent.
-    """
-
-    battles: tuple[BattleRow, ...]
-    ballots: Ballots
-    theta: Floats
-    covariance: Floats
+def rated(rating: float | None, interval: Interval | None) -> Rated | None:
+    """A rating as the sections of the report show it; None without a rating."""
+    if rating is None or interval is None:
+        return None
+    return Rated(rating, interval.low, interval.high)
 
 
-def human_strengths(battles: Sequence[BattleRow]) -> Strengths | str:
-    """Strengths from human votes with a sandwich estimate clustered by query, or why there are none.
+def human_battles(battles: Sequence[BattleRow]) -> list[BattleRow]:
+    """Battles between two systems with a human vote."""
+    return [
+        battle for battle in battles if battle.human_vote is not None and battle.a.system != battle.b.system
+    ]
+
+
+def human_ratings(battles: Sequence[BattleRow]) -> Ratings | str:
+    """Ratings from human votes with a sandwich clustered by query, or why there are none.
 
     Args:
         battles: Battles of one arena; those of a system with itself say nothing about systems.
     """
-    voted = [
-        battle for battle in battles if battle.human_vote is not None and battle.a.system != battle.b.system
-    ]
-    tally = Tally.count(
-        (battle.a.system, battle.b.system, battle.human_vote, 1.0) for battle in voted if battle.human_vote
-    )
-    group, _ = rankable(tally.points(POLICY))
-    if not len(group):
-        return NOT_RANKABLE if voted else "no battle between two systems has a human vote"
-    names = {tally.systems[index] for index in group}
-    used = tuple(battle for battle in voted if {battle.a.system, battle.b.system} <= names)
+    voted = human_battles(battles)
+    if not voted:
+        return "no battle between two systems has a human vote"
     ballots = Ballots.of(
         Ballot(battle.a.system, battle.b.system, battle.human_vote, cluster=battle.query)
-        for battle in used
-        if battle.human_vote
+        for battle in voted
+        if battle.human_vote is not None
     )
-    if ballots.clusters < 2:
+    try:
+        ratings = rate(ballots, Options(policy=POLICY, intervals=Intervals.SANDWICH))
+    except OneCluster:
         return "all votes are on one query, which says nothing about how queries differ"
-    every = np.arange(len(ballots.systems))
-    theta, _ = fit(pairs_among(ballots.tally, every, POLICY), POLICY)
-    covariance = clustered_covariance(theta, ballots, POLICY)
-    return NO_SPREAD if is_degenerate(covariance) else Strengths(used, ballots, theta, covariance)
-
-
-def is_degenerate(covariance: Floats) -> bool:
-    """Whether a covariance is zero: its intervals would have no width, and claim what nobody knows."""
-    return float(np.trace(covariance)) < _NO_VARIANCE
-
-
-def rated(ratings: Estimates, index: int) -> Rated:
-    """The rating of one system of many."""
-    rating, low, high = (float(part[index]) for part in (ratings.rating, ratings.low, ratings.high))
-    return Rated(rating, None, None) if has_no_width(low, high) else Rated(rating, low, high)
+    if ratings.fit is None:
+        return NOT_RANKABLE
+    missing = ratings.advice().missing
+    return ratings if missing is None else missing

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from nuggetstream.files.numerals import MISSING, integer, interval, many, number, percent
+from nuggetstream.ratings.combined import EstimateState
 from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import (
     GREEN,
@@ -15,8 +16,8 @@ from nuggetstream.report.charts import (
     rows_height,
 )
 from nuggetstream.report.section import Content
-from nuggetstream.report.sections.combined.numbers import ArenaCombined, Combined, NextVotes, ThreeWays
-from nuggetstream.report.strengths import NO_SPREAD, Rated
+from nuggetstream.report.sections.combined.numbers import ArenaCombined, LensCombined, NextVotes, ThreeWays
+from nuggetstream.report.strengths import Rated
 
 _WAYS = (
     ("human votes alone", ORANGE, "circle"),
@@ -33,16 +34,16 @@ def draw(arenas: Sequence[ArenaCombined]) -> Content:
     rest: list[Block] = []
     for arena in arenas:
         suffix = f", {arena.arena}" if several else ""
-        for estimate in arena.powered:
-            if estimate.missing is None:
+        for estimate in arena.lenses:
+            if estimate.systems:
                 charts[f"{estimate.lens}{suffix}"] = (_chart(estimate),)
             rest += [*_notices(estimate, suffix), *_table(estimate, suffix)]
         rest += _next(arena.next, suffix)
     blocks: list[Block] = [Figures("Automatic lens", charts)] if charts else []
     return Content(
-        finding=_finding(arenas[0].powered[0], arenas[0].next),
+        finding=_finding(arenas[0].lenses[0], arenas[0].next),
         reading="Prediction-powered estimates: where a battle has both votes, the human one shows how the "
-        "automatic one errs, and that error is taken off the estimate from all battles. Trust (λ) runs "
+        "automatic one errs, and that error is taken off the estimate from all battles. Their weight λ runs "
         "from 0, where automatic votes add nothing, to 1. The automatic estimate alone is narrow and may "
         "be wrong. The combined estimate is right as long as the battles with a human vote are a random "
         "sample of all. Intervals are 95% and take battles as independent, so with several battles per "
@@ -57,21 +58,23 @@ def _basis(arenas: Sequence[ArenaCombined]) -> str:
     if len(arenas) > 1:
         return many(len(arenas), "arena")
     return ", ".join(
-        f"{estimate.lens}: {integer(estimate.humans)} with both votes, {integer(estimate.automatics)} "
+        f"{estimate.lens}: {integer(estimate.both)} with both votes, {integer(estimate.automatic_only)} "
         "automatic only"
-        for estimate in arenas[0].powered
+        for estimate in arenas[0].lenses
     )
 
 
-def _finding(first: Combined, advice: NextVotes) -> str:
+def _finding(first: LensCombined, advice: NextVotes) -> str:
     parts = []
-    if first.trust is not None and first.automatics:
-        count = many(first.automatics, "further vote")
-        verb = "counts" if first.automatics == 1 else "count"
-        parts.append(f"{count} of the {first.lens} lens {verb} with a trust of {number(first.trust, 2)}.")
-    if advice.ask:
-        best = advice.ask[0]
-        parts.append(f"The next human vote tells most between {best.first} and {best.second}.")
+    if first.tuning is not None and first.automatic_only:
+        count = many(first.automatic_only, "further vote")
+        verb = "counts" if first.automatic_only == 1 else "count"
+        parts.append(
+            f"{count} of the {first.lens} lens {verb} with a weight of λ = {number(first.tuning, 2)}."
+        )
+    if advice.next:
+        best = advice.next[0]
+        parts.append(f"The next human vote tells most between {best.a} and {best.b}.")
     return " ".join(parts)
 
 
@@ -79,7 +82,7 @@ def _ways(system: ThreeWays) -> tuple[Rated | None, ...]:
     return system.human, system.automatic, system.combined
 
 
-def _chart(estimate: Combined) -> Figure:
+def _chart(estimate: LensCombined) -> Figure:
     traces = []
     for index, (name, colour, symbol) in enumerate(_WAYS):
         known = [
@@ -120,34 +123,31 @@ def _rating(rating: Rated | None) -> str:
     return f"{number(rating.rating, 0)} ({interval(rating.low, rating.high)})"
 
 
-def _notices(estimate: Combined, suffix: str) -> list[Notice]:
+def _notices(estimate: LensCombined, suffix: str) -> list[Notice]:
+    """Why an estimate is missing, and what few automatic votes mean."""
     name = f"The {estimate.lens} lens{suffix}"
-    if estimate.missing:
-        return [Notice(f"{name}: no combined estimate, because {estimate.missing}.")]
+    if not estimate.systems:
+        return [Notice(f"{name}: {estimate.note}")]
     texts = []
-    if estimate.automatics < 2:
-        have = many(estimate.automatics, "battle has", "battles have")
+    if estimate.automatic_only < 2 and estimate.tuning is not None:
+        have = many(estimate.automatic_only, "battle has", "battles have")
         texts.append(
             f"{have} its vote and no human one. It takes 2 to add anything, so the combined estimate is "
             "that of people alone."
         )
-    if estimate.degenerate:
-        texts.append(f"no {' and no '.join(estimate.degenerate)} estimate, because {NO_SPREAD}.")
-    if estimate.systems[0].human is None and "human" not in estimate.degenerate:
-        systems = many(len(estimate.systems), "system")
-        texts.append(f"the human votes on its battles cannot rank all of its {systems}.")
-    if estimate.systems[0].combined is None and "combined" not in estimate.degenerate:
-        texts.append("the combined estimate has no finite solution yet.")
+    for way, state in estimate.states.items():
+        if state is not EstimateState.RATED:
+            texts.append(f"no {way} estimate. {state.words}")
     return [Notice(f"{name}: {text}") for text in texts]
 
 
-def _table(estimate: Combined, suffix: str) -> list[Table]:
-    if estimate.missing:
+def _table(estimate: LensCombined, suffix: str) -> list[Table]:
+    if not estimate.systems:
         return []
     rows = [(system.system, *map(_rating, _ways(system))) for system in estimate.systems]
     note = (
-        f"Trust λ = {number(estimate.trust, 2)}; {many(estimate.humans, 'battle')} with both votes, "
-        f"{integer(estimate.automatics)} with an automatic one only."
+        f"λ = {number(estimate.tuning, 2)}; {many(estimate.both, 'battle')} with both votes, "
+        f"{integer(estimate.automatic_only)} with an automatic one only."
     )
     columns = ("system", *(name for name, _, _ in _WAYS))
     return [Table(f"People and the {estimate.lens} lens{suffix}", columns, rows, note, folded=True)]
@@ -156,19 +156,19 @@ def _table(estimate: Combined, suffix: str) -> list[Table]:
 def _next(advice: NextVotes, suffix: str) -> list[Block]:
     if advice.missing:
         return [Notice(f"What to ask people next{suffix}: not known, because {advice.missing}.")]
-    ask = [(f"{pair.first} and {pair.second}", percent(pair.shrinkage, 2)) for pair in advice.ask]
+    ask = [(f"{pair.a} and {pair.b}", percent(pair.shrinkage, 2)) for pair in advice.next]
     needed = [
         (
-            f"{pair.upper} over {pair.lower}",
-            "no number: they look equal" if pair.votes is None else integer(pair.votes),
+            f"{pair.above} over {pair.below}",
+            pair.state.words if pair.needed is None else integer(pair.needed),
         )
-        for pair in advice.needed
+        for pair in advice.neighbours
     ]
     basis = f"Estimated from {advice.basis}."
     return [
         Table(
             f"What to ask people next{suffix}",
-            ("systems", "variance that one vote takes away"),
+            ("systems", "variance that one vote removes"),
             ask,
             f"{basis} As a share of the summed variance of all strengths.",
         ),

@@ -9,17 +9,13 @@ from numpy.typing import NDArray
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.numerals import many
 from nuggetstream.files.results import Results
-from nuggetstream.ratings.newton import NotConverged
-from nuggetstream.ratings.sandwich import normal_ratings
-from nuggetstream.ratings.style_control import (
-    Coefficient,
-    Controlled,
-    StyleUndetermined,
-    control,
-    relative_difference,
-)
+from nuggetstream.ratings.ballots import Ballots
+from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.options import Options
+from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
+from nuggetstream.ratings.style_control import Coefficient
 from nuggetstream.report.lenses import POLICY
-from nuggetstream.report.strengths import Rated, Strengths, human_strengths, rated
+from nuggetstream.report.strengths import Rated, human_battles, human_ratings, rated
 from nuggetstream.text.citations import citation_use
 from nuggetstream.text.style import FEATURES, features
 
@@ -86,28 +82,25 @@ def compute(results: Results) -> tuple[StyleControl, ...]:
 
 
 def _arena(name: str, battles: Sequence[BattleRow]) -> StyleControl:
-    strengths = human_strengths(battles)
-    if isinstance(strengths, str):
-        return _without(name, 0, 0, len(battles), strengths)
-    difference = relative_difference(
-        np.stack([_features(battle.a.text) for battle in strengths.battles]),
-        np.stack([_features(battle.b.text) for battle in strengths.battles]),
-    )
-    votes, queries = len(strengths.battles), strengths.ballots.clusters
-    differs = (difference != 0).sum(axis=0)
+    ratings = human_ratings(battles)
+    if isinstance(ratings, str):
+        return _without(name, 0, 0, len(battles), ratings)
+    ballots, used_battles = _ranked_ballots(ratings, battles)
+    of_a = np.stack([_features(battle.a.text) for battle in used_battles])
+    of_b = np.stack([_features(battle.b.text) for battle in used_battles])
+    votes, queries = len(used_battles), len({battle.query for battle in used_battles})
+    differs = (of_a != of_b).sum(axis=0)
     used = [index for index in range(len(FEATURES)) if differs[index] >= PER_PARAMETER]
     if not used:
         return _without(name, votes, queries, len(battles), _nothing_differs(votes))
-    parameters = len(strengths.ballots.systems) - 1 + len(used)
+    parameters = len(ballots.systems) - 1 + len(used)
     if votes < (least := LEAST_PER_PARAMETER * parameters):
         reason = f"{many(votes, 'vote')} cannot determine {parameters} numbers; that takes {least} votes"
         return _without(name, votes, queries, len(battles), reason)
-    try:
-        equal = control(
-            strengths.ballots, difference[:, used], [FEATURES[index] for index in used], policy=POLICY
-        )
-    except (StyleUndetermined, NotConverged) as error:
-        return _without(name, votes, queries, len(battles), str(error))
+    names = tuple(FEATURES[index] for index in used)
+    equal = at_equal_style(StyledVotes(ballots, of_a[:, used], of_b[:, used], names), Options(policy=POLICY))
+    if equal.missing is not None:
+        return _without(name, votes, queries, len(battles), equal.missing)
     coefficients = {coefficient.feature: coefficient for coefficient in equal.coefficients}
     return StyleControl(
         arena=name,
@@ -115,7 +108,7 @@ def _arena(name: str, battles: Sequence[BattleRow]) -> StyleControl:
         queries=queries,
         received=len(battles),
         parameters=parameters,
-        systems=_beside(strengths, equal),
+        systems=_beside(ratings, equal),
         effects=tuple(
             StyleEffect(feature, int(count), coefficients.get(feature))
             for feature, count in zip(FEATURES, differs, strict=True)
@@ -131,13 +124,22 @@ def _nothing_differs(votes: int) -> str:
     return f"no feature of style differs in at least {PER_PARAMETER} of the {many(votes, 'vote')}"
 
 
-def _beside(plain: Strengths, equal: Controlled) -> tuple[Beside, ...]:
-    as_voted = normal_ratings(plain.theta, plain.covariance)
-    at_equal_style = normal_ratings(equal.theta, equal.covariance)
-    systems = [
-        Beside(system, rated(as_voted, index), rated(at_equal_style, index))
-        for index, system in enumerate(equal.systems)
-    ]
+def _ranked_ballots(ratings: Ratings, battles: Sequence[BattleRow]) -> tuple[Ballots, list[BattleRow]]:
+    """The votes between rated systems, as ballots and as battles, in the same order."""
+    rated = ratings.strengths.keys()
+    used = [battle for battle in human_battles(battles) if {battle.a.system, battle.b.system} <= rated]
+    assert ratings.fit is not None  # noqa: S101 - there would be no ratings
+    assert isinstance(ratings.votes, Ballots)  # noqa: S101 - as `human_ratings` gives them
+    return ratings.votes.within(ratings.fit.group), used
+
+
+def _beside(plain: Ratings, equal: EqualStyle) -> tuple[Beside, ...]:
+    systems = []
+    for standing in equal.standings:
+        as_voted = rated(plain[standing.system].rating, plain[standing.system].interval)
+        controlled = rated(standing.rating, standing.interval)
+        if as_voted is not None and controlled is not None:
+            systems.append(Beside(standing.system, as_voted, controlled))
     return tuple(sorted(systems, key=lambda system: (-system.plain.rating, system.system)))
 
 
