@@ -87,7 +87,7 @@ def _predicted(results: Results, dimension: str, predictor: str, votes: Sequence
 
 def draw(predicted: Sequence[Predicted]) -> Content:
     """Share of human decisions that each predictor agrees with."""
-    known = [each for each in predicted if each.row.agreement.share is not None]
+    known = [prediction for prediction in predicted if prediction.row.agreement.share is not None]
     blocks: list[Block] = [Figures.of(_chart(known))] if known else []
     blocks.append(_table(predicted) if predicted else Notice(NO_PREFERENCE))
     return Content(
@@ -116,33 +116,37 @@ def _finding(known: Sequence[Predicted]) -> str:
         return ""
     dimension = known[0].row.dimension
     shares = [
-        f"{each.row.predictor} {percent(each.row.agreement.share)}"
-        for each in known
-        if each.row.dimension == dimension
+        f"{prediction.row.predictor} {percent(prediction.row.agreement.share)}"
+        for prediction in known
+        if prediction.row.dimension == dimension
     ]
     return f"Agreement on {dimension_name(dimension)}: {', '.join(shares)}."
 
 
 def _chart(known: Sequence[Predicted]) -> Figure:
-    dimensions = list(dict.fromkeys(each.row.dimension for each in known))
+    dimensions = list(dict.fromkeys(prediction.row.dimension for prediction in known))
     traces = []
     for index, (predictor, (colour, symbol)) in enumerate(_LOOKS.items()):
-        own = [each for each in known if each.row.predictor == predictor]
-        bounds = [_bounds(each) for each in own]
+        own = [prediction for prediction in known if prediction.row.predictor == predictor]
+        bounds = [_bounds(prediction) for prediction in own]
         traces.append(
             marks_with_intervals(
                 predictor,
-                [each.row.agreement.share or 0.0 for each in own],
-                [dimensions.index(each.row.dimension) + offset(index, len(_LOOKS)) for each in own],
+                [prediction.row.agreement.share or 0.0 for prediction in own],
+                [
+                    dimensions.index(prediction.row.dimension) + offset(index, len(_LOOKS))
+                    for prediction in own
+                ],
                 [low for low, _ in bounds],
                 [high for _, high in bounds],
                 marker={"color": colour, "symbol": symbol, "size": 10},
-                customdata=[each.row.agreement.compared for each in own],
+                customdata=[prediction.row.agreement.compared for prediction in own],
                 hovertemplate="%{x:.1%} of %{customdata} battles",
             )
         )
     alt = "; ".join(
-        f"{each.row.dimension}, {each.row.predictor}: {percent(each.row.agreement.share)}" for each in known
+        f"{prediction.row.dimension}, {prediction.row.predictor}: {percent(prediction.row.agreement.share)}"
+        for prediction in known
     )
     layout = {
         "yaxis": names_axis([dimension_name(name) for name in dimensions]),
@@ -152,8 +156,12 @@ def _chart(known: Sequence[Predicted]) -> Figure:
     return figure("Agreement with human decisions", alt, traces, rows_height(len(dimensions), _ROW), layout)
 
 
-def _bounds(each: Predicted) -> tuple[float | None, float | None]:
-    return (each.row.agreement.low, each.row.agreement.high) if each.has_interval else (None, None)
+def _bounds(prediction: Predicted) -> tuple[float | None, float | None]:
+    return (
+        (prediction.row.agreement.low, prediction.row.agreement.high)
+        if prediction.has_interval
+        else (None, None)
+    )
 
 
 def _table(predicted: Sequence[Predicted]) -> Table:
@@ -171,18 +179,20 @@ def _table(predicted: Sequence[Predicted]) -> Table:
         "Tied: battles compared in which the predictor sees a tie. Unscored: labelled battles for which it "
         f"has no prediction. Kappa counts human ties too. {FEW_NOTE}"
     )
-    return Table("All predictors", columns, [_row(each) for each in predicted], note, (1,), folded=True)
+    return Table(
+        "All predictors", columns, [_row(prediction) for prediction in predicted], note, (1,), folded=True
+    )
 
 
-def _row(each: Predicted) -> tuple[str, ...]:
-    row, agreement = each.row, each.row.agreement
+def _row(prediction: Predicted) -> tuple[str, ...]:
+    row, agreement = prediction.row, prediction.row.agreement
     return (
         dimension_name(row.dimension),
         row.predictor,
         f"{percent(agreement.share)}{few_mark(agreement.compared)}",
-        percent_interval(agreement.low, agreement.high) if each.has_interval else MISSING,
+        percent_interval(agreement.low, agreement.high) if prediction.has_interval else MISSING,
         number(row.kappa, 2),
-        part_of(agreement.compared, each.labelled),
+        part_of(agreement.compared, prediction.labelled),
         integer(agreement.predicted_ties),
         integer(row.unscored),
     )

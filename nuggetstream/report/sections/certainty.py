@@ -104,12 +104,12 @@ def compute(results: Results) -> Certainty:
     usable = [battle for battle in labelled if len(battle.nuggets) > 1]
     probabilities = [_probability(battle, rng) for battle in usable]
     battles = tuple(
-        BattleProbability(battle.id, len(battle.nuggets), each.a, each.tie, each.b)
-        for battle, each in zip(usable, probabilities, strict=True)
+        BattleProbability(battle.id, len(battle.nuggets), outcome.a, outcome.tie, outcome.b)
+        for battle, outcome in zip(usable, probabilities, strict=True)
     )
     judged = [
-        (probability.certainty, each.likeliest, battle.preferences.get(dimension) if dimension else None)
-        for battle, probability, each in zip(usable, battles, probabilities, strict=True)
+        (probability.certainty, outcome.likeliest, battle.preferences.get(dimension) if dimension else None)
+        for battle, probability, outcome in zip(usable, battles, probabilities, strict=True)
     ]
     return Certainty(
         dimension=dimension,

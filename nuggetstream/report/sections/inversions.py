@@ -127,7 +127,7 @@ def _slice(dimension: str, by: str, name: str, battles: Sequence[BattleRow]) -> 
 def draw(inverted: Inversions) -> Content:
     """Rates with intervals, all slices in a table."""
     blocks: list[Block] = []
-    shown = [each for each in inverted.slices if any(x.value is not None for x in each.inverted.values())]
+    shown = [part for part in inverted.slices if any(x.value is not None for x in part.inverted.values())]
     if shown:
         blocks.append(Figures.of(_chart(shown[:_SHOWN])))
     if inverted.slices:
@@ -161,8 +161,8 @@ def _finding(inverted: Inversions) -> str:
     return f"On {dimension_name(inverted.dimension)}, {' and '.join(rates)}."
 
 
-def _name(each: Slice) -> str:
-    return each.name if each.by == "all" else f"{each.by}: {each.name}"
+def _name(part: Slice) -> str:
+    return part.name if part.by == "all" else f"{part.by}: {part.name}"
 
 
 def _chart(shown: Sequence[Slice]) -> Figure:
@@ -170,8 +170,8 @@ def _chart(shown: Sequence[Slice]) -> Figure:
         share_marks(
             f"{lens} lens",
             [
-                (row + offset(index, len(AUTOMATIC), 0.3), each.inverted[lens])
-                for row, each in enumerate(shown)
+                (row + offset(index, len(AUTOMATIC), 0.3), part.inverted[lens])
+                for row, part in enumerate(shown)
             ],
             LENS_COLOURS[lens],
             LENS_SYMBOLS[lens],
@@ -179,12 +179,12 @@ def _chart(shown: Sequence[Slice]) -> Figure:
         for index, lens in enumerate(AUTOMATIC)
     ]
     alt = "; ".join(
-        f"{_name(each)}: " + ", ".join(f"{lens} {share_of(rate)}" for lens, rate in each.inverted.items())
-        for each in shown
+        f"{_name(part)}: " + ", ".join(f"{lens} {share_of(rate)}" for lens, rate in part.inverted.items())
+        for part in shown
     )
-    most = max(rate.high for each in shown for rate in each.inverted.values() if rate.high is not None)
+    most = max(rate.high for part in shown for rate in part.inverted.values() if rate.high is not None)
     layout = {
-        "yaxis": names_axis([_name(each) for each in shown]),
+        "yaxis": names_axis([_name(part) for part in shown]),
         "xaxis": share_axis("inverted, of battles decided by both", range=[-0.03 * most, 1.05 * most]),
     }
     return figure("Inversion rate", alt, traces, rows_height(len(shown), _ROW), layout)
@@ -192,11 +192,11 @@ def _chart(shown: Sequence[Slice]) -> Figure:
 
 def _table(inverted: Inversions) -> Table:
     rows = []
-    for each in inverted.slices:
+    for part in inverted.slices:
         cells: list[str] = []
-        for lens, rate in each.inverted.items():
-            cells += (share_of(rate), percent_interval(rate.low, rate.high), share_of(each.of_all[lens]))
-        rows.append((_name(each), integer(each.battles), *cells))
+        for lens, rate in part.inverted.items():
+            cells += (share_of(rate), percent_interval(rate.low, rate.high), share_of(part.of_all[lens]))
+        rows.append((_name(part), integer(part.battles), *cells))
     per_lens = [head for lens in AUTOMATIC for head in (f"{lens} inversions", "95% interval", "of all")]
     columns = ("slice", "battles", *per_lens)
     return Table("All slices", columns, rows, FEW_NOTE, folded=len(rows) > 12)

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import Lens
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.results import read_results
 from nuggetstream.report.build import write_report
-from tests.evaluated import battle, file_of, nugget
+from tests.evaluated import battle, file_of, judgment, nugget
 
 
 def test_battles_come_back_in_the_order_of_the_file(tmp_path: Path) -> None:
@@ -42,6 +43,24 @@ def test_a_vote_without_reference_is_the_one_dimension(tmp_path: Path) -> None:
     results = read_results(file_of(tmp_path, [battle("b1", human="b", reference={})]))
     assert results.battles[0].preferences == {"vote": Vote.B}
     assert results.dimensions == ("vote",)
+
+
+def test_each_lens_has_its_vote_and_the_first_judge_speaks_for_all(tmp_path: Path) -> None:
+    judged = battle("1", human="tie", scores=(0.1, 0.9), judgments=[judgment("a"), judgment("b")])
+    unjudged = battle("2", human=None, judge=None, scores=None)
+    first, second = read_results(file_of(tmp_path, [judged, unjudged])).battles
+    assert [first.vote(lens) for lens in Lens] == [Vote.TIE, Vote.B, Vote.A]
+    assert [second.vote(lens) for lens in Lens] == [None, None, None]
+    assert (first.is_scored, second.is_scored) == (True, False)
+
+
+def test_battles_are_told_apart_by_arena_in_the_order_of_the_file(tmp_path: Path) -> None:
+    rows = [battle("1"), battle("2", arena="other"), battle("3")]
+    arenas = read_results(file_of(tmp_path, rows)).by_arena()
+    assert {name: [row.id for row in own] for name, own in arenas.items()} == {
+        "tides": ["1", "3"],
+        "other": ["2"],
+    }
 
 
 def test_the_overall_dimension_comes_first(tmp_path: Path) -> None:

@@ -127,7 +127,9 @@ def _look(board: LensBoard) -> dict[str, object]:
 def _charts(arena: ArenaBoards) -> tuple[Figure, ...]:
     """The ratings where there are any, and the probabilities of being first where a system is ranked."""
     names = _rated_by_any(arena)
-    ranked = any(each.probability_first is not None for board in arena.boards for each in board.standings)
+    ranked = any(
+        standing.probability_first is not None for board in arena.boards for standing in board.standings
+    )
     return (*((_ratings(arena, names),) if names else ()), *((_firsts(arena, names),) if ranked else ()))
 
 
@@ -138,17 +140,18 @@ def _ratings(arena: ArenaBoards, names: Sequence[str]) -> Figure:
         traces.append(
             marks_with_intervals(
                 board.lens,
-                [each.rating or 0.0 for each in rated],
-                [names.index(each.system) + offset(index, len(arena.boards)) for each in rated],
-                [each.low for each in rated],
-                [each.high for each in rated],
+                [standing.rating or 0.0 for standing in rated],
+                [names.index(standing.system) + offset(index, len(arena.boards)) for standing in rated],
+                [standing.low for standing in rated],
+                [standing.high for standing in rated],
                 marker=_look(board),
-                customdata=[(each.rank or "none", _interval(each.interval)) for each in rated],
+                customdata=[(standing.rank or "none", _interval(standing.interval)) for standing in rated],
                 hovertemplate="%{x:.0f} (%{customdata[1]}), rank %{customdata[0]}",
             )
         )
     alt = "; ".join(
-        f"{board.lens}: " + ", ".join(f"{each.system} {number(each.rating, 0)}" for each in _rated(board))
+        f"{board.lens}: "
+        + ", ".join(f"{standing.system} {number(standing.rating, 0)}" for standing in _rated(board))
         for board in arena.boards
     )
     layout = {"yaxis": names_axis(names), "xaxis": {"title": {"text": "rating"}}}
@@ -161,8 +164,8 @@ def _firsts(arena: ArenaBoards, names: Sequence[str]) -> Figure:
         go.Scatter(
             name=board.lens,
             mode="markers",
-            x=[each.probability_first for each in _rated(board)],
-            y=[names.index(each.system) + offset(index, len(arena.boards)) for each in _rated(board)],
+            x=[standing.probability_first for standing in _rated(board)],
+            y=[names.index(standing.system) + offset(index, len(arena.boards)) for standing in _rated(board)],
             marker=_look(board),
             hovertemplate="%{x:.1%}",
         )
@@ -170,7 +173,7 @@ def _firsts(arena: ArenaBoards, names: Sequence[str]) -> Figure:
     ]
     alt = "; ".join(
         f"{board.lens}: "
-        + ", ".join(f"{each.system} {percent(each.probability_first)}" for each in _rated(board))
+        + ", ".join(f"{standing.system} {percent(standing.probability_first)}" for standing in _rated(board))
         for board in arena.boards
     )
     layout = {"yaxis": names_axis(names), "xaxis": share_axis("P(first)", range=[-0.03, 1.03])}
