@@ -2,36 +2,84 @@
 
     import nuggetstream as ns
 
-    ns.read_votes("votes.csv")                        # or a DataFrame, or rows
-    ns.rate(votes)                                    # Bradley-Terry ratings with intervals and ranks
-    ns.score(nuggets, labels)                         # six nugget scores, and the preference
-    ns.agreement(human, judge)                        # kappa, with the counts behind it
-    ns.Client("http://127.0.0.1:8080")                # a platform: submit, watch, vote, read boards
+    ns.read_votes, ns.rate                 votes -> Bradley-Terry ratings with intervals and ranks
+    ns.score                               nuggets and labels -> six scores, and the preference
+    ns.agreement, ns.krippendorff          how far two or more sources of labels agree
+    ns.crowd_agreement, ns.crowd_grades    labels of workers -> alpha, gold labels, competence, grades
+    ns.rubric_cover, ns.rubric_qrels, ...  graded passages, relevance labels, rankings, leaderboards
+    ns.write_report                        results of an evaluation -> one page
+    ns.Client, ns.AsyncClient              a platform: submit, watch, vote, read boards
 
-Results print as tables and have `to_frame()`, `to_latex()` and `to_parquet(path)`. A name is imported when it
-is first used, so that `import nuggetstream` itself loads nothing but this file.
+They take paths, DataFrames or plain values. Results print as tables and have `to_frame()`, `to_latex()` and
+`to_parquet(path)`. A name is imported when it is first used: `import nuggetstream` loads this file alone.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nuggetstream.api.agreeing import agreement
+    from nuggetstream.api.agreeing import agreement, krippendorff
+    from nuggetstream.api.crowd import crowd_agreement, crowd_grades
     from nuggetstream.api.rating import rate
+    from nuggetstream.api.reporting import write_report
+    from nuggetstream.api.rubric import (
+        rubric_agree,
+        rubric_correlate,
+        rubric_cover,
+        rubric_measure,
+        rubric_qrels,
+        rubric_verify,
+    )
     from nuggetstream.api.scoring import score
     from nuggetstream.api.votes import read_votes
     from nuggetstream.client import AsyncClient, Client
 
-__all__ = ["AsyncClient", "Client", "agreement", "rate", "read_votes", "score"]
-_MODULES = {
-    "AsyncClient": "nuggetstream.client",
-    "Client": "nuggetstream.client",
-    "agreement": "nuggetstream.api.agreeing",
-    "rate": "nuggetstream.api.rating",
-    "read_votes": "nuggetstream.api.votes",
-    "score": "nuggetstream.api.scoring",
+__all__ = [
+    "AsyncClient",
+    "Client",
+    "agreement",
+    "crowd_agreement",
+    "crowd_grades",
+    "krippendorff",
+    "rate",
+    "read_votes",
+    "rubric_agree",
+    "rubric_correlate",
+    "rubric_cover",
+    "rubric_measure",
+    "rubric_qrels",
+    "rubric_verify",
+    "score",
+    "write_report",
+]
+_NAMES = {
+    "nuggetstream.api.agreeing": ("agreement", "krippendorff"),
+    "nuggetstream.api.crowd": ("crowd_agreement", "crowd_grades"),
+    "nuggetstream.api.rating": ("rate",),
+    "nuggetstream.api.reporting": ("write_report",),
+    "nuggetstream.api.rubric": (
+        "rubric_agree",
+        "rubric_correlate",
+        "rubric_cover",
+        "rubric_measure",
+        "rubric_qrels",
+        "rubric_verify",
+    ),
+    "nuggetstream.api.scoring": ("score",),
+    "nuggetstream.api.votes": ("read_votes",),
+    "nuggetstream.client": ("AsyncClient", "Client"),
 }
-_EXTRAS = {"httpx2": "client", "narwhals": "frames", "polars": "frames"}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+_EXTRAS = {
+    "httpx2": "client",
+    "ir_measures": "analysis",
+    "jinja2": "analysis",
+    "krippendorff": "analysis",
+    "narwhals": "frames",
+    "plotly": "analysis",
+    "polars": "frames",
+    "sklearn": "analysis",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -5,7 +5,8 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Literal, TypeVar
 
-from nuggetstream.api.votes import Votes, read_votes
+from nuggetstream.api.sources import Rows, in_python
+from nuggetstream.api.votes import read_votes
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.votes import VoteSource
 from nuggetstream.ratings.bootstrap import Bootstrap
@@ -28,11 +29,12 @@ E = TypeVar("E", bound=StrEnum)
 Ties = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]
 
 
+@in_python
 def rate(
-    votes: VoteSource | Votes | Mapping[str, VoteSource | Votes],
+    votes: VoteSource | Rows | Mapping[str, VoteSource | Rows],
     *,
     weights: Mapping[str, float] | None = None,
-    human: VoteSource | Votes | None = None,
+    human: VoteSource | Rows | None = None,
     ties: TiePolicy | Ties = TiePolicy.HALF,
     intervals: Intervals | Literal["bootstrap", "sandwich"] = Intervals.BOOTSTRAP,
     bootstrap: Bootstrap | Literal["bayesian", "multinomial"] = Bootstrap.BAYESIAN,
@@ -105,7 +107,7 @@ def rate(
 
 
 def _weighed(
-    votes: VoteSource | Votes | Mapping[str, VoteSource | Votes],
+    votes: VoteSource | Rows | Mapping[str, VoteSource | Rows],
     weights: Mapping[str, float],
     *,
     needs_battle: bool,
@@ -125,11 +127,11 @@ def _weighed(
     )
 
 
-def _read(given: VoteSource | Votes) -> VoteSource:
+def _read(given: VoteSource | Rows) -> VoteSource:
     return given if isinstance(given, VoteSource) else read_votes(given)
 
 
-def _with_battles(given: VoteSource | Votes) -> VoteSource:
+def _with_battles(given: VoteSource | Rows) -> VoteSource:
     source = given if isinstance(given, VoteSource) else read_votes(given, battle=True)
     if any(vote.battle is None for vote in source.votes):
         raise InvalidOption("human", f"{source.file} was read without battles; read_votes(..., battle=True)")

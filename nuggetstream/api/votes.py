@@ -1,26 +1,22 @@
 """Votes from a file, a DataFrame or plain rows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias, cast
 
+from nuggetstream.api.sources import Rows, in_python, rows_of
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.columns import NamedColumns
-from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.files.frames import Frame, frame_records, is_frame
-from nuggetstream.files.records import Record
 from nuggetstream.files.votes import ReadOptions, VoteSource
 from nuggetstream.files.votes import read_votes as votes_of_records
 from nuggetstream.ratings.sources import gather
 
-Row: TypeAlias = Mapping[str, Any] | tuple[str, str, Any]
-Votes: TypeAlias = str | Path | Frame | Iterable[Row]
-_ROW = ("system_a", "system_b", "winner")
+_COLUMNS = ("system_a", "system_b", "winner")
 
 
+@in_python
 def read_votes(
-    votes: Votes,
+    votes: Rows,
     *,
     a: str | None = None,
     b: str | None = None,
@@ -80,7 +76,6 @@ the name of the winner, or a number in [0, 1]
         needs_battle=battle is not False,
         style=style or bool(features),
         features=tuple(features),
-        option="{}=",
     )
     reading = ReadOptions(
         columns=columns,
@@ -91,22 +86,5 @@ the name of the winner, or a number in [0, 1]
         weights = {} if lens is None else {str(lens): 1.0}
         (weighed,) = gather([Path(votes)], weights, reading)
         return weighed.source if name is None else replace(weighed.source, name=name)
-    called = name or ("DataFrame" if is_frame(votes) else "rows")
-    records = list(_records(votes, called))
-    if not records:
-        raise UnusableFile(f"{called}: holds no vote")
-    return votes_of_records(called, Path(called), records, reading)
-
-
-def _records(votes: Frame | Iterable[Row], called: str) -> Iterator[Record]:
-    if is_frame(votes):
-        yield from frame_records(votes, called)
-        return
-    for row_number, row in enumerate(cast("Iterable[Row]", votes)):
-        place = f"{called}, row {row_number}"
-        if isinstance(row, Mapping):
-            yield Record(place, row)
-        elif isinstance(row, Sequence) and not isinstance(row, str) and len(row) == len(_ROW):
-            yield Record(place, dict(zip(_ROW, row, strict=True)))
-        else:
-            raise UnusableFile(f"{place}: is {row!r}; expected a dictionary or (system a, system b, winner)")
+    path, records = rows_of(votes, _COLUMNS, name)
+    return votes_of_records(str(path), path, records, reading)

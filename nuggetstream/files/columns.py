@@ -45,7 +45,6 @@ class NamedColumns:
         needs_time: Whether every vote must have a time.
         style: whether the style of the answers is read.
         features: amounts of style, each with a column for A and one for B; without them, the texts.
-        option: How a person names a column, for errors; "{}=" for a keyword argument.
     """
 
     a: str | None = None
@@ -59,7 +58,6 @@ class NamedColumns:
     needs_time: bool = False
     style: bool = False
     features: tuple[str, ...] = ()
-    option: str = "--{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +95,20 @@ def find_columns(path: Path, names: Sequence[str], named: NamedColumns) -> Colum
         UnusableFile: naming the column that is missing and those there are.
     """
     a, b = _systems(path, names, named)
-    winner = _one(path, names, named.winner, _WINNERS, named.option.format("winner"))
+    winner = _one(path, names, named.winner, _WINNERS, "--winner")
     battle = None
     if named.needs_battle:
-        battle = _one(path, names, named.battle, _BATTLES, named.option.format("battle"))
+        battle = _one(path, names, named.battle, _BATTLES, "--battle")
     time = None
     if named.needs_time:
-        time = _one(path, names, named.time, _TIMES, named.option.format("time"))
+        time = _one(path, names, named.time, _TIMES, "--time")
     texts, features = None, tuple(_feature(path, names, name) for name in named.features)
     if named.style and not features:
         texts = _pair(names, _TEXTS)
         if texts is None:
-            how = f"name columns of amounts with {named.option.format('feature')}"
-            raise UnusableFile(f"{path}: has no texts of the answers ({_or(_TEXTS)}); {how}")
+            raise UnusableFile(
+                f"{path}: has no texts of the answers ({_or(_TEXTS)}); name columns of amounts with --feature"
+            )
     return Columns(
         a=a,
         b=b,
@@ -172,8 +171,7 @@ def _systems(path: Path, names: Sequence[str], named: NamedColumns) -> tuple[str
     if a and b:
         return a, b
     if found is None or a or b:
-        both = " and ".join(map(named.option.format, "ab"))
-        what = f"{both} name them together" if a or b else f"expected {_or(_SYSTEMS)}, or {both}"
+        what = "--a and --b name them together" if a or b else f"expected {_or(_SYSTEMS)}, or --a and --b"
         raise UnusableFile(f"{path}: has no columns of the two systems: {what}; it has {_listed(names)}")
     return found
 

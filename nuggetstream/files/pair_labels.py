@@ -70,7 +70,20 @@ def read_pair_labels(path: Path, columns: PairColumns) -> PairLabelFile:
         UnusableFile: Names file, line and field: a column that does not exist, a row without topic or item,
             an item that is compared with itself, or a label other than a, n (or tie) and b.
     """
-    records = read_records(path)
+    return pair_labels_of(path, read_records(path), columns)
+
+
+def pair_labels_of(path: Path, records: Sequence[Record], columns: PairColumns) -> PairLabelFile:
+    """The comparisons of rows that are read already.
+
+    Args:
+        path: Name of the source, for errors.
+        records: Its rows, at least one.
+        columns: Columns that a person named.
+
+    Raises:
+        UnusableFile: As `read_pair_labels`.
+    """
     names = list(dict.fromkeys(name for record in records for name in record.fields))
     labels, unlabelled = [], 0
     for label in _labels(path, records, names, columns):

@@ -79,7 +79,20 @@ def read_worker_labels(path: Path, columns: LabelColumns) -> LabelFile:
         UnusableFile: Names file, line and field: a column that does not exist, a row without item or
             worker, a label or probability that is none, or a worker who labels an item twice.
     """
-    records = read_records(path)
+    return worker_labels_of(path, read_records(path), columns)
+
+
+def worker_labels_of(path: Path, records: Sequence[Record], columns: LabelColumns) -> LabelFile:
+    """The labels of rows that are read already.
+
+    Args:
+        path: Name of the source, for errors.
+        records: Its rows, at least one.
+        columns: Columns that a person named.
+
+    Raises:
+        UnusableFile: As `read_worker_labels`.
+    """
     names = list(dict.fromkeys(name for record in records for name in record.fields))
     read_rows = _nested if _is_nested(records[0]) else _rows
     dimensions: dict[str, list[WorkerLabel]] = {}

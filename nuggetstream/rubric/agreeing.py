@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 
 from nuggetstream.domain.graded_passage import MAXIMUM_GRADE, MINIMUM_GRADE
 from nuggetstream.domain.note import Note
+from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.rubric.graded import Graded
 from nuggetstream.rubric.scoring import Labels
 from nuggetstream.rubric.verification import HIGH_GRADE, RELEVANT
@@ -41,13 +43,13 @@ class Grouping:
     ungrouped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class GradeAgreement:
+@dataclass(frozen=True, slots=True, repr=False)
+class GradeAgreement(Tabular):
     """How grades and labels agree.
 
     Attributes:
         graded: The passages and what is known about their file.
-        table: The best grade of each passage against its label.
+        counts: The best grade of each passage against its label.
         labels_of: Where the labels come from.
         pairs: Number of passages with a grade and a label.
         only_graded: Number of graded passages without a label, in queries that have labels.
@@ -58,7 +60,7 @@ class GradeAgreement:
     """
 
     graded: Graded
-    table: InterAnnotatorTable
+    counts: InterAnnotatorTable
     labels_of: str
     pairs: int
     only_graded: int
@@ -71,6 +73,20 @@ class GradeAgreement:
     def notes(self) -> tuple[Note, ...]:
         """States of the data that change how the numbers are read."""
         return tuple(_notes(self))
+
+    def table(self) -> Table:
+        """One row per group of grades, one column per group of labels, and kappa of each row."""
+        columns = (
+            tables.text("grade"),
+            *(tables.count(f"label_{name}", name) for name in self.counts.columns),
+            tables.count("total"),
+            tables.number("kappa"),
+        )
+        groups = zip(
+            self.counts.rows, self.counts.counts, self.counts.totals, self.counts.kappas, strict=True
+        )
+        rows = tuple((name, *counts, total, kappa) for name, counts, total, kappa in groups)
+        return Table("Best grade against label", columns, rows, tuple(note.text for note in self.notes))
 
 
 def groups_of(text: str) -> tuple[LabelGroup, ...]:
@@ -120,7 +136,7 @@ def agree(
     graded_queries, labelled_queries = ({query for query, _ in keys} for keys in (grade_of, label_of))
     return GradeAgreement(
         graded=graded,
-        table=_table(pairs, grouping),
+        counts=_table(pairs, grouping),
         labels_of=labels_of,
         pairs=len(pairs),
         only_graded=sum(key not in label_of and key[0] in labelled_queries for key in grade_of),
@@ -170,10 +186,10 @@ def _notes(agreement: GradeAgreement) -> Iterator[Note]:
     if agreement.only_labelled:
         passages = many(agreement.only_labelled, "labelled passage")
         yield Note("no_grade", f"{passages} without a grade, left out")
-    if agreement.table.left_out:
-        pairs = many(agreement.table.left_out, "pair")
+    if agreement.counts.left_out:
+        pairs = many(agreement.counts.left_out, "pair")
         yield Note("in_no_group", f"{pairs} with a label in no group, left out")
-    if not agreement.ungrouped and None in agreement.table.kappas:
+    if not agreement.ungrouped and None in agreement.counts.kappas:
         yield Note(
             "no_kappa",
             "no kappa where chance alone agrees perfectly (one label only) or no column means the same",

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.note import Note
+from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
 from nuggetstream.files.rubric import BankItem
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.rubric.graded import Graded
 from nuggetstream.rubric.grading import items_of
 from nuggetstream.rubric.verification import (
@@ -48,8 +50,8 @@ class Limits:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+@dataclass(frozen=True, slots=True, repr=False)
+class Check(Tabular):
     """Contradictions between grades and judgments, and listings of every grade.
 
     Attributes:
@@ -81,6 +83,29 @@ class Check:
     def notes(self) -> tuple[Note, ...]:
         """States of the data that change how the numbers are read."""
         return tuple(_notes(self))
+
+    def table(self) -> Table:
+        """One row per contradiction: spurious items, then uncovered passages."""
+        columns = (
+            tables.text("contradiction"),
+            tables.text("query"),
+            tables.text("item"),
+            tables.text("passage"),
+            tables.count("passages", "passages judged not relevant"),
+            tables.count("judgment"),
+            tables.count("best", "best grade"),
+        )
+        spurious = tuple(
+            ("spurious item", query, entry.item, None, entry.passages, None, None)
+            for query, entries in (self.spurious or {}).items()
+            for entry in entries
+        )
+        uncovered = tuple(
+            ("uncovered passage", entry.query, None, entry.passage, None, entry.judgment, entry.best)
+            for entry in self.uncovered or ()
+        )
+        notes = tuple(note.text for note in self.notes)
+        return Table("Grades against judgments", columns, spurious + uncovered, notes)
 
 
 def check(

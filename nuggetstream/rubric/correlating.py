@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.note import Note
-from nuggetstream.files.numerals import many
+from nuggetstream.files import tables
+from nuggetstream.files.numerals import many, number
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.rubric.leaderboard_correlation import (
     LeaderboardCorrelation,
     NoCommonOrder,
@@ -41,8 +43,8 @@ class Queries:
     only_official: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Tabular):
     """Two scorings of the same systems and how far their orders agree.
 
     Attributes:
@@ -69,6 +71,24 @@ class Comparison:
     def notes(self) -> tuple[Note, ...]:
         """States of the data that change how the numbers are read."""
         return tuple(_notes(self))
+
+    def table(self) -> Table:
+        """Both scores of every common system, in the official order."""
+        columns = (
+            tables.text("system"),
+            tables.number("official", digits=4),
+            tables.number("first", digits=4),
+        )
+        common = [system for system in self.official.scores if system in self.first.scores]
+        rows = tuple(
+            (system, self.official.shown(system), self.first.shown(system))
+            for system in sorted(common, key=lambda name: (-self.official.scores[name], name))
+        )
+        coefficients = (
+            f"Spearman's rho {number(self.correlation.spearman)}, Kendall's tau-b "
+            f"{number(self.correlation.kendall)} over {many(self.correlation.systems, 'system')}"
+        )
+        return Table("Two scorings", columns, rows, (coefficients, *(note.text for note in self.notes)))
 
 
 def compare(

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from nuggetstream.domain.note import Note
+from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.rubric.cover import CoverScore, Unanswerable, cover_at, cover_overall
 from nuggetstream.rubric.graded import Graded
 from nuggetstream.rubric.grading import first_ranks
@@ -28,8 +30,8 @@ class SystemCover:
     ranked: int
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+@dataclass(frozen=True, slots=True, repr=False)
+class Coverage(Tabular):
     """The cover of all systems, the best first.
 
     Attributes:
@@ -56,6 +58,31 @@ class Coverage:
     def notes(self) -> tuple[Note, ...]:
         """States of the data that change how the numbers are read."""
         return tuple(_notes(self))
+
+    def table(self) -> Table:
+        """One row per system, the best first."""
+        columns = (
+            tables.text("system"),
+            tables.number("cover", f"Cover@{self.k}", digits=3),
+            tables.number("cover_error", "±", digits=3),
+            tables.number("n_exam", "n-EXAM", digits=3),
+            tables.number("n_exam_error", "±", digits=3),
+            tables.count("queries_ranked"),
+        )
+        rows = tuple(
+            (
+                system.system,
+                system.score.cover,
+                system.score.cover_error,
+                system.score.n_exam,
+                system.score.n_exam_error,
+                system.ranked,
+            )
+            for system in self.systems
+        )
+        basis = f"over {many(self.overall.queries, 'query', 'queries')}; ±: standard error"
+        title = f"Cover@{self.k}, answered from grade {self.minimum} on"
+        return Table(title, columns, rows, (basis, *(note.text for note in self.notes)))
 
 
 def cover(

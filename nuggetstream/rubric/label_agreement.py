@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from nuggetstream.domain.note import Note
+from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
+from nuggetstream.files.tables import Cell, Table, Tabular
 from nuggetstream.statistics.agreement import KappaWeights, weighted_kappa
 
 _NAMED = 6
@@ -37,8 +39,8 @@ class LabelSet:
     unlabelled: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LabelAgreement:
+@dataclass(frozen=True, slots=True, repr=False)
+class LabelAgreement(Tabular):
     """How two sets of labels of the same items agree.
 
     Attributes:
@@ -73,6 +75,45 @@ class LabelAgreement:
     def notes(self) -> tuple[Note, ...]:
         """States of the data that change how the numbers are read."""
         return tuple(_notes(self))
+
+    def table(self) -> Table:
+        """The coefficients in one row; `counts_table` shows what they rest on."""
+        columns = (
+            tables.count("pairs", "compared"),
+            tables.count("only_first"),
+            tables.count("only_second"),
+            tables.percent("observed", "equal"),
+            tables.number("unweighted", "kappa", digits=3),
+            tables.number("linear", "kappa, linear", digits=3),
+            tables.number("quadratic", "kappa, quadratic", digits=3),
+        )
+        row = (
+            self.pairs,
+            len(self.only_first),
+            len(self.only_second),
+            self.observed,
+            self.unweighted,
+            self.linear,
+            self.quadratic,
+        )
+        return Table("Agreement", columns, (row,), tuple(note.text for note in self.notes))
+
+    def counts_table(self) -> Table:
+        """Counts: a row per label of the first annotator, a column per label of the second."""
+        columns = (
+            tables.text("first"),
+            *(tables.count(f"second_{label}", label) for label in self.labels),
+        )
+        rows: list[tuple[Cell, ...]] = [
+            (label, *counts) for label, counts in zip(self.labels, self.counts, strict=True)
+        ]
+        return Table("First annotator by row, second by column", columns, tuple(rows))
+
+    def __str__(self) -> str:
+        return f"{self.table()}\n\n{self.counts_table()}"
+
+    def _repr_html_(self) -> str:
+        return f"{self.table().to_html()}\n{self.counts_table().to_html()}"
 
 
 def label_agreement(first: LabelSet, second: LabelSet, order: Sequence[str] = ()) -> LabelAgreement:
@@ -155,7 +196,7 @@ def _notes(agreement: LabelAgreement) -> Iterator[Note]:
             text = f"{items} without a label in {labels.source}, left out: {_short(labels.unlabelled)}"
             yield Note("unlabelled", text)
     if not agreement.ordered:
-        yield Note("no_order", "the labels have no order: no weighted kappa; --labels names them in order")
+        yield Note("no_order", "the labels have no order: no weighted kappa until they are named in order")
     if agreement.unweighted is None:
         yield Note("no_kappa", "no kappa: chance alone agrees perfectly when both use one label only")
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nuggetstream.domain.graded_passage import Relevance
+from nuggetstream.files import tables
+from nuggetstream.files.numerals import many
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.rubric.graded import Graded
 from nuggetstream.rubric.relevance import Label, best_grade, best_grade_from, items_answered, relevance_labels
 
@@ -25,8 +28,8 @@ class NoLabel(ValueError):
     """No passage has a grade, or an id does not fit into a column of a qrels file."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledPassages:
+@dataclass(frozen=True, slots=True, repr=False)
+class LabelledPassages(Tabular):
     """Relevance labels in the order of the passages.
 
     Attributes:
@@ -46,6 +49,14 @@ class LabelledPassages:
     def queries(self) -> int:
         """Number of queries with a label."""
         return len({row.query for row in self.labels})
+
+    def table(self) -> Table:
+        """One row per labelled passage."""
+        columns = (tables.text("query"), tables.text("passage"), tables.count("label"))
+        rows = tuple((row.query, row.passage, row.label) for row in self.labels)
+        ungraded = self.graded.basis.ungraded
+        notes = (f"{many(ungraded, 'passage')} without a grade have no label.",) if ungraded else ()
+        return Table("Relevance labels", columns, rows, notes)
 
 
 def label(graded: Graded, by: By = By.MAX, minimum: int | None = None) -> LabelledPassages:

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.note import Note
+from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.rubric.cover import standard_error
 from nuggetstream.rubric.retrieval import Ranking
 from nuggetstream.rubric.scoring import Labels, measure_rankings
@@ -51,8 +53,8 @@ class RunScores:
     unranked: int
 
 
-@dataclass(frozen=True, slots=True)
-class RunsMeasured:
+@dataclass(frozen=True, slots=True, repr=False)
+class RunsMeasured(Tabular):
     """The means of all runs, ordered by the first measure.
 
     Attributes:
@@ -77,6 +79,33 @@ class RunsMeasured:
     def notes(self) -> tuple[Note, ...]:
         """States of the data that change how the numbers are read."""
         return tuple(_notes(self))
+
+    def table(self) -> Table:
+        """One row per run, the best first, and the fusion of all runs last."""
+        columns = (
+            tables.text("run"),
+            *(
+                tables.number(name, title, digits=3)
+                for measure in self.measures
+                for name, title in ((measure, measure), (f"{measure}_error", "±"))
+            ),
+            tables.count("received", "queries ranked"),
+            tables.count("scored", "of these scored"),
+            tables.count("unranked", "not ranked"),
+        )
+        rows = tuple(
+            (
+                scores.run,
+                *(value for mean in scores.means.values() for value in (mean.mean, mean.error)),
+                scores.received,
+                scores.scored,
+                scores.unranked,
+            )
+            for scores in (*self.runs, *([self.fused] if self.fused else []))
+        )
+        labels, queries = many(self.labels, "label"), many(self.queries, "query", "queries")
+        notes = (f"{labels} of {queries}; ±: standard error", *(note.text for note in self.notes))
+        return Table("Rankings by relevance labels", columns, rows, notes)
 
 
 def measure_runs(

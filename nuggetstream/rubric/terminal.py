@@ -94,8 +94,8 @@ def run_tables(measured: RunsMeasured) -> RenderableType:
 
 def agreement_tables(agreement: GradeAgreement) -> RenderableType:
     """The table of grades against labels, and what it rests on."""
-    grid = table("Best grade against label", *headers_of(agreement.table), text=["label"])
-    for row in cells_of(agreement.table):
+    grid = table("Best grade against label", *headers_of(agreement.counts), text=["label"])
+    for row in cells_of(agreement.counts):
         grid.add_row(*row)
     return group(grid, *agreement_lines(agreement))
 

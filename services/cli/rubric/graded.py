@@ -122,7 +122,7 @@ def agree_command(
     if form == "console":
         show(agreement_tables(agreement), plain=plain)
         return
-    text = csv_text(agreement.table) if form == "csv" else latex_text(agreement.table)
+    text = csv_text(agreement.counts) if form == "csv" else latex_text(agreement.counts)
     click.echo(text, nl=False)
     for line in agreement_lines(agreement):
         click.echo(line, err=True)

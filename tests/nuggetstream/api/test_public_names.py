@@ -56,6 +56,8 @@ def test_every_public_name_is_typed_documented_and_importable() -> None:
     assert ns.__all__ == sorted(ns.__all__)
     assert imported_for_type_checkers() == ns._MODULES
     assert set(ns.__all__) == set(ns._MODULES)
+    rooms = {path.name for path in SOURCE.parent.iterdir() if path.is_dir()}
+    assert not rooms & set(ns.__all__)  # importing a room would hide the name
     assert set(ns.__all__) <= set(dir(ns))
     for name in ns.__all__:
         assert getattr(ns, name).__doc__, name

@@ -11,6 +11,7 @@ import nuggetstream as ns
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.nugget import Importance, Nugget, Support
 from nuggetstream.nuggets.scores import Unscorable
+from nuggetstream.rubric.label_agreement import NothingLabelledTwice, UnknownLabel
 from nuggetstream.statistics.agreement import KappaWeights, weighted_kappa
 
 FACTS = [("Two bulges of water rise.", "vital"), ("The Sun adds to the tides.", "okay")]
@@ -110,50 +111,73 @@ JUDGE = ["model_a", "b", "b", "tie", "tie", "a", "a", float("nan")]
 def test_outcomes_are_compared_as_a_tie_and_b(wrap: Any) -> None:
     judge = [None if isinstance(label, float) else label for label in JUDGE]
     result = ns.agreement(wrap(HUMAN), wrap(judge))
-    assert result.categories == ("a", "tie", "b")
-    assert result.confusion == ((1, 1, 0), (0, 1, 1), (1, 0, 1))
-    assert (result.compared, result.left_out) == (6, 2)
+    assert result.labels == ("a", "tie", "b")
+    assert result.counts == ((1, 1, 0), (0, 1, 1), (1, 0, 1))
+    assert (result.pairs, len(result.only_first), len(result.only_second)) == (6, 1, 1)
     assert result.observed == 0.5
-    counts = np.array(result.confusion, dtype=float)
-    assert result.kappa == weighted_kappa(counts, KappaWeights.NONE)
-    assert result.kappa_linear == weighted_kappa(counts, KappaWeights.LINEAR)
-    assert result.kappa_quadratic == weighted_kappa(counts, KappaWeights.QUADRATIC)
+    counts = np.array(result.counts, dtype=float)
+    assert result.unweighted == weighted_kappa(counts, KappaWeights.NONE)
+    assert result.linear == weighted_kappa(counts, KappaWeights.LINEAR)
+    assert result.quadratic == weighted_kappa(counts, KappaWeights.QUADRATIC)
+
+
+def test_missing_labels_are_left_out_and_counted() -> None:
+    assert ns.agreement(HUMAN, JUDGE).pairs == 6  # with NaN for a missing label
+    assert ns.agreement(pd.Series(["a", pd.NA, "b"]), ["a", "a", "b"]).pairs == 2
+    assert "1 item with a label only in the second, left out" in str(
+        ns.agreement(["a", None, "b"], list("aab"))
+    )
 
 
 def test_numbers_are_ordered_and_other_labels_are_not() -> None:
-    numbers = ns.agreement([1, 2, 10, 2], [1, 10, 10, 2])
-    assert numbers.categories == ("1", "2", "10")
-    assert numbers.kappa_quadratic is not None
+    numbers = ns.agreement([1, 2, 10, 2], [1, 10, 10, 2.0])
+    assert numbers.labels == ("1", "2", "10")
+    assert numbers.quadratic is not None
     words = ns.agreement(["red", "green", "red"], ["red", "red", "red"])
-    assert words.categories == ("green", "red")
-    assert words.kappa is not None
-    assert (words.kappa_linear, words.kappa_quadratic) == (None, None)
-    ordered = ns.agreement(["low", "high"], ["low", "mid"], categories=["low", "mid", "high"])
-    assert ordered.confusion == ((1, 0, 0), (0, 0, 0), (0, 1, 0))
-    assert ordered.kappa_linear is not None
+    assert words.labels == ("green", "red")
+    assert words.unweighted is not None
+    assert (words.linear, words.quadratic) == (None, None)
+    ordered = ns.agreement(["low", "high"], ["low", "mid"], order=["low", "mid", "high"])
+    assert ordered.counts == ((1, 0, 0), (0, 0, 0), (0, 1, 0))
+    assert ordered.linear is not None
 
 
 def test_grades_in_letters_are_no_verdicts() -> None:
-    assert ns.agreement(["A", "C", "B"], ["A", "C", "C"]).categories == ("A", "B", "C")
+    assert ns.agreement(["A", "C", "B"], ["A", "C", "C"]).labels == ("A", "B", "C")
 
 
 def test_what_has_no_answer_is_none() -> None:
-    assert ns.agreement(["a", "a"], ["a", "a"]).kappa is None
-    nothing = ns.agreement([None, "a"], ["b", None])
-    assert (nothing.compared, nothing.left_out, nothing.observed, nothing.kappa) == (0, 2, None, None)
-    assert "—" in str(nothing)
+    result = ns.agreement(["a", "a"], ["a", "a"])
+    assert result.unweighted is None
+    assert "—" in str(result)
 
 
 def test_sources_that_cannot_be_compared_say_why() -> None:
     with pytest.raises(ValueError, match="the first source has 1 labels and the second 2"):
         ns.agreement(["a"], ["a", "b"])
-    with pytest.raises(ValueError, match=r"item 1: 'huge' is not among the categories \['low', 'high'\]"):
-        ns.agreement(["low", "huge"], ["low", "high"], categories=["low", "high"])
+    with pytest.raises(NothingLabelledTwice, match="1 label and 1 label, no item in both"):
+        ns.agreement([None, "a"], ["b", None])
+    with pytest.raises(UnknownLabel, match="'huge' is not one of the labels named: low, high"):
+        ns.agreement(["low", "huge"], ["low", "high"], order=["low", "high"])
 
 
 def test_agreement_shows_its_counts() -> None:
-    shown = str(ns.agreement(HUMAN[:6], JUDGE[:6]))
-    assert "kappa, quadratic" in shown
-    assert "First source by row, second by column" in shown
-    page = ns.agreement(HUMAN[:6], JUDGE[:6])._repr_html_()
-    assert page.count("<table>") == 2
+    result = ns.agreement(HUMAN[:6], JUDGE[:6])
+    assert "kappa, quadratic" in str(result)
+    assert "First annotator by row, second by column" in str(result)
+    assert result._repr_html_().count("<table>") == 2
+    assert result.counts_table().to_frame()["second_tie"].to_list() == [1, 1, 0]
+
+
+@pytest.mark.parametrize("wrap", [list, np.array, pl.DataFrame, pd.DataFrame])
+def test_alpha_of_several_raters(wrap: Any) -> None:
+    ratings = [[1, 2, 3, 3, 2, 1], [1, 2, 3, 3, 2, 2]]
+    given = wrap(ratings) if wrap is not pl.DataFrame else pl.DataFrame(ratings, orient="row")
+    assert ns.krippendorff(given, "interval") == ns.krippendorff(ratings, "interval")
+    assert ns.krippendorff(given, "interval") == pytest.approx(1 - 22 / 166)  # by hand
+
+
+def test_an_order_of_texts_is_asked_for() -> None:
+    with pytest.raises(ValueError, match="the order of texts is not known"):
+        ns.krippendorff([["low", "high"], ["low", "mid"]])
+    assert ns.krippendorff([["low", "high"], ["low", "mid"]], domain=["low", "mid", "high"]) is not None

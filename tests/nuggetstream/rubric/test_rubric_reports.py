@@ -218,10 +218,10 @@ def agreed(folder: Path, qrels: str | None = None, **grouping: Any) -> GradeAgre
 
 def test_kappa_of_relevant_or_not_by_hand(tmp_path: Path) -> None:
     found = agreed(tmp_path)
-    assert (found.table.rows, found.table.columns) == (("4+5", "0+1+2+3"), ("2+3", "0+1"))
-    assert found.table.counts == ((3, 1), (1, 0))
+    assert (found.counts.rows, found.counts.columns) == (("4+5", "0+1+2+3"), ("2+3", "0+1"))
+    assert found.counts.counts == ((3, 1), (1, 0))
     # Observed 3/5; expected 0.8 * 0.8 + 0.2 * 0.2 = 0.68.
-    assert found.table.kappas == pytest.approx(((0.6 - 0.68) / 0.32,) * 2)
+    assert found.counts.kappas == pytest.approx(((0.6 - 0.68) / 0.32,) * 2)
     assert found.notes == ()
 
 
@@ -231,20 +231,20 @@ def test_labels_of_another_file_are_met_by_query_and_passage(tmp_path: Path) -> 
     assert (found.only_graded, found.only_labelled) == (2, 1)
     assert (found.queries_graded, found.queries_labelled) == (("rivers",), ("lakes",))
     assert states(found) == {"query_in_one_file", "no_label", "no_grade", "no_kappa"}
-    assert found.table.kappas == (None, None)  # one label only: chance alone agrees
+    assert found.counts.kappas == (None, None)  # one label only: chance alone agrees
     assert "1 query only in the labels, left out: lakes" in drawn(agreement_tables(found))
 
 
 def test_every_grade_against_every_label_has_counts_and_no_kappa(tmp_path: Path) -> None:
     found = agreed(tmp_path, ungrouped=True)
-    assert found.table.columns == ("3", "2", "0")
-    assert found.table.counts[:2] == ((1, 0, 0), (0, 2, 1))
-    assert set(found.table.kappas) == {None}
+    assert found.counts.columns == ("3", "2", "0")
+    assert found.counts.counts[:2] == ((1, 0, 0), (0, 2, 1))
+    assert set(found.counts.kappas) == {None}
 
 
 def test_groups_are_what_a_person_writes(tmp_path: Path) -> None:
     found = agreed(tmp_path, grades=groups_of("4+5,0"), labels=groups_of("2+3,0"))
-    assert found.table.left_out == 1
+    assert found.counts.left_out == 1
     assert "in_no_group" in states(found)
     with pytest.raises(NoGroups, match="not of the form"):
         groups_of("4+x")

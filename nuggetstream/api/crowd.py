@@ -1,0 +1,140 @@
+"""Labels of a crowd from a file, a DataFrame or rows: agreement, gold labels, competence, grades."""
+
+from collections.abc import Mapping, Sequence
+
+from nuggetstream.api.sources import Rows, in_python, rows_of
+from nuggetstream.crowd.grades import REGULARISATION, TIE
+from nuggetstream.crowd.learning import CompetenceOptions
+from nuggetstream.crowd.scale import ScaleOptions
+from nuggetstream.crowd.study import CrowdOptions, CrowdStudy, study_labels
+from nuggetstream.crowd.topic_grades import TopicGrades, grade_topics
+from nuggetstream.domain.worker_label import shortest_form
+from nuggetstream.files.pair_labels import PairColumns, pair_labels_of
+from nuggetstream.files.worker_labels import LabelColumns, worker_labels_of
+from nuggetstream.statistics.krippendorff import Level
+
+Order = Sequence[object] | Mapping[str, Sequence[object]]
+
+
+@in_python
+def crowd_agreement(
+    labels: Rows,
+    *,
+    item: str | Sequence[str] = (),
+    worker: str | None = None,
+    label: str | Sequence[str] = (),
+    dimension: str | None = None,
+    spam: str | None = None,
+    sides: tuple[str, str] | None = None,
+    position: str | None = None,
+    order: Order = (),
+    level: Level | str | None = None,
+    spam_limit: float = CompetenceOptions().limit,
+    restarts: int = CompetenceOptions().restarts,
+    iterations: int = CompetenceOptions().iterations,
+    seed: int = CompetenceOptions().seed,
+) -> CrowdStudy:
+    """What the labels of a crowd tell: Krippendorff's alpha, gold labels, and the competence of workers.
+
+    α = 1 - D_observed / D_expected, of all labels, and of those by workers who are no spammers according to
+    MACE.
+
+    Args:
+        labels: Path of a file, a DataFrame, or rows: dictionaries, or tuples (item, worker, label). One row
+            is one label; or one item with a list of workers and a list NAME_vote per dimension.
+        item: Column, or columns, that name the item; found by its usual names.
+        worker: Column of the worker.
+        label: Column of labels; several columns are one dimension each.
+        dimension: Column of the dimension.
+        spam: Column of the probability that the label is spam, estimated elsewhere.
+        sides: Columns of the answer shown first and of the one shown second; together they name the item.
+        position: Column of the item's position in its worker's session.
+        order: Every label in ascending order, for all dimensions or by dimension. Numbers have an order, and
+            so have a, tie, b.
+        level: "nominal", "ordinal" or "interval"; by default ordinal where the order is known, else nominal.
+        spam_limit: Probability of spam above which the labels of a worker are dropped.
+        restarts: Number of random starts of MACE, whose results are averaged.
+        iterations: Maximum number of iterations per start.
+        seed: Seed of the random starts.
+
+    Returns:
+        Agreement per dimension, at most 1, higher is better, 0 is chance; the labels and workers behind it.
+
+    Raises:
+        UnusableFile: A row cannot be used; the message names it and its field.
+        UnusableLabels: The labels do not fit `order` or `level`.
+
+    Source: Krippendorff, "Content Analysis", 2004; Hovy et al., "Learning Whom to Trust with MACE", 2013.
+
+    >>> votes = [("tide", "ann", 2), ("tide", "ben", 2), ("reef", "ann", 0), ("reef", "ben", 0)]
+    >>> crowd_agreement(votes, restarts=1).mean_alpha("agreement")
+    1.0
+    """
+    path, records = rows_of(labels, ("item", "worker", "label"))
+    columns = LabelColumns(
+        items=_names(item),
+        worker=worker,
+        labels=_names(label),
+        dimension=dimension,
+        spam=spam,
+        sides=sides,
+        position=position,
+    )
+    read = worker_labels_of(path, records, columns)
+    named = order if isinstance(order, Mapping) else {"": order} if order else {}
+    options = CrowdOptions(
+        scale=ScaleOptions(
+            {name: tuple(shortest_form(str(one)) for one in labels) for name, labels in named.items()},
+            None if level is None else Level(level),
+        ),
+        competence=CompetenceOptions(limit=spam_limit, restarts=restarts, iterations=iterations, seed=seed),
+    )
+    return study_labels(read.dimensions, options, unlabelled=read.unlabelled)
+
+
+@in_python
+def crowd_grades(
+    labels: Rows,
+    *,
+    topic: str | None = None,
+    sides: tuple[str, str] | None = None,
+    label: str | Sequence[str] = (),
+    dimension: str | None = None,
+    regularisation: float = REGULARISATION,
+    tie: float = TIE,
+) -> TopicGrades:
+    """Merits and grades of the items of every topic, from labels that compare two items.
+
+    P(i > j) = e^i / (e^i + e^(j + t)): a tie-aware Bradley-Terry model per topic and dimension.
+
+    Args:
+        labels: Path of a file, a DataFrame, or rows: dictionaries, or tuples (first item, second item,
+            label). A label is a (the first is better), b (the second), or n or tie (neither).
+        topic: Column of the topic.
+        sides: Columns of the first and of the second item.
+        label: Column of labels; several columns are one dimension each.
+        dimension: Column of the dimension.
+        regularisation: λ, above 0: wins and losses of every item against a dummy item.
+        tie: t, above 0: how close two merits must be for a tie.
+
+    Returns:
+        A merit and a grade per item, higher is better.
+
+    Raises:
+        UnusableFile: A row cannot be used; the message names it and its field.
+        ValueError: A parameter is not above 0.
+
+    Source: Rao and Kupper, 1967; Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", 2025.
+
+    >>> pairs = [("x", "y", "a"), ("y", "z", "tie"), ("x", "z", "a")]
+    >>> [(item.item, item.grade) for item in crowd_grades(pairs).items]
+    [('x', 3), ('y', 2), ('z', 1)]
+    """
+    path, records = rows_of(labels, ("response_a", "response_b", "label"))
+    columns = PairColumns(topic=topic, sides=sides, labels=_names(label), dimension=dimension)
+    read = pair_labels_of(path, records, columns)
+    return grade_topics(read.labels, regularisation=regularisation, tie=tie, unlabelled=read.unlabelled)
+
+
+def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
+    return (columns,) if isinstance(columns, str) else tuple(columns)

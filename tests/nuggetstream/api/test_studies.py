@@ -1,0 +1,175 @@
+"""Crowds, rubrics and the report from Python: files, frames and plain values say the same."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import nuggetstream as ns
+from nuggetstream.crowd.scale import UnusableLabels
+from nuggetstream.domain.graded_passage import GradedPassage
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.rubric.correlating import NothingToRank
+from tests.evaluated import file_of, round_robin
+
+LABELS = [
+    {"item": item, "worker": worker, "label": label}
+    for item, labels in {
+        "tide": (2, 2, 1),
+        "reef": (0, 0, 2),
+        "dune": (1, 1, 1),
+        "cape": (2, 1, None),
+    }.items()
+    for worker, label in zip(("ann", "ben", "cat"), labels, strict=True)
+]
+GRADES = [
+    {"query": query, "passage": passage, "item": item, "grade": grade, "judgment": judgment}
+    for query, passage, judgment, grades in (
+        ("q1", "p1", 3, {"why": 5, "when": 0}),
+        ("q1", "p2", 0, {"why": 0, "when": 4}),
+        ("q2", "p3", 2, {"who": 1}),
+    )
+    for item, grade in grades.items()
+]
+RUNS = {"x": {"q1": ["p1", "p2"], "q2": ["p3"]}, "y": {"q1": ["p2"], "q2": ["p3"]}}
+
+
+def written(rows: list[dict[str, Any]], path: Path) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+@pytest.mark.parametrize("wrap", [pl.DataFrame, pd.DataFrame, list, "csv"])
+def test_labels_of_a_crowd_are_studied_wherever_they_are(tmp_path: Path, wrap: Any) -> None:
+    source = written(LABELS, tmp_path / "labels.csv") if wrap == "csv" else wrap(LABELS)
+    study = ns.crowd_agreement(source, restarts=2)
+    assert (study.votes, study.unlabelled) == (11, 1)
+    rows = [tuple(row.values()) for row in LABELS]
+    assert study.mean_alpha("agreement") == ns.crowd_agreement(rows, restarts=2).mean_alpha("agreement")
+    assert study.to_frame()["votes"].to_list() == [11]
+    assert "alpha" in str(study)
+
+
+def test_the_order_of_labels_may_be_named() -> None:
+    rows = [("tide", "ann", "low"), ("tide", "ben", "mid"), ("reef", "ann", "high"), ("reef", "ben", "high")]
+    assert ns.crowd_agreement(rows, restarts=1).dimensions[0].scale.level == "nominal"
+    study = ns.crowd_agreement(rows, order=["low", "mid", "high"], restarts=1)
+    assert study.dimensions[0].scale.level == "ordinal"
+    with pytest.raises(UnusableLabels, match="name the labels in their order with order="):
+        ns.crowd_agreement(rows, level="ordinal")
+
+
+def test_pairs_are_graded_per_topic() -> None:
+    rows = [
+        {"topic": topic, "response_a": a, "response_b": b, "label": label}
+        for topic in ("t1", "t2")
+        for a, b, label in (("x", "y", "a"), ("y", "z", "n"), ("x", "z", "a"))
+    ]
+    grades = ns.crowd_grades(pl.DataFrame(rows))
+    first = grades.to_frame().select("topic", "item", "grade").head(3)
+    assert first.rows() == [("t1", "x", 3), ("t1", "y", 2), ("t1", "z", 1)]
+    with pytest.raises(UnusableFile, match="rows, row 0: label"):
+        ns.crowd_grades([("x", "y", "better")])
+
+
+def test_what_is_wrong_with_labels_is_named_by_row_and_keyword() -> None:
+    with pytest.raises(UnusableFile, match=r"DataFrame.*worker="):
+        ns.crowd_agreement(pl.DataFrame({"item": ["x"], "label": [1]}))
+    with pytest.raises(UnusableFile, match=r"rows, row 1: .*'ann' labels 'tide' twice"):
+        ns.crowd_agreement([("tide", "ann", 1), ("tide", "ann", 2)])
+
+
+NESTED = [
+    GradedPassage("q1", "p1", {"why": 5, "when": 0}, 3),
+    GradedPassage("q1", "p2", {"why": 0, "when": 4}, 0),
+    GradedPassage("q2", "p3", {"who": 1}, 2),
+]
+
+
+@pytest.mark.parametrize("graded", [GRADES, pl.DataFrame(GRADES), pd.DataFrame(GRADES), NESTED])
+def test_cover_of_graded_passages(graded: Any) -> None:
+    coverage = ns.rubric_cover(graded, runs=RUNS, k=1)
+    assert {system.system: system.score.cover for system in coverage.systems} == {"x": 0.25, "y": 0.25}
+    assert coverage.to_frame()["cover"].to_list() == [0.25, 0.25]
+    assert "Cover@1" in str(coverage)
+    deep = ns.rubric_cover(graded, runs=RUNS, k=2, unanswerable="zero")
+    assert [(system.system, system.score.n_exam) for system in deep.systems] == [("x", 0.5), ("y", 0.25)]
+
+
+def test_a_passage_that_only_a_run_knows_has_no_grade() -> None:
+    coverage = ns.rubric_cover(GRADES, runs={"x": {"q1": ["unknown", "p1"], "q2": []}}, k=1)
+    assert coverage.systems[0].score.cover == 0.0
+    assert "1 passage without a grade" in str(coverage)
+
+
+def test_labels_checks_and_agreement_of_graded_passages() -> None:
+    labelled = ns.rubric_qrels(GRADES)
+    assert labelled.to_frame().rows() == [("q1", "p1", 5), ("q1", "p2", 4), ("q2", "p3", 1)]
+    checked = ns.rubric_verify(GRADES, min_grade=4, relevant=2)
+    assert checked.to_frame().select("contradiction", "query", "item", "passage").rows() == [
+        ("spurious item", "q1", "when", None),
+        ("uncovered passage", "q2", None, "p3"),
+    ]
+    own = ns.rubric_agree(GRADES)
+    given = ns.rubric_agree(GRADES, [("q1", "p1", 3), ("q1", "p2", 0), ("q2", "p3", 2)])
+    assert own.counts == given.counts
+    assert own.to_frame()["total"].sum() == 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"grade": 9}, "rows, row 1: grade: passage 'p1': grade 9 of 'when' is not in 0..5"),
+        ({"grade": 1.5}, "rows, row 1: grade: is '1.5'; expected a whole number"),
+        ({"item": "why"}, "rows, row 1: item: 'why' is graded twice for passage 'p1'"),
+        ({"judgment": 1}, "rows, row 1: judgment: is 1, and 3 in an earlier row"),
+        ({"passage": None}, "rows, row 1: passage: is missing"),
+    ],
+)
+def test_a_grade_that_is_none_is_named_by_row_and_field(changed: dict[str, Any], problem: str) -> None:
+    with pytest.raises(UnusableFile) as error:
+        ns.rubric_cover([GRADES[0], GRADES[1] | changed])
+    assert str(error.value) == problem
+
+
+def test_runs_are_measured_by_labels(tmp_path: Path) -> None:
+    qrels = {"q1": {"p1": 1, "p2": 0}, "q2": {"p3": 1}}
+    measured = ns.rubric_measure(qrels, RUNS, measures=["RR@10"], fuse=True)
+    assert [(run.run, run.means["RR@10"].mean) for run in measured.runs] == [("x", 1.0), ("y", 0.5)]
+    assert measured.to_frame()["RR@10"].to_list()[:2] == [1.0, 0.5]
+    (tmp_path / "qrels").write_text("q1 0 p1 1\nq1 0 p2 0\nq2 0 p3 1\n", encoding="utf-8")
+    (tmp_path / "run").write_text("q1 Q0 p1 1 2.0 x\nq1 Q0 p2 2 1.0 x\nq2 Q0 p3 1 1.0 x\n", encoding="utf-8")
+    from_files = ns.rubric_measure(tmp_path / "qrels", tmp_path / "run", measures=["RR@10"])
+    assert from_files.runs[0].means == measured.runs[0].means
+    scored = {"x": {"q1": {"p1": 0.9, "p2": 0.1}, "q2": {"p3": 1.0}}}
+    assert ns.rubric_measure(qrels, scored, measures=["RR@10"]).runs[0].means == measured.runs[0].means
+    with pytest.raises(UnusableFile, match="labels, row 1: document: 'p1' is labelled twice for query 'q1'"):
+        ns.rubric_measure([("q1", "p1", 1), ("q1", "p1", 0)], RUNS)
+
+
+def test_leaderboards_are_compared(tmp_path: Path) -> None:
+    ours, theirs = {"x": 3.0, "y": 2.0, "z": 1.0}, {"x": 30.0, "y": 10.0, "z": 20.0}
+    comparison = ns.rubric_correlate(ours, theirs)
+    assert comparison.correlation.spearman == 0.5
+    assert comparison.to_frame()["system"].to_list() == ["x", "z", "y"]
+    assert "Spearman's rho 0.500" in str(comparison)
+    board = written([{"system": name, "score": score} for name, score in theirs.items()], tmp_path / "b.csv")
+    assert ns.rubric_correlate(ours, board).correlation == comparison.correlation
+    assert ns.rubric_correlate(ours, theirs, without=["z"]).correlation.spearman == 1.0
+    (tmp_path / "qrels").write_text("q1 0 p1 1\n", encoding="utf-8")
+    with pytest.raises(NothingToRank, match="name them with runs="):
+        ns.rubric_correlate(tmp_path / "qrels", ours)
+
+
+def test_the_report_of_an_evaluation_is_written(tmp_path: Path) -> None:
+    written_report = ns.write_report(file_of(tmp_path, round_robin()), tmp_path / "report")
+    assert written_report.page.read_text(encoding="utf-8").startswith("<!")
+    numbers = json.loads(written_report.numbers.read_text(encoding="utf-8"))
+    assert (numbers["received"], written_report.received) == (12, 12)
