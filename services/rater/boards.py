@@ -118,7 +118,7 @@ class Boards:
         """Ratings of one lens and what to ask next."""
         counts = tuple(await self.outcomes.pair_counts(arena, lens, slice_))
         return await self.memory.get(
-            ("advice", counts, options, power, count), lambda: _advised(counts, options, power, count)
+            ("advice", counts, options, power, count), lambda: advice_of_counts(counts, options, power, count)
         )
 
     async def timeline(
@@ -173,25 +173,25 @@ class Boards:
 
     async def _rated(self, lens: Lens, counts: tuple[PairCount, ...], options: Options) -> Ratings:
         with naming_the_field(f"on the {lens.value} board"):
-            return await self.memory.get(("board", counts, options), lambda: _board(counts, options))
+            return await self.memory.get(("board", counts, options), lambda: board_of_counts(counts, options))
 
 
-def _board(counts: Sequence[PairCount], options: Options) -> Ratings:
+def board_of_counts(counts: Sequence[PairCount], options: Options) -> Ratings:
     ratings = rate(counts, options)
     _ = ratings.notes, ratings.islands, ratings.fragility  # computed here, in a thread, and kept
     return ratings
 
 
 def _with_pairs(counts: Sequence[PairCount], options: Options) -> Ratings:
-    ratings = _board(counts, options)
+    ratings = board_of_counts(counts, options)
     _ = ratings.pairs
     return ratings
 
 
-def _advised(
+def advice_of_counts(
     counts: Sequence[PairCount], options: Options, power: float, count: int
 ) -> tuple[Ratings, Advice]:
-    ratings = _board(counts, options)
+    ratings = board_of_counts(counts, options)
     return ratings, ratings.advice(power=power, count=count)
 
 
