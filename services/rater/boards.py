@@ -177,6 +177,7 @@ class Boards:
 
 
 def board_of_counts(counts: Sequence[PairCount], options: Options) -> Ratings:
+    """Ratings of one lens with everything that a board shows, computed in the caller's thread."""
     ratings = rate(counts, options)
     _ = ratings.notes, ratings.islands, ratings.fragility  # computed here, in a thread, and kept
     return ratings
@@ -191,6 +192,7 @@ def _with_pairs(counts: Sequence[PairCount], options: Options) -> Ratings:
 def advice_of_counts(
     counts: Sequence[PairCount], options: Options, power: float, count: int
 ) -> tuple[Ratings, Advice]:
+    """Ratings of one lens and what to ask next, computed in the caller's thread."""
     ratings = board_of_counts(counts, options)
     return ratings, ratings.advice(power=power, count=count)
 
