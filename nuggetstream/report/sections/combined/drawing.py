@@ -15,9 +15,9 @@ from nuggetstream.report.charts import (
     offset,
     rows_height,
 )
+from nuggetstream.report.human_ratings import Rated
 from nuggetstream.report.section import Content
 from nuggetstream.report.sections.combined.numbers import ArenaCombined, LensCombined, NextVotes, ThreeWays
-from nuggetstream.report.strengths import Rated
 
 _WAYS = (
     ("human votes alone", ORANGE, "circle"),
@@ -43,12 +43,12 @@ def draw(arenas: Sequence[ArenaCombined]) -> Content:
     return Content(
         finding=_finding(arenas[0].lenses[0], arenas[0].next),
         reading="Prediction-powered estimates: where a battle has both votes, the human one shows how the "
-        "automatic one errs, and that error is taken off the estimate from all battles. Their weight λ runs "
-        "from 0, where automatic votes add nothing, to 1. The automatic estimate alone is narrow and may "
-        "be wrong. The combined estimate is right as long as the battles with a human vote are a random "
-        "sample of all. Intervals are 95% and take battles as independent, so with several battles per "
-        "query they are too narrow rather than too wide. The human estimate here rests only on battles "
-        "that the automatic lens has scored too.",
+        "automatic one errs, and that error is taken off the estimate from all battles. The weight λ of "
+        "the automatic votes runs from 0, where they add nothing, to 1. The automatic estimate alone is "
+        "narrow and may be wrong. The combined estimate is right as long as the battles with a human vote "
+        "are a random sample of all. Intervals are 95% and take battles as independent, so with several "
+        "battles per query they are too narrow rather than too wide. The human estimate here rests only on "
+        "battles that the automatic lens has scored too.",
         basis=_basis(arenas),
         blocks=(*blocks, *rest),
     )

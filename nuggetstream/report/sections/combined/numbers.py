@@ -10,8 +10,8 @@ from nuggetstream.ratings.advice import Advice, Neighbours, NextBattle, Unranked
 from nuggetstream.ratings.combined import Combined as CombinedRatings
 from nuggetstream.ratings.combined import CombinedStanding, EstimateState, combine
 from nuggetstream.ratings.joint import JointVotes, points_of
+from nuggetstream.report.human_ratings import Rated, human_ratings, rated
 from nuggetstream.report.lenses import AUTOMATIC, POLICY
-from nuggetstream.report.strengths import Rated, human_ratings, rated
 
 WAYS = ("human", "automatic", "combined")
 PEOPLE = "people's votes alone"
@@ -132,16 +132,20 @@ def _three_ways(standing: CombinedStanding) -> ThreeWays:
 
 def _next(battles: Sequence[BattleRow], combined: Mapping[Lens, CombinedRatings]) -> NextVotes:
     """From the combination that gives its automatic votes most weight, else from people's votes alone."""
-    able = {lens: found.tuning for lens, found in combined.items() if found.combined.fitted and found.tuning}
-    if able:
-        lens = max(able, key=lambda lens: able[lens] or 0.0)
+    weights = {
+        lens: estimate.tuning
+        for lens, estimate in combined.items()
+        if estimate.combined.fitted and estimate.tuning
+    }
+    if weights:
+        lens = max(weights, key=lambda lens: weights[lens])
         advice = combined[lens].advice(count=_PAIRS)
-        return _of(f"people's votes with those of the {lens} lens", advice)
+        return _next_votes(f"people's votes with those of the {lens} lens", advice)
     ratings = human_ratings(battles)
     if isinstance(ratings, str):
         return NextVotes(PEOPLE, (), (), (), ratings)
-    return _of(PEOPLE, ratings.advice(count=_PAIRS))
+    return _next_votes(PEOPLE, ratings.advice(count=_PAIRS))
 
 
-def _of(basis: str, advice: Advice) -> NextVotes:
+def _next_votes(basis: str, advice: Advice) -> NextVotes:
     return NextVotes(basis, advice.neighbours, advice.next, advice.unranked, advice.missing)

@@ -14,9 +14,9 @@ from nuggetstream.report.charts import (
     rows_height,
     vertical_line,
 )
+from nuggetstream.report.human_ratings import Rated
 from nuggetstream.report.section import Content
 from nuggetstream.report.sections.style.numbers import PER_PARAMETER, StyleControl
-from nuggetstream.report.strengths import Rated
 
 _ROW = 44
 _NAMES = {

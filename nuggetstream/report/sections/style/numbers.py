@@ -14,8 +14,8 @@ from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
 from nuggetstream.ratings.style_control import Coefficient
+from nuggetstream.report.human_ratings import Rated, human_battles, human_ratings, rated
 from nuggetstream.report.lenses import POLICY
-from nuggetstream.report.strengths import Rated, human_battles, human_ratings, rated
 from nuggetstream.text.citations import citation_use
 from nuggetstream.text.style import FEATURES, features
 

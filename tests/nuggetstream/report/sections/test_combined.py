@@ -7,9 +7,9 @@ import pytest
 
 from nuggetstream.ratings.advice import Separation
 from nuggetstream.ratings.combined import EstimateState
+from nuggetstream.report.human_ratings import Rated
 from nuggetstream.report.sections.combined import SECTION
 from nuggetstream.report.sections.combined.numbers import PEOPLE
-from nuggetstream.report.strengths import Rated
 from tests.evaluated import battle, judgment, round_robin, votes
 
 ELO = 400 / log(10)  # points per logit
