@@ -3,6 +3,7 @@
 import html
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nuggetstream.files import numerals
 from nuggetstream.files.tables import Cell, Column, Kind, Number, Table
@@ -41,6 +42,7 @@ def text_of(table: Table, most: int | None) -> str:
 
     from nuggetstream.files.cells import printable
 
+    table = _without_empty_texts(table)
     grid = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=True)
     for column in table.columns:
         grid.add_column(Text(column.header), justify="left" if _is_left(column) else "right", overflow="fold")
@@ -55,6 +57,7 @@ def text_of(table: Table, most: int | None) -> str:
 
 def html_of(table: Table, most: int | None) -> str:
     """A table as an HTML fragment."""
+    table = _without_empty_texts(table)
     sides = ("left" if _is_left(column) else "right" for column in table.columns)
     aligned = [f' style="text-align:{side}"' for side in sides]
     head = "".join(
@@ -83,6 +86,7 @@ def html_of(table: Table, most: int | None) -> str:
 
 def latex_of(table: Table) -> str:
     """A table as a LaTeX environment with its title as the caption and its notes below."""
+    table = _without_empty_texts(table)
     alignment = "".join("l" if _is_left(column) else "r" for column in table.columns)
     lines = [
         r"\begin{table}",
@@ -152,6 +156,19 @@ def _bounds(column: Column, low: Number, high: Number) -> str:
     bounds = (MISSING if end is None else numerals.fixed(end, column.digits) for end in (low, high))
     separator = " to " if None in (low, high) else None
     return separator.join(bounds) if separator else numerals.between(*bounds)
+
+
+def _without_empty_texts(table: Table) -> Table:
+    """A table for print, without columns of texts that hold nothing, such as remarks nobody has."""
+    kept = [
+        index
+        for index, column in enumerate(table.columns)
+        if column.kind is not Kind.TEXT or not table.rows or any(row[index] is not None for row in table.rows)
+    ]
+    columns = tuple(table.columns[index] for index in kept)
+    return replace(
+        table, columns=columns, rows=tuple(tuple(row[index] for index in kept) for row in table.rows)
+    )
 
 
 def _is_left(column: Column) -> bool:

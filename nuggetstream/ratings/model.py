@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.domain.note import Note
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.ratings.advice import Advice, advise
 from nuggetstream.ratings.combined import Combined, combine
 from nuggetstream.ratings.counts import PairCount, tally_of
@@ -31,6 +32,7 @@ from nuggetstream.ratings.sandwich import Undetermined
 from nuggetstream.ratings.standing import BoardState, Standing
 from nuggetstream.ratings.standings import ranked_standings, unranked_standings
 from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
+from nuggetstream.ratings.tabular import board_table, pairs_table
 from nuggetstream.ratings.tally import Tally, Unrankable, connectivity, rankable
 from nuggetstream.ratings.votes import Counted, Share, Votes
 
@@ -45,9 +47,9 @@ class OneCluster(ValueError):
     """All votes form a single cluster, which says nothing about how clusters differ."""
 
 
-@dataclass(frozen=True, eq=False)
-class Ratings:
-    """Ratings of every system that has a vote, and what can be derived from them.
+@dataclass(frozen=True, eq=False, repr=False)
+class Ratings(Tabular):
+    """Ratings of every system that has a vote, and what can be derived from them. As a table: the board.
 
     Attributes:
         options: How the ratings were made. The anchor is None where no system is ranked.
@@ -133,6 +135,14 @@ class Ratings:
             count: Number of pairs to name.
         """
         return advise(self, power=power, count=count)
+
+    def table(self) -> Table:
+        """The board: one row per system, in the order of the standings."""
+        return board_table(self)
+
+    def pairs_table(self) -> Table:
+        """Every two systems: battles, share of the points, difference with its interval."""
+        return pairs_table(self)
 
     def __getitem__(self, system: str) -> Standing:
         """The standing of a system.

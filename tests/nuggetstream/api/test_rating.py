@@ -42,6 +42,21 @@ def test_frames_and_files_are_rated_alike(library: type) -> None:
     assert board(ns.rate(library(rows))) == board(ns.rate(WINS))
 
 
+def test_ratings_show_themselves() -> None:
+    ratings = ns.rate([*WINS, ("dune", "atlas", "a")])
+    shown = str(ratings)
+    assert "95% interval" in shown
+    assert "never lost or tied" in shown
+    frame = ratings.to_frame()
+    assert frame["system"].to_list() == ["atlas", "birch", "cobalt", "dune"]
+    assert frame["rank"].to_list() == [1, 2, 2, None]
+    assert frame["rating"].to_list()[0] == ratings["atlas"].rating
+    assert (frame["low"][0], frame["high"][3]) == (ratings["atlas"].low, None)
+    pairs = ratings.pairs_table().to_frame()
+    assert (pairs.height, pairs["battles"].sum()) == (6, len(WINS) + 1)
+    assert ratings.to_latex().count(r"\\") == 5
+
+
 def test_several_sources_have_weights() -> None:
     judge = [("atlas", "birch", "b")] * 40
     alone, both = ns.rate(WINS), ns.rate({"people": WINS, "judge": judge}, weights={"judge": 0.5})

@@ -112,6 +112,15 @@ def test_latex_escapes_what_latex_would_interpret() -> None:
     assert [lines.count(rule) for rule in (r"\toprule", r"\midrule", r"\bottomrule")] == [1, 1, 1]
 
 
+def test_a_column_of_texts_that_holds_nothing_is_not_printed() -> None:
+    table = Table("T", (text("name"), text("remark"), count("n")), (("atlas", None, None),))
+    assert "remark" not in str(table)
+    assert "remark" not in table.to_html()
+    assert "remark" not in table.to_latex()
+    assert " n" in str(table)
+    assert table.to_frame().columns == ["name", "remark", "n"]
+
+
 def test_a_long_table_says_how_many_rows_it_does_not_show() -> None:
     rows = tuple((f"system {index}",) for index in range(SHOWN + 5))
     long = Table("Systems", (text("system"),), rows)
