@@ -31,7 +31,7 @@ test-quick: $(DEV_STAMP)  ## run the unit tests: no broker, database server, bro
 	@$(BIN)/pytest $(PARALLEL) -m 'not (slow or broker or postgresql or browser or recorded)' \
 		tests/architecture tests/contract tests/nuggetstream tests/services nuggetstream services
 
-fidelity: $(STAMP)  ## compute the published numbers again (NUGGETSTREAM_DATA=folder) and compare
+fidelity: $(STAMP)  ## compute the reference numbers again (NUGGETSTREAM_DATA=folder) and compare
 	@$(BIN)/nuggetstream fidelity
 
 check: $(DEV_STAMP) manifests  ## lint, formatting, types, import rules, contracts, stubs, manifests

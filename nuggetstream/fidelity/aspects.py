@@ -1,64 +1,100 @@
-"""F20 and F21: W-LLM against human acceptability, and its weights fitted again."""
+"""F20 to F22: aspects of long-form answers, rated by people and by judge models.
 
-from collections.abc import Mapping
+Source: Kamoda et al., "Quantifying the Influence of Evaluation Aspects on Long-Form Response Assessment",
+2025, and its repository gokamoda/lfqa-weighted-eval.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from nuggetstream.aspects.ratings import HumanMeans
 from nuggetstream.aspects.reading import read_human_means, read_model_ratings
 from nuggetstream.aspects.weights import refit, weighted_score
-from nuggetstream.fidelity.row import Row, near
+from nuggetstream.fidelity.row import Basis, MakeRows, Row, near
+from nuggetstream.statistics.krippendorff import alpha
 from nuggetstream.statistics.ranks import pearson
 
-# Judge -> file, Pearson of W-LLM, Pearson of the overall rating alone: the W-LLM paper.
-PUBLISHED_PEARSON = {
+# Judge -> file, Pearson's r of W-LLM (printed), Pearson's r of the overall rating alone (computed twice).
+_PEARSON = {
     "GPT-4": ("gpt4_ratings.jsonl", 0.716, 0.701),
     "LLaMA": ("llama_ratings.jsonl", 0.742, 0.712),
 }
-# Weights by the paper's method on all 1,200 answers.
-PUBLISHED_REFIT = {"factuality": 2.045, "amount": 0.680, "formality": 0.321}
+# Weights by the method of the paper on all 1,200 answers; the paper fitted them to a split of its own.
+_REFITTED = {"factuality": 2.045, "amount": 0.680, "formality": 0.321}
+# Field, possible values, alpha.
+_HUMAN_ALPHA = (
+    ("factuality", (0, 1, 2, 3), 0.284),
+    ("amountInfo", (-1, 0, 1), 0.523),
+    ("formality", (-1, 0, 1), 0.396),
+    ("acceptability", (0, 1, 2, 3), 0.467),
+)
+
+
+def pearson_with_people(data: Path) -> Iterator[Row]:
+    """F20: W-LLM, and the overall rating alone, against people's acceptability."""
+    human = _human(data)
+    for judge, (file, combined, alone) in _PEARSON.items():
+        ratings = read_model_ratings(data / "lfqa" / file)
+        scores = {answer: weighted_score(rating.aspects) for answer, rating in ratings.items()}
+        yield near(
+            "F20",
+            f"W-LLM, Pearson with people, {judge}",
+            combined,
+            _with_people(human, scores),
+            basis=Basis.PRINTED,
+            tolerance=0.003,
+        )
+        yield near(
+            "F20",
+            f"overall rating alone, Pearson with people, {judge}",
+            alone,
+            _with_people(human, {answer: rating.overall for answer, rating in ratings.items()}),
+            basis=Basis.SECOND,
+            tolerance=0.003,
+        )
+
+
+def refitted_weights(data: Path) -> Iterator[Row]:
+    """F21: weights fitted to all answers that people rated."""
+    means = list(_human(data).values())
+    fitted = refit([answer.aspects for answer in means], [answer.acceptability for answer in means])
+    for name, reference in _REFITTED.items():
+        what = f"weight of {name}, fitted to {fitted.answers:,} answers"
+        ours = getattr(fitted.weights, name)
+        yield near("F21", what, reference, ours, basis=Basis.SECOND, tolerance=0.005)
+
+
+def human_alpha(data: Path) -> Iterator[Row]:
+    """F22: ordinal alpha of people's ratings."""
+    ratings = defaultdict(list)
+    with (data / "lfqa" / "mturk_ratings.jsonl").open(encoding="utf-8") as lines:
+        for line in lines:
+            rating = json.loads(line)
+            ratings[rating["answer_id"]].append(rating)
+    for field, domain, reference in _HUMAN_ALPHA:
+        ours = alpha([[rating[field] for rating in group] for group in ratings.values()], domain)
+        yield near("F22", f"human alpha, {field}", reference, ours, basis=Basis.SECOND, tolerance=0.01)
+
+
+ROWS: Mapping[str, MakeRows] = {"F20": pearson_with_people, "F21": refitted_weights, "F22": human_alpha}
 
 
 def rows(data: Path) -> list[Row]:
-    """F20 and F21 from the folder `lfqa`."""
-    folder = data / "lfqa"
-    human = read_human_means(folder / "mturk_ratings.jsonl")
-    found: list[Row] = []
-    for judge, (file, combined, alone) in PUBLISHED_PEARSON.items():
-        ratings = read_model_ratings(folder / file)
-        ours = _against_people(human, {answer: weighted_score(r.aspects) for answer, r in ratings.items()})
-        overall = _against_people(human, {answer: r.overall for answer, r in ratings.items()})
-        found += [
-            near("F20", f"W-LLM, Pearson with people: {judge}", combined, ours, tolerance=0.003),
-            near("F20", f"overall rating alone: {judge}", alone, overall, tolerance=0.003),
-        ]
-    return [*found, *_refit(human)]
+    """All rows of this module in order."""
+    return [row for make in ROWS.values() for row in make(data)]
 
 
-def _against_people(human: Mapping[str, HumanMeans], scores: Mapping[str, float]) -> float:
+@cache
+def _human(data: Path) -> dict[str, HumanMeans]:
+    return read_human_means(data / "lfqa" / "mturk_ratings.jsonl")
+
+
+def _with_people(human: Mapping[str, HumanMeans], scores: Mapping[str, float]) -> float | None:
     if unknown := scores.keys() - human.keys():
         raise ValueError(f"{len(unknown)} rated answers were never shown to people")
     people = [human[answer].acceptability for answer in scores]
-    found = pearson(list(scores.values()), people)
-    if found is None:
-        raise ValueError("one side never varies: there is no correlation")
-    return found.coefficient
-
-
-def _refit(human: Mapping[str, HumanMeans]) -> list[Row]:
-    answers = list(human.values())
-    found = refit([one.aspects for one in answers], [one.acceptability for one in answers])
-    ours = {
-        "factuality": found.weights.factuality,
-        "amount": found.weights.amount,
-        "formality": found.weights.formality,
-    }
-    return [
-        near(
-            "F21",
-            f"weight of {name}, fitted to {found.answers} answers",
-            published,
-            ours[name],
-            tolerance=0.005,
-        )
-        for name, published in PUBLISHED_REFIT.items()
-    ]
+    correlation = pearson(list(scores.values()), people)
+    return None if correlation is None else correlation.coefficient

@@ -1,4 +1,4 @@
-"""The whole fidelity table: every family of rows, computed side by side in processes of their own."""
+"""The whole fidelity table: families of rows, each computed in a process of its own, two at once."""
 
 import importlib
 import multiprocessing
@@ -12,7 +12,7 @@ from pathlib import Path
 from nuggetstream.fidelity.row import Row
 
 AT_ONCE = 2
-_ERROR_LETTERS = 200
+_LONGEST_ERROR = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,9 @@ class FamilyOfRows:
     """A module with `rows(data) -> list[Row]`.
 
     Attributes:
-        module: its dotted name, imported in the family's own process.
-        ids: of the rows it owes.
-        files: it reads, relative to the data folder.
+        module: Its dotted name, imported in the family's own process.
+        ids: Ids of the rows that it must return.
+        files: Files that it reads, relative to the data folder.
     """
 
     module: str
@@ -32,14 +32,10 @@ class FamilyOfRows:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """One family's rows and how long they took, in seconds."""
+    """All rows and how long they took, in seconds."""
 
     rows: tuple[Row, ...]
     seconds: float
-
-
-def _ids(*numbers: int) -> tuple[str, ...]:
-    return tuple(f"F{number}" for number in numbers)
 
 
 _PROMPT_CLASSES = (
@@ -56,95 +52,116 @@ _PROMPT_CLASSES = (
 # The slowest first, so that the others fill the time it takes.
 FAMILIES = (
     FamilyOfRows(
-        "nuggetstream.fidelity.agreement",
-        _ids(1, 2, 3, 14, 15, 16, 17, 18, 19, 22),
+        "nuggetstream.fidelity.crowd",
+        ("F14", "F15", "F16", "F17", "F18", "F18b", "F19"),
         (
-            "search_arena_nuggets/published.json",
             "crowdrag25/ratings.jsonl.gz",
             "crowdrag25/llm_ratings.jsonl.gz",
             "crowdrag25/grades.jsonl.gz",
             "crowdrag25/battles.jsonl.gz",
             "crowdrag25/raw_expert-response.jsonl.gz",
             "crowdrag25/raw_study2_responses.jsonl.gz",
-            "lfqa/mturk_ratings.jsonl",
+        ),
+    ),
+    FamilyOfRows(
+        "nuggetstream.fidelity.rubric_leaderboards",
+        ("F10", "F11", "F11b"),
+        (
+            "rubric/dl19-graded.jsonl.gz",
+            "rubric/nist-2019qrels-pass.txt",
+            *(f"rubric/phase3-qrels-dl19/{name}.qrel" for name in _PROMPT_CLASSES),
+            "rubric/upstream/dl19_exam_cover_upstream.json",
+        ),
+    ),
+    FamilyOfRows(
+        "nuggetstream.fidelity.rubric_passages",
+        ("F9", "F12", "F13"),
+        (
+            "rubric/dl19-graded.jsonl.gz",
+            "rubric/dl19-exam-3.qrels",
+            "rubric/upstream/dl19_bad_question.txt",
+            "rubric/upstream/dl19_uncovered_passages.txt",
         ),
     ),
     FamilyOfRows(
         "nuggetstream.fidelity.ratings",
-        _ids(4, 5, 6, 7),
+        ("F4", "F5", "F5b", "F6", "F6b"),
         (
             "lmsys_2024_08/votes.json",
             "lmsys_2024_08/official-scores.csv",
-            "ragelo/paper_table5_win_percent.csv",
-            "ragelo/paper_table6_elo.csv",
             "llmfao/crowd-comparisons.csv",
             "llmfao/gpt4-crowd-comparisons.csv",
             "llmfao/golden-ratings.csv",
         ),
     ),
     FamilyOfRows(
-        "nuggetstream.fidelity.rubric",
-        _ids(8, 9, 10, 11, 12, 13),
+        "nuggetstream.fidelity.ragelo",
+        ("F7", "F7b", "F8"),
         (
+            "ragelo/paper_table5_win_percent.csv",
+            "ragelo/paper_table6_elo.csv",
             "ragelo/pairwise_answers_evaluations.csv",
-            "rubric/dl19-graded.jsonl.gz",
-            "rubric/dl19-exam-3.qrels",
-            "rubric/nist-2019qrels-pass.txt",
-            *(f"rubric/phase3-qrels-dl19/{name}.qrel" for name in _PROMPT_CLASSES),
-            "rubric/upstream/dl19_exam_cover_upstream.json",
-            "rubric/upstream/dl19_bad_question.txt",
-            "rubric/upstream/dl19_uncovered_passages.txt",
         ),
     ),
     FamilyOfRows(
         "nuggetstream.fidelity.aspects",
-        _ids(20, 21),
+        ("F20", "F21", "F22"),
         ("lfqa/mturk_ratings.jsonl", "lfqa/gpt4_ratings.jsonl", "lfqa/llama_ratings.jsonl"),
     ),
-    FamilyOfRows("nuggetstream.fidelity.scores", _ids(23), ()),
+    FamilyOfRows(
+        "nuggetstream.fidelity.search_arena", ("F1", "F2", "F3"), ("search_arena_nuggets/published.json",)
+    ),
+    FamilyOfRows("nuggetstream.fidelity.scores", ("F23",), ()),
 )
 
 
+def in_order(id_: str) -> tuple[int, str]:
+    """Sort key of an id: F2 before F10, and F11b after F11.
+
+    >>> sorted(["F11b", "F2", "F11"], key=in_order)
+    ['F2', 'F11', 'F11b']
+    """
+    digits = id_.removeprefix("F").rstrip("abcdefghijklmnopqrstuvwxyz")
+    return int(digits), id_
+
+
 def missing_files(data: Path, families: Sequence[FamilyOfRows] = FAMILIES) -> list[str]:
-    """What the families need and the folder lacks, each once, as paths relative to it."""
-    return [
-        file
-        for file in dict.fromkeys(f for one in families for f in one.files)
-        if not (data / file).is_file()
-    ]
+    """Files that the families need and the folder lacks, each once, as paths relative to it."""
+    needed = dict.fromkeys(file for family in families for file in family.files)
+    return [file for file in needed if not (data / file).is_file()]
 
 
 def collect(data: Path, families: Sequence[FamilyOfRows] = FAMILIES, at_once: int = AT_ONCE) -> Finished:
     """All rows, ordered by id.
 
-    A family that cannot be imported, raises, dies or owes a row yields failed rows that say so; the
+    A family that cannot be imported, raises, dies or lacks a row yields failed rows that say so; the
     other families are not affected.
 
     Args:
-        data: folder of recorded data.
-        families: whose rows.
-        at_once: processes side by side.
+        data: Folder of recorded data.
+        families: Families whose rows to compute.
+        at_once: Number of processes side by side.
     """
     begun = time.monotonic()
     with ThreadPoolExecutor(at_once) as threads:
-        found = list(threads.map(lambda family: _in_own_process(family, data), families))
-    rows = sorted((row for family in found for row in family), key=lambda row: int(row.id.removeprefix("F")))
+        computed = list(threads.map(lambda family: _in_own_process(family, data), families))
+    rows = sorted((row for family in computed for row in family), key=lambda row: in_order(row.id))
     return Finished(tuple(rows), time.monotonic() - begun)
 
 
 def family_rows(family: FamilyOfRows, data: Path) -> list[Row]:
-    """One family's rows in this process; whatever it lacks is a failed row.
+    """One family's rows in this process; a row that is missing is a failed row.
 
-    Rows that raise take the whole family with them: which of them would have passed is not known.
+    An error fails the whole family: which of its rows would have passed is not known.
     """
     try:
         rows: list[Row] = list(importlib.import_module(family.module).rows(data))
     except Exception as error:
         return _failed(family.ids, f"{type(error).__name__}: {error}")
-    there = {row.id for row in rows}
-    strangers = sorted(there - set(family.ids))
-    owed = [id_ for id_ in family.ids if id_ not in there]
-    failures = _failed(owed, "not computed") + _failed(strangers, f"not a row of {family.module}")
+    computed = {row.id for row in rows}
+    unexpected = sorted(computed - set(family.ids))
+    missing = [id_ for id_ in family.ids if id_ not in computed]
+    failures = _failed(missing, "not computed") + _failed(unexpected, f"not a row of {family.module}")
     return rows + failures
 
 
@@ -159,11 +176,22 @@ def _in_own_process(family: FamilyOfRows, data: Path) -> list[Row]:
 
 
 def _one_thread() -> None:
-    """Before numpy is loaded: families already share the cores, and threads on top only wait in line."""
+    """Run before numpy is loaded: families share the cores already, and more threads would only wait."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
 
 
 def _failed(ids: Sequence[str], reason: str) -> list[Row]:
-    short = " ".join(reason.split())[:_ERROR_LETTERS]
-    return [Row(id_, "could not be computed", "", short, "", passed=False) for id_ in ids]
+    short = " ".join(reason.split())[:_LONGEST_ERROR]
+    return [
+        Row(
+            id=id_,
+            basis=None,
+            what="could not be computed",
+            reference="",
+            ours=short,
+            tolerance="",
+            passed=False,
+        )
+        for id_ in ids
+    ]

@@ -1,35 +1,126 @@
-"""Ratings that were published: two arenas' Bradley-Terry scores and RAGElo's tournament."""
+"""F4 to F6: Bradley-Terry and Elo of two arenas.
+
+Sources: suquark/leaderbot and fboulnois/llm-leaderboard-csv (Chatbot Arena, August 2024); dustalov/llmfao and
+dustalov/evalica (LLMFAO).
+"""
 
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from scipy.stats import kendalltau, spearmanr
+from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.fidelity.row import Row, near
+from nuggetstream.fidelity.row import Basis, MakeRows, Row, near
 from nuggetstream.ratings.bradley_terry import ELO_PER_LOGIT, fit
-from nuggetstream.ratings.elo import Arithmetic, Games, from_percentages, tournaments
+from nuggetstream.ratings.elo import Games, tournaments
 from nuggetstream.ratings.tally import Tally, TiePolicy
+from nuggetstream.statistics.ranks import kendall, spearman
 
 _CHOICE = {"left": Vote.A, "right": Vote.B, "tie": Vote.TIE}
+_POINTS = {"left": 1.0, "right": 0.0, "tie": 0.5}
 _ARENA_ANCHOR = ("mixtral-8x7b-instruct-v0.1", 1114.0)  # fixed by the arena's own scores
-_RAGELO_GAMES = 200  # of every pair behind the percentages of its Table 5
-_RAGELO_SEED = 2024
+_OFFICIAL_MODELS = 105
+_ELO_K = 4.0  # of the recorded Elo ratings
+# Standard deviation of the strengths in logits. Kendall's tau alone hardly changes when ties are dropped.
+SPREAD = {"crowd": 0.467, "GPT-4": 1.476}
+
+
+class _GivenOrder(np.random.Generator):
+    """A source of orders that keeps the order of what it is given."""
+
+    def permuted(self, x: Any, *, axis: int | None = None, out: Any = None) -> Any:  # noqa: ARG002
+        return x
+
+
+def arena(data: Path) -> Iterator[Row]:
+    """F4: the official scores of Chatbot Arena."""
+    folder = data / "lmsys_2024_08"
+    tally = arena_votes(folder)
+    name, rating = _ARENA_ANCHOR
+    theta = fit(tally.points(TiePolicy.HALF))
+    scores = dict(
+        zip(tally.systems, rating + ELO_PER_LOGIT * (theta - theta[tally.systems.index(name)]), strict=True)
+    )
+    official = {line["model"]: float(line["arena_score"]) for line in _lines(folder / "official-scores.csv")}
+    worst = max(abs(scores[model] - score) for model, score in official.items())
+    yield Row(
+        id="F4",
+        basis=Basis.RECORDED,
+        what=f"Arena scores, {tally.points(TiePolicy.HALF).sum():,.0f} votes, {len(tally.systems)} models",
+        reference=f"{len(official)} scores",
+        ours=f"largest difference {worst:.2f}",
+        tolerance="≤ 2.0 Elo",
+        passed=worst <= 2.0 and len(official) == _OFFICIAL_MODELS,
+    )
+
+
+def bradley_terry(data: Path) -> Iterator[Row]:
+    """F5: recorded Bradley-Terry strengths of LLMFAO."""
+    tally = _crowd(data)
+    recorded = _recorded(data, "bradley_terry")
+    reference = np.array([recorded[name] for name in tally.systems])
+    ours = np.exp(fit(tally.points(TiePolicy.HALF)))
+    ratio = (ours / ours.sum()) / (reference / reference.sum())
+    yield _relative("F5", "Bradley-Terry strengths, crowd", ratio)
+
+
+def elo_in_order(data: Path) -> Iterator[Row]:
+    """F5b: recorded Elo ratings of LLMFAO, one pass over the votes in their order."""
+    lines = list(_lines(data / "llmfao" / "crowd-comparisons.csv"))
+    systems = tuple(sorted({line[side] for line in lines for side in ("left", "right")}))
+    index = {name: number for number, name in enumerate(systems)}
+    games = Games(
+        systems=systems,
+        a=np.array([index[line["left"]] for line in lines]),
+        b=np.array([index[line["right"]] for line in lines]),
+        score=np.array([_POINTS[line["winner"]] for line in lines]),
+    )
+    elo = tournaments(games, _GivenOrder(np.random.PCG64(0)), rounds=1, k=_ELO_K)
+    recorded = _recorded(data, "elo")
+    ratio = elo.rating / np.array([recorded[name] for name in systems])
+    yield _relative("F5b", f"Elo in the order of the votes, K {_ELO_K:g}, crowd", ratio)
+
+
+def human_and_gpt4(data: Path) -> Iterator[Row]:
+    """F6: rank correlation of crowd and GPT-4 strengths."""
+    crowd, gpt4 = _strengths(data).values()
+    for name, reference, correlation in (
+        ("Kendall tau", 0.537, kendall(list(crowd), list(gpt4))),
+        ("Spearman rho", 0.731, spearman(list(crowd), list(gpt4))),
+    ):
+        ours = correlation.coefficient if correlation else None
+        what = f"{name}, crowd and GPT-4 strengths"
+        yield near("F6", what, reference, ours, basis=Basis.SECOND, tolerance=0.005)
+
+
+def spread_of_strengths(data: Path) -> Iterator[Row]:
+    """F6b: standard deviation of the strengths, which ties pull together."""
+    for name, strengths in _strengths(data).items():
+        what = f"standard deviation of strengths (logits), {name}"
+        yield near("F6b", what, SPREAD[name], float(strengths.std()), basis=Basis.SECOND, tolerance=0.005)
+
+
+ROWS: Mapping[str, MakeRows] = {
+    "F4": arena,
+    "F5": bradley_terry,
+    "F5b": elo_in_order,
+    "F6": human_and_gpt4,
+    "F6b": spread_of_strengths,
+}
 
 
 def rows(data: Path) -> list[Row]:
-    """F4 to F7.
-
-    Args:
-        data: the folder of recorded data.
-    """
-    return [_f4(data / "lmsys_2024_08"), _f5(data / "llmfao"), *_f6(data / "llmfao"), _f7(data / "ragelo")]
+    """All rows of this module in order."""
+    return [row for make in ROWS.values() for row in make(data)]
 
 
+@cache
 def arena_votes(folder: Path) -> Tally:
     """1.67 million votes of Chatbot Arena, August 2024, over 129 models."""
     votes = json.loads((folder / "votes.json").read_text(encoding="utf-8"))
@@ -40,87 +131,38 @@ def arena_votes(folder: Path) -> Tally:
     )
 
 
+@cache
 def llmfao_votes(path: Path) -> Tally:
     """Comparisons of LLMFAO, one per line: by the crowd, or by GPT-4."""
     counts = Counter((line["left"], line["right"], _CHOICE[line["winner"]]) for line in _lines(path))
     return Tally.count((*key, count) for key, count in counts.items())
 
 
-def ragelo_table(folder: Path) -> Tally:
-    """The games behind the win percentages of RAGElo's Table 5."""
-    lines = list(_lines(folder / "paper_table5_win_percent.csv"))
-    names = [line["row_agent"] for line in lines]
-    percent = np.array([[float(line[name] or 0) for name in names] for line in lines])
-    return from_percentages(names, percent, _RAGELO_GAMES)
+def _strengths(data: Path) -> dict[str, NDArray[np.float64]]:
+    crowd = _crowd(data)
+    gpt4 = llmfao_votes(data / "llmfao" / "gpt4-crowd-comparisons.csv").among(crowd.systems)
+    return {"crowd": fit(crowd.points(TiePolicy.HALF)), "GPT-4": fit(gpt4.points(TiePolicy.HALF))}
 
 
-def _f4(folder: Path) -> Row:
-    tally = arena_votes(folder)
-    name, rating = _ARENA_ANCHOR
-    theta = fit(tally.points(TiePolicy.HALF))
-    scores = dict(
-        zip(tally.systems, rating + ELO_PER_LOGIT * (theta - theta[tally.systems.index(name)]), strict=True)
-    )
-    official = {line["model"]: float(line["arena_score"]) for line in _lines(folder / "official-scores.csv")}
-    worst = max(abs(scores[model] - score) for model, score in official.items())
-    return Row(
-        "F4",
-        f"Arena scores, {tally.points(TiePolicy.HALF).sum():,.0f} votes, {len(tally.systems)} models",
-        f"{len(official)} scores",
-        f"max |difference| {worst:.2f}",
-        "≤ 2.0 Elo",
-        worst <= 2.0 and len(official) == 105,
-    )
+def _crowd(data: Path) -> Tally:
+    return llmfao_votes(data / "llmfao" / "crowd-comparisons.csv")
 
 
-def _f5(folder: Path) -> Row:
-    tally = llmfao_votes(folder / "crowd-comparisons.csv")
-    golden = {
-        line["item"]: float(line["score"])
-        for line in _lines(folder / "golden-ratings.csv")
-        if line["algorithm"] == "bradley_terry"
-    }
-    published = np.array([golden[name] for name in tally.systems])
-    ours = np.exp(fit(tally.points(TiePolicy.HALF)))
-    ratio = (ours / ours.sum()) / (published / published.sum())
+def _recorded(data: Path, algorithm: str) -> dict[str, float]:
+    lines = _lines(data / "llmfao" / "golden-ratings.csv")
+    return {line["item"]: float(line["score"]) for line in lines if line["algorithm"] == algorithm}
+
+
+def _relative(id_: str, what: str, ratio: NDArray[np.float64]) -> Row:
     worst = float(np.abs(ratio - 1).max())
     return Row(
-        "F5",
-        f"Bradley-Terry of {len(golden)} models, crowd",
-        f"{len(golden)} strengths",
-        f"max relative difference {worst:.1e}",
-        "≤ 1e-6",
-        worst <= 1e-6 and len(golden) == len(tally.systems),
-    )
-
-
-def _f6(folder: Path) -> Iterator[Row]:
-    crowd = llmfao_votes(folder / "crowd-comparisons.csv")
-    judge = llmfao_votes(folder / "gpt4-crowd-comparisons.csv").among(crowd.systems)
-    human, gpt4 = (fit(tally.points(TiePolicy.HALF)) for tally in (crowd, judge))
-    tau, rho = kendalltau(human, gpt4).statistic, spearmanr(human, gpt4).statistic
-    yield near("F6", "Kendall tau, crowd and GPT-4 strengths", 0.537, float(tau), tolerance=0.005)
-    yield near("F6", "Spearman rho, crowd and GPT-4 strengths", 0.731, float(rho), tolerance=0.005)
-
-
-def _f7(folder: Path) -> Row:
-    games = Games.of(ragelo_table(folder))
-    elo = tournaments(games, np.random.default_rng(_RAGELO_SEED), rounds=500, arithmetic=Arithmetic.RAGELO)
-    table = {
-        line["agent"]: float(line["elo_mean_500_tournaments"])
-        for line in _lines(folder / "paper_table6_elo.csv")
-    }
-    ours = dict(zip(elo.systems, elo.rating, strict=True))
-    order = sorted(table, key=lambda name: -table[name])
-    close = all(abs(ours[name] - table[name]) <= 8 for name in table)
-    same = order == sorted(ours, key=lambda name: -ours[name])
-    return Row(
-        "F7",
-        "RAGElo tournament: " + ", ".join(order),
-        " ".join(f"{table[name]:.0f}" for name in order),
-        " ".join(f"{ours[name]:.0f}" for name in order),
-        "±8, same order",
-        close and same,
+        id=id_,
+        basis=Basis.RECORDED,
+        what=what,
+        reference=f"{len(ratio)} ratings",
+        ours=f"largest relative difference {worst:.1e}",
+        tolerance="≤ 1e-6",
+        passed=worst <= 1e-6,
     )
 
 

@@ -1,9 +1,10 @@
 """F23: the six nugget scores on cases worked by hand."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from nuggetstream.domain.nugget import Importance, Nugget, Support
-from nuggetstream.fidelity.row import Row
+from nuggetstream.fidelity.row import Basis, MakeRows, Row
 from nuggetstream.nuggets.scores import NuggetScores, score_answer
 
 _VITAL = Nugget("v", "a vital fact", Importance.VITAL)
@@ -28,25 +29,37 @@ BY_HAND_WITHOUT_VITAL = {
 }
 
 
-def rows(data: Path) -> list[Row]:  # noqa: ARG001 - the shape of a family; these cases need no recorded data
-    """F23, worked by hand."""
+def nugget_scores(data: Path) -> Iterator[Row]:  # noqa: ARG001 - these cases need no recorded data
+    """F23: scores worked by hand."""
     both = score_answer([_VITAL, _OKAY], {"v": Support.SUPPORT, "o": Support.PARTIAL_SUPPORT})
     alone = score_answer([_OKAY], {"o": Support.PARTIAL_SUPPORT})
-    return [
-        *_compare("vital supported, okay partly", BY_HAND, both),
-        *_compare("no vital nugget", BY_HAND_WITHOUT_VITAL, alone),
-    ]
+    yield from _compared("vital supported, okay partly", BY_HAND, both)
+    yield from _compared("no vital nugget", BY_HAND_WITHOUT_VITAL, alone)
 
 
-def _compare(case: str, by_hand: dict[str, str], scores: NuggetScores) -> list[Row]:
-    ours = _shown(scores)
-    return [
-        Row("F23", f"{case}: {name}", expected, ours[name], "exact", ours[name] == expected)
-        for name, expected in by_hand.items()
-    ]
+ROWS: Mapping[str, MakeRows] = {"F23": nugget_scores}
 
 
-def _shown(scores: NuggetScores) -> dict[str, str]:
+def rows(data: Path) -> list[Row]:
+    """All rows of this module in order."""
+    return list(nugget_scores(data))
+
+
+def _compared(case: str, by_hand: dict[str, str], scores: NuggetScores) -> Iterator[Row]:
+    ours = _printed(scores)
+    for name, expected in by_hand.items():
+        yield Row(
+            id="F23",
+            basis=Basis.BY_HAND,
+            what=f"{case}: {name}",
+            reference=expected,
+            ours=ours[name],
+            tolerance="exact",
+            passed=ours[name] == expected,
+        )
+
+
+def _printed(scores: NuggetScores) -> dict[str, str]:
     values = {
         "strict vital": scores.strict_vital,
         "strict all": scores.strict_all,

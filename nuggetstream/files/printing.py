@@ -19,6 +19,7 @@ _LEAST_WIDTH = 12  # characters that a column of texts keeps before the table is
 _ERROR = "±"  # a column with this header belongs to the column before it
 _GAP = "  "
 _MINUS_OF_A_NUMBER = re.compile(f"{MINUS}(?=[\\d∞])")
+_ONE_NUMBER = re.compile(rf"{MINUS}[\d.,]+%?")
 
 
 def print_tables(found: RenderableType, *, plain: bool = False, console: Console | None = None) -> None:
@@ -144,8 +145,10 @@ def _narrowed(table: Table, columns: list[Column]) -> Table:
 def _numbers(column: Column) -> Iterator[str]:
     for cell in column.cells:
         text = _text(cell)
-        if column.justify == "right":
-            text = "" if text == MISSING else _MINUS_OF_A_NUMBER.sub("-", text)
+        if column.justify == "right" and text == MISSING:
+            text = ""
+        elif column.justify == "right" or _ONE_NUMBER.fullmatch(text):
+            text = _MINUS_OF_A_NUMBER.sub("-", text)
         yield text
 
 

@@ -15,7 +15,7 @@ COMMANDS = {
     "rubric": ("rubric", "Score passages by the questions they answer."),
     "crowd": ("crowd", "Agreement, gold labels, competence and grades from workers' labels."),
     "text": ("text", "Length, readability, citations and markup of texts."),
-    "fidelity": ("fidelity", "Compute the published numbers again."),
+    "fidelity": ("fidelity", "Compute reference numbers again."),
     "demo": ("demo", "Stream the demo's battles and explain one."),
     "bootstrap": ("bootstrap", "Create every stream and consumer."),
     "migrate": ("migrate", "Bring the database up to date."),

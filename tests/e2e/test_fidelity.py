@@ -8,7 +8,18 @@ from click.testing import CliRunner, Result
 
 from services.cli.main import main
 
-IDS = [f"F{number}" for number in range(1, 24)]
+# What the reference of each row is: printed in the paper, recorded in its repository, computed by a second
+# implementation of ours, or worked by hand. F20 has rows of two kinds.
+BASES = {
+    "P": ("F1", "F2", "F3", "F7", "F20"),
+    "R": ("F4", "F5", "F5b", "F8", "F9", "F10", "F11", "F11b", "F12", "F13", "F14", "F17", "F19"),
+    "S": ("F6", "F6b", "F7b", "F15", "F16", "F18", "F18b", "F20", "F21", "F22"),
+    "H": ("F23",),
+}
+IDS = [
+    "F1", "F2", "F3", "F4", "F5", "F5b", "F6", "F6b", "F7", "F7b", "F8", "F9", "F10", "F11", "F11b", "F12",
+    "F13", "F14", "F15", "F16", "F17", "F18", "F18b", "F19", "F20", "F21", "F22", "F23",
+]  # fmt: skip
 
 
 def fidelity(*arguments: str, data: str | None = None) -> Result:
@@ -21,9 +32,16 @@ def test_every_row_is_there_and_passes(recorded_data: Path, tmp_path: Path) -> N
     result = fidelity("--json", str(written), data=str(recorded_data))
     rows = json.loads(written.read_text(encoding="utf-8"))["rows"]
     assert list(dict.fromkeys(row["id"] for row in rows)) == IDS
-    assert all(row["published"] and row["ours"] and row["tolerance"] for row in rows)
+    assert all(row["reference"] and row["ours"] and row["tolerance"] for row in rows)
+    assert {(row["basis"], row["id"]) for row in rows} == {
+        (b, id_) for b, ids in BASES.items() for id_ in ids
+    }
+    assert {row["what"] for row in rows if (row["id"], row["basis"]) == ("F20", "S")} == {
+        f"overall rating alone, Pearson with people, {judge}" for judge in ("GPT-4", "LLaMA")
+    }
     assert [row for row in rows if not row["passed"]] == []
     assert result.exit_code == 0, result.output
+    assert "S: second implementation of ours, nothing published is reproduced" in result.output
 
 
 @pytest.mark.parametrize("arguments", [(), ("--data", "/nowhere")])

@@ -1,4 +1,4 @@
-"""`nuggetstream fidelity`: the published numbers this code must reproduce, computed again."""
+"""`nuggetstream fidelity`: reference numbers that this code must reproduce, computed again."""
 
 import json
 from collections.abc import Sequence
@@ -6,15 +6,16 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.markup import escape
+from rich.console import Group
 from rich.table import Table
+from rich.text import Text
 
 from nuggetstream.fidelity.collector import Finished, collect, missing_files
-from nuggetstream.fidelity.row import Row
+from nuggetstream.fidelity.row import Basis, Row
+from nuggetstream.files.cells import named, table
+from services.cli.showing import plain_option, show
 
 _ENVIRONMENT = "NUGGETSTREAM_DATA"
-_WIDTH_OF_A_FILE = 140  # a table read from a log is not cut to the 80 columns of a terminal that is not there
 
 
 @click.command("fidelity")
@@ -26,15 +27,18 @@ _WIDTH_OF_A_FILE = 140  # a table read from a log is not cut to the 80 columns o
     help="Folder of recorded data.",
 )
 @click.option(
-    "--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the rows here too."
+    "--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Also write the rows here."
 )
-def command(data: Path | None, json_file: Path | None) -> None:
-    """Compute every published number again from recorded data, without any model.
+@plain_option
+def command(data: Path | None, json_file: Path | None, *, plain: bool) -> None:
+    """Compute the numbers of five papers again from recorded data, without any model.
 
-    Exits 1 when a number is off, 2 when the data are not there.
+    The column "basis" tells where the reference of a row comes from and what a pass means.
+
+    Exits 1 when a number is outside its tolerance, 2 when data are missing.
     """
     finished = collect(_complete(data))
-    _show(finished)
+    _show(finished, plain=plain)
     if json_file:
         content = {"seconds": round(finished.seconds, 1), "rows": [asdict(row) for row in finished.rows]}
         json_file.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
@@ -52,28 +56,21 @@ def _complete(data: Path | None) -> Path:
     return data
 
 
-def _show(finished: Finished) -> None:
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=_WIDTH_OF_A_FILE)
-    console.print(_table(finished.rows))
+def _show(finished: Finished, *, plain: bool) -> None:
     failed = sum(not row.passed for row in finished.rows)
     verdict = f"{failed} of {len(finished.rows)} failed" if failed else f"all {len(finished.rows)} passed"
-    console.print(f"{verdict}, {finished.seconds:.0f} s")
+    legend = (Text(f"{basis.value}: {basis.meaning}") for basis in Basis)
+    summary = Text(f"{verdict}, {finished.seconds:.0f} s")
+    show(Group(_table(finished.rows), *legend, summary), plain=plain)
 
 
 def _table(rows: Sequence[Row]) -> Table:
-    table = Table(title="Published numbers, computed again", title_justify="left")
-    table.add_column("id", no_wrap=True)
-    table.add_column("what", overflow="fold")
-    for name in ("published", "ours"):
-        table.add_column(name, justify="right", overflow="fold")
-    table.add_column("tolerance", justify="right", no_wrap=True)
-    table.add_column("")
-    before = None
+    columns = ("id", "basis", "what", "reference", "ours", "tolerance", "result")
+    grid = table(
+        "Reference numbers, computed again", *columns, text=("id", "basis", "what", "reference", "ours")
+    )
     for row in rows:
-        cells = map(escape, (row.what, row.published, row.ours, row.tolerance))
-        verdict = "[green]pass[/]" if row.passed else "[bold red]FAIL[/]"
-        table.add_row("" if row.id == before else row.id, *cells, verdict)
-        before = row.id
-    return table
+        cells = (row.what, row.reference, row.ours, row.tolerance)
+        result = "[green]pass[/]" if row.passed else "[bold red]FAIL[/]"
+        grid.add_row(row.id, row.basis and row.basis.value, *map(named, cells), result)
+    return grid

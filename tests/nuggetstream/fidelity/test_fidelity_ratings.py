@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from nuggetstream.fidelity.ratings import arena_votes, llmfao_votes, ragelo_table
+from nuggetstream.fidelity.ragelo import ragelo_table
+from nuggetstream.fidelity.ratings import arena_votes, llmfao_votes
 from nuggetstream.ratings.tally import TiePolicy, connectivity
 
 
