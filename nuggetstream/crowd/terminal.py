@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from nuggetstream.crowd.dimension import ALPHA_KINDS, DimensionStudy
@@ -14,12 +15,9 @@ from nuggetstream.files.cells import named, printable, table
 from nuggetstream.files.numerals import MISSING, many, number
 
 _LONGEST_NAME = 60
-_HEADINGS = {
-    "agreement": "alpha",
-    "without_spam": "alpha, spam dropped",
-    "by_file": "alpha, known spam dropped",
-}
-_KEPT = {"without_spam": "votes kept", "by_file": "votes kept by known spam"}
+_LONGEST_DIMENSION = 30
+_HEADINGS = {"agreement": "alpha", "without_spam": "without spam", "by_file": "without known spam"}
+_KEPT = {"without_spam": "kept", "by_file": "known kept"}
 _DIFFERENCE = "difference: the larger distance of one group from both together"
 
 
@@ -32,7 +30,7 @@ def crowd_tables(study: CrowdStudy, most: int, *, file: str, rows: int) -> Group
         file: Path of the file that was read.
         rows: Number of its rows.
     """
-    parts: list[RenderableType | str] = [_agreement(study), *_basis(study, file, rows)]
+    parts: list[RenderableType | str] = [_agreement(study), *_basis(study, file, rows), "", _labels(study)]
     parts += [*_split(study), *_sides(study), *_positions(study)]
     for dimension in study.dimensions:
         parts += ["", *_workers(dimension, most), "", *_items(dimension, most)]
@@ -83,23 +81,39 @@ def _kinds(study: CrowdStudy) -> tuple[str, ...]:
     return tuple(kind for kind in ALPHA_KINDS if any(d.alpha(kind) for d in study.dimensions))
 
 
+def _by_dimension(title: str, *columns: str, text: tuple[str, ...] = ()) -> Table:
+    """An empty table whose first column, the dimension, is not folded."""
+    shown = table(title, "dimension", *columns, text=["dimension", *text])
+    shown.columns[0].no_wrap = True
+    return shown
+
+
 def _agreement(study: CrowdStudy) -> RenderableType:
     kinds = _kinds(study)
     headings = [heading for kind in kinds for heading in (_HEADINGS[kind], _KEPT.get(kind)) if heading]
-    columns = ("dimension", "labels", "level", "items", "workers", "votes", *headings)
-    shown = table("Agreement (Krippendorff's alpha)", *columns, text=["dimension", "labels", "level"])
+    shown = _by_dimension("Agreement (Krippendorff's alpha)", "votes", *headings)
     for dimension in study.dimensions:
-        counts = ", ".join(f"{label} {count:,}" for label, count in dimension.counts.items())
-        votes = len(dimension.votes)
-        sizes = (f"{size:,}" for size in (dimension.items, dimension.workers, votes))
         alphas = (cell for kind in kinds for cell in _alpha_cells(dimension, kind))
-        level = dimension.scale.level.value
-        shown.add_row(named(dimension.name), named(counts), level, *sizes, *alphas)
+        shown.add_row(_dimension(dimension.name), f"{len(dimension.votes):,}", *alphas)
     if len(study.dimensions) > 1:
         shown.add_section()
         means = (cell for kind in kinds for cell in (number(study.mean_alpha(kind)), *[""] * (kind in _KEPT)))
-        shown.add_row("mean", *[""] * 5, *means)
+        shown.add_row("mean", "", *means)
     return shown
+
+
+def _labels(study: CrowdStudy) -> RenderableType:
+    columns = ("level", "items", "workers", "votes per label")
+    shown = _by_dimension("Labels", *columns, text=("level", "votes per label"))
+    for dimension in study.dimensions:
+        counts = ", ".join(f"{label} {count:,}" for label, count in dimension.counts.items())
+        sizes = (f"{dimension.items:,}", f"{dimension.workers:,}")
+        shown.add_row(_dimension(dimension.name), dimension.scale.level.value, *sizes, named(counts))
+    return shown
+
+
+def _dimension(name: str) -> str:
+    return named(name, _LONGEST_DIMENSION)
 
 
 def _alpha_cells(dimension: DimensionStudy, kind: str) -> list[str]:
@@ -115,9 +129,12 @@ def _basis(study: CrowdStudy, file: str, rows: int) -> Iterator[str]:
     yield f"from {file}: {votes} in {many(rows, 'row')}, {dimensions}"
     if any(dimension.learned.missing is None for dimension in study.dimensions):
         starts = f"{many(options.restarts, 'start')} of at most {many(options.iterations, 'iteration')}"
-        dropped = f"votes of workers with a spam probability above {options.limit:g} are dropped"
-        yield f"competence: MACE, {starts}, seed {options.seed}; {dropped}"
-        yield "competence is learned from the same votes: dropping spam raises alpha even without spammers"
+        yield f"kept: votes of workers with a spam probability up to {options.limit:g}"
+        yield "without spam: alpha of the kept votes"
+        yield f"spam probability: MACE, {starts}, seed {options.seed}"
+        yield "spam is learned from the same votes: leaving it out raises alpha even if nobody is a spammer"
+    if any(dimension.by_file for dimension in study.dimensions):
+        yield f"without known spam: alpha of the votes with a known spam probability up to {options.limit:g}"
     for note in notes(study):
         yield f"note: {note.text}"
 
@@ -144,12 +161,13 @@ def _sides(study: CrowdStudy) -> Iterator[RenderableType | str]:
     known = [(dimension.name, dimension.sides) for dimension in study.dimensions if dimension.sides]
     if not known:
         return
-    columns = ("dimension", "pairs", "in both orders", *_by_group_columns("forward", "backward"))
-    shown = table("Pairs shown in both orders (alpha)", *columns, text=["dimension"])
+    columns = (*_by_group_columns("forward", "backward"), "pairs", "in both")
+    shown = _by_dimension("Pairs shown in both orders (alpha)", *columns)
     for name, sides in known:
-        shown.add_row(named(name), f"{sides.pairs:,}", f"{sides.both:,}", *_by_group(sides.effect))
+        shown.add_row(_dimension(name), *_by_group(sides.effect), f"{sides.pairs:,}", f"{sides.both:,}")
     yield ""
     yield shown
+    yield "in both: pairs shown in both orders, whose votes count"
     yield "forward: answers in alphabetical order; backward: in the other order, with a and b exchanged"
     yield _DIFFERENCE
 
@@ -159,10 +177,9 @@ def _positions(study: CrowdStudy) -> Iterator[RenderableType | str]:
     sessions = study.sessions
     if not known or sessions is None:
         return
-    columns = ("dimension", *_by_group_columns("early", "late"))
-    shown = table("Agreement along the session (alpha)", *columns, text=["dimension"])
+    shown = _by_dimension("Agreement along the session (alpha)", *_by_group_columns("early", "late"))
     for name, effect in known:
-        shown.add_row(named(name), *_by_group(effect))
+        shown.add_row(_dimension(name), *_by_group(effect))
     yield ""
     yield shown
     yield f"early: positions up to {sessions.middle:,}; late: positions after it, up to {sessions.last:,}"
@@ -171,13 +188,14 @@ def _positions(study: CrowdStudy) -> Iterator[RenderableType | str]:
 
 def _by_group_columns(first: str, second: str) -> list[str]:
     groups = (first, second, "together")
-    return [*(heading for group in groups for heading in (group, f"votes {group}")), "difference"]
+    return [*groups, "difference", *(f"votes {group}" for group in groups)]
 
 
 def _by_group(effect: AlphaByGroup) -> list[str]:
-    """Alpha of both groups and of both together with their votes, and the difference."""
+    """Alpha of both groups and of both together, the difference, and the numbers of votes."""
     alphas = (*effect.groups.values(), effect.pooled)
-    return [*(cell for a in alphas for cell in (number(a.value), f"{a.votes:,}")), number(effect.delta)]
+    votes = (f"{alpha.votes:,}" for alpha in alphas)
+    return [*(number(alpha.value) for alpha in alphas), number(effect.delta), *votes]
 
 
 def _workers(dimension: DimensionStudy, most: int) -> Iterator[RenderableType | str]:

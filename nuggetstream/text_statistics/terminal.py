@@ -11,17 +11,17 @@ from nuggetstream.text_statistics.study import GroupMeans, MeasuredText, TextStu
 _LONGEST_NAME = 40
 # Measure -> heading and decimals of a mean.
 _HEADINGS = {
-    "characters": ("characters", 0),
+    "characters": ("chars", 0),
     "words": ("words", 0),
     "sentences": ("sentences", 1),
-    "reading_ease": ("reading ease", 1),
-    "type_token_ratio": ("type-token ratio", 3),
+    "reading_ease": ("ease", 1),
+    "type_token_ratio": ("TTR", 3),
     "variety": ("variety", 3),
     "citations": ("citations", 1),
-    "cited_sources": ("sources cited", 1),
-    "invalid_citations": ("invalid citations", 2),
+    "cited_sources": ("sources", 1),
+    "invalid_citations": ("invalid", 2),
     "headers": ("headers", 1),
-    "lists": ("list items", 1),
+    "lists": ("lists", 1),
     "bold": ("bold", 1),
 }
 _FRACTIONS = frozenset({"reading_ease", "type_token_ratio", "variety"})
@@ -39,18 +39,19 @@ def text_tables(study: TextStudy, most: int, *, without_text: int = 0, repeated:
     parts: list[RenderableType | str] = [_texts(study, most)]
     if (hidden := len(study.texts) - most) > 0:
         parts.append(f"{many(hidden, 'more row')}; --limit shows more, --out writes all")
-    parts += ["", _means(study)]
+    parts += ["", _means(study), "median: median number of words; chars: characters, markup included"]
+    parts.append("sources: different sources cited")
     language = study.language
     if language is not None:
         parts.append(
-            f"reading ease: Flesch's, language {language}, syllables by hyphenation; higher is easier"
+            f"ease: Flesch reading ease, language {language}, syllables by hyphenation; higher is easier"
         )
     if study.overall.means["type_token_ratio"].texts:
-        parts.append("type-token ratio: different words / words; it falls with length")
+        parts.append("TTR: type-token ratio, different words / words; it falls with length")
     if study.overall.means["variety"].texts:
         parts.append(f"variety: different words among the first {VARIETY_WORDS}, as a share")
     if any(one.measures.invalid_citations is not None for one in study.texts):
-        parts.append("invalid citations: numbers that no source has; they are not citations")
+        parts.append("invalid: numbers cited that no source has, which are not citations")
     for measure in _measures(study):
         measured = study.overall.means[measure].texts
         if measured < len(study.texts):
@@ -97,7 +98,8 @@ def _cell(one: MeasuredText, measure: str) -> str:
 def _means(study: TextStudy) -> RenderableType:
     measures = _measures(study)
     headings = (_HEADINGS[measure][0] for measure in measures)
-    shown = table("Means per text", "group", "texts", "median words", *headings, text=["group"])
+    shown = table("Means per text", "group", "texts", "median", *headings, text=["group"])
+    shown.columns[0].no_wrap = True
     for means in study.groups:
         shown.add_row(named(means.group or MISSING, _LONGEST_NAME), *_mean_cells(means, measures))
     if study.groups:

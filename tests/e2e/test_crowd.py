@@ -50,9 +50,10 @@ async def test_plain_output_is_rows_for_another_program(tmp_path: Path) -> None:
     votes = written(tmp_path, "votes.csv", TWO_VOTES)
     code, output = await nuggetstream("crowd", "agreement", votes, "--plain", "--out", tmp_path / "out")
     assert code == 0, output
-    table = [line.split("\t") for line in output.splitlines() if line and not line.startswith("#")]
-    assert table[0][:3] == ["dimension", "labels", "level"]
-    assert table[1][:6] == ["label", "a 1, b 1", "ordinal", "1", "2", "2"]
+    table = [line.split("\t") for line in output.splitlines() if "\t" in line]
+    assert table[0] == ["dimension", "votes", "alpha", "without spam", "kept"]
+    assert table[1][:3] == ["label", "2", "0.000"]
+    assert table[3] == ["label", "ordinal", "1", "2", "a 1, b 1"]
 
 
 @pytest.mark.parametrize(

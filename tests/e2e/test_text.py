@@ -38,7 +38,7 @@ async def test_every_number_is_written(tmp_path: Path) -> None:
     code, output = await nuggetstream("text", answers, *options, "--out", out)
     assert code == 0, output
     table = [line.split("\t") for line in output.splitlines() if "\t" in line]
-    assert table[0][:4] == ["text", "group", "characters", "words"]
+    assert table[0][:4] == ["text", "group", "chars", "words"]
     texts = rows(out / "texts.csv")
     assert [(row["citations"], row["invalid_citations"], row["variety"]) for row in texts] == [
         ("2", "2", ""),

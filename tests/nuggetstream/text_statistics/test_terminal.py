@@ -34,6 +34,6 @@ def test_means_over_some_texts_only_are_said() -> None:
 
 def test_a_measure_that_no_text_has_is_no_column() -> None:
     lines = "\n".join(aligned(text_tables(study_texts(["Tides rise."], language=None), 10)))
-    assert "reading ease" not in lines
-    assert "invalid citations" not in lines
+    assert "ease" not in lines
+    assert "invalid" not in lines
     assert "variety" not in lines
