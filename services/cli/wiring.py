@@ -191,7 +191,8 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     from services.gateway.battles.grpc_service import arena_service
     from services.gateway.battles.ingest import ingest_stage
     from services.gateway.battles.intake import Intake, publisher
-    from services.gateway.ports import Gateway, readiness
+    from services.gateway.health import readiness
+    from services.gateway.ports import Gateway
     from services.gateway.ratings.client import RatingsClient
     from services.gateway.server import http_server
     from services.runtime import rpc

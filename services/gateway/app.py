@@ -1,4 +1,4 @@
-"""The HTTP side of the front door: REST, server-sent events, web pages."""
+"""The HTTP application of the gateway: REST, server-sent events and web pages."""
 
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,7 +20,7 @@ from services.gateway.ratings import routes as rating_routes
 
 _STATIC = Path(__file__).parent / "pages" / "static"
 _HEADERS = {
-    # Nothing but our own files; no inline script or style, whatever an answer contains.
+    # Only our own files, and no inline script or style, whatever an answer contains.
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
         "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -31,10 +31,16 @@ _HEADERS = {
 
 
 def create_app(gateway: Gateway) -> FastAPI:
-    """The application over its ports. The interactive API pages are left out: they load scripts from afar."""
+    """The HTTP application.
+
+    The framework's interactive API pages are left out, because they load scripts from other sites.
+
+    Args:
+        gateway: What the routes read and write.
+    """
     app = FastAPI(
         title="Nuggetstream",
-        summary="Battles in; why one answer is better, and live ratings, out.",
+        summary="Send battles between LLM answers; read why one answer is better, and live ratings.",
         version=_version(),
         docs_url=None,
         redoc_url=None,
@@ -42,7 +48,7 @@ def create_app(gateway: Gateway) -> FastAPI:
     app.state.gateway = gateway
     env = page_environment()
     problems.install(app, page_routes.problem_page(env))
-    # The more specific paths first: an id may contain slashes.
+    # An id may contain slashes, so the more specific paths come first.
     app.include_router(submission_routes.routes(gateway))
     app.include_router(event_routes.routes(gateway))
     app.include_router(battle_routes.routes(gateway))
@@ -50,14 +56,14 @@ def create_app(gateway: Gateway) -> FastAPI:
     app.include_router(health.routes(gateway.readiness))
     app.include_router(page_routes.routes(gateway, env))
     app.mount("/static", StaticFiles(directory=_STATIC))
-    app.add_middleware(_Headers)
-    app.add_middleware(_Heads)
-    _describe_submissions(app)
+    app.add_middleware(_ProtectiveHeaders)
+    app.add_middleware(_HeadAsGet)
+    _add_body_schemas(app)
     return app
 
 
-class _Headers:
-    """Adds the protective headers to every answer."""
+class _ProtectiveHeaders:
+    """Adds the protective headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -71,8 +77,8 @@ class _Headers:
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
-class _Heads:
-    """Answers HEAD like GET; the server leaves the body out. A stream has no head to be had alone."""
+class _HeadAsGet:
+    """Answers HEAD like GET, and the server leaves the body out; not for event streams, which never end."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -83,8 +89,8 @@ class _Heads:
         await self._app(scope, receive, send)
 
 
-def _describe_submissions(app: FastAPI) -> None:
-    """Add the schemas of submissions and votes to the OpenAPI document, once it is asked for."""
+def _add_body_schemas(app: FastAPI) -> None:
+    """Add the schemas of the bodies that routes read as streams to the OpenAPI document, on first use."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:

@@ -1,14 +1,14 @@
-"""Why the gateway says no, whatever door was knocked at.
+"""Errors of the gateway that are the client's to fix, and their statuses over HTTP and gRPC.
 
     Rejected
-    ├── Conflict         another battle already has this id          409  ALREADY_EXISTS
-    ├── UnknownBattle    no battle has this id                       404  NOT_FOUND
-    ├── TooLarge         the body is longer than it may be           413
-    ├── UnknownFormat    the body is not declared as what is read    415
-    └── InvalidQuery  what is asked for does not exist            422
+    ├── Conflict       another battle already has this id         409  ALREADY_EXISTS
+    ├── UnknownBattle  no battle has this id                      404  NOT_FOUND
+    ├── TooLarge       the body is over the limit                 413
+    ├── UnknownFormat  the content type or encoding is unknown    415
+    └── InvalidQuery   a parameter is not valid                   422  INVALID_ARGUMENT
 
-Invalid battles are `wire.submission.InvalidSubmission` (422, INVALID_ARGUMENT); a broker, database or
-rater that does not answer is `runtime.errors.Unavailable` (503, UNAVAILABLE).
+Invalid battles are `nuggetstream.files.submission.InvalidSubmission` (422, INVALID_ARGUMENT). A broker,
+database or rater that does not answer is `services.runtime.errors.Unavailable` (503, UNAVAILABLE).
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from typing import Any
 
 
 class Rejected(Exception):
-    """The request cannot be met; the message says why to a person."""
+    """The request cannot be met; the message tells a person why."""
 
 
 class Conflict(Rejected):
@@ -31,7 +31,7 @@ class UnknownBattle(Rejected):
     """No battle with this id was received."""
 
     def __init__(self, battle_id: str) -> None:
-        super().__init__(f"no battle {battle_id!r} was received")
+        super().__init__(f"there is no battle {battle_id!r}")
         self.battle_id = battle_id
 
 
@@ -43,14 +43,14 @@ class TooLarge(Rejected):
 
 
 class UnknownFormat(Rejected):
-    """The body is declared as something that is not read here."""
+    """The content type or content encoding of a body is not supported."""
 
     def __init__(self, accepted: str, declared: str) -> None:
         super().__init__(f"send {accepted}, not {declared}")
 
 
 class InvalidQuery(Rejected):
-    """What is asked for does not exist; says which field and why, one problem per line."""
+    """Parameters that are not valid; each problem names its field and says why."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = list(problems)
@@ -58,13 +58,17 @@ class InvalidQuery(Rejected):
 
 
 def problems_in(details: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What a model found wrong, one line per field.
+    """The problems that a pydantic model found, one line per field.
 
     Args:
-        details: of a pydantic error; places begin at the field.
+        details: Errors as pydantic lists them; their locations begin at the field.
 
     >>> problems_in([{"loc": ("tag", 0), "msg": "Value error, is empty"}, {"loc": (), "msg": "no JSON"}])
     ['tag.0: is empty', 'no JSON']
     """
-    said = ((".".join(map(str, d["loc"])), d["msg"].removeprefix("Value error, ")) for d in details)
-    return [f"{where}: {what}" if where else what for where, what in said]
+    problems = []
+    for detail in details:
+        field = ".".join(map(str, detail["loc"]))
+        message = detail["msg"].removeprefix("Value error, ")
+        problems.append(f"{field}: {message}" if field else message)
+    return problems

@@ -1,20 +1,29 @@
-"""/healthz and /readyz."""
+"""GET /healthz and /readyz, and what readiness depends on."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 
 from fastapi import APIRouter, Response
+from sqlalchemy import text
 
 from nuggetstream.views.common import Health
-from services.gateway.ports import Readiness
+from services.runtime.bus import Bus
+from services.runtime.errors import Unavailable
+from services.store.database import Database
+
+Readiness = Callable[[], Awaitable[Sequence[str]]]
+"""Gives the reasons why the process is not ready; none when it is."""
 
 
 def routes(readiness: Readiness) -> APIRouter:
-    """Liveness says that the process answers at all; readiness, that it can do its work."""
+    """The routes of liveness (the process answers) and readiness (it can do its work)."""
     router = APIRouter(tags=["operations"])
 
-    @router.get("/healthz", summary="Is the process alive?")
+    @router.get("/healthz", summary="Whether the process is alive")
     async def healthz() -> Health:
         return Health(status="ok")
 
-    @router.get("/readyz", summary="Can it do its work?", responses={503: {"model": Health}})
+    @router.get("/readyz", summary="Whether the process can do its work", responses={503: {"model": Health}})
     async def readyz(response: Response) -> Health:
         if reasons := await readiness():
             response.status_code = 503
@@ -22,3 +31,26 @@ def routes(readiness: Readiness) -> APIRouter:
         return Health(status="ok")
 
     return router
+
+
+def readiness(bus: Bus, database: Database, within: float = 2.0) -> Readiness:
+    """Readiness that requires a connected broker and a database that answers.
+
+    Args:
+        bus: Connection to the broker.
+        database: Database, which is asked to answer an empty query.
+        within: Seconds that the database has to answer; whoever checks readiness does not wait long either.
+    """
+
+    async def reasons() -> list[str]:
+        problems = [] if bus.connected else ["the broker is not connected"]
+        try:
+            async with asyncio.timeout(within), database.transaction() as tx:
+                await tx.execute(text("SELECT 1"))
+        except Unavailable as error:
+            problems.append(error.detail)
+        except TimeoutError:
+            problems.append(f"the database does not answer within {within:g} s")
+        return problems
+
+    return reasons

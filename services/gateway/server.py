@@ -1,4 +1,4 @@
-"""The HTTP server of the front door."""
+"""The HTTP server of the gateway."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,18 +10,19 @@ from services.runtime.asgi import serving
 
 @asynccontextmanager
 async def http_server(app: FastAPI, host: str, port: int, grace: float = 5.0) -> AsyncIterator[str]:
-    """Serve an application made by `create_app`; yields its base URL.
+    """Serve an application made by `create_app` inside the block; yields its base URL.
 
-    Without keys whoever reaches the address may use it: binding beyond loopback is the caller's decision.
+    There is no authentication: whoever reaches the address may use it, so listening beyond loopback is for
+    the caller to decide.
 
     Args:
-        app: what to serve.
-        host: address to listen on.
-        port: 0 takes a free one.
-        grace: seconds that requests in flight get when leaving. Event streams end at once.
+        app: The application.
+        host: Address to listen on.
+        port: Port to listen on; 0 takes a free one.
+        grace: Seconds that requests in flight get at the end. Event streams end at once.
 
     Raises:
-        OSError: when the address is taken.
+        OSError: the address is in use.
     """
     async with serving(app, host, port, grace=grace) as url:
         try:

@@ -1,1 +1,1 @@
-"""Battles and votes over HTTP, gRPC and NATS: accepting them, showing them, and following their events."""
+"""Battles and votes: accepted over HTTP, gRPC and NATS, shown one by one or as a list, and followed live."""

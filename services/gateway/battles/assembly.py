@@ -1,4 +1,7 @@
-"""From the record to what is shown: pure, so that JSON, pages and tests see the same battle."""
+"""From database rows and recorded events to the views of a battle; pure functions.
+
+a row, the accepted battle, its events  ->  BattleView, BattleSummary, FailureView
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -35,7 +38,7 @@ from services.store.battles import BattleRow, RecordedEvent, RecordedFailure
 from services.store.outcomes import Outcome
 from services.wire.codec import decode, schema_of
 
-# The steps of the flow in order, each with the event that completes it.
+# The stages in order, each with the event that completes it.
 STEPS: Mapping[Stage, str] = {
     Stage.SCRAPER: "scraped",
     Stage.INDEXER: "indexed",
@@ -44,7 +47,7 @@ STEPS: Mapping[Stage, str] = {
     Stage.ASSIGNER: "assigned",
     Stage.JUDGE: "judged",
 }
-# The step each one waits for; the scraper waits for the battle itself.
+# The stage that each stage waits for; the scraper waits for the battle itself.
 _AFTER: Mapping[Stage, Stage] = {
     Stage.INDEXER: Stage.SCRAPER,
     Stage.RETRIEVER: Stage.INDEXER,
@@ -55,10 +58,15 @@ _AFTER: Mapping[Stage, Stage] = {
 
 
 def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> BattleView:
-    """Everything known about one battle.
+    """Everything known about one battle so far.
+
+    Args:
+        row: Its row.
+        body: The event that submitted it, encoded.
+        recorded: Its events, in the order in which they were recorded.
 
     Raises:
-        UndecodableMessage: the record holds bytes that this version's contracts cannot read.
+        UndecodableMessage: the database holds bytes that this version's contracts cannot read.
     """
     events = [cast(BattleEvent, decode(event.schema, event.body)) for event in recorded]
     snapshot = snapshot_of(accepted_battle(body), events)
@@ -92,8 +100,8 @@ def accepted_battle(body: bytes) -> Battle:
 
 
 def summarize(row: BattleRow, outcomes: Sequence[Outcome]) -> BattleSummary:
-    """One line about a battle; of several judges the first by name speaks."""
-    said = {outcome.lens.value: outcome.winner for outcome in reversed(outcomes)}
+    """A summary of a battle; where there are several judges, the first by name counts."""
+    winners = {outcome.lens.value: outcome.winner for outcome in reversed(outcomes)}
     return BattleSummary(
         id=row.id,
         arena=row.arena,
@@ -105,12 +113,12 @@ def summarize(row: BattleRow, outcomes: Sequence[Outcome]) -> BattleSummary:
         state=row.state,
         received_at=row.received_at,
         ended_at=row.ended_at,
-        preferences=Preferences(**said),
+        preferences=Preferences(**winners),
     )
 
 
 def failure_view(recorded: RecordedFailure) -> FailureView:
-    """A failure from the record's own table."""
+    """A failure as it is in the database."""
     failure = asdict(recorded.failure)
     return FailureView(
         battle_id=recorded.battle_id, arena=recorded.arena, failed_at=recorded.failed_at, **failure
@@ -128,7 +136,7 @@ def _step(stage: Stage, row: BattleRow, done: Mapping[str, datetime], failed: se
     if at is None:
         return StepView(name=stage.value, state=Branch.FAILED if stage in failed else Branch.PENDING)
     start = done.get(STEPS[_AFTER[stage]]) if stage in _AFTER else row.received_at
-    # Two clocks, or two events recorded out of turn, can put the start after the end.
+    # Two clocks, or two events recorded out of order, can put the start after the end.
     seconds = None if start is None or start > at else (at - start).total_seconds()
     return StepView(name=stage.value, state=Branch.DONE, recorded_at=at, seconds=seconds)
 
@@ -136,7 +144,7 @@ def _step(stage: Stage, row: BattleRow, done: Mapping[str, datetime], failed: se
 def _answer(snapshot: BattleSnapshot, side: Side) -> AnswerView:
     answer = snapshot.battle.answer(side)
     pages = {page.url: page for page in snapshot.pages}
-    # By content: a chunk names one of the addresses that led to its page, and others may redirect there.
+    # Counted by content: a chunk names one URL of its page, and other URLs may redirect to the same page.
     chunks = Counter(chunk.content_hash for chunk in snapshot.evidence)
     sources = [_source(s.url, s.title, pages.get(s.url), chunks) for s in answer.sources]
     return AnswerView(system=answer.system, text=answer.text, sources=sources)
@@ -173,11 +181,11 @@ def _nugget(
     causes: Mapping[tuple[str, Side], Cause | None],
 ) -> NuggetView:
     def label(side: Side) -> LabelView | None:
-        found = labels.get((nugget.id, side))
-        if found is None:
+        assignment = labels.get((nugget.id, side))
+        if assignment is None:
             return None
         cause = causes.get((nugget.id, side))
-        return LabelView(support=found.support, quote=found.quote, cause=cause)
+        return LabelView(support=assignment.support, quote=assignment.quote, cause=cause)
 
     return NuggetView(
         id=nugget.id,
@@ -186,8 +194,8 @@ def _nugget(
         a=label(Side.A),
         b=label(Side.B),
         provenance=[
-            ProvenanceView(document=place.document, url=place.url, fetched_at=place.fetched_at)
-            for place in nugget.provenance
+            ProvenanceView(document=source.document, url=source.url, fetched_at=source.fetched_at)
+            for source in nugget.provenance
         ],
     )
 

@@ -1,4 +1,4 @@
-"""Reading request bodies of unknown kind and length without trusting them."""
+"""Request bodies, read as streams within limits: a whole body, or line by line."""
 
 from codecs import BOM_UTF8
 from collections.abc import AsyncIterator
@@ -12,23 +12,29 @@ JSON = "application/json"
 NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl")
 
 MAX_BATTLE_BYTES = 8 * 1024 * 1024
-# A sender that is cut off while it still writes may never see the refusal: read on this far first.
+# A client that is cut off while it still writes may never read the error, so reading goes on up to this many
+# times the limit.
 _READ_ON = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a body, numbered from 1; `text` is None where it was over the limit."""
+    """A line of a body.
+
+    Attributes:
+        number: Its number, counted from 1.
+        text: The line; None where it is over the limit.
+    """
 
     number: int
     text: bytes | None
 
 
 def declared_type(headers: Headers, *accepted: str) -> str:
-    """The content type of a body, if it is one of those accepted.
+    """The content type of a body.
 
     Raises:
-        UnknownFormat: it is not, or the body is compressed.
+        UnknownFormat: the content type is not one of those accepted, or the body is compressed.
 
     >>> declared_type(Headers({"content-type": "Application/JSON; charset=utf-8"}), JSON)
     'application/json'
@@ -38,16 +44,20 @@ def declared_type(headers: Headers, *accepted: str) -> str:
         raise UnknownFormat("a body that is not compressed", f"content-encoding {encoding!r}")
     content_type = headers.get("content-type", "").split(";")[0].strip().lower()
     if content_type not in accepted:
-        shown = [kind for kind in accepted if kind not in NDJSON[1:]]
-        raise UnknownFormat(" or ".join(shown), repr(content_type) if content_type else "no content type")
+        names = [kind for kind in accepted if kind not in NDJSON[1:]]
+        raise UnknownFormat(" or ".join(names), repr(content_type) if content_type else "no content type")
     return content_type
 
 
 async def read_all(chunks: AsyncIterator[bytes], limit: int = MAX_BATTLE_BYTES) -> bytes:
-    """A whole body, without the byte order mark that some programs put in front of UTF-8.
+    """A whole body, without a byte order mark at its beginning.
+
+    Args:
+        chunks: The body as it arrives.
+        limit: Maximum size in bytes; never more than that is held in memory.
 
     Raises:
-        TooLarge: it is over the limit; never more than the limit is held in memory.
+        TooLarge: the body is over the limit.
     """
     body, size = bytearray(), 0
     async for chunk in chunks:
@@ -62,9 +72,11 @@ async def read_all(chunks: AsyncIterator[bytes], limit: int = MAX_BATTLE_BYTES) 
 
 
 async def read_lines(chunks: AsyncIterator[bytes], limit: int = MAX_BATTLE_BYTES) -> AsyncIterator[Line]:
-    """The lines of a body as they arrive; at most one of them is held in memory.
+    """The lines of a body as they arrive, without blank lines and without a byte order mark at the beginning.
 
-    Blank lines are left out, and so is a byte order mark in front of the first.
+    Args:
+        chunks: The body as it arrives.
+        limit: Maximum size of a line in bytes; at most one line is held in memory.
     """
     number, kept, over = 1, bytearray(), False
 
@@ -74,8 +86,8 @@ async def read_lines(chunks: AsyncIterator[bytes], limit: int = MAX_BATTLE_BYTES
 
     async for chunk in chunks:
         first, *rest = chunk.split(b"\n")
-        for place, part in enumerate((first, *rest)):
-            if place:
+        for index, part in enumerate((first, *rest)):
+            if index > 0:
                 if over or kept.strip():
                     yield line()
                 number, kept, over = number + 1, bytearray(), False

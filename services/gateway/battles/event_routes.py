@@ -1,4 +1,4 @@
-"""GET /v1/battles/{id}/events: what happens to a battle, as server-sent events."""
+"""GET /v1/battles/{id}/events: the events of a battle as server-sent events, until it has ended."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -18,9 +18,16 @@ from services.gateway.query import reject_unknown_parameters
 from services.store.battles import RecordedEvent
 from services.wire.codec import decode
 
-KEEP_ALIVE = 15.0  # seconds between comments, below the idle limit of common proxies
+KEEP_ALIVE = 15.0  # seconds between comments, less than the idle timeout of common proxies
 
-After = Annotated[int, Header(alias="last-event-id", ge=0, description="Only what came after this number.")]
+After = Annotated[
+    int,
+    Header(
+        alias="last-event-id",
+        ge=0,
+        description="Number of the last event that the client has; only later ones are sent.",
+    ),
+]
 
 
 def routes(gateway: Gateway) -> APIRouter:
@@ -33,18 +40,18 @@ def routes(gateway: Gateway) -> APIRouter:
         response_class=EventSourceResponse,
         responses={
             **{status: RESPONSES[status] for status in (404, 422, 503)},
-            204: {"description": "Ended, and there is nothing more to come."},
+            204: {"description": "The battle has ended, and there are no later events."},
         },
     )
     async def follow(battle_id: str, last_event_id: After = 0) -> Response:
-        """Each event's `id` is its number, from 1, and its data is JSON. The last, `ended`, has no number and
-        its data is the battle's state."""
+        """The `id` of an event is its number, counted from 1, and its data is JSON. The last event, `ended`,
+        has no number, and its data is the battle's state."""
         row = await gateway.battles.get(battle_id)
         if row is None:
             raise UnknownBattle(battle_id)
         check_sequence("last-event-id", last_event_id, row.event_count)
         if row.ended_at is not None and last_event_id == row.event_count:
-            return Response(status_code=204)  # what tells an EventSource to stop reconnecting
+            return Response(status_code=204)  # makes an EventSource stop reconnecting
         return EventSourceResponse(_events(gateway, battle_id, last_event_id), ping=KEEP_ALIVE)
 
     return router
@@ -59,7 +66,7 @@ async def _events(gateway: Gateway, battle_id: str, after: int) -> AsyncIterator
 
 
 def event_json(recorded: RecordedEvent) -> str:
-    """A recorded event as JSON, in the words of the REST interface; page texts left out."""
+    """A recorded event as JSON, without the texts of pages."""
     event = decode(recorded.schema, recorded.body)
     if isinstance(event, BattleSubmitted):
         event = replace(event, battle=event.battle.without_source_texts())

@@ -1,4 +1,7 @@
-"""Following a battle: the database is the record, a nudge on the bus says when to look again."""
+"""Following a battle: its events are read from the database, and a notification says when to read again.
+
+EventRecorded on NATS, or a poll  ->  [followers]  ->  the events of a battle, until it has ended
+"""
 
 import asyncio
 import math
@@ -21,27 +24,27 @@ _LAST_QUERIES = 1.0  # seconds; the database is closed next
 
 
 def check_sequence(field: str, after: int, last: int) -> None:
-    """Refuse to go on after an event that does not exist.
+    """Check the number of the event after which a client continues.
 
     Args:
-        field: what the caller calls it.
-        after: number of the event that was seen last; 0 for none.
-        last: number of the event that was recorded last.
+        field: Name of the parameter, for the error.
+        after: Number of the last event that the client has; 0 for none.
+        last: Number of the last event that was recorded.
 
     Raises:
-        InvalidQuery: there is no such event, so what is to come after it is anyone's guess.
+        InvalidQuery: there is no event with this number.
     """
     if not 0 <= after <= last:
-        raise InvalidQuery([f"{field}: is {after}, and the events so far are numbered up to {last}"])
+        raise InvalidQuery([f"{field}: is {after}, but the last event so far is {last}"])
 
 
 class Followers:
-    """Everyone who follows a battle, behind one subscription.
+    """All clients that follow a battle, behind one subscription.
 
     Args:
-        battles: the record.
-        poll: seconds after which a follower looks without having been nudged; a lost nudge delays
-            what it announced by at most this.
+        battles: Battles and their events, in the database.
+        poll: Seconds after which a follower reads without having been notified. A lost notification delays
+            the event that it announced by at most this.
     """
 
     def __init__(self, battles: Battles, poll: float = 2.0) -> None:
@@ -53,8 +56,8 @@ class Followers:
 
     @asynccontextmanager
     async def listening(self, bus: Bus) -> AsyncIterator[None]:
-        """Hear the recorder's nudges inside the block; on leaving, every follower is released."""
-        async with bus.core_subscribe(RECORDED, self._heard):
+        """Receive the recorder's notifications inside the block; at its end every follower is released."""
+        async with bus.core_subscribe(RECORDED, self._notified):
             try:
                 yield
             finally:
@@ -63,36 +66,36 @@ class Followers:
                     await asyncio.wait(self._queries, timeout=_LAST_QUERIES)
 
     def release(self) -> None:
-        """End every `follow`, now and in future: the process is leaving."""
+        """End every `follow`, now and in future, because the process shuts down."""
         self._released = True
         for waiting in self._waiting.values():
             for wake in waiting:
                 wake.set()
 
     async def look(self, battle_id: str) -> BattleRow | None:
-        """The battle as it stands, or None when it was never received."""
-        return await self._whole(self._battles.get(battle_id))
+        """The row of a battle; None when there is no such battle."""
+        return await self._completed(self._battles.get(battle_id))
 
     async def follow(self, battle_id: str, after: int = 0) -> AsyncIterator[RecordedEvent]:
-        """What was recorded about a battle after a sequence number, and what will be, until it has ended.
+        """The events of a battle after a sequence number, those to come included, until the battle has ended.
 
         Raises:
             UnknownBattle: there is no such battle.
-            Unavailable: the record does not answer.
+            Unavailable: the database does not answer.
         """
-        with self._nudged(battle_id) as wake:
+        with self._waking(battle_id) as wake:
             while not self._released:
                 wake.clear()
-                # The state first: everything recorded up to a battle's end is among the events read next.
+                # The state is read first, so that the events read next include all up to the end.
                 row = await self.look(battle_id)
                 if row is None:
                     raise UnknownBattle(battle_id)
-                for event in await self._whole(self._battles.events_of(battle_id, after)):
+                for event in await self._completed(self._battles.events_of(battle_id, after)):
                     after = event.sequence
                     yield event
                 if row.ended_at is not None:
                     return
-                await self._nudge_or_pause(wake)
+                await self._wait(wake)
 
     async def ended(self, battle_id: str, within: float) -> bool:
         """Wait for a battle to end; False when it has not after `within` seconds.
@@ -102,7 +105,7 @@ class Followers:
         """
         clock = asyncio.get_running_loop().time
         until = clock() + within
-        with self._nudged(battle_id) as wake:
+        with self._waking(battle_id) as wake:
             while not self._released:
                 wake.clear()
                 row = await self._battles.get(battle_id)
@@ -111,21 +114,21 @@ class Followers:
                 left = until - clock()
                 if row.ended_at is not None or left <= 0:
                     return row.ended_at is not None
-                await self._nudge_or_pause(wake, left)  # nothing else is cut short: not a query in flight
+                await self._wait(wake, left)  # a query in flight is never cut short
         return False
 
-    async def _whole(self, query: Coroutine[Any, Any, T]) -> T:
-        """What a query finds; it is not cut short where the one who asked leaves.
+    async def _completed(self, query: Coroutine[Any, Any, T]) -> T:
+        """The result of a query, which runs to its end even when the client leaves.
 
-        A stream is left by cancelling it again at every step, also while the connection it used is being
-        given back, and the connection would be lost.
+        The server cancels the stream of a client that left at every step, also while the query returns its
+        connection to the pool, and that connection would be lost.
         """
         task = asyncio.create_task(query)
         self._queries.add(task)
         task.add_done_callback(self._queries.discard)
         return await asyncio.shield(task)
 
-    async def _nudge_or_pause(self, wake: asyncio.Event, at_most: float = math.inf) -> None:
+    async def _wait(self, wake: asyncio.Event, at_most: float = math.inf) -> None:
         try:
             async with asyncio.timeout(min(self._poll, at_most)):
                 await wake.wait()
@@ -133,7 +136,7 @@ class Followers:
             return
 
     @contextmanager
-    def _nudged(self, battle_id: str) -> Iterator[asyncio.Event]:
+    def _waking(self, battle_id: str) -> Iterator[asyncio.Event]:
         wake = asyncio.Event()
         self._waiting[battle_id].add(wake)
         try:
@@ -143,10 +146,10 @@ class Followers:
             if not self._waiting[battle_id]:
                 del self._waiting[battle_id]
 
-    async def _heard(self, notification: Notification) -> None:
+    async def _notified(self, notification: Notification) -> None:
         try:
-            nudge = arena_pb2.EventRecorded.FromString(notification.body)
+            recorded = arena_pb2.EventRecorded.FromString(notification.body)
         except DecodeError:
-            return  # whoever sent it, there is nothing to look for, and the poll looks anyway
-        for wake in self._waiting.get(nudge.battle_id, ()):
+            return  # not the recorder's; the poll reads all the same
+        for wake in self._waiting.get(recorded.battle_id, ()):
             wake.set()

@@ -1,4 +1,4 @@
-"""`Arena`: the front door over gRPC."""
+"""The gRPC service `Arena`: battles and votes are accepted, and a battle is followed."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ _CODES: dict[type[Exception], grpc.StatusCode] = {
 
 
 class ArenaServicer(arena_pb2_grpc.ArenaServicer):
-    """Answers from the same ports as the HTTP side."""
+    """Implements the service over the same ports as the HTTP routes."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
@@ -43,39 +43,39 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
             submission = submission_from(request)
             receipt = await self._gateway.intake.submit(submission, datetime.now(UTC))
         except EXPECTED as error:
-            await _refuse(context, error)
+            await _abort(context, error)
         return arena_pb2.SubmitBattleResponse(battle_id=receipt.battle_id, created=receipt.created)
 
     async def SubmitBattles(  # noqa: N802
         self,
         request_iterator: AsyncIterator[arena_pb2.SubmitBattlesRequest],
-        context: Context,  # noqa: ARG002 - every refusal travels in its reply
+        context: Context,  # noqa: ARG002 - every error travels in its reply
     ) -> AsyncIterator[arena_pb2.SubmitBattlesResponse]:
-        """Accept many; one reply each, in order. A refused one does not end the stream."""
+        """Accept many battles, with one reply for each in order. A rejected one does not end the stream."""
         async for request in request_iterator:
             yield await self._one_of_many(request)
 
     async def WatchBattle(  # noqa: N802
         self, request: arena_pb2.WatchBattleRequest, context: Context
     ) -> AsyncIterator[arena_pb2.WatchBattleResponse]:
-        """Everything recorded about a battle, then everything new, until it has ended."""
+        """The events of a battle, those to come included, until it has ended."""
         try:
             if (row := await self._gateway.followers.look(request.battle_id)) is not None:
                 check_sequence("after", request.after, row.event_count)
             async for recorded in self._gateway.followers.follow(request.battle_id, request.after):
                 yield _watched(recorded)
         except EXPECTED as error:
-            await _refuse(context, error)
+            await _abort(context, error)
 
     async def CastVote(  # noqa: N802
         self, request: arena_pb2.CastVoteRequest, context: Context
     ) -> arena_pb2.CastVoteResponse:
-        """Note a human preference."""
+        """Accept a human vote."""
         try:
             vote = vote_from(request.vote)
             await self._gateway.intake.vote(request.battle_id, vote, datetime.now(UTC))
         except EXPECTED as error:
-            await _refuse(context, error)
+            await _abort(context, error)
         return arena_pb2.CastVoteResponse(battle_id=request.battle_id)
 
     async def _one_of_many(self, request: arena_pb2.SubmitBattlesRequest) -> arena_pb2.SubmitBattlesResponse:
@@ -99,14 +99,14 @@ def arena_service(gateway: Gateway) -> Register:
 
 def _watched(recorded: RecordedEvent) -> arena_pb2.WatchBattleResponse:
     response = arena_pb2.WatchBattleResponse(sequence=recorded.sequence)
-    # The field is called as the event is stored, and its message is the one that was stored.
+    # The name of the field is the stored name of the event, and its message is the stored body.
     field = getattr(response, recorded.name)
     field.SetInParent()
     field.MergeFromString(recorded.body)
     return response
 
 
-async def _refuse(context: Context, error: Exception) -> NoReturn:
+async def _abort(context: Context, error: Exception) -> NoReturn:
     codes = (code for kind, code in _CODES.items() if isinstance(error, kind))
     await context.abort(next(codes, grpc.StatusCode.INTERNAL), str(error))
-    raise AssertionError  # abort always raises
+    raise AssertionError("abort always raises")

@@ -1,8 +1,9 @@
-"""The door for arenas that are on the bus themselves: `arena.v1.ingest`.
+"""Battles that arenas publish on NATS themselves, on the subject `arena.v1.ingest`.
 
     SubmitBattleRequest  ->  [intake]  ->  BattleSubmitted, BattleVoted
 
-What cannot be accepted goes to the dead-letter stream with its reason; there is nobody to tell.
+A battle that cannot be accepted goes to the dead-letter stream with its reason, since no client waits for a
+reply.
 """
 
 from collections.abc import Sequence
@@ -27,13 +28,13 @@ from services.wire.codec import BlobStore, seal
 def ingest_stage(
     intake: Intake, blobs: BlobStore, *, concurrency: int = 8, deadline: float = 30.0
 ) -> Stage[BattleSubmission, Event]:
-    """Intake as a stage: the runner publishes what follows and only then acknowledges.
+    """Intake as a stage: the runner publishes the events and only then acknowledges.
 
     Args:
-        intake: accepts battles; its own `publish` is not used here.
-        blobs: where large bodies are kept.
-        concurrency: battles accepted at once.
-        deadline: seconds per attempt.
+        intake: Accepts battles; its own `publish` is not used here.
+        blobs: Store of bodies that are too large for a message.
+        concurrency: Maximum number of battles accepted at the same time.
+        deadline: Seconds per attempt.
     """
 
     async def accept(submission: BattleSubmission) -> Sequence[Event]:
@@ -52,7 +53,7 @@ def ingest_stage(
         decode=decode,
         handle=accept,
         encode=encode,
-        give_up=_nothing_to_say,
+        give_up=_no_event,
         concurrency=concurrency,
         deadline=deadline,
     )
@@ -62,8 +63,8 @@ def decode(_: Delivery, body: bytes) -> BattleSubmission:
     """The battle in a message.
 
     Raises:
-        InvalidInput: readable, but not a battle that can be accepted.
-        google.protobuf.message.DecodeError: not the contract's bytes at all.
+        InvalidInput: the message is not a battle that can be accepted.
+        google.protobuf.message.DecodeError: the bytes are not a message of the contract.
     """
     request = arena_pb2.SubmitBattleRequest.FromString(body)
     try:
@@ -72,5 +73,5 @@ def decode(_: Delivery, body: bytes) -> BattleSubmission:
         raise InvalidInput(str(error)) from error
 
 
-def _nothing_to_say(_submission: BattleSubmission | None, _failure: StageFailure) -> Sequence[Event]:
-    return []  # a battle that was never accepted is in no record that a failure could be added to
+def _no_event(_submission: BattleSubmission | None, _failure: StageFailure) -> Sequence[Event]:
+    return []  # a battle that was never accepted has no row to which a failure could be added

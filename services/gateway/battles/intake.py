@@ -1,7 +1,9 @@
-"""Accepting battles and votes: noted in the record first, then published.
+"""Accepting battles and votes: stored in the database first, then published.
 
-A crash, or a broker that is away, between the two loses nothing: the sender got no receipt, sends
-again, and the same event goes out under the same message id. Stages that had seen it recognise it.
+    a battle or a vote  ->  a row in the database  ->  BattleSubmitted, BattleVoted
+
+A crash between the two, or a broker that is down, loses nothing: the client got no receipt and sends again,
+and the same event is published under the same message id. Stages that have seen it already recognise it.
 """
 
 from collections.abc import Awaitable, Callable
@@ -22,7 +24,12 @@ Publish = Callable[[Event], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A battle is ours now. `created` is False when this very battle had been received before."""
+    """A battle was accepted.
+
+    Attributes:
+        battle_id: Its id.
+        created: False when the same battle had been accepted before.
+    """
 
     battle_id: str
     created: bool
@@ -30,22 +37,26 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Takes in battles and votes.
+    """Accepts battles and votes.
 
     Attributes:
-        battles: the record.
-        publish: sends an event; returns when the broker has stored it.
+        battles: Battles in the database.
+        publish: Publishes an event; returns when the broker has stored it.
     """
 
     battles: Battles
     publish: Publish
 
     async def submit(self, submission: BattleSubmission, now: datetime) -> Receipt:
-        """Accept a battle and start its way through the stages.
+        """Accept a battle and publish its events.
+
+        Args:
+            submission: The battle as it was sent.
+            now: When it was received.
 
         Raises:
             Conflict: its id belongs to a battle with other content.
-            Unavailable: the record or the broker does not answer; sending it again is safe.
+            Unavailable: the database or the broker does not answer; sending it again is safe.
         """
         receipt, events = await self.accept(submission, now)
         for event in events:
@@ -53,10 +64,10 @@ class Intake:
         return receipt
 
     async def accept(self, submission: BattleSubmission, now: datetime) -> tuple[Receipt, list[Event]]:
-        """Note a battle and say which events follow, for callers that publish by themselves.
+        """Store a battle and return its events, for callers that publish them.
 
-        A vote that comes with a battle dates from the battle's first receipt: sent again it is the
-        same vote, and never newer than one cast since.
+        A vote that comes with a battle has the time when the battle was first received, so that the battle
+        sent again brings the same vote, and never one newer than a vote cast since.
 
         Raises:
             Conflict, Unavailable: as `submit`.
@@ -64,21 +75,21 @@ class Intake:
         battle = submission.to_core()
         fingerprint = battle.content_hash()
         submitted = BattleSubmitted(derived_id("submitted", battle.id, fingerprint), battle)
-        known = await self.battles.accept(battle, encode(submitted), now)
-        if known not in (None, fingerprint):
+        stored = await self.battles.accept(battle, encode(submitted), now)
+        if stored not in (None, fingerprint):
             raise Conflict(battle.id)
         events: list[Event] = [submitted]
         if submission.vote is not None:
             key = derived_id("voted", battle.id, submission.vote)
             events.append(await self._voted(battle.id, submission.vote, key, None))
-        return Receipt(battle.id, created=known is None), events
+        return Receipt(battle.id, created=stored is None), events
 
     async def vote(self, battle_id: str, vote: Vote, now: datetime) -> None:
-        """Note that a human preferred one answer; the newest vote of a battle counts.
+        """Publish a human vote; the newest vote of a battle counts.
 
         Raises:
             UnknownBattle: there is no such battle.
-            Unavailable: the record or the broker does not answer; voting again is safe.
+            Unavailable: the database or the broker does not answer; voting again is safe.
         """
         key = derived_id("voted", battle_id, vote, now.isoformat())
         await self.publish(await self._voted(battle_id, vote, key, now))
@@ -100,12 +111,12 @@ class Intake:
 
 
 def publisher(bus: Bus, blobs: BlobStore, within: float = 5.0) -> Publish:
-    """Publishing as the front door does it: the sender waits, so patience is short.
+    """A function that publishes events, with a short timeout since a client is waiting.
 
     Args:
-        bus: a connection.
-        blobs: where large bodies are kept.
-        within: seconds until the broker counts as away.
+        bus: Connection to the broker.
+        blobs: Store of bodies that are too large for a message.
+        within: Seconds until a broker that does not answer counts as unavailable.
     """
 
     async def publish(event: Event) -> object:

@@ -1,4 +1,4 @@
-"""Battles and votes as protobuf requests, under the same checks as JSON."""
+"""Battles and votes in protobuf requests, checked like those in JSON."""
 
 from arena.v1 import arena_pb2, battle_pb2
 
@@ -17,7 +17,7 @@ _VOTES: dict[int, Vote] = {
 def submission_from(
     request: arena_pb2.SubmitBattleRequest | arena_pb2.SubmitBattlesRequest,
 ) -> BattleSubmission:
-    """The battle of a request.
+    """The battle in a request.
 
     Raises:
         InvalidSubmission: naming every field that is wrong and why.
@@ -30,11 +30,11 @@ def submission_from(
 
 
 def vote_from(number: int) -> Vote:
-    """The vote of a request.
+    """The vote in a request.
 
     Raises:
-        InvalidSubmission: unspecified, or not in the contract.
+        InvalidSubmission: the vote is unspecified, or not in the contract.
     """
     if number not in _VOTES:
-        raise InvalidSubmission([f"vote: {number} is no vote"])
+        raise InvalidSubmission([f"vote: {number} is not a vote"])
     return _VOTES[number]

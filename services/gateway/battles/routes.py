@@ -1,4 +1,4 @@
-"""What can be asked of the record over REST, and voting."""
+"""GET /v1/battles, /v1/battles/{id} and /v1/failures; POST /v1/battles/{id}/vote."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -18,7 +18,7 @@ from services.gateway.query import reject_unknown_parameters
 
 
 class VoteSubmission(BaseModel):
-    """A human preference; the newest vote of a battle counts."""
+    """A human vote; the newest vote of a battle counts."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -28,7 +28,7 @@ class VoteSubmission(BaseModel):
 MAX_VOTE_BYTES = 1024
 SCHEMAS: dict[str, Any] = VoteSubmission.model_json_schema(ref_template="#/components/schemas/{model}")
 SCHEMAS = SCHEMAS.pop("$defs") | {"VoteSubmission": SCHEMAS}
-"""Of the request's body; see `submissions.SCHEMAS`."""
+"""Schemas of the request body, see `submission_routes.SCHEMAS`."""
 _VOTE_BODY = {
     "required": True,
     "content": {JSON: {"schema": {"$ref": "#/components/schemas/VoteSubmission"}, "example": {"vote": "a"}}},
@@ -36,14 +36,14 @@ _VOTE_BODY = {
 
 
 def routes(gateway: Gateway) -> APIRouter:
-    """The routes that read, and the one that votes."""
+    """The routes that read battles and failures, and the one that accepts votes."""
     router = APIRouter(
         prefix="/v1",
         dependencies=[Depends(reject_unknown_parameters)],
         responses={503: RESPONSES[503], 422: RESPONSES[422]},
     )
 
-    @router.get("/battles", summary="The battles received last, newest first", tags=["battles"])
+    @router.get("/battles", summary="The most recent battles, newest first", tags=["battles"])
     async def battles(query: Annotated[BattlesQuery, Query()]) -> list[BattleSummary]:
         return await gateway.latest(query.limit, query.arena)
 
@@ -56,15 +56,15 @@ def routes(gateway: Gateway) -> APIRouter:
         openapi_extra={"requestBody": _VOTE_BODY},
     )
     async def vote(battle_id: str, request: Request) -> VoteReceipt:
-        """The newest vote of a battle counts. A battle may be voted on while it is in progress."""
+        """The newest vote of a battle counts. A vote is accepted while the battle is in progress, too."""
         declared_type(request.headers, JSON)
-        said = _vote_in(await read_all(request.stream(), MAX_VOTE_BYTES))
-        await gateway.intake.vote(battle_id, said, datetime.now(UTC))
-        return VoteReceipt(battle_id=battle_id, vote=said)
+        choice = _vote_in(await read_all(request.stream(), MAX_VOTE_BYTES))
+        await gateway.intake.vote(battle_id, choice, datetime.now(UTC))
+        return VoteReceipt(battle_id=battle_id, vote=choice)
 
     @router.get(
         "/battles/{battle_id:path}",
-        summary="One battle as far as it has come",
+        summary="Everything known about one battle so far",
         tags=["battles"],
         responses={404: RESPONSES[404]},
     )
@@ -72,14 +72,14 @@ def routes(gateway: Gateway) -> APIRouter:
         try:
             return await gateway.view(battle_id)
         except UnknownBattle:
-            if battle_id.endswith("/vote"):  # an id may end so, but no battle has it: this is where votes go
+            if battle_id.endswith("/vote"):  # an id may end like this, but no battle has this one
                 raise HTTPException(405, headers={"Allow": "POST"}) from None
             raise
 
-    @router.get("/failures", summary="Stages that gave up, newest first", tags=["operations"])
+    @router.get("/failures", summary="Failures of stages, newest first", tags=["operations"])
     async def failures(query: Annotated[FailuresQuery, Query()]) -> list[FailureView]:
-        found = await gateway.battles.failures(query.limit, query.battle, query.arena)
-        return [failure_view(failure) for failure in found]
+        recorded = await gateway.battles.failures(query.limit, query.battle, query.arena)
+        return [failure_view(failure) for failure in recorded]
 
     return router
 

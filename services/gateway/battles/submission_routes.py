@@ -1,4 +1,4 @@
-"""POST /v1/battles: one battle as JSON, or many as NDJSON with an answer per line."""
+"""POST /v1/battles: one battle as JSON, or many as NDJSON with one result per line."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ from services.gateway.query import reject_unknown_parameters
 
 
 def routes(gateway: Gateway) -> APIRouter:
-    """The routes that take battles in."""
+    """The route that accepts battles."""
     router = APIRouter(prefix="/v1", tags=["battles"], dependencies=[Depends(reject_unknown_parameters)])
 
     @router.post(
@@ -44,12 +44,12 @@ def routes(gateway: Gateway) -> APIRouter:
         openapi_extra={"requestBody": _REQUEST_BODY},
     )
     async def submit(request: Request, query: Annotated[SubmissionQuery, Query()]) -> Response:
-        """The same battle sent again is one battle. NDJSON is answered line by line while it is read, each
-        line with a status of its own; a line that is refused stops no other."""
+        """The same battle sent twice is one battle. NDJSON is answered line by line while it is read; every
+        line has a status of its own, and a line that is rejected does not affect the others."""
         if declared_type(request.headers, JSON, *NDJSON) in NDJSON:
             if query.wait is not None:
-                raise InvalidSubmission(["wait: only one battle at a time can be waited for"])
-            return _Duplex(_results(gateway, read_lines(request.stream())), media_type=NDJSON[0])
+                raise InvalidSubmission(["wait: is for one battle at a time, not for NDJSON"])
+            return _StreamWhileReading(_results(gateway, read_lines(request.stream())), media_type=NDJSON[0])
         submission = parse_submission_json(await read_all(request.stream()))
         receipt = await gateway.intake.submit(submission, datetime.now(UTC))
         return await _answer(gateway, receipt, query.wait)
@@ -70,8 +70,8 @@ async def _answer(gateway: Gateway, receipt: Receipt, wait: float | None) -> Res
 async def _results(gateway: Gateway, lines: AsyncIterator[Line]) -> AsyncIterator[bytes]:
     """One line of JSON per line of the body, in order.
 
-    Reading goes on while results are written: a sender that reads only after it has written
-    everything would otherwise wait for us while we wait for it.
+    The body is read on while results are written. A client that reads only after it has written everything
+    would otherwise wait for the server while the server waits for it.
     """
     results: asyncio.Queue[bytes | None] = asyncio.Queue()
 
@@ -80,9 +80,9 @@ async def _results(gateway: Gateway, lines: AsyncIterator[Line]) -> AsyncIterato
             async for line in lines:
                 result = await _one(gateway, line)
                 results.put_nowait(result.model_dump_json(exclude_none=True).encode() + b"\n")
-                await asyncio.sleep(0)  # a refused line waits for nothing: let others have their turn
+                await asyncio.sleep(0)  # a rejected line awaits nothing else: let other tasks run
         except ClientDisconnect:
-            return  # the lines that came have been taken in, and nobody is left to be told
+            return  # the lines that arrived have been accepted, and no client is left to be told
         finally:
             results.put_nowait(None)
 
@@ -107,11 +107,11 @@ async def _one(gateway: Gateway, line: Line) -> LineResult:
     return LineResult(line=line.number, status=status, battle_id=receipt.battle_id, created=receipt.created)
 
 
-class _Duplex(StreamingResponse):
-    """Answers while the request is still being read.
+class _StreamWhileReading(StreamingResponse):
+    """A response that is sent while the request is still being read.
 
-    Its base class listens for a disconnect meanwhile, and in doing so swallows parts of the body; here
-    only the body's reader may receive, and it notices a disconnect itself.
+    The base class listens for a disconnect in the meantime and thereby consumes parts of the body. Here only
+    the reader of the body receives, and it notices a disconnect itself.
     """
 
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
@@ -120,8 +120,8 @@ class _Duplex(StreamingResponse):
 
 _SCHEMA: dict[str, Any] = BattleSubmission.model_json_schema(ref_template="#/components/schemas/{model}")
 SCHEMAS: dict[str, Any] = {**_SCHEMA.pop("$defs", {}), "BattleSubmission": _SCHEMA}
-"""Of the request's body, for the components of the OpenAPI document: the body is read as a stream, so the
-framework cannot know them."""
+"""Schemas of the request body for the OpenAPI document. The framework does not know them, since the body is
+read as a stream."""
 
 _EXAMPLE = {
     "arena": "mine",
@@ -144,7 +144,9 @@ _REQUEST_BODY = {
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "model": Submitted | BattleView,
-        "description": "Received before; with `wait`, the ended battle; for NDJSON, one result per line.",
+        "description": (
+            "The battle had been received before; with `wait`, it has ended; for NDJSON, one result per line."
+        ),
         "content": {NDJSON[0]: {"schema": LineResult.model_json_schema()}},
     },
     409: {"model": Problem, "description": "The id belongs to a battle with other content."},

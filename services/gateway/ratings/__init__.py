@@ -1,1 +1,1 @@
-"""Ratings over HTTP: the query parameters, the calls to the rater, and the JSON shapes of the replies."""
+"""Ratings over HTTP: query parameters become calls to the rater, and its replies become JSON."""

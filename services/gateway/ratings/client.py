@@ -1,4 +1,4 @@
-"""Ratings, asked of the rater over gRPC and given as plain values."""
+"""The client of the rater: each method makes one gRPC call and returns the JSON shape of the reply."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -37,27 +37,27 @@ R = TypeVar("R", bound=Message)
 
 @dataclass(frozen=True, slots=True)
 class RatingsClient:
-    """Asks the rater.
+    """Client of the rater.
 
     Every method may raise:
         Unavailable: the rater does not answer.
-        Retryable: it broke; its own log says how.
-        InvalidQuery: what was asked for does not exist, such as an anchor that is not ranked.
+        Retryable: the rater failed; the rater's log has the cause.
+        InvalidQuery: a parameter is not valid for these battles, such as an anchor that is not ranked.
 
     Attributes:
-        channel: to the rater.
-        deadline: seconds for one call.
+        channel: Channel to the rater.
+        deadline: Seconds for one call.
     """
 
     channel: grpc.aio.Channel
     deadline: float = DEADLINE
 
     async def get(self, arena: str, lenses: Sequence[Lens] = ()) -> list[BoardView]:
-        """The boards of one arena as the rater makes them, all three lenses by default."""
+        """The boards of one arena with the default method; all three lenses by default."""
         return await self.boards(BoardsQuery(arena=arena, lens=list(lenses)))
 
     async def boards(self, query: BoardsQuery) -> list[BoardView]:
-        """The boards asked for."""
+        """One board per lens."""
         response = await self._ask(self._stub.GetLeaderboard, query.message())
         return [BoardView.model_validate(plain(board)) for board in response.boards]
 
@@ -70,7 +70,7 @@ class RatingsClient:
         return PairsView.model_validate(plain(await self._ask(self._stub.GetPairs, query.message())))
 
     async def advice(self, query: AdviceQuery) -> AdviceView:
-        """What to ask next."""
+        """Which battles to run next."""
         return AdviceView.model_validate(plain(await self._ask(self._stub.GetAdvice, query.message())))
 
     async def timeline(self, query: TimelineQuery) -> TimelineView:
@@ -95,27 +95,27 @@ class RatingsClient:
 
 
 def plain(message: Message) -> dict[str, Any]:
-    """A message as plain values; what is absent, and what is an empty text, is left out.
+    """A message as plain values, without absent fields and empty strings.
 
     >>> from arena.v1 import ratings_pb2
     >>> plain(ratings_pb2.Standing(system="x", battles=2, rank=1))
     {'system': 'x', 'rank': 1, 'battles': 2.0, 'wins': 0.0, 'losses': 0.0, 'ties': 0.0, 'provisional': False}
     """
-    fields = [field for field in message.DESCRIPTOR.fields if _is_there(message, field)]
+    fields = [field for field in message.DESCRIPTOR.fields if _is_present(message, field)]
     return {field.name: _value(field, getattr(message, field.name)) for field in fields}
 
 
-def _is_there(message: Message, field: FieldDescriptor) -> bool:
+def _is_present(message: Message, field: FieldDescriptor) -> bool:
     return message.HasField(field.name) if field.has_presence else getattr(message, field.name) != ""
 
 
 def _value(field: FieldDescriptor, content: Any) -> Any:
     if field.is_repeated:
-        return [_one(field, each) for each in content]
-    return _one(field, content)
+        return [_single(field, item) for item in content]
+    return _single(field, content)
 
 
-def _one(field: FieldDescriptor, content: Any) -> Any:
+def _single(field: FieldDescriptor, content: Any) -> Any:
     if isinstance(content, Timestamp):
         return content.ToDatetime(tzinfo=UTC)
     if isinstance(content, Message):

@@ -1,4 +1,4 @@
-"""What may be asked about ratings over HTTP, and the same as protobuf."""
+"""The query parameters of the rating routes, their limits, and the protobuf request that each becomes."""
 
 import math
 import re
@@ -6,12 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from arena.v1 import ratings_pb2
-from pydantic import (
-    AfterValidator,
-    AwareDatetime,
-    BeforeValidator,
-    Field,
-)
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
 
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.bootstrap import Bootstrap
@@ -24,11 +19,11 @@ from services.wire import limits
 from services.wire.convert import to_message
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_ANCHOR = r"^.+:\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*$"  # said of it in the OpenAPI document
+_ANCHOR = r"^.+:\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*$"  # for the OpenAPI document
 
 
 def _midnight(value: Any) -> Any:
-    """A day without a time begins at midnight UTC; a number is no moment, whatever it counts."""
+    """A day without a time means midnight UTC. A bare number is rejected, because its unit is unknown."""
     if not isinstance(value, str):
         return value
     if _DAY.match(value) is None:
@@ -51,7 +46,7 @@ def anchor_of(text: str) -> Anchor:
     """A system and its rating, written NAME:1000; the name may contain colons.
 
     Raises:
-        ValueError: no name, no number, or a number out of range.
+        ValueError: the name or the number is missing, or the number is out of range.
 
     >>> anchor_of("org/model:7b:1114")
     Anchor(system='org/model:7b', rating=1114.0)
@@ -72,40 +67,44 @@ Level = Annotated[float, Field(ge=limits.LEAST_LEVEL, le=limits.MOST_LEVEL)]
 
 class _RatingQuery(QueryParameters):
     arena: Annotated[str, Field(min_length=1), AfterValidator(without_nul)] = "default"
-    """Whose battles."""
+    """Arena whose battles count."""
     language: Text | None = None
-    """Only battles sent with this language."""
+    """Only battles with this language tag, exactly as it was sent."""
     tag: list[Text] = Field(default_factory=list, max_length=limits.MOST_TAGS)
-    """Only battles with all of these tags; a query's category is a tag such as `category:science`."""
+    """Only battles with all of these tags; the category of a query is a tag such as `category:science`."""
     since: Moment | None = None
-    """Only battles received then or later; a day begins at midnight UTC."""
+    """Only battles received at this time or later; a day begins at midnight UTC."""
     until: Moment | None = None
-    """Only battles received before then."""
+    """Only battles received before this time."""
 
     def slice_message(self) -> ratings_pb2.Slice:
-        """Which battles count."""
-        among = Slice(self.language or None, tuple(self.tag), self.since, self.until)
-        return to_message(among, ratings_pb2.Slice)
+        """The filter of battles as protobuf."""
+        chosen = Slice(self.language or None, tuple(self.tag), self.since, self.until)
+        return to_message(chosen, ratings_pb2.Slice)
 
 
 class _Rated(_RatingQuery):
     ties: TiePolicy | None = None
-    """What a tie says; the rater's own policy when absent."""
+    """How ties count; the rater's default policy when absent."""
     bootstrap: Bootstrap | None = None
-    """How resamples are drawn; bayesian when absent. A sandwich draws none."""
+    """How resamples are drawn; bayesian when absent. Sandwich intervals draw none."""
     intervals: Intervals | None = None
-    """From resamples (bootstrap, when absent) or from robust standard errors (sandwich)."""
+    """Intervals from resamples (bootstrap, the default) or from robust standard errors (sandwich)."""
     level: Level | None = None
-    """Of the intervals; 0.95 when absent."""
+    """Confidence level of the intervals; 0.95 when absent."""
     resamples: Annotated[int, Field(ge=limits.LEAST_RESAMPLES, le=limits.MOST_RESAMPLES)] | None = None
-    """Of the bootstrap; a sandwich has none."""
+    """Number of resamples of the bootstrap; sandwich intervals have none."""
     prior: Annotated[float, Field(ge=limits.LEAST_PRIOR, le=limits.MOST_PRIOR)] | None = None
     """Strength of a weak prior in pseudo-battles per system; without a prior when absent."""
     provisional_below: Annotated[int, Field(ge=0, le=limits.MOST_PROVISIONAL)] | None = None
     """Ratings from fewer battles are provisional and have no rank; 10 when absent."""
 
     def options_message(self, anchor: str | None = None) -> ratings_pb2.BoardOptions:
-        """How to rate."""
+        """The rating method as protobuf.
+
+        Args:
+            anchor: A system and its rating, written NAME:1000; None for a mean rating of 1000.
+        """
         return ratings_pb2.BoardOptions(
             ties=self.ties or "",
             bootstrap=self.bootstrap or "",
@@ -124,15 +123,15 @@ Anchored = Annotated[
 
 
 class BoardsQuery(_Rated):
-    """Boards."""
+    """Which leaderboards to compute."""
 
     lens: list[Lens] = Field(default_factory=list)
-    """All three when absent."""
+    """Lenses, one board for each; all three when absent."""
     anchor: Anchored | None = None
-    """A system whose rating is fixed, as NAME:1000; without one the mean rating is 1000."""
+    """A system whose rating is fixed, written NAME:1000; the mean rating is 1000 when absent."""
 
     def message(self) -> ratings_pb2.GetLeaderboardRequest:
-        """As protobuf."""
+        """The request as protobuf."""
         return ratings_pb2.GetLeaderboardRequest(
             arena=self.arena,
             lenses=[lens_number(lens) for lens in self.lens],
@@ -142,13 +141,13 @@ class BoardsQuery(_Rated):
 
 
 class PairsQuery(_Rated):
-    """Pairs of systems."""
+    """Which pairs of systems to compare."""
 
     lens: Lens = Lens.HUMAN
-    """Whose preferences."""
+    """Lens whose preferences count."""
 
     def message(self) -> ratings_pb2.GetPairsRequest:
-        """As protobuf."""
+        """The request as protobuf."""
         return ratings_pb2.GetPairsRequest(
             arena=self.arena,
             lens=lens_number(self.lens),
@@ -158,17 +157,17 @@ class PairsQuery(_Rated):
 
 
 class TimelineQuery(_Rated):
-    """Ratings over time."""
+    """Which ratings over time to compute."""
 
     lens: Lens = Lens.HUMAN
-    """Whose preferences."""
+    """Lens whose preferences count."""
     every: Every = Every.MONTH
     """Length of a period, in UTC."""
     cumulative: bool = False
     """Whether a period counts all battles since the beginning, instead of its own."""
 
     def message(self) -> ratings_pb2.GetTimelineRequest:
-        """As protobuf."""
+        """The request as protobuf."""
         return ratings_pb2.GetTimelineRequest(
             arena=self.arena,
             lens=lens_number(self.lens),
@@ -180,17 +179,17 @@ class TimelineQuery(_Rated):
 
 
 class CombinedQuery(_RatingQuery):
-    """Human and automatic votes in one rating; a tie is half a win for each."""
+    """Which human and automatic votes to combine; a tie is half a win for each system."""
 
     automatic: Literal["nugget", "judge"] = "nugget"
-    """Whose votes stand in for people's."""
+    """Lens whose votes are combined with the human ones."""
     level: Level | None = None
-    """Of the intervals; 0.95 when absent."""
+    """Confidence level of the intervals; 0.95 when absent."""
     anchor: Anchored | None = None
-    """A system whose rating is fixed, as NAME:1000; without one the mean rating is 1000."""
+    """A system whose rating is fixed, written NAME:1000; the mean rating is 1000 when absent."""
 
     def message(self) -> ratings_pb2.GetCombinedRequest:
-        """As protobuf."""
+        """The request as protobuf."""
         return ratings_pb2.GetCombinedRequest(
             arena=self.arena,
             automatic=lens_number(Lens(self.automatic)),
@@ -201,21 +200,21 @@ class CombinedQuery(_RatingQuery):
 
 
 class AdviceQuery(_RatingQuery):
-    """What to ask next."""
+    """For which board to recommend further battles."""
 
     lens: Lens = Lens.HUMAN
-    """Whose preferences."""
+    """Lens whose preferences count."""
     ties: Literal["half", "drop", "drop_both_bad"] | None = None
-    """What a tie says; the rater's own policy when absent, or half where that one models ties."""
+    """How ties count; the rater's default policy when absent, or half where the default models ties."""
     level: Level | None = None
-    """Of the intervals; 0.95 when absent."""
+    """Confidence level of the intervals; 0.95 when absent."""
     power: Annotated[float, Field(ge=limits.LEAST_POWER, le=limits.MOST_POWER)] | None = None
-    """How likely the battles needed then show the difference; 0.8 when absent."""
+    """Probability with which the needed battles show the difference; 0.8 when absent."""
     count: Annotated[int, Field(ge=1, le=limits.MOST_PAIRS)] | None = None
-    """Pairs to name; 10 when absent."""
+    """Number of pairs to recommend; 10 when absent."""
 
     def message(self) -> ratings_pb2.GetAdviceRequest:
-        """As protobuf."""
+        """The request as protobuf."""
         return ratings_pb2.GetAdviceRequest(
             arena=self.arena,
             lens=lens_number(self.lens),
@@ -228,23 +227,23 @@ class AdviceQuery(_RatingQuery):
 
 
 class AgreementQuery(_RatingQuery):
-    """How far the lenses agree."""
+    """For which battles to compare the lenses."""
 
     ties: TiePolicy | None = None
-    """For the ratings that are compared."""
+    """How ties count in the ratings that are compared; the rater's default policy when absent."""
 
     def message(self) -> ratings_pb2.GetAgreementRequest:
-        """As protobuf."""
+        """The request as protobuf."""
         return ratings_pb2.GetAgreementRequest(
             arena=self.arena, ties=self.ties or "", slice=self.slice_message()
         )
 
 
 def lens_number(lens: Lens) -> ratings_pb2.Lens.ValueType:
-    """A lens in the contract."""
+    """The number of a lens in protobuf."""
     return ratings_pb2.Lens.Value(f"LENS_{lens.name}")
 
 
 def anchor_message(text: str | None) -> ratings_pb2.Anchor | None:
-    """An anchor in the contract."""
+    """An anchor, written NAME:1000, as protobuf."""
     return None if text is None else to_message(anchor_of(text), ratings_pb2.Anchor)

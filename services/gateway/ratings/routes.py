@@ -1,4 +1,4 @@
-"""GET /v1/leaderboard and what belongs to it, GET /v1/agreement."""
+"""GET /v1/leaderboard, its sub-paths combined, pairs, advice and timeline, and GET /v1/agreement."""
 
 from typing import Annotated
 
@@ -26,7 +26,7 @@ from services.gateway.ratings.query import (
 
 
 def routes(gateway: Gateway) -> APIRouter:
-    """The routes that tell of ratings."""
+    """The routes of ratings."""
     router = APIRouter(
         prefix="/v1",
         tags=["ratings"],
@@ -34,7 +34,7 @@ def routes(gateway: Gateway) -> APIRouter:
         responses={503: RESPONSES[503], 422: RESPONSES[422]},
     )
 
-    @router.get("/leaderboard", summary="The boards of an arena, one per lens")
+    @router.get("/leaderboard", summary="The leaderboards of an arena, one per lens")
     async def leaderboard(query: Annotated[BoardsQuery, Query()]) -> list[BoardView]:
         return await gateway.ratings.boards(query)
 
@@ -42,11 +42,15 @@ def routes(gateway: Gateway) -> APIRouter:
     async def combined(query: Annotated[CombinedQuery, Query()]) -> CombinedView:
         return await gateway.ratings.combined(query)
 
-    @router.get("/leaderboard/pairs", summary="Every pair of systems: wins, and how far apart they are")
+    @router.get(
+        "/leaderboard/pairs", summary="Every pair of systems: wins, and the difference of their ratings"
+    )
     async def pairs(query: Annotated[PairsQuery, Query()]) -> PairsView:
         return await gateway.ratings.pairs(query)
 
-    @router.get("/leaderboard/advice", summary="Battles still needed, and which to ask next")
+    @router.get(
+        "/leaderboard/advice", summary="Battles still needed to tell systems apart, and which to run next"
+    )
     async def advice(query: Annotated[AdviceQuery, Query()]) -> AdviceView:
         return await gateway.ratings.advice(query)
 
@@ -54,7 +58,7 @@ def routes(gateway: Gateway) -> APIRouter:
     async def timeline(query: Annotated[TimelineQuery, Query()]) -> TimelineView:
         return await gateway.ratings.timeline(query)
 
-    @router.get("/agreement", summary="How far the lenses of an arena agree")
+    @router.get("/agreement", summary="Agreement between the lenses of an arena")
     async def agreement(query: Annotated[AgreementQuery, Query()]) -> AgreementView:
         return await gateway.ratings.agreement(query)
 

@@ -27,7 +27,8 @@ from services.gateway.app import create_app
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.grpc_service import arena_service
 from services.gateway.battles.intake import Intake, publisher
-from services.gateway.ports import Gateway, readiness
+from services.gateway.health import readiness
+from services.gateway.ports import Gateway
 from services.gateway.ratings.client import RatingsClient
 from services.gateway.server import http_server
 from services.rater.boards import Announcer, Boards

@@ -10,7 +10,7 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleSubmitted, BattleVoted
-from services.gateway.ports import readiness
+from services.gateway.health import readiness
 from services.runtime.bus import Bus
 from services.runtime.nats_server import NatsServer
 from services.store.database import Database

@@ -198,7 +198,7 @@ async def test_nobody_watches_from_an_event_that_is_yet_to_come(world: World) ->
             with pytest.raises(grpc.aio.AioRpcError) as refused:
                 _ = [_ async for _ in arena_pb2_grpc.ArenaStub(channel).WatchBattle(request, timeout=20)]
             assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
-            assert (refused.value.details() or "").startswith(f"after: is {after}, and the events so far")
+            assert (refused.value.details() or "").startswith(f"after: is {after}, but the last event so far")
 
 
 async def test_a_battle_that_has_ended_is_not_waited_for(world: World) -> None:

@@ -241,7 +241,7 @@ async def test_a_battle_of_one_system_or_of_none_is_refused_by_its_field(world: 
         assert (raised.value.code(), raised.value.details()) == (grpc.StatusCode.INVALID_ARGUMENT, problem)
     assert (await world.http.get("/v1/battles")).json() == []
     unknown = await world.http.post("/v1/battles/nobody/vote", json={"vote": "a"})
-    assert (unknown.status_code, unknown.json()["error"]) == (404, "no battle 'nobody' was received")
+    assert (unknown.status_code, unknown.json()["error"]) == (404, "there is no battle 'nobody'")
 
 
 async def test_pairs_are_a_win_matrix_with_differences(world: World) -> None:
