@@ -13,23 +13,23 @@ from nuggetstream.views.common import View
 
 
 class SourceView(View):
-    """A page a system searched or cited, and what became of it."""
+    """A page that a system searched or cited, and the result of fetching it."""
 
     url: str
     title: str
     state: Literal["pending", "supplied", "fetched", "rejected"]
     quality: str = ""
-    """The scraper's class, such as "ok", "cookie_wall" or "not_found"; empty while pending."""
+    """Quality of the page, such as "ok", "cookie_wall" or "not_found"; empty while pending."""
     detail: str = ""
     final_url: str = ""
     content_hash: str = ""
     fetched_at: datetime | None = None
     chunks: int = 0
-    """How many of its chunks were retrieved as evidence."""
+    """Number of its chunks that were retrieved as evidence."""
 
 
 class AnswerView(View):
-    """What one system said."""
+    """The answer of one system."""
 
     system: str
     text: str
@@ -37,7 +37,7 @@ class AnswerView(View):
 
 
 class ProvenanceView(View):
-    """Where a nugget was read: "answer:a", "answer:b" or a chunk of a page."""
+    """Where a nugget was found: "answer:a", "answer:b" or the id of a chunk."""
 
     document: str
     url: str = ""
@@ -45,16 +45,16 @@ class ProvenanceView(View):
 
 
 class LabelView(View):
-    """Whether an answer states a nugget, with the sentence that does."""
+    """Whether an answer states a nugget, with the passage that states it."""
 
     support: Support
     quote: str = ""
     cause: Cause | None = None
-    """What is to blame for a miss, where that is known."""
+    """Cause of a miss; null where it is unknown."""
 
 
 class NuggetView(View):
-    """One fact a good answer needs. Labels are null until the assigner has answered."""
+    """A fact that a good answer states. Its labels are null until the assigner has finished."""
 
     id: str
     text: str
@@ -69,7 +69,7 @@ class NuggetView(View):
 
 
 class ScoresView(View):
-    """The six nugget scores of one answer, each in [0, 1]. Null where there is no vital nugget."""
+    """The six nugget scores of one answer, each in [0, 1]; null where a score needs a vital nugget."""
 
     strict_vital: float | None
     strict_all: float
@@ -80,7 +80,7 @@ class ScoresView(View):
 
 
 class NuggetVerdictView(View):
-    """What the nuggets say: scores, their difference (A minus B) and the preference that follows."""
+    """The nugget scores of both answers, their difference (A minus B) and the preference that follows."""
 
     a: ScoresView
     b: ScoresView
@@ -90,7 +90,7 @@ class NuggetVerdictView(View):
 
 
 class OrderedVerdictView(View):
-    """What the judge said when `first` was shown first."""
+    """The verdict of the judge when the answer `first` was shown first."""
 
     first: Side
     winner: Vote
@@ -98,7 +98,7 @@ class OrderedVerdictView(View):
 
 
 class JudgmentView(View):
-    """One judge's verdict. `flipped` is null when only one order was asked."""
+    """The verdict of one judge. `flipped` is null when the judge was asked in one order only."""
 
     evaluator: str
     winner: Vote
@@ -120,7 +120,7 @@ class FailureView(View):
 
 
 class EvidenceView(View):
-    """One retrieved chunk, in the order of its rank."""
+    """A retrieved chunk; chunks are listed by rank."""
 
     chunk_id: str
     text: str
@@ -132,19 +132,19 @@ class EvidenceView(View):
 
 
 class StepView(View):
-    """How far one step of the flow has come."""
+    """The progress of one stage."""
 
     name: str
     state: Branch
     recorded_at: datetime | None = None
-    """When the event that completes the step was recorded, the first of several; null until then."""
+    """When the event that completes the stage was first recorded; null until then."""
     seconds: float | None = None
-    """From when the step before was recorded to when this one was, waiting in line included. Null until
-    then, and where the step before is not recorded, or not before this one."""
+    """Seconds from the recording of the previous stage to that of this one, time in the queue included. Null
+    until then, and where the previous stage was not recorded before this one."""
 
 
 class Preferences(View):
-    """Who prefers what about one battle; null where nobody has said yet."""
+    """The preference of each lens; null where there is none yet."""
 
     human: Vote | None = None
     nugget: Vote | None = None
@@ -152,7 +152,7 @@ class Preferences(View):
 
 
 class BattleSummary(View):
-    """One line about a battle."""
+    """A battle in a list."""
 
     id: str
     arena: str
@@ -168,7 +168,7 @@ class BattleSummary(View):
 
 
 class BattleView(View):
-    """One battle as far as it has come."""
+    """Everything known about one battle so far."""
 
     id: str
     arena: str
@@ -189,7 +189,7 @@ class BattleView(View):
     evidence: list[EvidenceView]
     failures: list[FailureView]
     explanation: list[str]
-    """What decided it, in plain sentences."""
+    """What decided the battle, in plain sentences."""
 
     def answer(self, side: Side) -> AnswerView:
         """The answer of one side."""
@@ -197,21 +197,21 @@ class BattleView(View):
 
 
 class Submitted(View):
-    """A battle was accepted. `created` is false when this very battle had been received before."""
+    """A battle was accepted. `created` is false when the same battle had been accepted before."""
 
     battle_id: str
     created: bool
 
 
 class VoteReceipt(View):
-    """A vote was taken in."""
+    """A vote was accepted."""
 
     battle_id: str
     vote: Vote
 
 
 class LineResult(View):
-    """What became of one line of a submission of many battles."""
+    """The result of one line of a submission of many battles."""
 
     line: int
     status: int

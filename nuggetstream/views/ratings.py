@@ -1,6 +1,6 @@
 """Ratings as JSON.
 
-What has no answer is null, and says why.
+A number that does not exist is null, and another field gives the reason.
 """
 
 from datetime import datetime
@@ -27,7 +27,7 @@ EstimateState = Literal[
 
 
 class SliceView(View):
-    """Which battles counted: those that meet every condition; null and empty are no condition."""
+    """The filter of battles: those that meet every condition; null and empty are no condition."""
 
     language: str | None = None
     tags: list[str] = Field(default_factory=list)
@@ -43,7 +43,7 @@ class AnchorView(View):
 
 
 class MethodView(View):
-    """How ratings were made."""
+    """How ratings were computed."""
 
     tie_policy: str
     tie_parameter: float | None = None
@@ -54,9 +54,9 @@ class MethodView(View):
     level: float
     resamples: int
     unranked_resamples: int
-    """Resamples that could not be ranked; each makes intervals wider."""
+    """Number of resamples that could not be ranked; each of them widens the intervals."""
     anchor: AnchorView | None = None
-    """Null: the mean rating is 1000."""
+    """Null where the mean rating is 1000."""
     slice: SliceView
     prior: float | None = None
     """Strength of the weak prior in pseudo-battles per system; null without a prior."""
@@ -90,7 +90,7 @@ class StandingView(View):
     provisional: bool
     """Whether the rating rests on too few battles to be ranked above or below others."""
     probability_first: float | None = None
-    """Null where there are no resamples, or where they cannot tell."""
+    """Null where there are no resamples, or where they do not determine it."""
     battles: float
     wins: float
     losses: float
@@ -106,7 +106,7 @@ class DroppedVotesView(View):
     winner: Literal["a", "b", "tie"]
     votes: float
     of: float
-    """How many such votes there are."""
+    """Number of all votes of this kind."""
 
 
 class FragilityView(View):
@@ -126,7 +126,7 @@ class FragilityView(View):
 
 
 class BoardView(View):
-    """One leaderboard, with the battles it rests on of the battles received."""
+    """One leaderboard, with the number of battles that it rests on."""
 
     arena: str
     lens: Lens
@@ -142,7 +142,7 @@ class BoardView(View):
     scored: int
     received: int
     outcomes: int
-    """Outcomes counted; a battle with two judges has two in the lens of the judge."""
+    """Number of outcomes counted; a battle with two judges has two in the lens of the judge."""
     tie_policy: str
     resamples: int
     level: float
@@ -150,7 +150,7 @@ class BoardView(View):
 
 
 class RatingView(View):
-    """A rating with its interval, and its rank by overlap."""
+    """A rating with its interval, and its rank by overlap of intervals."""
 
     rating: float
     low: float | None = None
@@ -161,33 +161,33 @@ class RatingView(View):
 
 
 class CombinedStandingView(View):
-    """One system, rated three ways; null where a kind of votes cannot rate the systems."""
+    """One system, rated in three ways; null where a kind of votes cannot rate the systems."""
 
     system: str
     human: RatingView | None = None
     automatic: RatingView | None = None
     combined: RatingView | None = None
     human_battles: int
-    """Its battles with both votes."""
+    """Number of its battles with both votes."""
     automatic_battles: int
-    """Its battles with an automatic vote, with a human one or without."""
+    """Number of its battles with an automatic vote."""
     unrankable: str | None = None
 
 
 class EstimateView(View):
-    """What one of the three ratings rests on, and why it is missing where it is."""
+    """What one of the three ratings rests on, and the reason where there is none."""
 
     battles: int
     state: EstimateState
 
 
 class CombinedView(View):
-    """People's votes and automatic ones in one rating (prediction-powered), beside each kind alone."""
+    """Human and automatic votes in one prediction-powered rating, beside the ratings from each kind alone."""
 
     arena: str
     automatic_lens: Lens
     state: EstimateState
-    """Of the combined rating."""
+    """State of the combined rating."""
     note: str | None = None
     standings: list[CombinedStandingView] = Field(default_factory=list)
     human: EstimateView
@@ -196,13 +196,14 @@ class CombinedView(View):
     tuning: float | None = None
     """Weight of the automatic votes (λ of PPI++), in [0, 1]."""
     human_votes_unused: int
-    """On battles without an automatic vote, or of systems that cannot be ranked."""
+    """Number of human votes that do not count: those on battles without an automatic vote, and those of
+    systems that cannot be ranked."""
     received: int
     method: MethodView
 
 
 class PairingView(View):
-    """Two systems. `gap` is the rating of A less that of B; null where one of them is not ranked."""
+    """Two systems. `gap` is the rating of A minus that of B; null where one of them is not ranked."""
 
     a: str
     b: str
@@ -211,14 +212,14 @@ class PairingView(View):
     wins_b: float
     ties: float
     share: float | None = None
-    """Of the points that A took, with its Wilson interval; null where they never met."""
+    """Share of the points that A won, with its Wilson interval; null where the systems never met."""
     share_low: float | None = None
     share_high: float | None = None
     gap: float | None = None
     gap_low: float | None = None
     gap_high: float | None = None
     above: float | None = None
-    """Chance that A is above B; resamples that could not be ranked count for neither."""
+    """Probability that A is above B; resamples that could not be ranked count for neither."""
     below: float | None = None
     interval: IntervalState | None = None
 
@@ -231,7 +232,7 @@ class PairsView(View):
     state: BoardState
     note: str | None = None
     systems: list[str] = Field(default_factory=list)
-    """Best first, the unranked last."""
+    """Names of the systems, best first, the unranked last."""
     pairs: list[PairingView] = Field(default_factory=list)
     scored: int
     received: int
@@ -255,24 +256,24 @@ class NeighboursView(View):
 
 
 class NextBattleView(View):
-    """A battle worth having."""
+    """A pair of systems whose next battle is recommended."""
 
     a: str
     b: str
     battles: float
     shrinkage: float
-    """Share of the total variance of all ratings that one more battle takes away."""
+    """Share of the total variance of all ratings that one more battle removes."""
 
 
 class UnrankedView(View):
-    """A system without a rating, and why."""
+    """A system without a rating, and the reason."""
 
     system: str
     reason: str
 
 
 class AdviceView(View):
-    """What to ask next."""
+    """How many battles are still needed to tell neighbours apart, and which to run next."""
 
     arena: str
     lens: Lens
@@ -288,27 +289,27 @@ class AdviceView(View):
 
 
 class LensAgreementView(View):
-    """Two lenses on the same battles; a coefficient without an answer is null, and its note says why."""
+    """Two lenses compared on the same battles; the note of a coefficient that is null gives the reason."""
 
     first: Lens
     second: Lens
     battles: int
-    """Decided by both."""
+    """Number of battles decided by both."""
     agreed: int
     inverted: int
-    """One lens says A and the other B."""
+    """Number of battles where one lens prefers A and the other B."""
     kappa: float | None = None
-    """Cohen's, over A, tie and B, quadratic weights."""
+    """Cohen's kappa over A, tie and B with quadratic weights."""
     kappa_note: str | None = None
     systems: int
-    """Ranked by both."""
+    """Number of systems ranked by both."""
     tau_b: float | None = None
     rho: float | None = None
     order_note: str | None = None
 
 
 class AgreementView(View):
-    """How far the lenses of an arena agree."""
+    """Agreement between the lenses of an arena."""
 
     arena: str
     pairs: list[LensAgreementView]
@@ -318,11 +319,11 @@ class AgreementView(View):
 
 
 class PeriodView(View):
-    """The battles received in a span of time and what they rate."""
+    """The ratings from the battles received in one period."""
 
     start: datetime
     end: datetime
-    """First moment that is no longer counted."""
+    """End of the period, exclusive."""
     votes: float
     state: BoardState
     standings: list[StandingView] = Field(default_factory=list)

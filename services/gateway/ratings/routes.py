@@ -42,15 +42,11 @@ def routes(gateway: Gateway) -> APIRouter:
     async def combined(query: Annotated[CombinedQuery, Query()]) -> CombinedView:
         return await gateway.ratings.combined(query)
 
-    @router.get(
-        "/leaderboard/pairs", summary="Every pair of systems: wins, and the difference of their ratings"
-    )
+    @router.get("/leaderboard/pairs", summary="Every pair of systems: wins and difference of ratings")
     async def pairs(query: Annotated[PairsQuery, Query()]) -> PairsView:
         return await gateway.ratings.pairs(query)
 
-    @router.get(
-        "/leaderboard/advice", summary="Battles still needed to tell systems apart, and which to run next"
-    )
+    @router.get("/leaderboard/advice", summary="Battles needed to tell systems apart, and the best next ones")
     async def advice(query: Annotated[AdviceQuery, Query()]) -> AdviceView:
         return await gateway.ratings.advice(query)
 
