@@ -70,30 +70,16 @@ _NAMES = {
     "nuggetstream.client": ("AsyncClient", "Client"),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
-_EXTRAS = {
-    "httpx2": "client",
-    "ir_measures": "analysis",
-    "jinja2": "analysis",
-    "krippendorff": "analysis",
-    "narwhals": "frames",
-    "plotly": "analysis",
-    "polars": "frames",
-    "sklearn": "analysis",
-}
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name from its module on first use."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        module = import_module(_MODULES[name])
-    except ModuleNotFoundError as error:
-        if error.name not in _EXTRAS:
-            raise
-        from nuggetstream.extras import MissingExtra
+    from nuggetstream.extras import extras_named
 
-        raise MissingExtra(error.name, _EXTRAS[error.name]) from error
+    with extras_named():
+        module = import_module(_MODULES[name])
     value = getattr(module, name)
     globals()[name] = value
     return value

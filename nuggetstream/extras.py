@@ -1,4 +1,21 @@
-"""What is installed on request only."""
+"""Packages that are installed on request only, and the extra that brings each."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_EXTRAS = {
+    "httpx2": "client",
+    "ir_measures": "analysis",
+    "jinja2": "analysis",
+    "krippendorff": "analysis",
+    "narwhals": "frames",
+    "plotly": "analysis",
+    "polars": "frames",
+    "pyphen": "analysis",
+    "rapidfuzz": "analysis",
+    "sacrebleu": "analysis",
+    "sklearn": "analysis",
+}
 
 
 class MissingExtra(ImportError):
@@ -6,3 +23,18 @@ class MissingExtra(ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed: pip install 'nuggetstream[{extra}]'", name=package)
+
+
+@contextmanager
+def extras_named() -> Iterator[None]:
+    """Say of a package that cannot be imported inside the block which extra brings it.
+
+    Raises:
+        MissingExtra: A package of an extra is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in _EXTRAS:
+            raise
+        raise MissingExtra(error.name, _EXTRAS[error.name]) from error

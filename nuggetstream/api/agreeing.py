@@ -10,7 +10,6 @@ from nuggetstream.api.sources import in_python
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.columns import spelt_vote
 from nuggetstream.rubric.label_agreement import LabelAgreement, LabelSet, label_agreement
-from nuggetstream.statistics.krippendorff import Level, alpha_of_ratings
 
 _LETTERS = ("c", "C")  # a tie in the verdicts of judges, but a grade like A and B elsewhere
 _OUTCOMES = (Vote.A.value, Vote.TIE.value, Vote.B.value)
@@ -61,7 +60,7 @@ def agreement(first: Iterable[Any], second: Iterable[Any], *, order: Sequence[ob
 
 @in_python
 def krippendorff(
-    ratings: ArrayLike, level: Level | str = Level.ORDINAL, *, domain: Sequence[Hashable] | None = None
+    ratings: ArrayLike, level: str = "ordinal", *, domain: Sequence[Hashable] | None = None
 ) -> float | None:
     """Krippendorff's alpha: do several raters agree beyond chance, whoever rated what?
 
@@ -85,6 +84,8 @@ def krippendorff(
     >>> round(krippendorff([[1, 2, 3, None], [1, 2, 2, 3]]), 3)
     0.778
     """
+    from nuggetstream.statistics.krippendorff import alpha_of_ratings  # with the extra analysis
+
     return alpha_of_ratings(ratings, level, domain)
 
 

@@ -6,6 +6,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
+from nuggetstream.extras import extras_named
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.frames import Frame, frame_records, is_frame
 from nuggetstream.files.records import Record, read_records
@@ -51,12 +52,16 @@ def rows_of(source: Rows, columns: Sequence[str], name: str | None = None) -> tu
 
 
 def in_python(function: Callable[P, R]) -> Callable[P, R]:
-    """Let the errors of a function name keyword arguments where the rooms name options of commands."""
+    """Let the errors of a function name keyword arguments where the rooms name options of commands.
+
+    A package that is missing is named with the extra that brings it.
+    """
 
     @wraps(function)
     def worded(*given: P.args, **named: P.kwargs) -> R:
         try:
-            return function(*given, **named)
+            with extras_named():
+                return function(*given, **named)
         except ValueError as error:
             error.args = (in_words_of_python(str(error)),)
             raise

@@ -77,6 +77,40 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         ns.rank  # noqa: B018
 
 
+EXTRAS = "httpx2 ir_measures jinja2 krippendorff narwhals plotly polars pyphen rapidfuzz sacrebleu sklearn"
+
+
+def without_extras(code: str) -> str:
+    """What some code prints where nothing but the library's own dependencies is installed."""
+    block = f"import sys\nsys.modules.update(dict.fromkeys({EXTRAS.split()!r}))\nimport nuggetstream as ns\n"
+    return python(block + code)
+
+
+def test_ratings_scores_and_agreement_need_no_extra() -> None:
+    printed = without_extras(
+        "print(ns.rate([('x', 'y', 'a'), ('x', 'y', 'b')], resamples=10))\n"
+        "print(ns.score([('fact', 'vital')], {'x': ['support']}))\n"
+        "print(ns.agreement(['a', 'b'], ['a', 'a']))\n"
+    )
+    assert [line for line in printed.splitlines() if line in ("Ratings", "Agreement")] == [
+        "Ratings",
+        "Agreement",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("call", "missing"),
+    [
+        ("ns.krippendorff([[1, 2], [1, 2]])", "krippendorff"),
+        ("ns.crowd_agreement([('x', 'y', 1)])", "krippendorff"),
+        ("ns.rubric_measure({'q': {'d': 1}}, {'x': {'q': ['d']}})", "ir_measures"),
+    ],
+)
+def test_a_function_that_needs_the_extra_analysis_says_so(call: str, missing: str) -> None:
+    told = without_extras(f"try:\n    {call}\nexcept ImportError as error:\n    print(error)")
+    assert told.strip() == f"{missing} is not installed: pip install 'nuggetstream[analysis]'"
+
+
 def test_a_missing_package_is_named_with_the_extra_that_brings_it() -> None:
     told = python(
         "import sys\nsys.modules['httpx2'] = None\nimport nuggetstream\n"
