@@ -4,6 +4,7 @@ import html
 import json
 import pkgutil
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -293,6 +294,14 @@ def test_the_same_results_give_the_same_numbers(tmp_path: Path) -> None:
     _, first = made(tmp_path, *round_robin())
     _, second = made(tmp_path, *round_robin())
     assert first == second
+
+
+def test_every_table_and_every_figure_has_a_label_of_its_own(tmp_path: Path) -> None:
+    page = write_report(file_of(tmp_path, round_robin()), tmp_path).page.read_text(encoding="utf-8")
+    regions = re.findall(r'role="region" aria-label="([^"]*)"', page)
+    assert len(regions) > 20
+    assert [label for label, count in Counter(regions).items() if count > 1] == []
+    assert "" not in re.findall(r'role="group" aria-label="([^"]*)"', page)
 
 
 def test_the_command_writes_both_files_and_says_where(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def _table(systems: Sequence[SystemTexts]) -> Table:
         "closeness",
         "BLEU",
     )
-    return Table("Per system", columns, rows, f"Means per answer. {_DASH} {FEW_NOTE}")
+    return Table("Texts per system", columns, rows, f"Means per answer. {_DASH} {FEW_NOTE}")
 
 
 def _citations(systems: Sequence[SystemTexts]) -> Table:

@@ -143,4 +143,4 @@ def _table(sweeps: Sequence[Sweep]) -> Table:
         "Used: the threshold of most battles. Best: the highest kappa of every 0.01 up to 0.3, the "
         "thresholds used and the calibrated ones."
     )
-    return Table("All dimensions", columns, rows, note, folded=True)
+    return Table("Thresholds per dimension", columns, rows, note, folded=True)
