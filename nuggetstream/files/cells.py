@@ -15,26 +15,33 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
-def named(name: str, most: int | None = None) -> str:
+def named(name: str, longest: int | None = None) -> str:
     r"""A name as the file has it, for a cell: printable, and not read as markup.
 
     Args:
-        name: any text.
-        most: characters to show; the rest becomes an ellipsis.
+        name: Any text.
+        longest: Number of characters to show; the rest becomes an ellipsis. None for all.
 
     >>> named("[b]"), named("a long passage", 7)
     ('\\[b]', 'a long…')
     """
-    shown = name if most is None or len(name) <= most else name[: most - 1].rstrip() + "…"
-    return escape(printable(shown))
+    if longest is not None and len(name) > longest:
+        name = name[: longest - 1].rstrip() + "…"
+    return escape(printable(name))
 
 
 def table(title: str, *columns: str, text: Iterable[str] = ()) -> Table:
-    """An empty table; the columns in `text` are left-aligned and may be folded."""
+    """An empty table; the columns in `text` are left-aligned and may be folded, the others never are.
+
+    Args:
+        title: Title, printed above the table.
+        columns: Headers.
+        text: Headers of the columns that hold text.
+    """
     left = frozenset(text)
-    made = Table(title=title, title_justify="left")
+    grid = Table(title=title, title_justify="left")
     for name in columns:
-        made.add_column(
+        grid.add_column(
             name, justify="left" if name in left else "right", overflow="fold", no_wrap=name not in left
         )
-    return made
+    return grid

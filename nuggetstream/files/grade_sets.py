@@ -109,19 +109,23 @@ def _exam(grades: Mapping[str, Any], name: str) -> GradeSet:
 
 def _direct(grades: Mapping[str, Any], name: str) -> GradeSet:
     reply = grades.get("answer")
-    found: dict[str, int] = {}
-    if grades.get("llm_response_error") is None:
-        if grades.get("self_ratings") is not None:
-            found[DIRECT] = _grade(grades, "self_ratings", name)
-        elif isinstance(answered := grades["correctAnswered"], bool):
-            found[DIRECT] = int(answered)
-        else:
-            raise ValueError(f"correctAnswered: is {answered!r} for passage {name!r}; expected true or false")
     return GradeSet(
         prompt_class=_prompt_class(grades),
-        grades=found,
+        grades=_direct_grade(grades, name),
         replies={} if reply is None else {DIRECT: str(reply)},
     )
+
+
+def _direct_grade(grades: Mapping[str, Any], name: str) -> dict[str, int]:
+    if grades.get("llm_response_error") is not None:
+        return {}
+    if grades.get("self_ratings") is not None:
+        return {DIRECT: _grade(grades, "self_ratings", name)}
+    match grades["correctAnswered"]:
+        case bool(answered):
+            return {DIRECT: int(answered)}
+        case other:
+            raise ValueError(f"correctAnswered: is {other!r} for passage {name!r}; expected true or false")
 
 
 def _grade(row: Mapping[str, Any], field: str, passage: str) -> int:

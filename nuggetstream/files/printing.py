@@ -22,29 +22,29 @@ _MINUS_OF_A_NUMBER = re.compile(f"{MINUS}(?=[\\d∞])")
 _ONE_NUMBER = re.compile(rf"{MINUS}[\d.,]+%?")
 
 
-def print_tables(found: RenderableType, *, plain: bool = False, console: Console | None = None) -> None:
+def print_tables(content: RenderableType, *, plain: bool = False, console: Console | None = None) -> None:
     """Print tables and lines in the form that suits where they go.
 
     Args:
-        found: a table, a line, or a group of both.
-        plain: print tab-separated rows instead, whatever standard output is.
-        console: where to print; standard output unless given.
+        content: A table, a line, or a group of both.
+        plain: Print tab-separated rows instead, whatever standard output is.
+        console: Where to print; None for standard output.
     """
     console = console or Console()
     if console.is_terminal and not plain:
-        for part in _parts(found):
+        for part in _parts(content):
             _print_on_terminal(console, part)
     else:
-        lines = tab_separated(found) if plain else aligned(found)
+        lines = tab_separated(content) if plain else aligned(content)
         console.file.write("".join(f"{line}\n" for line in lines))
 
 
-def tab_separated(found: RenderableType) -> Iterator[str]:
+def tab_separated(content: RenderableType) -> Iterator[str]:
     """Lines for other programs: the header and the rows of a table, and comments for everything else.
 
     A missing number is an empty cell, and a negative one has an ASCII minus.
     """
-    for part in _parts(found):
+    for part in _parts(content):
         if isinstance(part, Table):
             if part.title:
                 yield f"# {_text(part.title)}"
@@ -56,25 +56,25 @@ def tab_separated(found: RenderableType) -> Iterator[str]:
             yield from (f"# {line}" if line else "" for line in str(part).split("\n"))
 
 
-def aligned(found: RenderableType) -> Iterator[str]:
+def aligned(content: RenderableType) -> Iterator[str]:
     """Lines of text: each column of a table as wide as its widest cell."""
-    for part in _parts(found):
+    for part in _parts(content):
         if isinstance(part, Table):
             yield from _aligned(part)
         else:
             yield from str(part).split("\n")
 
 
-def _parts(found: RenderableType) -> Iterator[Table | Text]:
-    if isinstance(found, Group):
-        for part in found.renderables:
+def _parts(content: RenderableType) -> Iterator[Table | Text]:
+    if isinstance(content, Group):
+        for part in content.renderables:
             yield from _parts(part)
-    elif isinstance(found, Table | Text):
-        yield found
-    elif isinstance(found, str):
-        yield Text.from_markup(found)
+    elif isinstance(content, Table | Text):
+        yield content
+    elif isinstance(content, str):
+        yield Text.from_markup(content)
     else:
-        raise TypeError(f"{type(found).__name__} is neither a table nor text")
+        raise TypeError(f"{type(content).__name__} is neither a table nor text")
 
 
 def _aligned(table: Table) -> Iterator[str]:

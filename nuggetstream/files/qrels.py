@@ -22,19 +22,19 @@ class RunLine:
 
 
 def read_qrels(path: Path) -> list[Relevance]:
-    """The labels of a qrels file (`query 0 document label`) in order; blank lines are passed over.
+    """The labels of a qrels file (`query 0 document label`) in order; blank lines are skipped.
 
     Raises:
-        UnusableFile: it cannot be read, a line has other columns, or a pair is labelled twice.
+        UnusableFile: The file cannot be read, a line has other columns, or a pair is labelled twice.
     """
-    rows, seen = [], set()
+    labels, seen = [], set()
     for number, fields in _lines(path, 4):
         query, _, document, label = fields
         if (query, document) in seen:
             raise UnusableFile(f"{path}:{number}: {document} is labelled twice for query {query}")
         seen.add((query, document))
-        rows.append(Relevance(query, document, int(_number(path, number, "label", label, whole=True))))
-    return rows
+        labels.append(Relevance(query, document, int(_number(path, number, "label", label, whole=True))))
+    return labels
 
 
 def qrels_text(labels: Iterable[Relevance]) -> str:
@@ -47,20 +47,27 @@ def qrels_text(labels: Iterable[Relevance]) -> str:
 
 
 def read_run(path: Path) -> list[RunLine]:
-    """The lines of a run file in order; blank lines are passed over.
+    """The lines of a run file in order; blank lines are skipped.
 
     Raises:
-        UnusableFile: it cannot be read, a line has other columns, or a document is ranked twice.
+        UnusableFile: The file cannot be read, a line has other columns, or a document is ranked twice.
     """
-    rows, seen = [], set()
+    run, seen = [], set()
     for number, fields in _lines(path, 6):
-        query, _, document, rank, score, run = fields
+        query, _, document, rank, score, tag = fields
         if (query, document) in seen:
             raise UnusableFile(f"{path}:{number}: {document} is ranked twice for query {query}")
         seen.add((query, document))
-        place = int(_number(path, number, "rank", rank, whole=True))
-        rows.append(RunLine(query, document, place, _number(path, number, "score", score), run))
-    return rows
+        run.append(
+            RunLine(
+                query=query,
+                document=document,
+                rank=int(_number(path, number, "rank", rank, whole=True)),
+                score=_number(path, number, "score", score),
+                run=tag,
+            )
+        )
+    return run
 
 
 def _lines(path: Path, columns: int) -> Iterator[tuple[int, Sequence[str]]]:

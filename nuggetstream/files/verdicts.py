@@ -12,25 +12,25 @@ _VOTES = {"A": Vote.A, "B": Vote.B, "C": Vote.TIE, "TIE": Vote.TIE}
 
 
 class NoVerdict(ValueError):
-    """The reply holds no verdict that can be read. A judge that cannot be read is not a tie."""
+    """The reply holds no verdict that can be read. An unreadable judge is not a tie."""
 
 
 def parse_verdict(reply: str) -> Vote:
     """The last verdict of a reply, in upper or lower case.
 
-    A judge may quote the format before it decides, so the last one counts; it must be one of the letters
-    asked for, or the reply has no verdict, whatever was said before.
+    A judge may quote the format before it decides, so the last one counts. It must be one of the letters
+    asked for; otherwise the reply has no verdict, whatever stands before.
 
     Raises:
-        NoVerdict: no `[[...]]` at all, or the last one is none of A, B, C, tie.
+        NoVerdict: There is no `[[...]]`, or the last one is none of A, B, C, tie.
 
     >>> parse_verdict("Answer with [[A]], [[B]] or [[C]]. Both miss the point: [[c]]")
     <Vote.TIE: 'tie'>
     """
-    found = _VERDICT.findall(reply)
-    if not found:
+    brackets = _VERDICT.findall(reply)
+    if not brackets:
         raise NoVerdict("the reply holds no [[...]]")
-    verdict = _VOTES.get(found[-1].upper())
+    verdict = _VOTES.get(brackets[-1].upper())
     if verdict is None:
-        raise NoVerdict(f"the last verdict is [[{found[-1]}]], not A, B or C")
+        raise NoVerdict(f"the last verdict is [[{brackets[-1]}]], not A, B or C")
     return verdict

@@ -80,14 +80,23 @@ def agreement(
     decided = [(p, r, c) for p, r, c in rows if r not in _TIES]
     hits = np.array([_credit(p, r) for p, r, _ in decided])
     if not len(hits):
-        return Agreement(None, None, None, 0, len(rows), 0)
+        return Agreement(
+            share=None, low=None, high=None, compared=0, reference_ties=len(rows), predicted_ties=0
+        )
     groups = [c for _, _, c in decided]
     low, high = clustered_interval(hits, groups, rng, resamples)
     if high - low < _NO_SPREAD:
         count = len(set(groups))
         low, high = wilson(float(hits.mean()) * count, count)
     ties = sum(p in _TIES for p, _, _ in decided)
-    return Agreement(float(hits.mean()), low, high, len(hits), len(rows) - len(hits), ties)
+    return Agreement(
+        share=float(hits.mean()),
+        low=low,
+        high=high,
+        compared=len(hits),
+        reference_ties=len(rows) - len(hits),
+        predicted_ties=ties,
+    )
 
 
 def clustered_interval(

@@ -10,7 +10,7 @@ from scipy import stats
 
 Name = TypeVar("Name", bound=Hashable)
 
-_ROUNDING = 1e-12  # relative; differences closer than this are the same, and t would be beyond all bounds
+_ROUNDING = 1e-12  # relative; differences closer than this are the same but for rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +18,11 @@ class PairedTest:
     """The outcome of a two-sided paired test.
 
     Attributes:
-        statistic: t, or the smaller of Wilcoxon's two rank sums.
-        p_value: in [0, 1].
-        pairs: given.
-        zeros: pairs without a difference; Wilcoxon leaves them out.
-        mean_difference: first minus second.
+        statistic: Student's t, or the smaller of Wilcoxon's two rank sums.
+        p_value: In [0, 1].
+        pairs: Number of pairs given.
+        zeros: Number of pairs without a difference; Wilcoxon's test leaves them out.
+        mean_difference: Mean of first minus second.
     """
 
     statistic: float
@@ -40,10 +40,10 @@ def paired_t(first: Sequence[float], second: Sequence[float]) -> PairedTest | No
         second: n measurements of the same things.
 
     Returns:
-        None with fewer than 2 pairs or when all differences are the same: the test has no answer.
+        The outcome; None with fewer than 2 pairs or when all differences are the same: t has no answer then.
 
     Raises:
-        ValueError: lists of different length, or a number that is not finite.
+        ValueError: The lists have different lengths, or a number is not finite.
 
     Source: Student, 1908; scipy.stats.ttest_rel.
 
@@ -53,26 +53,27 @@ def paired_t(first: Sequence[float], second: Sequence[float]) -> PairedTest | No
     difference = _differences(first, second)
     if len(difference) < 2 or np.ptp(difference) <= _ROUNDING * np.abs(difference).max():
         return None
-    found = stats.ttest_rel(first, second)
-    return _test(difference, float(found.statistic), float(found.pvalue))
+    test = stats.ttest_rel(first, second)
+    return _outcome(difference, float(test.statistic), float(test.pvalue))
 
 
 def wilcoxon(first: Sequence[float], second: Sequence[float]) -> PairedTest | None:
     """Wilcoxon's signed-rank test of "differences are symmetric about 0", two-sided.
 
     W = min(Σ ranks of positive, Σ ranks of negative differences), ranks of |difference|. Pairs without a
-    difference are left out (`zero_method="wilcox"`), no continuity correction; exact up to 50 pairs, up to 13
-    where sizes are tied or zero, else the normal approximation.
+    difference are left out (`zero_method="wilcox"`), and there is no continuity correction. The p-value is
+    exact up to 50 pairs, or up to 13 where sizes are tied or zero; for more pairs it is from the normal
+    approximation.
 
     Args:
         first: n measurements.
         second: n measurements of the same things.
 
     Returns:
-        None when no pair differs.
+        The outcome; None when no pair differs.
 
     Raises:
-        ValueError: lists of different length, or a number that is not finite.
+        ValueError: The lists have different lengths, or a number is not finite.
 
     Source: Wilcoxon, 1945; scipy.stats.wilcoxon.
 
@@ -82,24 +83,24 @@ def wilcoxon(first: Sequence[float], second: Sequence[float]) -> PairedTest | No
     difference = _differences(first, second)
     if not difference.any():
         return None
-    found = stats.wilcoxon(difference, zero_method="wilcox", correction=False, method="auto")
-    return _test(difference, float(found.statistic), float(found.pvalue))
+    test = stats.wilcoxon(difference, zero_method="wilcox", correction=False, method="auto")
+    return _outcome(difference, float(test.statistic), float(test.pvalue))
 
 
 def benjamini_hochberg(p_values: Mapping[Name, float]) -> dict[Name, float]:
-    """p-values adjusted for how many there are, so that "≤ q" keeps the false discovery rate at q.
+    """p-values adjusted for their number, so that rejecting at "≤ q" keeps the false discovery rate at q.
 
     adjusted(i) = min over j ≥ i of p(j) · m / j, with p(1) ≤ … ≤ p(m).
 
     Args:
-        p_values: m of them by name.
+        p_values: m p-values by name.
 
     Returns:
-        Name -> adjusted value in [0, 1], at least the p-value itself.
+        Name -> adjusted p-value in [0, 1], at least the p-value itself.
 
     Raises:
-        ValueError: a p-value outside [0, 1] or missing. Leave out a test without an answer before, and
-            say so: it is not a p-value of 1.
+        ValueError: A p-value is outside [0, 1] or missing. Leave out a test without an answer before, and
+            report it: it is not a p-value of 1.
 
     Source: Benjamini and Hochberg, 1995; scipy.stats.false_discovery_control.
 
@@ -124,6 +125,12 @@ def _differences(first: Sequence[float], second: Sequence[float]) -> NDArray[np.
     return np.asarray(difference)
 
 
-def _test(difference: NDArray[np.float64], statistic: float, p_value: float) -> PairedTest:
+def _outcome(difference: NDArray[np.float64], statistic: float, p_value: float) -> PairedTest:
     zeros = int((difference == 0).sum())
-    return PairedTest(statistic, p_value, len(difference), zeros, float(difference.mean()))
+    return PairedTest(
+        statistic=statistic,
+        p_value=p_value,
+        pairs=len(difference),
+        zeros=zeros,
+        mean_difference=float(difference.mean()),
+    )

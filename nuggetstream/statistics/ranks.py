@@ -7,13 +7,13 @@ from itertools import permutations
 import numpy as np
 from scipy import stats
 
-_ROUNDING = 1e-12  # relative; numbers closer than this are the same number
+_ROUNDING = 1e-12  # relative; numbers closer than this are the same but for rounding
 _FEW = 7  # pairs up to which every order can be listed
 
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """A coefficient in [-1, 1], its two-sided p-value, and the number of pairs behind it."""
+    """A coefficient in [-1, 1], its two-sided p-value, and the number of pairs it is computed from."""
 
     coefficient: float
     p_value: float
@@ -25,15 +25,15 @@ def kendall(first: Sequence[float], second: Sequence[float]) -> Correlation | No
 
     Args:
         first: n numbers.
-        second: n numbers about the same things.
+        second: n numbers about the same things. Equal numbers are tied; a difference of 1e-16 is an order.
 
     Returns:
         In [-1, 1], 1 for the same order; None when either list is constant or shorter than 2: there is no
         order to compare.
 
     Raises:
-        ValueError: lists of different length, or a number that is not finite. A missing value is for
-            the caller to leave out, on both sides.
+        ValueError: The lists have different lengths, or a number is not finite. The caller leaves out what
+            is missing, on both sides.
 
     Source: Kendall, 1945; scipy.stats.kendalltau.
 
@@ -42,20 +42,21 @@ def kendall(first: Sequence[float], second: Sequence[float]) -> Correlation | No
     """
     if not _comparable(first, second):
         return None
-    found = stats.kendalltau(first, second)
-    return Correlation(float(found.statistic), float(found.pvalue), len(first))
+    test = stats.kendalltau(first, second)
+    return Correlation(float(test.statistic), float(test.pvalue), len(first))
 
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> Correlation | None:
     """Spearman's ρ: Pearson correlation of the ranks, tied ranks averaged.
 
-    Arguments, range, None and errors as `kendall`. Up to seven pairs p is exact, the share of all orders that
-    correlate as strongly; beyond, from Student's t, which calls three pairs in the same order certain.
+    Arguments, range, None and errors are those of `kendall`. Up to seven pairs the p-value is exact: the
+    share of all orders that correlate as strongly. For more pairs it is from Student's t, which would give
+    three pairs in the same order a p-value of 0.
 
     Source: Spearman, 1904; scipy.stats.spearmanr.
 
-    >>> found = spearman([1, 2, 3, 4], [1, 2, 4, 3])
-    >>> round(found.coefficient, 12), round(found.p_value, 3)
+    >>> rho = spearman([1, 2, 3, 4], [1, 2, 4, 3])
+    >>> round(rho.coefficient, 12), round(rho.p_value, 3)
     (0.8, 0.333)
     """
     if not _comparable(first, second):
@@ -63,17 +64,18 @@ def spearman(first: Sequence[float], second: Sequence[float]) -> Correlation | N
     if len(first) <= _FEW:
         x, y = (stats.rankdata(numbers) for numbers in (first, second))
         x, y = x - x.mean(), y - y.mean()
-        every = np.abs(np.array(list(permutations(y))) @ x)
+        products = np.abs(np.array(list(permutations(y))) @ x)
         coefficient = float(x @ y / np.sqrt((x @ x) * (y @ y)))
-        return Correlation(coefficient, float((every >= abs(x @ y) - _ROUNDING).mean()), len(first))
-    found = stats.spearmanr(first, second)
-    return Correlation(float(found.statistic), float(found.pvalue), len(first))
+        return Correlation(coefficient, float((products >= abs(x @ y) - _ROUNDING).mean()), len(first))
+    test = stats.spearmanr(first, second)
+    return Correlation(float(test.statistic), float(test.pvalue), len(first))
 
 
 def pearson(first: Sequence[float], second: Sequence[float]) -> Correlation | None:
     """Pearson's r: covariance over the product of the standard deviations.
 
-    Arguments, range, None and errors as `kendall`. With two pairs r is ±1 by construction and p is 1.
+    Arguments, range, None and errors are those of `kendall`. With two pairs r is ±1 by construction and the
+    p-value is 1.
 
     Source: Pearson, 1895; scipy.stats.pearsonr.
 
@@ -82,8 +84,8 @@ def pearson(first: Sequence[float], second: Sequence[float]) -> Correlation | No
     """
     if not _comparable(first, second):
         return None
-    found = stats.pearsonr(first, second)
-    return Correlation(float(found.statistic), float(found.pvalue), len(first))
+    test = stats.pearsonr(first, second)
+    return Correlation(float(test.statistic), float(test.pvalue), len(first))
 
 
 def _comparable(first: Sequence[float], second: Sequence[float]) -> bool:
