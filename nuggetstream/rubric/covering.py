@@ -142,6 +142,9 @@ def _notes(coverage: Coverage) -> Iterator[Note]:
         )
         text = f"{queries} in which no passage answers an item with grade {coverage.minimum} or better"
         yield Note("unanswered", f"{text}: {consequence}")
+    if not overall.answerable:
+        highest = max(passage.best for passage in coverage.graded.passages if passage.best is not None)
+        yield Note("nothing_answered", f"every cover is 0: the highest grade of all passages is {highest}")
     if overall.queries == 1:
         yield Note("one_query", "a single query has no standard error")
     if incomplete := sum(system.ranked < overall.queries for system in coverage.systems):
