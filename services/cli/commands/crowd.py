@@ -95,6 +95,7 @@ def agreement(votes: Path, out: Path | None, limit: int, plain: bool, **given: A
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for grades.json, grades.csv."
 )
 @plain_option
+@needing_analysis
 def grades(labels: Path, out: Path | None, limit: int, plain: bool, **given: Any) -> None:
     """Merits and grades of the items of every topic, from LABELS that compare two items.
 
