@@ -1,1 +1,1 @@
-"""The `nuggetstream` command: one module per subcommand, and the wiring of every service."""
+"""The `nuggetstream` command: one module per subcommand, and the wiring of all services."""

@@ -1,8 +1,8 @@
-"""One process at a time in a data folder.
+"""A lock on the data folder, so that only one process at a time uses it.
 
-The lock is the kernel's: it ends with the processes that hold it, however they end, and leaves nothing to
-clean up. The broker holds it too, so that one which outlives its parent for a moment still has the folder to
-itself.
+The kernel holds the lock: it ends with the processes that hold it, however they end, so there is nothing to
+clean up. The broker holds it too, so that the folder stays locked when the broker outlives its parent for a
+moment.
 """
 
 import asyncio
@@ -12,27 +12,27 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-LOCK = "lock"  # never removed: two processes could then hold two locks of one name
+LOCK = "lock"  # never removed, or two processes could hold locks on two files of this name
 _BROKER_ENDS_WITHIN = 10.0  # seconds from the end of its parent
 _POLL = 0.05
 
 
 class FolderInUse(RuntimeError):
-    """Another process keeps its streams and its database there; the message says which."""
+    """Another process uses the data folder; the message names it."""
 
 
 @asynccontextmanager
-async def alone_in(folder: Path) -> AsyncIterator[int]:
-    """Have a data folder to oneself for the duration of the block; it is created when missing.
+async def locked_folder(folder: Path) -> AsyncIterator[int]:
+    """Lock a data folder for the duration of the block; the folder is created if missing.
 
-    Where the process that had it is gone and only its broker is still ending, this waits for that.
+    When the process that had the lock is gone and only its broker is still ending, this waits for the broker.
 
     Yields:
-        The descriptor that holds the lock, for children that use the folder as well.
+        The file descriptor that holds the lock, for child processes that use the folder.
 
     Raises:
-        FolderInUse: another process has it.
-        OSError: the folder cannot be made or locked.
+        FolderInUse: Another process has the lock.
+        OSError: The folder cannot be created or locked.
     """
     lock = _opened(folder)
     try:
@@ -69,9 +69,9 @@ def _locked(lock: int) -> bool:
 
 
 def _holder(lock: int) -> int | None:
-    """The process that took the lock last; None when it has not said so yet."""
-    said = os.pread(lock, 32, 0).decode("ascii", errors="replace").strip()
-    return int(said) if said.isdigit() else None
+    """Id of the process that took the lock last; None when it has not written it yet."""
+    content = os.pread(lock, 32, 0).decode("ascii", errors="replace").strip()
+    return int(content) if content.isdigit() else None
 
 
 def _runs(process: int | None) -> bool:
@@ -81,6 +81,6 @@ def _runs(process: int | None) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # it runs, as somebody else
+    except PermissionError:  # it runs, as another user
         return True
     return True

@@ -1,7 +1,8 @@
-"""Embedded mode: every service in one process, each with its own connection, around a child nats-server.
+"""Embedded mode: all services in one process, each with its own connection to a child nats-server.
 
-The same services as separate containers, with SQLite for the record and, without a key, the offline
-model. Everything lives below one folder; starting again there goes on where it stopped.
+They are the same services as in separate containers, with SQLite as the database and, if no model is
+configured, the offline model. All state is in one folder; a platform started on it again continues where it
+stopped.
 """
 
 import asyncio
@@ -10,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from services.cli.data_folder import alone_in
+from services.cli.data_folder import locked_folder
 from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
 from services.cli.wiring import Parts, tuned
@@ -22,26 +23,26 @@ from services.store.database import Database
 from services.store.migrate import upgrade
 from services.wire.topology import consumers, streams
 
-# The broker stops with the process and then forgets what was handed back: those messages come again when
-# ack_wait is over, so here it is short.
+# The broker stops with the process and loses the naks of messages that were handed back. They are redelivered
+# after ack_wait, so here it is short.
 _ACK_WAIT = 10.0
 _CALLED = ("indexer", "rater")  # services that others call over gRPC
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the caller of embedded mode decides.
+    """The configuration of embedded mode.
 
     Attributes:
-        folder: for the broker's streams and the database.
-        pipeline: how battles are evaluated.
-        fetch: the scraper's settings.
-        llm: the model's settings.
-        host: address the gateway binds to.
-        http_port: of the gateway; 0 takes a free one.
-        grpc_port: of the gateway; 0 takes a free one.
-        ratings_port: of the rater's gRPC; 0 takes a free one. The other services always take free ones.
-        grace: seconds that work in flight gets when leaving.
+        folder: Folder for the broker's streams and the database.
+        pipeline: How battles are evaluated.
+        fetch: Settings of the scraper.
+        llm: Settings of the model.
+        host: Address that the gateway binds to.
+        http_port: HTTP port of the gateway; 0 takes a free one.
+        grpc_port: gRPC port of the gateway; 0 takes a free one.
+        ratings_port: gRPC port of the rater; 0 takes a free one. The other services always take free ones.
+        grace: Seconds that work in flight gets when leaving.
     """
 
     folder: Path
@@ -60,11 +61,11 @@ class Embedded:
     """A running platform.
 
     Attributes:
-        url: of the gateway.
-        nats: where the broker listens.
-        grpc: service name -> "host:port".
-        database: the record.
-        bus: a connection for the caller.
+        url: Base URL of the gateway.
+        nats: URL of the broker.
+        grpc: Addresses ("host:port") of the services' gRPC, by name of the service.
+        database: The database.
+        bus: A connection to the broker for the caller.
     """
 
     url: str
@@ -79,16 +80,16 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
     """Run the whole platform for the duration of the block.
 
     Raises:
-        FolderInUse: another process runs the platform in that folder.
-        NatsServerMissing: there is no broker binary.
-        ExceptionGroup: a service ended on its own; the block is cancelled.
+        FolderInUse: Another process runs the platform in that folder.
+        NatsServerMissing: There is no broker binary.
+        ExceptionGroup: A service failed; the block is cancelled.
     """
-    async with alone_in(choices.folder) as lock, _recorded(choices.folder) as database:
+    async with locked_folder(choices.folder) as lock, _migrated_database(choices.folder) as database:
         stop = asyncio.Event()
         async with NatsServer(choices.folder / "nats", inherited=(lock,)) as server:
             platform = PlatformSettings(nats_url=server.url, database_url=database.url)
             async with Bus.connect(platform.bus("embedded")) as bus:
-                await ensure(bus.js, streams(), _patient(consumers()))
+                await ensure(bus.js, streams(), _with_ack_wait(consumers()))
                 async with asyncio.TaskGroup() as group:
                     try:
                         yield await _Starter(choices, platform, database, stop).start(group, bus)
@@ -97,8 +98,7 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
 
 
 @asynccontextmanager
-async def _recorded(folder: Path) -> AsyncIterator[Database]:
-    """The record, brought up to date."""
+async def _migrated_database(folder: Path) -> AsyncIterator[Database]:
     database = Database(f"sqlite+aiosqlite:///{folder / 'nuggetstream.db'}")
     try:
         await upgrade(database)
@@ -107,13 +107,13 @@ async def _recorded(folder: Path) -> AsyncIterator[Database]:
         await database.close()
 
 
-def _patient(specs: Sequence[ConsumerSpec]) -> list[ConsumerSpec]:
+def _with_ack_wait(specs: Sequence[ConsumerSpec]) -> list[ConsumerSpec]:
     return [replace(spec, ack_wait=_ACK_WAIT) for spec in specs]
 
 
 @dataclass(slots=True)
 class _Starter:
-    """Starts the services one after another: each is told where those before it listen."""
+    """Starts the services one after another, each with the addresses of those before it."""
 
     choices: Choices
     platform: PlatformSettings

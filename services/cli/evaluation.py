@@ -1,7 +1,7 @@
 """Evaluate a file of battles on the embedded platform: submit, wait, collect.
 
-The platform's own state lives below the output folder: a second run finds what has ended, resumes
-what was on its way and pays for nothing twice.
+The state of the platform is in the output folder. A second run skips battles that have ended, continues those
+in flight and pays for nothing twice.
 """
 
 import asyncio
@@ -24,18 +24,19 @@ from services.store.spend import DatabaseSpendStore
 
 _POLL = 0.5  # seconds
 _JSON = {"content-type": "application/json"}
-_UNSETTLED = 30.0  # seconds that the rater gets to catch up at the end
+_SETTLE_SECONDS = 30.0  # time that the rater gets at the end to count the last outcomes
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an evaluation is.
+    """Progress of an evaluation.
 
     Attributes:
-        done, failed: battles that have ended.
-        total: battles of the file.
-        cost: money spent so far; None where the price of a call is unknown, which is not nothing.
-        currency: of the cost.
+        done: Number of battles that were scored.
+        failed: Number of battles that failed.
+        total: Number of battles in the file.
+        cost: Money spent so far; None (unknown, not zero) where the price of a call is unknown.
+        currency: Currency of the cost.
     """
 
     done: int
@@ -50,15 +51,15 @@ class Evaluation:
     """One run over a file.
 
     Attributes:
-        platform: running.
-        lines: of the file.
-        report: told about progress.
-        stop: set it to end early.
-        window: battles on their way at once; enough to keep every stage busy.
-        currency: of the operator's price table.
-        accepted: battle id -> the line that brought it.
-        refused: lines the platform would not take.
-        unsettled: arenas whose boards lack outcomes of battles that have ended.
+        platform: The running platform.
+        lines: The battles of the file.
+        report: Called with the progress.
+        stop: Event that ends the run early.
+        window: Number of battles in flight at once; enough to keep all stages busy.
+        currency: Currency of the operator's price table.
+        accepted: The line of each accepted battle, by battle id.
+        rejected: Lines that the platform rejected.
+        unsettled: Arenas whose boards lack outcomes of battles that have ended.
     """
 
     platform: Embedded
@@ -68,18 +69,18 @@ class Evaluation:
     window: int = 64
     currency: str = "USD"
     accepted: dict[str, BattleLine] = field(default_factory=dict)
-    refused: list[BadLine] = field(default_factory=list)
+    rejected: list[BadLine] = field(default_factory=list)
     unsettled: list[str] = field(default_factory=list)
     _ended: dict[str, BattleState] = field(default_factory=dict)
     _waiting: set[str] = field(default_factory=set)
 
     async def run(self) -> bool:
-        """Submit everything and wait until every battle has ended.
+        """Submit all battles and wait until every battle has ended.
 
         Returns:
             False when it was stopped before the end.
         """
-        await self._look(self._ids())
+        await self._check_ended(self._ids())
         async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
             for line in self.lines:
                 while len(self._waiting) >= self.window and not self.stop.is_set():
@@ -95,37 +96,37 @@ class Evaluation:
         return True
 
     async def collect(self) -> list[dict[str, Any]]:
-        """Every accepted battle as the API shows it, in the order of the file."""
+        """All accepted battles as the API shows them, in the order of the file, with their costs."""
         async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
-            found = [await http.get(f"/v1/battles/{_quoted(battle_id)}") for battle_id in self.accepted]
-        views = [response.raise_for_status().json() for response in found]
-        return [view | await self._bill_of(view["id"]) for view in views]
+            responses = [await http.get(f"/v1/battles/{_quoted(battle_id)}") for battle_id in self.accepted]
+        views = [response.raise_for_status().json() for response in responses]
+        return [view | await self._costs_of(view["id"]) for view in views]
 
     async def boards(self) -> list[dict[str, Any]]:
-        """The boards of every arena in the file."""
+        """The boards of all arenas in the file."""
         arenas = dict.fromkeys(line.submission.arena for line in self.lines)
         async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
-            found = [await http.get("/v1/leaderboard", params={"arena": arena}) for arena in arenas]
-        return [board for response in found for board in response.raise_for_status().json()]
+            responses = [await http.get("/v1/leaderboard", params={"arena": arena}) for arena in arenas]
+        return [board for response in responses for board in response.raise_for_status().json()]
 
     async def cost(self) -> Decimal | None:
-        """Money spent so far, this run and earlier ones; None where the price of a call is unknown."""
+        """Money spent so far, in this run and earlier ones; None where the price of a call is unknown."""
         total = await DatabaseSpendStore(self.platform.database, self.currency).total()
         return None if total.unpriced else total.amount
 
-    async def _bill_of(self, battle_id: str) -> dict[str, Any]:
-        """A battle's `cost`, and its `spend` per stage and model."""
-        record = DatabaseSpendStore(self.platform.database, self.currency)
+    async def _costs_of(self, battle_id: str) -> dict[str, Any]:
+        """The `cost` of a battle, and its `spend` per stage and model."""
+        store = DatabaseSpendStore(self.platform.database, self.currency)
         spend = [
-            {"stage": each.stage, "model": each.model, "calls": each.spend.calls}
-            | {"input_tokens": each.spend.tokens.input, "output_tokens": each.spend.tokens.output}
-            | {"cost": self._cost(each.spend)}
-            for each in await record.of_battle_by_stage(battle_id)
+            {"stage": entry.stage, "model": entry.model, "calls": entry.spend.calls}
+            | {"input_tokens": entry.spend.tokens.input, "output_tokens": entry.spend.tokens.output}
+            | {"cost": self._cost(entry.spend)}
+            for entry in await store.of_battle_by_stage(battle_id)
         ]
-        return {"cost": self._cost(await record.of_battle(battle_id)), "spend": spend}
+        return {"cost": self._cost(await store.of_battle(battle_id)), "spend": spend}
 
     def _cost(self, spend: Spend) -> dict[str, str] | None:
-        """What model calls cost; None where a call's price is unknown, which is not nothing."""
+        """The cost of model calls; None (unknown, not zero) where the price of a call is unknown."""
         if spend.unpriced:
             return None
         return {"amount": str(spend.amount), "currency": self.currency}
@@ -142,11 +143,11 @@ class Evaluation:
             self.accepted.setdefault(battle_id, line)
             self._waiting.add(battle_id)
         elif response.is_client_error:
-            answer = response.json()
-            self.refused.append(BadLine(line.line, tuple(answer.get("problems") or [answer["error"]])))
+            body = response.json()
+            self.rejected.append(BadLine(line.line, tuple(body.get("problems") or [body["error"]])))
 
     async def _post(self, http: httpx2.AsyncClient, line: BattleLine) -> httpx2.Response:
-        """Send one battle; again while the platform says that it cannot take it just now."""
+        """Submit one battle, and repeat that while the platform answers with a server error."""
         body = line.submission.model_dump_json(exclude_none=True)
         while True:
             response = await http.post("/v1/battles", content=body, headers=_JSON)
@@ -158,10 +159,10 @@ class Evaluation:
         try:
             await asyncio.wait_for(self.stop.wait(), _POLL)
         except TimeoutError:
-            await self._look(self._waiting)
+            await self._check_ended(self._waiting)
 
-    async def _look(self, ids: Collection[str]) -> None:
-        """See which of some battles have ended, and report."""
+    async def _check_ended(self, ids: Collection[str]) -> None:
+        """Check which of the given battles have ended, and report the progress."""
         battles = Battles(self.platform.database)
         self._ended |= await battles.ended_among(list(ids))
         self._waiting -= self._ended.keys()
@@ -170,7 +171,7 @@ class Evaluation:
         self.report(Progress(len(own) - failed, failed, len(self._ids()), await self.cost(), self.currency))
 
     async def _settle(self) -> None:
-        """Wait until the rater has counted every outcome there is."""
+        """Wait until the rater has counted all outcomes."""
         outcomes, battles = Outcomes(self.platform.database), Battles(self.platform.database)
         for arena in dict.fromkeys(line.submission.arena for line in self.lines):
             rows = await battles.latest(len(self._ended) + len(self.lines), arena)
@@ -179,7 +180,7 @@ class Evaluation:
                 Lens.JUDGE: sum(row.judge_state is Branch.DONE for row in rows),
             }
             try:
-                async with asyncio.timeout(_UNSETTLED):
+                async with asyncio.timeout(_SETTLE_SECONDS):
                     while not _covers(await outcomes.counts(arena), expected):
                         await asyncio.sleep(_POLL)
             except TimeoutError:

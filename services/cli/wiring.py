@@ -1,6 +1,6 @@
-"""One function per service: settings and connections in, a `Service` out. The only place that knows them all.
+"""The wiring of all services: one function per service, from settings and connections to a `Service`.
 
-Every function imports its service when called, so that a process carries only what it runs.
+Each function imports its service when it is called, so that a process loads only what it runs.
 """
 
 import asyncio
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What every service is given.
+    """The connections and settings from which services are built.
 
     Attributes:
-        bus: the service's own connection.
-        database: the record.
-        platform: where the others are.
-        pipeline: how battles are evaluated.
-        fetch: the scraper's settings.
-        llm: the model's settings.
-        host: address servers bind to.
-        http_port: of the gateway.
+        bus: The service's own connection to the broker.
+        database: The database.
+        platform: Addresses of the other services.
+        pipeline: How battles are evaluated.
+        fetch: Settings of the scraper.
+        llm: Settings of the model.
+        host: Address to bind to.
+        http_port: HTTP port of the gateway.
     """
 
     bus: Bus
@@ -61,7 +61,7 @@ Open = Callable[[Parts], AbstractAsyncContextManager[Service]]
 
 @asynccontextmanager
 async def open_scraper(parts: Parts) -> AsyncIterator[Service]:
-    """Fetches sources."""
+    """The scraper: fetches sources."""
     from services.scraper.fetcher import PageFetcher
     from services.scraper.stage import Scraper, build
 
@@ -71,7 +71,7 @@ async def open_scraper(parts: Parts) -> AsyncIterator[Service]:
 
 @asynccontextmanager
 async def open_indexer(parts: Parts) -> AsyncIterator[Service]:
-    """Cuts and embeds pages; holds the embedding model."""
+    """The indexer: cuts pages into chunks and embeds them; it runs the embedding model."""
     from services.indexer.caching import CachingEmbedder
     from services.indexer.embedder import BatchingEmbedder, LocalEmbedder, StoringEmbedder
     from services.indexer.grpc_service import embedding_service
@@ -98,7 +98,7 @@ async def open_indexer(parts: Parts) -> AsyncIterator[Service]:
 
 @asynccontextmanager
 async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
-    """Finds evidence."""
+    """The retriever: finds evidence."""
     from services.retriever.grpc_service import retrieval_service
     from services.retriever.search import Scope, Searcher
     from services.retriever.stage import Retriever, build
@@ -112,7 +112,7 @@ async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
 
 @asynccontextmanager
 async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
-    """Creates nuggets."""
+    """The nuggetizer: creates nuggets."""
     from services.nuggetizer.documents import NuggetSources
     from services.nuggetizer.stage import Nuggetizer, Profile, build
 
@@ -131,7 +131,7 @@ async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
 
 @asynccontextmanager
 async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
-    """Labels nuggets."""
+    """The assigner: labels nuggets."""
     from services.assigner.stage import Assigner, build
 
     async with _chat_model(parts) as model:
@@ -142,7 +142,7 @@ async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
 
 @asynccontextmanager
 async def open_judge(parts: Parts) -> AsyncIterator[Service]:
-    """Compares answers."""
+    """The judge: compares answers."""
     from services.judge.stage import Judge, build
 
     pipeline = parts.pipeline
@@ -154,7 +154,7 @@ async def open_judge(parts: Parts) -> AsyncIterator[Service]:
 
 @asynccontextmanager
 async def open_rater(parts: Parts) -> AsyncIterator[Service]:
-    """Counts outcomes and rates systems."""
+    """The rater: counts outcomes and rates systems."""
     from services.rater.boards import Announcer, Boards
     from services.rater.grpc_service import ratings_service
     from services.rater.stage import Rater, build
@@ -171,7 +171,7 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
 
 @asynccontextmanager
 async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
-    """Keeps the record, and moves messages the broker gave up on to the dead letters."""
+    """The recorder: stores events, and runs the mover of messages whose deliveries ran out."""
     from services.recorder.stage import Recorder, build
     from services.runtime.runner import AdvisoryMover
     from services.store.battles import Battles
@@ -185,7 +185,7 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
 
 @asynccontextmanager
 async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
-    """The front door: REST, events, pages, gRPC, and battles that come over the bus."""
+    """The gateway: REST, server-sent events, pages, gRPC, and battles that come over NATS."""
     from services.gateway.app import create_app
     from services.gateway.battles.followers import Followers
     from services.gateway.battles.grpc_service import arena_service
@@ -216,12 +216,12 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
 
 
 def tuned(service: Service, pipeline: PipelineSettings, ack_wait: float | None = None) -> Service:
-    """The service with the operator's patience in every stage.
+    """The service with the operator's retry delay in every stage.
 
     Args:
-        service: as it was opened.
-        pipeline: says how long to wait before a retry.
-        ack_wait: instead of the table's, where the consumers were created with another one.
+        service: The service.
+        pipeline: Contains the delay before a retry.
+        ack_wait: Replaces the ack_wait of the topology, where consumers were created with another one.
     """
     stages = []
     for stage in service.stages:
@@ -242,7 +242,7 @@ def _publisher(parts: Parts) -> Callable[[Event], Awaitable[object]]:
 
 @asynccontextmanager
 async def _embedder(parts: Parts) -> AsyncIterator[Embedder | None]:
-    """The indexer's model over gRPC, or None in a light installation."""
+    """The indexer's embedding model over gRPC; None in a light installation."""
     from services.wire.embedding_client import GrpcEmbedder
 
     if not parts.pipeline.has_embedder:
@@ -257,7 +257,7 @@ async def _embedder(parts: Parts) -> AsyncIterator[Embedder | None]:
 
 @asynccontextmanager
 async def _chat_model(parts: Parts) -> AsyncIterator["LLMClient"]:
-    """The configured model; the offline one in this process when none is."""
+    """The configured chat model; without one, the offline model in this process."""
     from services.runtime.llm.build import build_chat_model, with_asgi
     from services.store.blobs import Replies
     from services.store.spend import DatabaseSpendStore
@@ -277,7 +277,7 @@ async def _chat_model(parts: Parts) -> AsyncIterator["LLMClient"]:
 
 
 def _from_threads(embedder: Embedder) -> Callable[[Sequence[str]], NDArray[np.float32]]:
-    """The embedder as the offline model's threads call it."""
+    """The embedder as a function that the threads of the offline model can call."""
     loop = asyncio.get_running_loop()
 
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:

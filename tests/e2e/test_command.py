@@ -134,7 +134,7 @@ async def test_ctrl_c_loses_nothing_and_a_second_run_pays_for_nothing_twice(tmp_
         first.send_signal(signal.SIGINT)
         output, _ = await first.communicate()
         assert first.returncode == 130, output.decode()
-        assert b"The same command again goes on from here" in output
+        assert b"run the same command again to continue from here" in output
         code, again = await run_command(environment, *command)
         assert code == 0, again
         assert "scored 60 of 60 battles received" in again
@@ -217,13 +217,20 @@ async def test_a_battle_is_scored_call_by_call_in_the_paper_profile(tmp_path: Pa
 async def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> None:
     environment = LIGHT | {"NUGGETSTREAM_DATABASE_URL": f"sqlite+aiosqlite:///{tmp_path / 'record.db'}"}
     (port,) = free_ports(1)
-    environment["NUGGETSTREAM_NATS_URL"] = f"nats://127.0.0.1:{port}"
+    environment["NUGGETSTREAM_NATS_URL"] = f"nats://ada:secret@127.0.0.1:{port}"
+    environment |= {"NUGGETSTREAM_LLM_BASE_URL": f"http://bob:secret@127.0.0.1:{port}/v1"}
+    environment |= {"NUGGETSTREAM_LLM_MODEL": "m"}
     code, output = await run_command(environment, "doctor")
     assert code == 1
-    assert f"FAIL broker: deadline: no broker at nats://127.0.0.1:{port}: " in output
+    broker = f"nats://ada:***@127.0.0.1:{port}"
+    assert f"FAIL broker: {broker}: no broker at {broker}: " in output
+    assert "secret" not in output
+    assert f"FAIL database: {environment['NUGGETSTREAM_DATABASE_URL']}: there is no database file " in output
+    assert f"FAIL model: http://bob:***@127.0.0.1:{port}/v1: " in output
     assert "run `nuggetstream migrate`" in output
     assert not (tmp_path / "record.db").exists()  # it asks and leaves nothing
     assert (await run_command(environment, "migrate"))[0] == 0
     _, output = await run_command(environment, "doctor")
-    assert "all tables there" in output
+    assert f"ok   database: {environment['NUGGETSTREAM_DATABASE_URL']}: all tables exist" in output
+    del environment["NUGGETSTREAM_LLM_BASE_URL"], environment["NUGGETSTREAM_LLM_MODEL"]
     assert (await run_command(environment, "doctor", "--embedded"))[0] == 0

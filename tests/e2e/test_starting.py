@@ -17,7 +17,7 @@ from nuggetstream.client import AsyncClient, Client, Ended, Happened
 from nuggetstream.client.following import Watched
 from nuggetstream.domain.progress import BattleState
 from services.cli.demo.folder import claim
-from services.cli.prepared import Unprepared, prepared
+from services.cli.prepared import NotPrepared, wait_until_prepared
 from services.runtime.bus import Bus, ensure
 from services.store.database import Database
 from services.store.migrate import upgrade
@@ -121,21 +121,21 @@ async def test_a_service_does_not_call_itself_ready_without_streams_and_tables(
     bus: Bus, tmp_path: Path
 ) -> None:
     database = Database(sqlite_url(tmp_path / "record.db"))
-    with pytest.raises(Unprepared, match=r"ARENA.* are missing: run `nuggetstream bootstrap`"):
-        await prepared(bus, database, asyncio.Event())
+    with pytest.raises(NotPrepared, match=r"ARENA.* are missing: run `nuggetstream bootstrap`"):
+        await wait_until_prepared(bus, database, asyncio.Event())
     await ensure(bus.js, streams())
-    with pytest.raises(Unprepared, match=r"no database .*record\.db: run `nuggetstream migrate`"):
-        await prepared(bus, database, asyncio.Event())
+    with pytest.raises(NotPrepared, match=r"no database .*record\.db: run `nuggetstream migrate`"):
+        await wait_until_prepared(bus, database, asyncio.Event())
     assert not (tmp_path / "record.db").exists()  # asking made none
     (tmp_path / "record.db").touch()
-    with pytest.raises(Unprepared, match="lacks migration 0001, 0002: run `nuggetstream migrate`"):
-        await prepared(bus, database, asyncio.Event())
+    with pytest.raises(NotPrepared, match="lacks migration 0001, 0002: run `nuggetstream migrate`"):
+        await wait_until_prepared(bus, database, asyncio.Event())
     await upgrade(database)
-    assert await prepared(bus, database, asyncio.Event())
+    assert await wait_until_prepared(bus, database, asyncio.Event())
     async with database.transaction() as tx:
         await tx.execute(text("DROP TABLE spend"))
-    with pytest.raises(Unprepared, match=r"'spend'.* restore a backup"):
-        await prepared(bus, database, asyncio.Event())
+    with pytest.raises(NotPrepared, match=r"'spend'.* restore a backup"):
+        await wait_until_prepared(bus, database, asyncio.Event())
     await database.close()
 
 
@@ -148,7 +148,7 @@ async def test_a_service_waits_for_a_database_that_is_away_until_it_is_told_to_s
         Database(f"postgresql+asyncpg://nobody@127.0.0.1:{free_ports(1)[0]}/none"),
         asyncio.Event(),
     )
-    waiting = asyncio.create_task(prepared(bus, database, stop))
+    waiting = asyncio.create_task(wait_until_prepared(bus, database, stop))
     done, _ = await asyncio.wait({waiting}, timeout=0.3)
     assert not done
     stop.set()

@@ -1,4 +1,4 @@
-"""`nuggetstream bootstrap`: make the broker agree with the table of streams and consumers."""
+"""`nuggetstream bootstrap`: create or update all streams and consumers at the broker."""
 
 import asyncio
 
@@ -13,9 +13,10 @@ from services.wire.topology import consumers, streams
 
 @click.command("bootstrap")
 def command() -> None:
-    """Create or update every stream and consumer. Running it again changes nothing.
+    """Create or update all streams and consumers at the broker.
 
-    NUGGETSTREAM_NATS_REPLICAS sets the copies of each stream (3 in production).
+    Running it again changes nothing. NUGGETSTREAM_NATS_REPLICAS sets the number of copies of each
+    stream (3 in production).
     """
     platform = read_settings(PlatformSettings)
 
@@ -26,6 +27,6 @@ def command() -> None:
                 await ensure(bus.js, *declared)
             except nats.errors.Error as error:
                 raise click.ClickException(describe_error(error)) from error
-            click.echo(f"{len(declared[0])} streams and {len(declared[1])} consumers are as declared")
+            click.echo(f"{len(declared[0])} streams and {len(declared[1])} consumers are up to date")
 
     run(bootstrap, read_settings(ServerSettings))

@@ -1,4 +1,4 @@
-"""`nuggetstream demo`: the main job on battles of our own, in half a minute, without a network."""
+"""`nuggetstream demo`: run prepared battles through the whole platform, without a network."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ from services.cli.results import board_tables, write_results
 from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
 from services.runtime.llm.settings import LLMSettings
 
-_HANG = 3.0  # seconds until a page that never answers counts as such; a real crawl waits longer
+_PAGE_SECONDS = 3.0  # network time of one page, short because one demo page never answers
 
 
 @click.command("demo")
@@ -33,14 +33,14 @@ _HANG = 3.0  # seconds until a page that never answers counts as such; a real cr
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("out/demo"),
     show_default=True,
-    help="Results, pages and state go here. What an earlier demo left there is replaced; a folder that holds "
-    "anything else is refused.",
+    help="Folder for results, pages and state. Files of an earlier demo are replaced; a folder with other "
+    "files is rejected.",
 )
 def command(out: Path) -> None:
     """Stream the demo's battles through the whole platform and explain one of them.
 
-    Starts a small web site with good and broken pages, a broker, a database and every service in this
-    process; nothing leaves this machine unless a model is configured.
+    It starts a small web site with good and broken pages, a broker, a database and all services in
+    this process. Nothing leaves this machine unless a model is configured.
     """
     server = read_settings(ServerSettings).model_copy(update={"log_level": "error"})
     pipeline = embedded_pipeline(read_settings(PipelineSettings))
@@ -55,7 +55,7 @@ def command(out: Path) -> None:
             fetch = FetchSettings(
                 scraper_allowed_hosts=urlsplit(site).netloc,
                 scraper_per_host_delay=0.0,
-                scraper_total_seconds=_HANG,
+                scraper_total_seconds=_PAGE_SECONDS,
             )
             async with embedded(
                 Choices(folder=out / STATE, pipeline=pipeline, fetch=fetch, llm=llm)
@@ -79,7 +79,7 @@ async def _show(console: Console, platform: Embedded, out: Path, site: str, stop
     boards = await evaluation.boards()
     arenas = [line.submission.arena for line in lines]
     pages = await save_pages(platform.url, out / PAGES, ids, arenas, site)
-    write_results(out, list(evaluation.accepted.values()), evaluation.refused, views, boards)
+    write_results(out, list(evaluation.accepted.values()), evaluation.rejected, views, boards)
     for table in board_tables(boards):
         console.print()
         console.print(table)
@@ -89,7 +89,7 @@ async def _show(console: Console, platform: Embedded, out: Path, site: str, stop
 
 
 def _this_command() -> str:
-    """How this program was called, short enough to be typed again."""
+    """The command by which this program was called, as a relative path where that is shorter."""
     relative = os.path.relpath(sys.argv[0])
     return sys.argv[0] if relative.startswith("..") else relative
 

@@ -1,72 +1,101 @@
-"""`nuggetstream doctor`: what is installed, what is configured, and what answers."""
+"""`nuggetstream doctor`: check what is installed, what is configured, and what can be reached."""
 
 import asyncio
 import importlib.util
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import click
 
-from services.cli.prepared import streams_are_there, tables_are_there
+from services.cli.database_url import open_database
+from services.cli.prepared import require_streams, require_tables
 from services.cli.process import read_settings
-from services.cli.record import open_record
-from services.cli.settings import (
-    PipelineSettings,
-    PlatformSettings,
-    embedded_pipeline,
-)
+from services.cli.settings import PipelineSettings, PlatformSettings, embedded_pipeline
 from services.runtime.bus import Bus
+from services.runtime.errors import StageError
 from services.runtime.llm.settings import LLMSettings
+from services.runtime.masking import masked_url
 from services.runtime.nats_server import NatsServerMissing, find_binary
 
-Check = Callable[[], Awaitable[str]]
-
-_BROKER_ANSWERS_WITHIN = 4.0  # seconds
+_CONNECT_SECONDS = 4.0
 
 _EXTRAS = {
     "sentence_transformers": "dense vectors (extra: dense)",
     "trafilatura": "reading HTML (extra: scraper)",
     "faiss": "vector search (extra: retriever)",
     "fastapi": "the gateway (extra: gateway)",
-    "openai": "talking to a model (extra: llm)",
+    "openai": "calling a model (extra: llm)",
     "asyncpg": "PostgreSQL (extra: postgres)",
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check.
+
+    Attributes:
+        name: What is checked.
+        run: Returns one line about what was found, or raises an error that says what is wrong.
+        target: URL that is checked, without passwords; None where there is none.
+    """
+
+    name: str
+    run: Callable[[], Awaitable[str]]
+    target: str | None = None
+
+    def line(self, result: str) -> str:
+        """The result with the name and the URL of what was checked."""
+        return ": ".join(part for part in (self.name, self.target, result) if part)
+
+
 @click.command("doctor")
-@click.option("--embedded", is_flag=True, help="Leave out the broker and database of separate services.")
+@click.option("--embedded", is_flag=True, help="Skip the broker and database, which `up` has of its own.")
 def command(embedded: bool) -> None:
-    """Check installation and configuration; exit 1 when something needed is missing."""
+    """Check installation, configuration and connections; exit 1 if something needed is missing.
+
+    It prints the URLs of the broker, the database and the model, without passwords.
+    """
     platform = read_settings(PlatformSettings)
     llm = read_settings(LLMSettings)
     pipeline = read_settings(PipelineSettings)
     pipeline = embedded_pipeline(pipeline) if embedded else pipeline
     for module, purpose in _EXTRAS.items():
-        there = importlib.util.find_spec(module) is not None
-        click.echo(f"{'ok  ' if there else '--  '} {module}: {purpose}")
-    checks: dict[str, Check] = {"nats-server": _broker_binary, "model": lambda: _model(llm)}
-    checks["embeddings"] = lambda: _embeddings(pipeline)
+        installed = importlib.util.find_spec(module) is not None
+        click.echo(f"{'ok  ' if installed else '--  '} {module}: {purpose}")
+    checks = [
+        Check("nats-server", _broker_binary),
+        Check("embeddings", lambda: _embeddings(pipeline)),
+        Check("model", lambda: _model(llm), None if llm.offline else masked_url(llm.url)),
+    ]
     if not embedded:
-        checks |= {"broker": lambda: _broker(platform), "database": lambda: _database(platform)}
-    failed = asyncio.run(_run(checks))
-    if failed:
+        checks += [
+            Check("broker", lambda: _broker(platform), masked_url(platform.nats_url)),
+            Check("database", lambda: _database(platform), masked_url(platform.database_url)),
+        ]
+    if asyncio.run(_failures(checks)):
         raise SystemExit(1)
 
 
-async def _run(checks: dict[str, Check]) -> int:
-    failed = 0
-    for name, check in checks.items():
+async def _failures(checks: list[Check]) -> int:
+    failures = 0
+    for check in checks:
         try:
-            click.echo(f"ok   {name}: {await check()}")
+            click.echo(f"ok   {check.line(await check.run())}")
         except Exception as error:
-            failed += 1
-            click.echo(f"FAIL {name}: {str(error) or type(error).__name__}")
-    return failed
+            failures += 1
+            click.echo(f"FAIL {check.line(_message(error))}")
+    return failures
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, StageError):
+        return error.detail
+    return str(error) or type(error).__name__
 
 
 async def _embeddings(pipeline: PipelineSettings) -> str:
     if not pipeline.has_embedder:
-        return "none: evidence is ranked by BM25 alone"
+        return "none; evidence is ranked by BM25 alone"
     if importlib.util.find_spec("sentence_transformers") is None:
         raise RuntimeError(
             f"{pipeline.embedding_model} needs the extra dense; or set NUGGETSTREAM_EMBEDDING_MODEL=none"
@@ -78,21 +107,21 @@ async def _broker_binary() -> str:
     try:
         return str(find_binary())
     except NatsServerMissing:
-        return "no binary for embedded mode (extra: broker); a separate broker needs none"
+        return "no binary for embedded mode (extra: broker); a separate broker does not need it"
 
 
 async def _broker(platform: PlatformSettings) -> str:
-    settings = replace(platform.bus("doctor"), connect_within=_BROKER_ANSWERS_WITHIN)
+    settings = replace(platform.bus("doctor"), connect_within=_CONNECT_SECONDS)
     async with Bus.connect(settings) as bus:
-        await streams_are_there(bus)
-        return f"{platform.nats_url}, all streams there"
+        await require_streams(bus)
+        return "all streams exist"
 
 
 async def _database(platform: PlatformSettings) -> str:
-    database = open_record(platform.database_url)
+    database = open_database(platform.database_url)
     try:
-        await tables_are_there(database)
-        return f"{database.engine.url.render_as_string(hide_password=True)}, all tables there"
+        await require_tables(database)
+        return "all tables exist"
     finally:
         await database.close()
 
@@ -100,11 +129,11 @@ async def _database(platform: PlatformSettings) -> str:
 async def _model(llm: LLMSettings) -> str:
     if llm.offline:
         return "offline heuristics (neither OPENAI_API_KEY nor NUGGETSTREAM_LLM_BASE_URL is set)"
-    import httpx2  # with the extra llm; images of stages that ask no model do without
+    import httpx2  # with the extra llm, which images of stages without model calls do not have
 
     headers = {"authorization": f"Bearer {llm.api_key.get_secret_value()}"} if llm.api_key else {}
     async with httpx2.AsyncClient(timeout=10) as http:
         response = await http.get(f"{llm.url}/models", headers=headers)
     if response.is_error:
-        raise RuntimeError(f"{llm.url}/models answered {response.status_code}")
-    return f"{llm.model_name} at {llm.url}"
+        raise RuntimeError(f"GET /models answered {response.status_code}")
+    return f"answers; the configured model is {llm.model_name}"

@@ -1,4 +1,4 @@
-"""`nuggetstream eval FILE`: a file of battles in, explained results and ratings out."""
+"""`nuggetstream eval FILE`: evaluate a file of battles and write explained results and ratings."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile, read_b
 from nuggetstream.files.numerals import many
 from nuggetstream.files.results import REJECTED
 from nuggetstream.report.summary import Summary
-from services.cli.demo.folder import disown
+from services.cli.demo.folder import unmark
 from services.cli.embedded import Choices, embedded
 from services.cli.evaluation import Evaluation
 from services.cli.meter import Meter
@@ -22,7 +22,7 @@ from services.cli.showing import refusing
 from services.runtime.llm.settings import LLMSettings
 
 _STATE = "state"
-_STOPPED = 130  # as a shell says it: ended by Ctrl-C
+_STOPPED = 130  # exit code of a process that Ctrl-C ended
 
 
 @click.command("eval")
@@ -31,37 +31,35 @@ _STOPPED = 130  # as a shell says it: ended by Ctrl-C
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="Results go here; so does the state that lets a second run go on where this one stopped.",
+    help="Folder for the results, and for the state from which the same command continues.",
 )
 @click.option(
     "--documents",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="JSONL of {docid, text}, for files whose answers cite documents by id.",
+    help="JSONL file of {docid, text}, for files whose answers cite documents by id.",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first LIMIT battles.")
+@click.option("--limit", type=click.IntRange(min=1), help="Evaluate only the first LIMIT battles.")
 def command(file: Path, out: Path, documents: Path | None, limit: int | None) -> None:
-    """Evaluate every battle of FILE (JSONL, gzipped or not) on this machine.
+    """Evaluate all battles of FILE (JSONL, gzipped or not) on this machine.
 
     Writes OUT/results.jsonl (one battle per line, with nuggets, labels, verdict and explanation),
-    OUT/summary.json, OUT/summary.txt and, if lines were rejected, OUT/rejected.jsonl. Ctrl-C stops it; the
-    same command again goes on.
+    OUT/summary.json, OUT/summary.txt and, if lines were rejected, OUT/rejected.jsonl. Ctrl-C stops
+    it; the same command continues where it stopped.
     """
     server = read_settings(ServerSettings).model_copy(update={"log_level": "error"})
-    lines, refused = _read(file, documents, limit)
+    lines, rejected = _read(file, documents, limit)
     pipeline = embedded_pipeline(read_settings(PipelineSettings))
     llm = read_settings(LLMSettings)
     console = Console(stderr=True)
     model = "the offline model" if llm.offline else llm.model_name
-    ranking = pipeline.embedding_model if pipeline.has_embedder else "BM25 alone (no vectors installed)"
-    console.print(
-        f"{len(lines)} battles, {len(refused)} lines without one; model: {model}; ranking: {ranking}"
-    )
+    ranking = pipeline.embedding_model if pipeline.has_embedder else "BM25 alone (light installation)"
+    console.print(f"{len(lines)} battles, {len(rejected)} lines rejected; model: {model}; ranking: {ranking}")
     choices = Choices(folder=out / _STATE, pipeline=pipeline, fetch=read_settings(FetchSettings), llm=llm)
     finished = asyncio.Event()
 
     async def evaluate(stop: asyncio.Event) -> None:
         async with embedded(choices) as platform:
-            disown(out)
+            unmark(out)
             with Meter(console, len(lines)) as meter:
                 evaluation = Evaluation(
                     platform=platform,
@@ -74,15 +72,15 @@ def command(file: Path, out: Path, documents: Path | None, limit: int | None) ->
                     return
             views, boards = await evaluation.collect(), await evaluation.boards()
             accepted = list(evaluation.accepted.values())
-            _name(file, evaluation.refused)
-            summary = write_results(out, accepted, [*refused, *evaluation.refused], views, boards)
+            _name(file, evaluation.rejected)
+            summary = write_results(out, accepted, [*rejected, *evaluation.rejected], views, boards)
             print_summary(Console(), summary, boards)
-            _explain(console, out, summary, evaluation)
+            _print_notes(console, out, summary, evaluation)
             finished.set()
 
     run(evaluate, server)
     if not finished.is_set():
-        console.print("stopped; nothing is lost. The same command again goes on from here.")
+        console.print("stopped; run the same command again to continue from here")
         raise SystemExit(_STOPPED)
 
 
@@ -90,23 +88,23 @@ def _read(file: Path, documents: Path | None, limit: int | None) -> tuple[list[B
     with refusing(UnusableFile):
         texts = read_documents(documents) if documents else {}
         rows = list(read_battles(file, texts))
-    refused = [row for row in rows if isinstance(row, BadLine)]
-    _name(file, refused)
+    rejected = [row for row in rows if isinstance(row, BadLine)]
+    _name(file, rejected)
     lines = [row for row in rows if isinstance(row, BattleLine)][:limit]
     if not lines:
-        raise click.ClickException(f"{file}: holds no battle")
-    return lines, refused
+        raise click.ClickException(f"{file}: contains no battle")
+    return lines, rejected
 
 
-def _name(file: Path, refused: Sequence[BadLine]) -> None:
-    for row in refused:
+def _name(file: Path, rejected: Sequence[BadLine]) -> None:
+    for row in rejected:
         click.echo(f"{file}:{row.line}: {'; '.join(row.problems)}", err=True)
 
 
-def _explain(console: Console, out: Path, summary: Summary, evaluation: Evaluation) -> None:
-    """What the tables leave open: lines rejected, boards not settled, and where everything is."""
+def _print_notes(console: Console, out: Path, summary: Summary, evaluation: Evaluation) -> None:
+    """Print what the tables do not show: rejected lines, incomplete boards, and the result files."""
     if summary.rejected:
-        at_submission = len(evaluation.refused)  # the other lines held no battle to begin with
+        at_submission = len(evaluation.rejected)  # the other lines contain no battle
         console.print(
             f"{many(summary.rejected, 'line')} rejected; see {out / REJECTED}: "
             f"{summary.rejected - at_submission} without a battle, {at_submission} rejected when submitted "
@@ -116,5 +114,5 @@ def _explain(console: Console, out: Path, summary: Summary, evaluation: Evaluati
     for arena in evaluation.unsettled:
         console.print(f"the boards of {arena} lack outcomes of battles that have ended")
     if summary.failed > summary.rejected:
-        console.print(f"battles that failed are tried again after removing {out / _STATE}")
+        console.print(f"to evaluate failed battles again, remove {out / _STATE} and run the same command")
     console.print(f"\nresults: {out / 'results.jsonl'}, {out / 'summary.json'}")

@@ -1,12 +1,12 @@
-"""`nuggetstream migrate`: bring the database to the schema this version expects."""
+"""`nuggetstream migrate`: migrate the database to the schema of this version."""
 
 import asyncio
 
 import click
 from alembic.util import CommandError
 
+from services.cli.database_url import open_database
 from services.cli.process import read_settings, run
-from services.cli.record import open_record
 from services.cli.settings import PlatformSettings, ServerSettings
 from services.cli.showing import BadInput
 from services.store.database import Database
@@ -16,16 +16,16 @@ from services.store.migrate import downgrade, upgrade
 @click.command("migrate")
 @click.option("--down", metavar="REVISION", help='Reverse migrations down to REVISION ("base": all of them).')
 def command(down: str | None) -> None:
-    """Apply every migration that is missing. Running it again changes nothing.
+    """Apply all migrations that the database lacks.
 
-    Exits 2 when there is no such REVISION to go down to.
+    Running it again changes nothing. It exits with code 2 when there is no such REVISION.
     """
     platform = read_settings(PlatformSettings)
 
     async def migrate(_: asyncio.Event) -> None:
-        database = open_record(platform.database_url)
+        database = open_database(platform.database_url)
         try:
-            async with database.transaction():  # a clear error before Alembic's long one
+            async with database.transaction():  # for a clear error instead of Alembic's long one
                 pass
             await (_downgrade(database, down) if down else upgrade(database))
             click.echo("the database is " + (f"back at {down}" if down else "up to date"))

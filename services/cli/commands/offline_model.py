@@ -1,4 +1,4 @@
-"""`nuggetstream offline-model`: the offline model over HTTP, with faults on demand."""
+"""`nuggetstream offline-model`: serve the offline model over HTTP, with simulated faults."""
 
 import click
 
@@ -6,16 +6,19 @@ import click
 @click.command("offline-model")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind to.")
 @click.option("--port", default=8090, show_default=True, help="Port to listen on.")
-@click.option("--seed", default=0, show_default=True, help="Of the faults.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the simulated faults.")
 @click.option("--latency", default=0.0, show_default=True, help="Seconds before each reply.")
 @click.option("--rate-limited", default=0.0, show_default=True, help="Share of calls answered with 429.")
 @click.option("--server-error", default=0.0, show_default=True, help="Share of calls answered with 500.")
-@click.option("--invalid-json", default=0.0, show_default=True, help="Share of replies that are no JSON.")
-@click.option("--refusal", default=0.0, show_default=True, help="Share of calls refused.")
+@click.option(
+    "--invalid-json", default=0.0, show_default=True, help="Share of replies that are invalid JSON."
+)
+@click.option("--refusal", default=0.0, show_default=True, help="Share of calls it declines.")
 def command(host: str, port: int, **faults: float) -> None:
-    """Serve the offline heuristics as an OpenAI-compatible API: a load and fault simulator.
+    """Serve the offline model as an OpenAI-compatible API, to simulate load and faults.
 
-    Point NUGGETSTREAM_LLM_BASE_URL at http://HOST:PORT/v1 with NUGGETSTREAM_LLM_MODEL=offline-heuristic.
+    To use it, set NUGGETSTREAM_LLM_BASE_URL=http://HOST:PORT/v1 and
+    NUGGETSTREAM_LLM_MODEL=offline-heuristic.
     """
     from services.offline.faults import Faults
     from services.offline.serve import run

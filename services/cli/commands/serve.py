@@ -1,13 +1,13 @@
-"""`nuggetstream serve NAME`: one service per process."""
+"""`nuggetstream serve NAME`: run one service in its own process."""
 
 import asyncio
 
 import click
 import structlog
 
-from services.cli.prepared import prepared
+from services.cli.database_url import open_database
+from services.cli.prepared import wait_until_prepared
 from services.cli.process import StoppedWaiting, connected, read_settings, run, serve_metrics
-from services.cli.record import open_record
 from services.cli.registry import GRPC_PORTS, SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
 from services.cli.wiring import Parts, tuned
@@ -17,22 +17,22 @@ from services.runtime.service import Service, run_service
 
 log = structlog.get_logger(__name__)
 
+_NAMES = ", ".join(f"{name} {port}" for name, port in GRPC_PORTS.items())
 
-@click.command("serve", epilog=f"Default gRPC ports: {', '.join(f'{k} {v}' for k, v in GRPC_PORTS.items())}.")
-@click.argument("name", type=click.Choice(sorted(SERVICES)), envvar="NUGGETSTREAM_SERVICE")
-@click.option(
-    "--grpc-port", type=int, help="Port of its gRPC (health, reflection, its own); 0 takes a free one."
-)
-@click.option("--metrics-port", type=int, help="Port of its Prometheus metrics; 0 takes a free one.")
-@click.option("--http-port", type=int, help="Port of the gateway's HTTP.")
+
+@click.command("serve", epilog=f"Names and default gRPC ports: {_NAMES}.")
+@click.argument("name", type=click.Choice(sorted(SERVICES)), metavar="NAME", envvar="NUGGETSTREAM_SERVICE")
+@click.option("--grpc-port", type=int, help="gRPC port of the service; 0 takes a free one.")
+@click.option("--metrics-port", type=int, help="Port of the Prometheus metrics; 0 takes a free one.")
+@click.option("--http-port", type=int, help="HTTP port of the gateway.")
 @click.option("--host", help="Address to bind to.  [default: 127.0.0.1]")
 def command(
     name: str, grpc_port: int | None, metrics_port: int | None, http_port: int | None, host: str | None
 ) -> None:
-    """Run one service of the platform until SIGTERM.
+    """Run the service NAME until SIGTERM.
 
-    The broker (NUGGETSTREAM_NATS_URL), its streams (`nuggetstream bootstrap`) and the database
-    (NUGGETSTREAM_DATABASE_URL, `nuggetstream migrate`) must be there.
+    It needs the broker (NUGGETSTREAM_NATS_URL), prepared by `nuggetstream bootstrap`, and the
+    database (NUGGETSTREAM_DATABASE_URL), prepared by `nuggetstream migrate`.
     """
     given = {"grpc_port": grpc_port, "metrics_port": metrics_port, "http_port": http_port, "host": host}
     server = read_settings(ServerSettings).model_copy(
@@ -42,10 +42,10 @@ def command(
     fetch, llm = read_settings(FetchSettings), read_settings(LLMSettings)
 
     async def serve(stop: asyncio.Event) -> None:
-        database = open_record(platform.database_url)
+        database = open_database(platform.database_url)
         try:
             async with connected(platform.bus(name), stop) as bus:
-                if not await prepared(bus, database, stop):
+                if not await wait_until_prepared(bus, database, stop):
                     return
                 parts = Parts(
                     bus=bus,
@@ -60,7 +60,7 @@ def command(
                 async with SERVICES[name](parts) as service:
                     await _run(name, tuned(service, pipeline), bus, stop, server)
         except StoppedWaiting:
-            return  # nothing had begun
+            return  # stopped before anything was done, which is not an error
         finally:
             await database.close()
 

@@ -1,11 +1,11 @@
-"""`nuggetstream up`: the whole platform in one process."""
+"""`nuggetstream up`: run the whole platform in one process."""
 
 import asyncio
 from pathlib import Path
 
 import click
 
-from services.cli.data_folder import alone_in
+from services.cli.data_folder import locked_folder
 from services.cli.embedded import Choices, Embedded, embedded
 from services.cli.process import read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS
@@ -16,8 +16,9 @@ from services.cli.settings import (
     embedded_pipeline,
 )
 from services.runtime.llm.settings import LLMSettings
+from services.runtime.masking import masked_url
 
-_RATINGS_AFTER = GRPC_PORTS["rater"] - GRPC_PORTS["gateway"]  # the distance that their default ports have
+_RATINGS_OFFSET = GRPC_PORTS["rater"] - GRPC_PORTS["gateway"]  # difference of their default ports
 
 
 @click.command("up")
@@ -26,22 +27,22 @@ _RATINGS_AFTER = GRPC_PORTS["rater"] - GRPC_PORTS["gateway"]  # the distance tha
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("nuggetstream-data"),
     show_default=True,
-    help="Streams and database live here; starting again goes on where it stopped.",
+    help="Folder for streams and database; `up` on the same folder continues where it stopped.",
 )
 @click.option("--http-port", type=int, help="Port of pages and API; 0 takes a free one.  [default: 8080]")
 @click.option(
     "--grpc-port",
     type=int,
-    help="Port of arena.v1.Arena; arena.v1.Ratings gets the seventh after it. 0 takes free ones.  "
-    "[default: 7100, 7107]",
+    help="Port of arena.v1.Arena; the port of arena.v1.Ratings is 7 higher. 0 takes free ones.  "
+    "[default: 7100]",
 )
 @click.option(
-    "--metrics-port", type=int, help="Port of Prometheus metrics; 0 takes a free one.  [default: 9464]"
+    "--metrics-port", type=int, help="Port of the Prometheus metrics; 0 takes a free one.  [default: 9464]"
 )
 def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metrics_port: int | None) -> None:
-    """Run every service in this process, around its own broker and database, until Ctrl-C.
+    """Run all services in this process, with a broker and a database of their own, until Ctrl-C.
 
-    One process at a time may use a data folder.
+    Only one process at a time can use a data folder.
     """
     given = {"http_port": http_port, "grpc_port": grpc_port, "metrics_port": metrics_port}
     server = read_settings(ServerSettings).model_copy(
@@ -58,12 +59,13 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
         host=server.host,
         http_port=server.http_port,
         grpc_port=arena_port,
-        ratings_port=arena_port and arena_port + _RATINGS_AFTER,
+        ratings_port=arena_port and arena_port + _RATINGS_OFFSET,
         grace=server.grace,
     )
 
     async def up(stop: asyncio.Event) -> None:
-        async with alone_in(data_dir):  # whoever has the folder has the ports as well: the folder says who
+        # Before the ports, which the same process has probably bound: the lock names that process.
+        async with locked_folder(data_dir):
             metrics = serve_metrics(server)
         async with embedded(choices) as platform:
             click.echo(_banner(platform, metrics, pipeline, llm))
@@ -73,11 +75,13 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
 
 
 def _banner(platform: Embedded, metrics: int, pipeline: PipelineSettings, llm: LLMSettings) -> str:
-    model = "offline heuristics (no model is configured)" if llm.offline else f"{llm.model_name} at {llm.url}"
+    model = "offline heuristics, as no model is configured"
+    if not llm.offline:
+        model = f"{llm.model_name} at {masked_url(llm.url)}"
     ranking = (
-        f"hybrid, vectors by {pipeline.embedding_model}"
+        f"hybrid: BM25 and vectors by {pipeline.embedding_model}"
         if pipeline.has_embedder
-        else "BM25 alone (light installation: no vectors)"
+        else "BM25 alone, as this is a light installation"
     )
     return "\n".join(
         [
@@ -89,6 +93,6 @@ def _banner(platform: Embedded, metrics: int, pipeline: PipelineSettings, llm: L
             f"metrics  http://127.0.0.1:{metrics}/metrics",
             f"model    {model}",
             f"ranking  {ranking}",
-            "Ctrl-C stops it; nothing is lost.",
+            "Ctrl-C stops the platform; the same command continues with the same data.",
         ]
     )

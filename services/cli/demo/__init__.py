@@ -1,4 +1,4 @@
-"""The demo: a small website and prepared battles, so that everything can be tried without a network.
+"""The demo: a small web site and prepared battles, with which the platform can be tried without a network.
 
-The content lies in the checkout's `demo/` folder; here is the code that serves and reads it.
+The content is in the `demo/` folder of the repository; this package serves and reads it.
 """

@@ -8,11 +8,11 @@ SITE_PLACEHOLDER = "{site}"
 
 
 def read_battles(root: Path, site: str) -> list[dict[str, Any]]:
-    """Every battle of the demo, in file order, its sources pointing at the running site.
+    """All battles of the demo in file order, with sources on the running site.
 
     Args:
-        root: the demo folder, see `services.cli.demo.site.demo_root`.
-        site: base URL of the site without a trailing slash, as `serve_site` yields it.
+        root: The demo folder, see `services.cli.demo.site.demo_root`.
+        site: Base URL of the site without a trailing slash, as `serve_site` yields it.
 
     Returns:
         Plain JSON objects; `demo/README.md` describes their fields.

@@ -1,4 +1,4 @@
-"""One battle explained on a terminal: the nuggets, who states what, what decided it."""
+"""The explanation of one battle on a terminal: its nuggets and their labels, and what decided it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,9 +12,9 @@ _STYLES = {"support": "green", "partial_support": "yellow", "not_support": "red"
 
 
 def pick(views: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The battle with the clearest difference of nugget scores on which people and nuggets agree.
+    """The battle with the largest margin among those on which people and nuggets agree.
 
-    Falls back to the clearest difference, then to the first battle.
+    Without such a battle, the one with the largest margin; without any margin, the first battle.
     """
     scored = [view for view in views if view["nugget_verdict"]]
     agreed = [view for view in scored if view["human_vote"] == view["nugget_verdict"]["preference"]]
@@ -24,7 +24,7 @@ def pick(views: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def explanation(view: Mapping[str, Any]) -> list[RenderableType]:
-    """The parts to print, in order."""
+    """What to print about a battle, in order."""
     heading = Text.assemble(("Battle ", "bold"), (view["id"], "bold"), ": ", view["query"])
     answers = [
         Text(f"  {side.upper()} = {view[side]['system']}: {_opening(view[side]['text'])}", style="dim")
@@ -35,7 +35,7 @@ def explanation(view: Mapping[str, Any]) -> list[RenderableType]:
 
 
 def nugget_table(view: Mapping[str, Any]) -> Table:
-    """Nuggets with who supports them, vital first."""
+    """A table of the nuggets and their labels for both answers, vital nuggets first."""
     table = Table(header_style="bold", show_lines=False)
     table.add_column("nugget", ratio=1)
     table.add_column("importance")

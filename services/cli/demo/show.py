@@ -1,4 +1,4 @@
-"""The stages finishing, live: one row per battle, one column per stage."""
+"""A live table of the battles in flight: one row per battle, one column per stage."""
 
 import asyncio
 from types import TracebackType
@@ -13,17 +13,17 @@ from services.cli.embedded import Embedded
 from services.store.battles import BattleRow, Battles, RecordedEvent
 
 STEPS = ("submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged")
-_EVERY = 0.25  # seconds
+_INTERVAL = 0.25  # seconds
 _QUERY_WIDTH = 46
 
 
 class Stream:
-    """Shows battles on their way: a live table on a terminal, a line per finished battle elsewhere.
+    """Shows battles in flight: a live table on a terminal, elsewhere a line per finished battle.
 
     Args:
-        console: where to show it.
-        platform: running.
-        ids: the battles, in order.
+        console: Where to print.
+        platform: The running platform.
+        ids: Ids of the battles, in order.
     """
 
     def __init__(self, console: Console, platform: Embedded, ids: list[str]) -> None:
@@ -46,17 +46,17 @@ class Stream:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        await self._look()
+        await self._update()
         if self._live is not None:
             self._live.stop()
 
     async def _follow(self) -> None:
         while True:
-            await self._look()
-            await asyncio.sleep(_EVERY)
+            await self._update()
+            await asyncio.sleep(_INTERVAL)
 
-    async def _look(self) -> None:
-        rows = [(row, await self._battles.events_of(row.id)) for row in await self._known()]
+    async def _update(self) -> None:
+        rows = [(row, await self._battles.events_of(row.id)) for row in await self._received()]
         if self._live is not None:
             self._live.update(table(rows), refresh=True)
             return
@@ -65,13 +65,13 @@ class Stream:
                 self._announced.add(row.id)
                 self._console.print(_line(row, events), highlight=False)
 
-    async def _known(self) -> list[BattleRow]:
-        found = [await self._battles.get(battle_id) for battle_id in self._ids]
-        return [row for row in found if row is not None]
+    async def _received(self) -> list[BattleRow]:
+        rows = [await self._battles.get(battle_id) for battle_id in self._ids]
+        return [row for row in rows if row is not None]
 
 
 def table(rows: list[tuple[BattleRow, list[RecordedEvent]]]) -> Table:
-    """Battles and how far each has come."""
+    """A table of battles and the stages that each has passed."""
     grid = Table(box=None, pad_edge=False, header_style="bold")
     grid.add_column("battle")
     grid.add_column("query", max_width=_QUERY_WIDTH, no_wrap=True, overflow="ellipsis")

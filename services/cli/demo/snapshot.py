@@ -1,4 +1,4 @@
-"""The web pages as files, so that they can be read after the platform has stopped."""
+"""Save the web pages as files, so that they can be read after the platform has stopped."""
 
 import asyncio
 import re
@@ -10,52 +10,52 @@ import httpx2
 
 _LINK = re.compile(r'(href|src)="(/[^"]*)"')
 _FORM = re.compile(r'<form\b[^>]*aria-label="([^"]*)".*?</form>', re.DOTALL)
-_ASKED_LIVE = r'<p class="faint">\1: choose them on the pages of <code>nuggetstream up</code>.</p>'
+_FORM_NOTE = r'<p class="faint">\1: available on the pages of <code>nuggetstream up</code>.</p>'
 
 
 async def save_pages(url: str, folder: Path, ids: Sequence[str], arenas: Sequence[str], site: str) -> Path:
-    """Save the start page, every battle and every leaderboard with what they need.
+    """Save the start page, the pages of battles and the leaderboards, with the static files they need.
 
-    What would do nothing in a file is plain text there: forms, and links to a site that ends with the demo.
+    What cannot work in a file becomes plain text: forms, and links to the demo's site, which stops with it.
 
     Args:
-        url: of the gateway.
-        folder: created when missing.
-        ids: battles to save.
-        arenas: leaderboards to save, one at least; links to no arena's in particular lead to the first.
-        site: base URL of that site without a trailing slash; of its addresses the path is left.
+        url: Base URL of the gateway.
+        folder: Folder for the files; created if missing.
+        ids: Ids of the battles to save.
+        arenas: Arenas whose leaderboards are saved, at least one; links without an arena lead to the first.
+        site: Base URL of the demo's site without a trailing slash; only the paths of its URLs are kept.
 
     Returns:
-        The start page's file.
+        The file of the start page.
     """
-    named = [quote(arena, safe="") for arena in dict.fromkeys(arenas)]
-    boards = [f"/leaderboard?arena={arena}" for arena in named]
-    wanted = ["/", *(f"/?arena={arena}" for arena in named), *boards]
-    wanted += [f"/battles/{quote(i, safe='')}" for i in ids]
+    quoted = [quote(arena, safe="") for arena in dict.fromkeys(arenas)]
+    boards = [f"/leaderboard?arena={arena}" for arena in quoted]
+    paths = ["/", *(f"/?arena={arena}" for arena in quoted), *boards]
+    paths += [f"/battles/{quote(i, safe='')}" for i in ids]
     async with httpx2.AsyncClient(base_url=url, timeout=30) as http:
-        pages = {path: (await http.get(path)).raise_for_status().text for path in wanted}
+        pages = {path: (await http.get(path)).raise_for_status().text for path in paths}
         linked = {link for page in pages.values() for _, link in _LINK.findall(page)}
         for path in sorted(link for link in linked if link.startswith("/static/")):
             body = (await http.get(path)).raise_for_status().content
             await asyncio.to_thread(_write, folder / _file(path), body)
-    # Unquoted: the pages themselves quote less than we do.
+    # Unquoted, because the pages quote fewer characters than we do.
     files = {unquote(path): _file(path) for path in pages} | {"/leaderboard": _file(boards[0])}
     for path, page in pages.items():
-        local = _LINK.sub(lambda m: f'{m[1]}="{_local(m[2], files)}"', _still(page, site))
+        local = _LINK.sub(lambda m: f'{m[1]}="{_local(m[2], files)}"', _without_server(page, site))
         await asyncio.to_thread(_write, folder / _file(path), local.encode())
     return folder / _file("/")
 
 
-def _still(page: str, site: str) -> str:
-    """A page without what only a server can answer.
+def _without_server(page: str, site: str) -> str:
+    """A page without forms and links that need a server.
 
-    >>> _still('<a href="http://127.0.0.1:8/x.html" rel="nofollow" dir="auto">X</a> http://127.0.0.1:8/x.html',
-    ...        "http://127.0.0.1:8")
+    >>> link = '<a href="http://127.0.0.1:8/x.html" rel="nofollow" dir="auto">X</a>'
+    >>> _without_server(f"{link} http://127.0.0.1:8/x.html", "http://127.0.0.1:8")
     '<span dir="auto">X</span> /x.html'
     """
     base = re.escape(site) + "(?=/)"
     page = re.sub(f'<a href="{base}[^"]*"[^>]*>(.*?)</a>', r'<span dir="auto">\1</span>', page)
-    return re.sub(base, "", _FORM.sub(_ASKED_LIVE, page))
+    return re.sub(base, "", _FORM.sub(_FORM_NOTE, page))
 
 
 def _write(path: Path, body: bytes) -> None:
@@ -76,7 +76,7 @@ def _file(path: str) -> str:
     >>> _file("/static/a.css")
     'static-a.css'
     """
-    page, asked, arena = unquote(path).strip("/").partition("?arena=")
-    name = f"{page or 'index'}{asked and '/'}{arena}"
+    page, separator, arena = unquote(path).strip("/").partition("?arena=")
+    name = f"{page or 'index'}{separator and '/'}{arena}"
     flat = re.sub(r"[^\w.-]+", "-", name)
     return flat if path.startswith("/static/") else f"{flat}.html"

@@ -1,7 +1,7 @@
-"""The pages of the demo site that a real crawl meets and a tidy test site never has.
+"""The broken pages of the demo site, as a real crawl finds them.
 
-UGLY    path  ->  the case it stands for
-routes  the table as Starlette routes; bodies that are content lie in `demo/ugly/`
+UGLY    path  ->  what is wrong with the page
+routes  the table as Starlette routes; their bodies are in `demo/ugly/`
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-HUGE_BYTES = 6 * 1024 * 1024  # over the 5 MB that crawlers commonly accept
+HUGE_BYTES = 6 * 1024 * 1024  # more than the 5 MB that the scraper accepts
 _HTML = "text/html"
 
 
@@ -62,22 +62,22 @@ UGLY = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long the hanging page hangs: `seconds`, or less when `stopping` is set."""
+class Hang:
+    """How long the hanging page hangs: `seconds`, or until `stopping` is set."""
 
     seconds: float
     stopping: asyncio.Event
 
-    async def run_out(self) -> None:
-        """Return when the time is over or the server stops."""
+    async def end(self) -> None:
+        """Wait until the time is over or the server stops."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self.stopping.wait(), self.seconds)
 
 
-def routes(root: Path, patience: Patience) -> list[Route]:
-    """One route for each page of `UGLY`, and the further stations of its redirects.
+def routes(root: Path, hang: Hang) -> list[Route]:
+    """One route for each page of `UGLY` and for each further URL of its redirects.
 
-    What is not found needs no route: the site answers 404 for every unknown path.
+    The missing page needs no route, because the site answers 404 for unknown paths.
     """
     walls = root / "ugly"
     moved, found = 301, 302
@@ -96,7 +96,7 @@ def routes(root: Path, patience: Patience) -> list[Route]:
         "/huge/fire-chronicle.html": _huge,
         "/media/miso-barrel.png": _file(walls / "miso-barrel.png", "image/png"),
         "/media/climate-data.zip": _file(walls / "climate-data.zip", "application/zip"),
-        "/slow/galapagos.html": _hanging(patience),
+        "/slow/galapagos.html": _hanging(hang),
         "/private/metre-notes.html": _file(walls / "private-notes.html", _HTML),
         "/broken/haiku.html": _constant(b"<h1>Internal Server Error</h1>", _HTML, status=500),
     }
@@ -115,7 +115,7 @@ def _redirect(target: str, status: int) -> Answer:
 
 def _constant(body: bytes, content_type: str, status: int = 200) -> Answer:
     async def answer(_: Request) -> Response:
-        # As a header: Starlette would add a charset to a media type, and these pages declare their own.
+        # As a header, because Starlette would add a charset to a media type; these pages declare their own.
         return Response(body, status, {"content-type": content_type})
 
     return answer
@@ -125,9 +125,9 @@ def _file(path: Path, content_type: str, status: int = 200) -> Answer:
     return _constant(path.read_bytes(), content_type, status)
 
 
-def _hanging(patience: Patience) -> Answer:
+def _hanging(hang: Hang) -> Answer:
     async def answer(_: Request) -> Response:
-        await patience.run_out()
+        await hang.end()
         return Response(b"", 503)
 
     return answer
@@ -138,7 +138,7 @@ async def _huge(_: Request) -> Response:
 
 
 async def _chronicle() -> AsyncIterator[bytes]:
-    """An endless-looking article of `HUGE_BYTES`, without a length to warn the reader."""
+    """An article of `HUGE_BYTES`, sent without a Content-Length."""
     yield b"<!DOCTYPE html><html lang='en'><head><title>A very long chronicle</title></head><body><main>\n"
     sent, day = 0, 0
     while sent < HUGE_BYTES:

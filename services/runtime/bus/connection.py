@@ -24,6 +24,7 @@ from services.runtime.bus.client import PatientClient
 from services.runtime.bus.message import Notification, Outgoing, PubAck, wire_size
 from services.runtime.bus.settings import DRAIN_WITHIN, BusSettings
 from services.runtime.errors import Permanent, Unavailable
+from services.runtime.masking import masked_url
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -204,7 +205,7 @@ class Bus:
                     closed_cb=self._on_closed,
                 )
         except TimeoutError:
-            servers = ", ".join(self.settings.servers)
+            servers = ", ".join(masked_url(server) for server in self.settings.servers)
             raise Unavailable(Reason.DEADLINE, f"no broker at {servers}: {self._nc.last_error}") from None
         self._up.set()
 
@@ -230,7 +231,8 @@ class Bus:
         self._down_since = None
         self._up.set()
         metrics.RECONNECTS.inc()
-        log.info("bus reconnected", url=self._nc.connected_url and self._nc.connected_url.netloc)
+        server = self._nc.connected_url
+        log.info("bus reconnected", url=server and masked_url(server.geturl()))
         for call in list(self._on_reconnect):
             call()
 

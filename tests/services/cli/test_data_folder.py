@@ -11,15 +11,15 @@ import psutil
 import pytest
 
 from services.cli import data_folder
-from services.cli.data_folder import LOCK, FolderInUse, alone_in
+from services.cli.data_folder import LOCK, FolderInUse, locked_folder
 
 HOLDING = """
 import asyncio, subprocess, sys
 from pathlib import Path
-from services.cli.data_folder import alone_in
+from services.cli.data_folder import locked_folder
 
 async def main():
-    async with alone_in(Path(sys.argv[1])) as lock:
+    async with locked_folder(Path(sys.argv[1])) as lock:
         heirs = (lock,) if sys.argv[2] == "inherited" else ()
         sleep = [sys.executable, "-c", "import time; time.sleep(600)"]
         child = subprocess.Popen(sleep, stdout=subprocess.DEVNULL, pass_fds=heirs)
@@ -40,11 +40,11 @@ async def holding(folder: Path, how: str) -> tuple[Process, psutil.Process]:
 
 
 async def test_the_process_that_has_a_folder_is_named(tmp_path: Path) -> None:
-    async with alone_in(tmp_path / "new"):
+    async with locked_folder(tmp_path / "new"):
         with pytest.raises(FolderInUse, match=rf"new is in use by process {os.getpid()}$"):
-            async with alone_in(tmp_path / "new"):
+            async with locked_folder(tmp_path / "new"):
                 pass
-    async with alone_in(tmp_path / "new"):
+    async with locked_folder(tmp_path / "new"):
         assert (tmp_path / "new" / LOCK).read_text() == f"{os.getpid()}\n"
 
 
@@ -52,11 +52,11 @@ async def test_a_folder_is_free_again_when_its_process_was_killed(tmp_path: Path
     holder, child = await holding(tmp_path, "alone")
     try:
         with pytest.raises(FolderInUse, match=f"process {holder.pid}$"):
-            async with alone_in(tmp_path):
+            async with locked_folder(tmp_path):
                 pass
         holder.send_signal(signal.SIGKILL)
         await holder.wait()
-        async with alone_in(tmp_path):
+        async with locked_folder(tmp_path):
             assert (tmp_path / LOCK).read_text() == f"{os.getpid()}\n"
     finally:
         child.kill()
@@ -67,7 +67,7 @@ async def test_a_broker_that_outlives_its_process_is_waited_for(tmp_path: Path) 
     entered = asyncio.Event()
 
     async def enter() -> None:
-        async with alone_in(tmp_path):
+        async with locked_folder(tmp_path):
             entered.set()
 
     try:
@@ -90,7 +90,7 @@ async def test_a_broker_that_stays_is_an_error(tmp_path: Path, monkeypatch: pyte
         holder.send_signal(signal.SIGKILL)
         await holder.wait()
         with pytest.raises(FolderInUse, match=f"in use by the broker that process {holder.pid} left"):
-            async with alone_in(tmp_path):
+            async with locked_folder(tmp_path):
                 pass
     finally:
         child.kill()

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from services.cli.demo.battles import read_battles
-from services.cli.demo.folder import MARK, NotOfADemo, claim, disown, remove_earlier
+from services.cli.demo.folder import MARK, NotOfADemo, claim, remove_earlier, unmark
 from services.cli.demo.site import demo_root
 from services.cli.main import main
 
@@ -48,7 +48,7 @@ def test_a_folder_that_no_demo_made_is_refused_and_left_as_it_is(
     out = fill(tmp_path / "results", *kept)
     result = CliRunner().invoke(main, ["demo", "--out", str(out)])
     assert result.exit_code == 2
-    assert f"{out} is not empty and no demo made it: name another folder with --out" in result.output
+    assert f"{out} has files that no demo wrote: choose another folder with --out" in result.output
     assert files(out) == set(kept)
 
 
@@ -86,6 +86,6 @@ def test_a_demo_from_before_the_mark_is_not_known_where_anything_else_lies(
 
 def test_results_of_another_kind_take_the_mark_away(tmp_path: Path) -> None:
     fill(left_by_a_demo(tmp_path, mark=True), "results.jsonl")
-    disown(tmp_path)
+    unmark(tmp_path)
     with pytest.raises(NotOfADemo):
         claim(tmp_path)

@@ -5,8 +5,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from services.cli.database_url import UnusableDatabaseUrl, open_database
 from services.cli.main import main
-from services.cli.record import NoSuchRecord, open_record
 
 FORMS = "set postgresql+asyncpg://USER:PASSWORD@HOST/NAME or sqlite+aiosqlite:///FILE"
 
@@ -14,23 +14,23 @@ FORMS = "set postgresql+asyncpg://USER:PASSWORD@HOST/NAME or sqlite+aiosqlite://
 @pytest.mark.parametrize(
     ("url", "problem"),
     [
-        ("foo", "is no database URL"),
-        ("postgresql+asyncpg://u@h:port/x", "is no database URL"),
+        ("foo", "is not a database URL"),
+        ("postgresql+asyncpg://u@h:port/x", "is not a database URL"),
         ("sqlite:///x.db", "begins with sqlite://"),
         ("postgresql://u:secret@h/x", "begins with postgresql://"),
         ("mysql+aiomysql://h/x", "begins with mysql+aiomysql://"),
     ],
 )
 def test_a_url_that_cannot_work_is_refused_with_what_to_set(url: str, problem: str) -> None:
-    with pytest.raises(NoSuchRecord) as refused:
-        open_record(url)
+    with pytest.raises(UnusableDatabaseUrl) as refused:
+        open_database(url)
     assert refused.value.message == f"NUGGETSTREAM_DATABASE_URL {problem}: {FORMS}"
 
 
 def test_a_missing_driver_is_named_with_the_extra_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "asyncpg", None)  # as where it is not installed
-    with pytest.raises(NoSuchRecord) as refused:
-        open_record("postgresql+asyncpg://u@h/x")
+    with pytest.raises(UnusableDatabaseUrl) as refused:
+        open_database("postgresql+asyncpg://u@h/x")
     assert refused.value.message == "asyncpg is not installed; install nuggetstream[postgres]"
 
 
@@ -38,4 +38,4 @@ def test_a_missing_driver_is_named_with_the_extra_that_brings_it(monkeypatch: py
 def test_commands_end_with_that_line_and_no_traceback(command: list[str]) -> None:
     result = CliRunner(env={"NUGGETSTREAM_DATABASE_URL": "foo"}).invoke(main, command)
     assert result.exit_code == 1
-    assert result.output == f"Error: NUGGETSTREAM_DATABASE_URL is no database URL: {FORMS}\n"
+    assert result.output == f"Error: NUGGETSTREAM_DATABASE_URL is not a database URL: {FORMS}\n"

@@ -1,0 +1,33 @@
+"""The database that NUGGETSTREAM_DATABASE_URL names."""
+
+import click
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from services.store.database import Database
+
+_VARIABLE = "NUGGETSTREAM_DATABASE_URL"
+_FORMS = "postgresql+asyncpg://USER:PASSWORD@HOST/NAME or sqlite+aiosqlite:///FILE"
+_DRIVERS = ("postgresql+asyncpg", "sqlite+aiosqlite")
+
+
+class UnusableDatabaseUrl(click.ClickException):
+    """The URL cannot be used; the message says what to set or install."""
+
+
+def open_database(url: str) -> Database:
+    """The database of a URL, without connecting to it.
+
+    Raises:
+        UnusableDatabaseUrl: The URL is invalid, or its driver is not supported or not installed.
+    """
+    try:
+        driver = make_url(url).drivername
+    except (ArgumentError, ValueError) as error:  # ValueError for a port that is not a number
+        raise UnusableDatabaseUrl(f"{_VARIABLE} is not a database URL: set {_FORMS}") from error
+    if driver not in _DRIVERS:
+        raise UnusableDatabaseUrl(f"{_VARIABLE} begins with {driver}://: set {_FORMS}")
+    try:
+        return Database(url)
+    except ModuleNotFoundError as error:
+        raise UnusableDatabaseUrl(f"{error.name} is not installed; install nuggetstream[postgres]") from error
