@@ -54,10 +54,10 @@ Ready = tuple[Callable[[], Floats], Callable[[], Floats]]
 
 def ours(votes: Votes) -> Ready:
     """Batched Newton on Bayesian-bootstrap weights."""
-    from nuggetstream.ratings.bootstrap import Bootstrap
-    from nuggetstream.ratings.bradley_terry import fit_pairs
-    from nuggetstream.ratings.newton import DRAWN
-    from nuggetstream.ratings.pairs import Pairs
+    from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+    from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
+    from nuggetstream.ratings.fitting.newton import DRAWN
+    from nuggetstream.ratings.fitting.pairs import Pairs
 
     pairs = Pairs(votes.size, votes.first, votes.second, votes.won, votes.lost, votes.drawn)
 

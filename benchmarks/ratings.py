@@ -26,8 +26,8 @@ import numpy as np
 from scipy.special import expit
 
 from nuggetstream.fidelity.ratings import arena_votes, llmfao_votes
-from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
 
 REQUIREMENTS = {
     "ours": (),

@@ -2,12 +2,12 @@
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import CastVote, VoteSource
-from nuggetstream.ratings.casting import cast, systems_of
+from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.fitting.votes import Votes
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import Options
-from nuggetstream.ratings.sources import Weighed
-from nuggetstream.ratings.tally import Tally
-from nuggetstream.ratings.votes import Votes
+from nuggetstream.ratings.study.casting import cast, systems_of
+from nuggetstream.ratings.study.sources import Weighed
 
 
 def vote(a: str, b: str, outcome: Vote | float, count: int = 1, **more: object) -> CastVote:

@@ -9,9 +9,8 @@ from nuggetstream.api.sources import Rows, in_python
 from nuggetstream.api.votes import read_votes
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.votes import VoteSource
-from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.casting import cast, poll, styled_votes, systems_of
-from nuggetstream.ratings.matching import matched
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.model import rate as rate_cast
 from nuggetstream.ratings.options import (
@@ -22,8 +21,9 @@ from nuggetstream.ratings.options import (
     InvalidOption,
     Options,
 )
-from nuggetstream.ratings.sources import UnknownSource, Weighed
-from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.study.casting import cast, poll, styled_votes, systems_of
+from nuggetstream.ratings.study.matching import matched
+from nuggetstream.ratings.study.sources import UnknownSource, Weighed
 
 E = TypeVar("E", bound=StrEnum)
 Ties = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]

@@ -9,7 +9,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.votes import ReadOptions, VoteSource
 from nuggetstream.files.votes import read_votes as votes_of_records
-from nuggetstream.ratings.sources import gather
+from nuggetstream.ratings.study.sources import gather
 
 _COLUMNS = ("system_a", "system_b", "winner")
 

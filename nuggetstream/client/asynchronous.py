@@ -24,7 +24,8 @@ from nuggetstream.views.battles import (
     VoteReceipt,
 )
 from nuggetstream.views.common import Health
-from nuggetstream.views.ratings import AdviceView, AgreementView, BoardView, CombinedView, PairsView
+from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
+from nuggetstream.views.ratings import BoardView
 
 T = TypeVar("T")
 

@@ -15,7 +15,8 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, Submitted, VoteReceipt
 from nuggetstream.views.common import Health
-from nuggetstream.views.ratings import AdviceView, AgreementView, BoardView, CombinedView, PairsView
+from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
+from nuggetstream.views.ratings import BoardView
 
 T_co = TypeVar("T_co", covariant=True)
 Submission: TypeAlias = BattleSubmission | Mapping[str, Any]

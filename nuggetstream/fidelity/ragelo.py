@@ -13,8 +13,8 @@ import numpy as np
 from nuggetstream.domain.battle import Vote
 from nuggetstream.fidelity.row import Basis, MakeRows, Row, near
 from nuggetstream.files.verdicts import parse_verdict
-from nuggetstream.ratings.elo import Arithmetic, Games, from_percentages, tournaments
-from nuggetstream.ratings.tally import Tally
+from nuggetstream.ratings.fitting.elo import Arithmetic, Games, from_percentages, tournaments
+from nuggetstream.ratings.fitting.tally import Tally
 
 _GAMES = 200  # of every pair behind the percentages of Table 5
 _SEED = 2024

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.files import tables
 from nuggetstream.files.columns import Columns, NamedColumns, find_columns, outcome_of
 from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.moments import moment_of
 from nuggetstream.files.records import Record
 from nuggetstream.files.tables import Cell, Table, Tabular
 from nuggetstream.text.citations import citation_use
@@ -19,7 +20,6 @@ from nuggetstream.text.style import FEATURES, features
 
 _POINTS = {Vote.A: 1.0, Vote.B: 0.0, Vote.TIE: 0.5, Vote.BOTH_BAD: 0.5}
 _LARGEST = 1e12  # of a weight, a count or an amount; sums of more lose single votes to rounding
-_MILLISECONDS = 1e11  # a Unix timestamp from here on counts milliseconds: in seconds it is the year 5138
 
 
 class NoOutcome(UnusableFile):
@@ -220,34 +220,6 @@ def _moment(record: Record, column: str) -> datetime:
         return moment_of(_needed(record, column))
     except ValueError as error:
         raise record.wrong(column, str(error)) from error
-
-
-def moment_of(text: str) -> datetime:
-    """A time as files spell it, in UTC.
-
-    Args:
-        text: ISO 8601 (a day, or a day and a time; UTC where it names no time zone), or the seconds or
-            milliseconds since 1970 of a Unix timestamp.
-
-    Raises:
-        ValueError: Neither of them, or a time outside the years 1 to 9999.
-
-    >>> moment_of("2025-05-04T14:00:00+02:00").isoformat(), moment_of("1746360000.0").isoformat()
-    ('2025-05-04T12:00:00+00:00', '2025-05-04T12:00:00+00:00')
-    """
-    try:
-        number = float(text)
-    except ValueError:
-        number = None
-    try:
-        if number is not None:
-            seconds = number / 1000 if abs(number) >= _MILLISECONDS else number
-            return datetime.fromtimestamp(seconds, UTC)
-        moment = datetime.fromisoformat(text)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError, OSError) as error:
-        expected = "expected a time such as 2025-05-04T12:00:00Z, or a Unix timestamp"
-        raise ValueError(f"is {text!r}; {expected}") from error
 
 
 def _system(record: Record, column: str, systems: frozenset[str] | None) -> str:

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.ratings.fit import Fit
+from nuggetstream.ratings.fitting.sampling import battles_needed, most_informative
+from nuggetstream.ratings.fitting.sandwich import normal_differences
+from nuggetstream.ratings.fitting.tally import Unrankable
 from nuggetstream.ratings.interval import Interval, IntervalState, interval
 from nuggetstream.ratings.pairwise import gap_between
-from nuggetstream.ratings.sampling import battles_needed, most_informative
-from nuggetstream.ratings.sandwich import normal_differences
-from nuggetstream.ratings.tally import Unrankable
 
 if TYPE_CHECKING:
     from nuggetstream.ratings.model import Ratings

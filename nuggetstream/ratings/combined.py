@@ -17,22 +17,21 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings import prediction_powered
 from nuggetstream.ratings.advice import NO_VARIANCE, Advice, advise_on
 from nuggetstream.ratings.fit import anchor_index, fitted
+from nuggetstream.ratings.fitting import prediction_powered
+from nuggetstream.ratings.fitting.intervals import Estimates
+from nuggetstream.ratings.fitting.prediction_powered import Fitted, TooFewVotes
+from nuggetstream.ratings.fitting.sandwich import normal_ratings
+from nuggetstream.ratings.fitting.tally import Unrankable, rankable
+from nuggetstream.ratings.fitting.votes import Counted
 from nuggetstream.ratings.interval import Interval, interval
-from nuggetstream.ratings.intervals import Estimates
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.options import Intervals, Options
-from nuggetstream.ratings.prediction_powered import Fitted, TooFewVotes
-from nuggetstream.ratings.sandwich import normal_ratings
-from nuggetstream.ratings.tally import Unrankable, rankable
-from nuggetstream.ratings.votes import Counted
 
 Floats = NDArray[np.float64]
 
 MOST_NUMBERS = 5_000_000  # battles times systems: the method holds a few tables of this size
-_NARROW = 1e-9  # width of an interval of a share that is zero but for rounding
 
 
 class EstimateState(StrEnum):
@@ -295,76 +294,3 @@ def _standing(
 def _best_first(standing: CombinedStanding) -> tuple[float, str]:
     best = standing.combined or standing.automatic or standing.human
     return (-best.rating if best else 0.0), standing.system
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share of the points in [0, 1] with its interval."""
-
-    value: float
-    interval: Interval
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WinRates:
-    """Share of the points of one system, three ways.
-
-    Attributes:
-        human: By people alone; None where fewer than two battles have both votes, as the other two.
-        tuning: λ in [0, 1]; None without the estimates.
-        both: Battles with both votes.
-        automatic_only: Battles with an automatic vote only.
-    """
-
-    system: str
-    human: Share | None
-    automatic: Share | None
-    combined: Share | None
-    tuning: float | None
-    both: int
-    automatic_only: int
-
-
-def win_rates(votes: JointVotes, level: float = 0.95) -> tuple[WinRates, ...]:
-    """Win rates of every system with an automatic vote, three ways, best first.
-
-    Args:
-        votes: Human and automatic outcomes of the same battles.
-        level: Confidence level of the intervals.
-    """
-    rates = [_win_rate(votes, system, level) for system in votes.systems if votes.battles_of(system)[1]]
-
-    def height(rate: WinRates) -> tuple[float, str]:
-        best = rate.combined or rate.human or rate.automatic
-        return (-best.value if best else 0.0), rate.system
-
-    return tuple(sorted(rates, key=height))
-
-
-def _win_rate(votes: JointVotes, system: str, level: float) -> WinRates:
-    people, judge, further = votes.points_of(system)
-    try:
-        found = prediction_powered.win_rate(people, judge, further, level)
-    except TooFewVotes:
-        return WinRates(
-            system=system,
-            human=None,
-            automatic=None,
-            combined=None,
-            tuning=None,
-            both=len(people),
-            automatic_only=len(further),
-        )
-    human, automatic, combined = (
-        Share(rate.value, interval(max(rate.low, 0.0), min(rate.high, 1.0), zero_width=_NARROW))
-        for rate in (found.human, found.automatic, found.combined)
-    )
-    return WinRates(
-        system=system,
-        human=human,
-        automatic=automatic,
-        combined=combined,
-        tuning=found.tuning,
-        both=found.humans,
-        automatic_only=found.automatics,
-    )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.tally import Tally
+from nuggetstream.ratings.fitting.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)

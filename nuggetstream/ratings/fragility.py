@@ -23,10 +23,10 @@ from enum import StrEnum
 import numpy as np
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.dropping import SAME, Fitted, Search, fewest, fitted
-from nuggetstream.ratings.pairs import Places
-from nuggetstream.ratings.tally import Tally, TiePolicy
-from nuggetstream.ratings.votes import pairs_among
+from nuggetstream.ratings.fitting.dropping import SAME, Fitted, Search, fewest, fitted
+from nuggetstream.ratings.fitting.pairs import Places
+from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.votes import pairs_among
 
 _OUTCOMES = (Vote.A, Vote.B, Vote.TIE)
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nuggetstream.ratings.intervals import has_no_width
+from nuggetstream.ratings.fitting.intervals import has_no_width
 
 
 class IntervalState(StrEnum):

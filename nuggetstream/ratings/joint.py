@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.ballots import POINTS
 from nuggetstream.ratings.counts import JointCount
-from nuggetstream.ratings.prediction_powered import Judged
-from nuggetstream.ratings.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.ballots import POINTS
+from nuggetstream.ratings.fitting.prediction_powered import Judged
+from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -22,19 +22,19 @@ from nuggetstream.ratings.advice import Advice, advise
 from nuggetstream.ratings.combined import Combined, combine
 from nuggetstream.ratings.counts import PairCount, tally_of
 from nuggetstream.ratings.fit import Fit, fitted
+from nuggetstream.ratings.fitting.newton import NotConverged
+from nuggetstream.ratings.fitting.sandwich import Undetermined
+from nuggetstream.ratings.fitting.tally import Tally, Unrankable, connectivity, rankable
+from nuggetstream.ratings.fitting.votes import Counted, Share, Votes
 from nuggetstream.ratings.fragility import Fragility, first_place
 from nuggetstream.ratings.joint import JointVotes
-from nuggetstream.ratings.newton import NotConverged
 from nuggetstream.ratings.notes import notes_of
 from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Options
 from nuggetstream.ratings.pairwise import Pairing, pairings
-from nuggetstream.ratings.sandwich import Undetermined
 from nuggetstream.ratings.standing import BoardState, Standing
 from nuggetstream.ratings.standings import ranked_standings, unranked_standings
 from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
 from nuggetstream.ratings.tabular import board_table, pairs_table
-from nuggetstream.ratings.tally import Tally, Unrankable, connectivity, rankable
-from nuggetstream.ratings.votes import Counted, Share, Votes
 
 Places = NDArray[np.intp]
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.tally import TiePolicy
 
 SEED = 20250504  # any number; fixed, so that the same votes always give the same board
 PROVISIONAL_BELOW = 10  # battles

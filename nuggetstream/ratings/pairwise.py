@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nuggetstream.ratings.fit import Fit
+from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
 from nuggetstream.ratings.interval import Interval, IntervalState, interval
-from nuggetstream.ratings.tally import Tally, TiePolicy
 from nuggetstream.statistics.proportion import wilson
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from nuggetstream.ratings.fitting.tally import Unrankable
 from nuggetstream.ratings.interval import Interval
-from nuggetstream.ratings.tally import Unrankable
 
 
 class BoardState(StrEnum):

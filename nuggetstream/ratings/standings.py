@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.ratings.fit import Fit
+from nuggetstream.ratings.fitting.intervals import first_places, ranks_by_overlap, separated
+from nuggetstream.ratings.fitting.tally import Tally, TiePolicy, Unrankable
 from nuggetstream.ratings.groups import letters as group_letters
 from nuggetstream.ratings.interval import Interval, IntervalState, interval
-from nuggetstream.ratings.intervals import first_places, ranks_by_overlap, separated
 from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.standing import Standing
-from nuggetstream.ratings.tally import Tally, TiePolicy, Unrankable
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

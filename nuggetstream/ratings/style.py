@@ -6,14 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.ballots import Ballots
 from nuggetstream.ratings.fit import anchor_index
+from nuggetstream.ratings.fitting.ballots import Ballots
+from nuggetstream.ratings.fitting.newton import NotConverged
+from nuggetstream.ratings.fitting.sandwich import normal_ratings
+from nuggetstream.ratings.fitting.style_control import (
+    Coefficient,
+    StyleUndetermined,
+    control,
+    relative_difference,
+)
+from nuggetstream.ratings.fitting.tally import rankable
 from nuggetstream.ratings.interval import Interval, interval
-from nuggetstream.ratings.newton import NotConverged
 from nuggetstream.ratings.options import AnchorNotRanked, Options
-from nuggetstream.ratings.sandwich import normal_ratings
-from nuggetstream.ratings.style_control import Coefficient, StyleUndetermined, control, relative_difference
-from nuggetstream.ratings.tally import rankable
 
 Floats = NDArray[np.float64]
 

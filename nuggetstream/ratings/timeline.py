@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.tally import Tally
+from nuggetstream.ratings.fitting.tally import Tally
 
 T = TypeVar("T")
 Dated = tuple[datetime, str, str, Vote, float]  # moment, system A, system B, winner, how many

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nuggetstream.files.evaluated import BattleRow
-from nuggetstream.ratings.ballots import Ballot, Ballots
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
 from nuggetstream.ratings.interval import Interval
 from nuggetstream.ratings.model import OneCluster, Ratings, rate
 from nuggetstream.ratings.options import Intervals, Options

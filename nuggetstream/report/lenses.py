@@ -1,7 +1,7 @@
 """The lenses as the report compares them."""
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.fitting.tally import TiePolicy
 
 LENSES = tuple(Lens)
 AUTOMATIC = (Lens.NUGGET, Lens.JUDGE)

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.options import Intervals, Options
-from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.ratings.timeline import Every
 from services.cli.showing import Number
 

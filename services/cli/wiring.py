@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.domain.event import Event
-from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
 from services.runtime.bus import Bus
 from services.runtime.embedding import Embedder

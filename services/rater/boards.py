@@ -15,11 +15,11 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined, combine
 from nuggetstream.ratings.counts import JointCount, PairCount
+from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.lens_agreement import LensAgreement, agree
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import InvalidOption, Options
-from nuggetstream.ratings.tally import Tally, TiePolicy
 from nuggetstream.ratings.timeline import Every, Period, timeline
 from services.rater.memory import Memory
 from services.rater.options import naming_the_field

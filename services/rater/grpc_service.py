@@ -10,8 +10,8 @@ from arena.v1 import ratings_pb2, ratings_pb2_grpc
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.options import Intervals, Options
-from nuggetstream.ratings.tally import TiePolicy
 from services.rater import replies, requests
 from services.rater.boards import Boards
 from services.rater.options import method

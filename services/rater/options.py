@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.options import Anchor, Intervals, InvalidOption, Options
-from nuggetstream.ratings.tally import TiePolicy
 from services.runtime.errors import InvalidInput
 from services.store.slices import Slice
 

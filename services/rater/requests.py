@@ -10,9 +10,9 @@ from arena.v1 import ratings_pb2
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.options import Anchor, Intervals, Options
-from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.ratings.timeline import Every
 from services.rater.options import InvalidQuestion, naming_the_field
 from services.store.slices import Slice

@@ -8,16 +8,16 @@ import click
 from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.votes import ReadOptions
-from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.casting import TooManyVotes
-from nuggetstream.ratings.elo import Arithmetic
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.elo import Arithmetic
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.model import OneCluster, Unsettled
 from nuggetstream.ratings.options import Anchor, Intervals, InvalidOption, Options
-from nuggetstream.ratings.results_files import write_study
-from nuggetstream.ratings.sources import UnknownSource
-from nuggetstream.ratings.study import Clash, StudyOptions, study
-from nuggetstream.ratings.tally import TiePolicy
-from nuggetstream.ratings.terminal import render
+from nuggetstream.ratings.study.casting import TooManyVotes
+from nuggetstream.ratings.study.results_files import write_study
+from nuggetstream.ratings.study.run import Clash, StudyOptions, study
+from nuggetstream.ratings.study.sources import UnknownSource
+from nuggetstream.ratings.study.terminal import render
 from nuggetstream.ratings.timeline import Every
 from services.cli.rating_options import (
     METHOD_OPTIONS,

@@ -12,8 +12,8 @@ from jinja2 import Environment
 from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.interval import IntervalState
-from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.views.common import Problem
 from services.gateway.pages.explanation import explanation_lines, failure_groups
 from services.gateway.pages.query import HomePageQuery

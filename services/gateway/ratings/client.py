@@ -11,14 +11,8 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.views.ratings import (
-    AdviceView,
-    AgreementView,
-    BoardView,
-    CombinedView,
-    PairsView,
-    TimelineView,
-)
+from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
+from nuggetstream.views.ratings import BoardView, TimelineView
 from services.gateway.errors import InvalidQuery
 from services.gateway.ratings.query import (
     AdviceQuery,

@@ -9,9 +9,9 @@ from arena.v1 import ratings_pb2
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.options import Anchor, Intervals
-from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.ratings.timeline import Every
 from services.gateway.query import QueryParameters, Text, without_nul
 from services.store.slices import Slice

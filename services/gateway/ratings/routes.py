@@ -4,14 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from nuggetstream.views.ratings import (
-    AdviceView,
-    AgreementView,
-    BoardView,
-    CombinedView,
-    PairsView,
-    TimelineView,
-)
+from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
+from nuggetstream.views.ratings import BoardView, TimelineView
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters

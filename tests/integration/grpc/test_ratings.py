@@ -25,7 +25,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
-from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
 from services.runtime import rpc

@@ -13,8 +13,8 @@ from nuggetstream.crowd import agreement, labels, topic_grades
 from nuggetstream.domain.graded_passage import GradedPassage
 from nuggetstream.fidelity import crowd, ragelo, ratings, rubric_leaderboards, rubric_passages, search_arena
 from nuggetstream.fidelity.row import MakeRows
-from nuggetstream.ratings import elo
-from nuggetstream.ratings.tally import Tally
+from nuggetstream.ratings.fitting import elo
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.rubric import cover, self_rating
 from nuggetstream.statistics.agreement import KappaWeights, weighted_kappa
 

@@ -11,7 +11,7 @@ from nuggetstream.files.columns import NamedColumns, outcome_of
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.records import read_records
 from nuggetstream.files.votes import CastVote, ReadOptions
-from nuggetstream.ratings.sources import UnknownSource, gather
+from nuggetstream.ratings.study.sources import UnknownSource, gather
 from tests.evaluated import battle, file_of
 
 

@@ -5,8 +5,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.ballots import Ballot, Ballots
-from nuggetstream.ratings.tally import Tally
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.statistics.order_effects import swapped
 
 NAMES = "wxyz"

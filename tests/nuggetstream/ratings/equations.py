@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nuggetstream.ratings.ballots import Ballot, Ballots
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
 from tests.nuggetstream.ratings.drawn import NAMES
 
 Scores = Callable[[np.ndarray], np.ndarray]  # parameters -> one row of scores per vote

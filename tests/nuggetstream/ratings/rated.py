@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.estimate import estimate
-from nuggetstream.ratings.intervals import Estimates, summarise
-from nuggetstream.ratings.tally import Tally
-from nuggetstream.ratings.votes import Counted
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.estimate import estimate
+from nuggetstream.ratings.fitting.intervals import Estimates, summarise
+from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.fitting.votes import Counted
 
 
 def rate(

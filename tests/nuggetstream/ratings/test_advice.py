@@ -5,10 +5,10 @@ from itertools import pairwise
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.advice import Separation, Unranked
+from nuggetstream.ratings.fitting.tally import TiePolicy, Unrankable
 from nuggetstream.ratings.model import rate
 from nuggetstream.ratings.options import Intervals, Options
 from nuggetstream.ratings.standing import BoardState
-from nuggetstream.ratings.tally import TiePolicy, Unrankable
 from tests.nuggetstream.ratings.counts import CIRCLE, SIX_OF_EIGHT, counted
 from tests.voted import board, source, three_systems, vote
 

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import ReadOptions
-from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.casting import Poll, cast, poll, systems_of
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.tally import TiePolicy, Unrankable
+from nuggetstream.ratings.fitting.votes import Mixed
 from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.ratings.model import OneCluster, Ratings, Unsettled, rate
 from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Intervals, Options
 from nuggetstream.ratings.pairwise import gaps
-from nuggetstream.ratings.sources import gather
 from nuggetstream.ratings.standing import BoardState
-from nuggetstream.ratings.tally import TiePolicy, Unrankable
-from nuggetstream.ratings.votes import Mixed
+from nuggetstream.ratings.study.casting import Poll, cast, poll, systems_of
+from nuggetstream.ratings.study.sources import gather
 from tests.voted import board, source, three_systems, vote
 
 ELO_PER_LOGIT = 400 / log(10)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nuggetstream.ratings.bootstrap import Bootstrap, FractionalCounts
-from nuggetstream.ratings.pairs import Pairs
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap, FractionalCounts
+from nuggetstream.ratings.fitting.pairs import Pairs
 from tests.nuggetstream.ratings.drawn import seeded
 from tests.nuggetstream.ratings.rated import rate
 from tests.nuggetstream.ratings.xyz import HALF

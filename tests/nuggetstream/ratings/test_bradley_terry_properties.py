@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nuggetstream.ratings.bradley_terry import fit
+from nuggetstream.ratings.fitting.bradley_terry import fit
 
 
 def connected_points(seed: int, size: int = 5) -> np.ndarray:

@@ -3,7 +3,7 @@
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.casting import TooManyVotes, poll
+from nuggetstream.ratings.study.casting import TooManyVotes, poll
 from tests.voted import board, source, vote
 
 

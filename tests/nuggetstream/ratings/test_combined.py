@@ -8,9 +8,9 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings import combined
 from nuggetstream.ratings.combined import Combined, CombinedStanding, EstimateState, Rating
 from nuggetstream.ratings.counts import JointCount
+from nuggetstream.ratings.fitting.tally import Unrankable
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Options
-from nuggetstream.ratings.tally import Unrankable
 from tests.nuggetstream.ratings.counts import jointly
 
 ELO_PER_LOGIT = 400 / math.log(10)

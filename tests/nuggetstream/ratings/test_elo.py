@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.elo import (
+from nuggetstream.ratings.fitting.elo import (
     Arithmetic,
     Games,
     expected,
@@ -12,7 +12,7 @@ from nuggetstream.ratings.elo import (
     tournaments,
     win_percentages,
 )
-from nuggetstream.ratings.tally import Tally
+from nuggetstream.ratings.fitting.tally import Tally
 from tests.nuggetstream.ratings.drawn import seeded
 
 NAN, INF = float("nan"), float("inf")

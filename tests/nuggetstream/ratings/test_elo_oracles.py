@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.elo import Games, tournaments
+from nuggetstream.ratings.fitting.elo import Games, tournaments
 from tests.nuggetstream.ratings.drawn import NAMES
 from tests.nuggetstream.ratings.other_libraries import BATTLES, Battles, columns
 

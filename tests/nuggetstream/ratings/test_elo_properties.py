@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nuggetstream.ratings.elo import (
+from nuggetstream.ratings.fitting.elo import (
     Arithmetic,
     Games,
     tournaments,

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings import estimate as estimating
-from nuggetstream.ratings.ballots import Ballots
-from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.bradley_terry import NotConverged, fit_pairs
-from nuggetstream.ratings.estimate import estimate
-from nuggetstream.ratings.newton import DRAWN
-from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.tally import Tally, TiePolicy
-from nuggetstream.ratings.votes import Counted, mixed
+from nuggetstream.ratings.fitting import estimate as estimating
+from nuggetstream.ratings.fitting.ballots import Ballots
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bradley_terry import NotConverged, fit_pairs
+from nuggetstream.ratings.fitting.estimate import estimate
+from nuggetstream.ratings.fitting.newton import DRAWN
+from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.votes import Counted, mixed
 from tests.nuggetstream.ratings.drawn import seeded
 from tests.nuggetstream.ratings.rated import rate
 from tests.nuggetstream.ratings.xyz import HALF, ballots_of_xyz

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings import dropping
-from nuggetstream.ratings.estimate import fit
+from nuggetstream.ratings.fitting import dropping
+from nuggetstream.ratings.fitting.estimate import fit
+from nuggetstream.ratings.fitting.newton import NotConverged
+from nuggetstream.ratings.fitting.prior import with_prior, without_phantom
+from nuggetstream.ratings.fitting.tally import Tally, TiePolicy, rankable
+from nuggetstream.ratings.fitting.votes import pairs_among
 from nuggetstream.ratings.fragility import DroppedVotes, Fragility, Unchanged, first_place, order
-from nuggetstream.ratings.newton import NotConverged
-from nuggetstream.ratings.prior import with_prior, without_phantom
-from nuggetstream.ratings.tally import Tally, TiePolicy, rankable
-from nuggetstream.ratings.votes import pairs_among
 
 Entries = list[tuple[str, str, Vote, float]]
 CLOSE = 1e-6

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nuggetstream.ratings.estimate import estimate
+from nuggetstream.ratings.fitting.estimate import estimate
+from nuggetstream.ratings.fitting.intervals import differences
+from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.fitting.votes import Counted
 from nuggetstream.ratings.groups import differing, letters, rank_groups
-from nuggetstream.ratings.intervals import differences
-from nuggetstream.ratings.tally import Tally
-from nuggetstream.ratings.votes import Counted
 
 
 def pattern(size: int, apart: set[tuple[int, int]]) -> np.ndarray:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nuggetstream.ratings.intervals import Strengths, differences, summarise
-from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.sampling import most_informative
-from nuggetstream.ratings.sandwich import covariance, normal_differences, normal_ratings
+from nuggetstream.ratings.fitting.intervals import Strengths, differences, summarise
+from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.sampling import most_informative
+from nuggetstream.ratings.fitting.sandwich import covariance, normal_differences, normal_ratings
 from tests.nuggetstream.ratings.drawn import SEEDS, few, seeded
 from tests.nuggetstream.ratings.rated import rate
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.ballots import Ballot, Ballots
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
+from nuggetstream.ratings.fitting.tally import Tally, TiePolicy, Unrankable
 from nuggetstream.ratings.options import Anchor, AnchorNotRanked
 from nuggetstream.ratings.standing import BoardState
-from nuggetstream.ratings.tally import Tally, TiePolicy, Unrankable
 from tests.nuggetstream.ratings.rated import rate
 from tests.nuggetstream.ratings.xyz import HALF, XYZ, ballots_of_xyz
 from tests.voted import ranked

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.ballots import Ballot, Ballots
-from nuggetstream.ratings.intervals import (
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
+from nuggetstream.ratings.fitting.intervals import (
     Strengths,
     differences,
     percentile_interval,
     summarise,
 )
-from nuggetstream.ratings.prediction_powered import win_rate
-from nuggetstream.ratings.sampling import battles_needed
-from nuggetstream.ratings.sandwich import (
+from nuggetstream.ratings.fitting.sampling import battles_needed
+from nuggetstream.ratings.fitting.sandwich import (
     normal_differences,
     normal_ratings,
 )
-from nuggetstream.ratings.style_control import control
+from nuggetstream.ratings.fitting.style_control import control
+from nuggetstream.ratings.win_rates import win_rate
 from nuggetstream.statistics.proportion import two_sided_z, wilson
 from tests.nuggetstream.ratings.drawn import seeded
 from tests.nuggetstream.ratings.rated import rate

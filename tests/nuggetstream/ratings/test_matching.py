@@ -8,19 +8,13 @@ import pytest
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.votes import VoteSource
-from nuggetstream.ratings.combined import (
-    Combined,
-    CombinedStanding,
-    EstimateState,
-    WinRates,
-    combine,
-    win_rates,
-)
+from nuggetstream.ratings.combined import Combined, CombinedStanding, EstimateState, combine
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.ratings.joint import JointVotes
-from nuggetstream.ratings.matching import NothingShared, matched
 from nuggetstream.ratings.options import Anchor, InvalidOption, Options
-from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.study.matching import NothingShared, matched
+from nuggetstream.ratings.win_rates import WinRates, win_rates
 from tests.voted import source, vote
 
 JUDGE: Mapping[str, Vote] = dict(zip("12345678", map(Vote, "abaaabaa"), strict=True))

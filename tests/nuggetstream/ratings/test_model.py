@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.bootstrap import Bootstrap
 from nuggetstream.ratings.counts import PairCount
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.tally import TiePolicy, Unrankable
 from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import Anchor, Intervals, InvalidOption, Options
 from nuggetstream.ratings.standing import BoardState, Standing
-from nuggetstream.ratings.tally import TiePolicy, Unrankable
 from tests.nuggetstream.ratings.counts import CIRCLE, SIX_OF_EIGHT, counted
 
 QUICK = Options(resamples=100, provisional_below=0)

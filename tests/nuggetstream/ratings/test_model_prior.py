@@ -5,11 +5,11 @@ from math import log
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.ballots import Ballot, Ballots
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
+from nuggetstream.ratings.fitting.tally import TiePolicy, Unrankable
+from nuggetstream.ratings.fitting.votes import mixed
 from nuggetstream.ratings.model import rate
 from nuggetstream.ratings.options import Intervals, InvalidOption, Options
-from nuggetstream.ratings.tally import TiePolicy, Unrankable
-from nuggetstream.ratings.votes import mixed
 from tests.nuggetstream.ratings.counts import counted
 
 ELO = 400 / log(10)

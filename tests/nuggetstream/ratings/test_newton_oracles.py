@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from scipy.special import expit
 
-from nuggetstream.ratings.bradley_terry import BradleyTerry
-from nuggetstream.ratings.newton import Model
-from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.tie_models import Davidson, RaoKupper
+from nuggetstream.ratings.fitting.bradley_terry import BradleyTerry
+from nuggetstream.ratings.fitting.newton import Model
+from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.tie_models import Davidson, RaoKupper
 from tests.nuggetstream.ratings.drawn import SEEDS
 from tests.nuggetstream.ratings.equations import slopes
 

@@ -9,10 +9,11 @@ import pytest
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.files.votes import ReadOptions, moment_of
+from nuggetstream.files.moments import moment_of
+from nuggetstream.files.votes import ReadOptions
 from nuggetstream.ratings.options import Anchor, InvalidOption, Options
-from nuggetstream.ratings.over_time import over_time
-from nuggetstream.ratings.sources import Weighed, gather
+from nuggetstream.ratings.study.over_time import over_time
+from nuggetstream.ratings.study.sources import Weighed, gather
 from nuggetstream.ratings.timeline import Every
 from tests.voted import source, vote
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nuggetstream.ratings.pairs import Pairs, joined
+from nuggetstream.ratings.fitting.pairs import Pairs, joined
 
 
 def test_each_data_set_of_a_batch_is_linked_or_not_by_its_own_points() -> None:

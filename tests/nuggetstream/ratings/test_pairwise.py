@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import Intervals, Options
 from nuggetstream.ratings.pairwise import Gap, Pairing, meetings
 from nuggetstream.ratings.standing import BoardState
-from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.statistics.proportion import wilson
 from tests.nuggetstream.ratings.counts import CIRCLE, SIX_OF_EIGHT, counted
 from tests.voted import board, three_systems

@@ -5,10 +5,11 @@ import pytest
 from scipy.special import expit
 from scipy.stats import binomtest
 
-from nuggetstream.ratings.prediction_powered import Judged, TooFewVotes, ratings, win_rate
-from nuggetstream.ratings.sandwich import (
+from nuggetstream.ratings.fitting.prediction_powered import Judged, TooFewVotes, ratings
+from nuggetstream.ratings.fitting.sandwich import (
     gap_variance,
 )
+from nuggetstream.ratings.win_rates import win_rate
 from nuggetstream.statistics.proportion import wilson
 
 TRUTH = np.array([0.6, 0.1, -0.7])

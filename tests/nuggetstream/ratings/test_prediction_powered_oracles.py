@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from nuggetstream.ratings.prediction_powered import Judged, ratings, win_rate
+from nuggetstream.ratings.fitting.prediction_powered import Judged, ratings
+from nuggetstream.ratings.win_rates import win_rate
 from tests.nuggetstream.ratings.drawn import SEEDS
 from tests.nuggetstream.ratings.equations import slopes
 

@@ -11,12 +11,12 @@ from scipy.special import expit, log_expit
 from scipy.stats import beta
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.ballots import Ballot, Ballots
-from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.bradley_terry import fit_pairs
-from nuggetstream.ratings.estimate import fit
-from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.prior import (
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
+from nuggetstream.ratings.fitting.estimate import fit
+from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.prior import (
     PHANTOM,
     ballots_with_prior,
     covariance_without_phantom,
@@ -24,8 +24,8 @@ from nuggetstream.ratings.prior import (
     with_prior,
     without_phantom,
 )
-from nuggetstream.ratings.sandwich import clustered_covariance, covariance, gap_variance
-from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.fitting.sandwich import clustered_covariance, covariance, gap_variance
+from nuggetstream.ratings.fitting.tally import TiePolicy
 
 STRENGTHS = st.floats(0.05, 20)
 any_counts = settings(max_examples=60, deadline=None)

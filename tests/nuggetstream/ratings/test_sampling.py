@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from nuggetstream.ratings.bradley_terry import fit_pairs
-from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.sampling import battles_needed, most_informative
-from nuggetstream.ratings.sandwich import (
+from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
+from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.sampling import battles_needed, most_informative
+from nuggetstream.ratings.fitting.sandwich import (
     covariance,
 )
 

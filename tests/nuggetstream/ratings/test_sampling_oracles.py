@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from scipy.special import expit
 from scipy.stats import norm
 
-from nuggetstream.ratings.sampling import battles_needed, most_informative
-from nuggetstream.ratings.sandwich import gap_variance
+from nuggetstream.ratings.fitting.sampling import battles_needed, most_informative
+from nuggetstream.ratings.fitting.sandwich import gap_variance
 from tests.nuggetstream.ratings.drawn import SEEDS
 
 

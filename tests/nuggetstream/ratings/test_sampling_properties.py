@@ -2,7 +2,7 @@
 
 from hypothesis import given
 
-from nuggetstream.ratings.sampling import battles_needed, most_informative
+from nuggetstream.ratings.fitting.sampling import battles_needed, most_informative
 from tests.nuggetstream.ratings.drawn import SEEDS, few, seeded
 
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.bradley_terry import fit, fit_pairs
-from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.sandwich import clustered_covariance, covariance
-from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.fitting.bradley_terry import fit, fit_pairs
+from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.sandwich import clustered_covariance, covariance
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from tests.nuggetstream.ratings.drawn import CIRCLE, NAMES, SEEDS, ballots_of, few, mirrored, seeded, tally_of
 
 

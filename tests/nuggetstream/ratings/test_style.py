@@ -6,10 +6,10 @@ import numpy as np
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import CastVote
-from nuggetstream.ratings.casting import poll, systems_of
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.options import Options
+from nuggetstream.ratings.study.casting import poll, systems_of
 from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
-from nuggetstream.ratings.tally import TiePolicy
 from tests.voted import board, source, vote
 
 

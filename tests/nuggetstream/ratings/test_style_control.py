@@ -5,11 +5,11 @@ import pytest
 from scipy.special import expit
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.ballots import Ballot, Ballots
-from nuggetstream.ratings.bradley_terry import fit
-from nuggetstream.ratings.newton import NotConverged
-from nuggetstream.ratings.style_control import StyleUndetermined, control, relative_difference
-from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
+from nuggetstream.ratings.fitting.bradley_terry import fit
+from nuggetstream.ratings.fitting.newton import NotConverged
+from nuggetstream.ratings.fitting.style_control import StyleUndetermined, control, relative_difference
+from nuggetstream.ratings.fitting.tally import TiePolicy
 
 NAMES = ("one", "two", "three", "four")
 BATTLES = [Ballot(*pair, vote) for pair in ("wx", "yz") for vote in (Vote.A, Vote.B)]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from nuggetstream.ratings.style_control import control
+from nuggetstream.ratings.fitting.style_control import control
 from tests.nuggetstream.ratings.drawn import SEEDS
 from tests.nuggetstream.ratings.equations import ends_of, sandwich_of, votes_of
 

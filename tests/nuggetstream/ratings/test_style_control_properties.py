@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.ballots import Ballot, Ballots
-from nuggetstream.ratings.style_control import control
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
+from nuggetstream.ratings.fitting.style_control import control
 from tests.nuggetstream.ratings.drawn import CIRCLE, NAMES, SEEDS, few, seeded
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from nuggetstream.ratings.tally import connectivity
+from nuggetstream.ratings.fitting.tally import connectivity
 from tests.nuggetstream.ratings.drawn import BATTLES, NAMES, Battle, few, tally_of
 
 

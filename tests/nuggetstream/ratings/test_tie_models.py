@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from nuggetstream.ratings.bradley_terry import fit_pairs
-from nuggetstream.ratings.newton import NotConverged
-from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.tie_models import fit_davidson, fit_rao_kupper
+from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
+from nuggetstream.ratings.fitting.newton import NotConverged
+from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.tie_models import fit_davidson, fit_rao_kupper
 
 NAN, INF = float("nan"), float("inf")
 EVEN = np.array([[0.0, 4.0], [4.0, 0.0]])

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.tie_models import fit_davidson, fit_rao_kupper
+from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.tie_models import fit_davidson, fit_rao_kupper
 
 
 def random_pairs(seed: int, size: int = 4, ties: bool = True) -> Pairs:

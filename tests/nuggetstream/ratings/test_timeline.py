@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import Options
-from nuggetstream.ratings.tally import Tally
 from nuggetstream.ratings.timeline import MOST_PERIODS, Dated, Every, Period, timeline
 
 PERIODS = st.one_of(st.sampled_from(Every), st.integers(1, 12))

@@ -7,10 +7,10 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import CastVote
-from nuggetstream.ratings.casting import poll, systems_of
-from nuggetstream.ratings.elo import Arithmetic
-from nuggetstream.ratings.tally import TiePolicy
-from nuggetstream.ratings.tournament import Tournament, play
+from nuggetstream.ratings.fitting.elo import Arithmetic
+from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.study.casting import poll, systems_of
+from nuggetstream.ratings.study.tournament import Tournament, play
 from tests.voted import source, vote
 
 

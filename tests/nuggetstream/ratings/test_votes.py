@@ -3,8 +3,8 @@
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.tally import Tally, TiePolicy
-from nuggetstream.ratings.votes import mixed
+from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.votes import mixed
 from tests.nuggetstream.ratings.xyz import HALF
 from tests.voted import ranked
 

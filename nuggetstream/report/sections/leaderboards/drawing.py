@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from nuggetstream.files.numerals import MISSING, between, fixed, integer, number, part_of, percent
-from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.interval import Interval
 from nuggetstream.ratings.standing import Standing
-from nuggetstream.ratings.tally import TiePolicy
 from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import (
     LENS_COLOURS,

@@ -9,12 +9,12 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.note import Note
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.lens_agreement import order_agreement
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.pairwise import Gap, Pairing, gap_between
 from nuggetstream.ratings.standing import BoardState, Standing
-from nuggetstream.ratings.tally import Tally
 from nuggetstream.report.lenses import LENSES, POLICY
 
 

@@ -8,7 +8,7 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
-from nuggetstream.ratings.ballots import POINTS
+from nuggetstream.ratings.fitting.ballots import POINTS
 from nuggetstream.report.lenses import LENSES
 from nuggetstream.statistics.agreement import confusion_of, weighted_kappa
 from nuggetstream.statistics.bland_altman import bland_altman

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.numerals import many
 from nuggetstream.files.results import Results
-from nuggetstream.ratings.ballots import Ballots
+from nuggetstream.ratings.fitting.ballots import Ballots
+from nuggetstream.ratings.fitting.style_control import Coefficient
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
-from nuggetstream.ratings.style_control import Coefficient
 from nuggetstream.report.human_ratings import Rated, human_battles, human_ratings, rated
 from nuggetstream.report.lenses import POLICY
 from nuggetstream.text.citations import citation_use

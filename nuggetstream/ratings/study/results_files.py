@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from nuggetstream.files.writing import write_json, write_table
-from nuggetstream.ratings.combined import Combined, Rating, Share, WinRates, win_rates
+from nuggetstream.ratings.combined import Combined, Rating
 from nuggetstream.ratings.interval import Interval
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.pairwise import Gap, Meeting, gaps, meetings
 from nuggetstream.ratings.standing import BoardState, Standing
-from nuggetstream.ratings.study import Study
+from nuggetstream.ratings.study.run import Study
 from nuggetstream.ratings.style import EqualStyle
 from nuggetstream.ratings.timeline import Period
+from nuggetstream.ratings.win_rates import Share, WinRates, win_rates
 
 Json = dict[str, Any]
 

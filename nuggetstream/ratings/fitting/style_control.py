@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 from scipy.special import expit
 
-from nuggetstream.ratings.ballots import Ballots
-from nuggetstream.ratings.newton import NotConverged
-from nuggetstream.ratings.tally import TiePolicy, rankable
+from nuggetstream.ratings.fitting.ballots import Ballots
+from nuggetstream.ratings.fitting.newton import NotConverged
+from nuggetstream.ratings.fitting.tally import TiePolicy, rankable
 from nuggetstream.statistics.proportion import two_sided_z
 from nuggetstream.text.style import FEATURES
 

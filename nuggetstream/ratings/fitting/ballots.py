@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.sandwich import clustered_covariance
-from nuggetstream.ratings.tally import Tally, TiePolicy
-from nuggetstream.ratings.votes import Share, pairs_among
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.sandwich import clustered_covariance
+from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.votes import Share, pairs_among
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -17,13 +17,13 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 from scipy.stats import norm
 
-from nuggetstream.ratings.intervals import ELO_PER_LOGIT, Differences, Estimates, ranks_by_overlap
-from nuggetstream.ratings.pairs import Pairs, Places
-from nuggetstream.ratings.tally import TiePolicy
+from nuggetstream.ratings.fitting.intervals import ELO_PER_LOGIT, Differences, Estimates, ranks_by_overlap
+from nuggetstream.ratings.fitting.pairs import Pairs, Places
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.statistics.proportion import two_sided_z
 
 if TYPE_CHECKING:
-    from nuggetstream.ratings.ballots import Ballots
+    from nuggetstream.ratings.fitting.ballots import Ballots
 
 Floats = NDArray[np.float64]
 

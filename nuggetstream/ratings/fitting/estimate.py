@@ -3,15 +3,15 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.bradley_terry import fit_pairs
-from nuggetstream.ratings.intervals import Strengths
-from nuggetstream.ratings.newton import DRAWN, EXACT
-from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.prior import with_drawn_prior, with_prior, without_phantom
-from nuggetstream.ratings.tally import TiePolicy
-from nuggetstream.ratings.tie_models import fit_davidson, fit_rao_kupper
-from nuggetstream.ratings.votes import Votes, pairs_among
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
+from nuggetstream.ratings.fitting.intervals import Strengths
+from nuggetstream.ratings.fitting.newton import DRAWN, EXACT
+from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.prior import with_drawn_prior, with_prior, without_phantom
+from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.fitting.tie_models import fit_davidson, fit_rao_kupper
+from nuggetstream.ratings.fitting.votes import Votes, pairs_among
 
 Floats = NDArray[np.float64]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.intervals import ELO_PER_LOGIT
-from nuggetstream.ratings.newton import EXACT, Bend, NotConverged, maximise
-from nuggetstream.ratings.pairs import Pairs, Places
+from nuggetstream.ratings.fitting.intervals import ELO_PER_LOGIT
+from nuggetstream.ratings.fitting.newton import EXACT, Bend, NotConverged, maximise
+from nuggetstream.ratings.fitting.pairs import Pairs, Places
 
 __all__ = [
     "ELO_PER_LOGIT",

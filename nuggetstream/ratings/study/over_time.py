@@ -6,11 +6,11 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
-from nuggetstream.ratings.casting import cast, systems_of
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import InvalidOption, Options
-from nuggetstream.ratings.sources import Weighed
-from nuggetstream.ratings.tally import Tally
+from nuggetstream.ratings.study.casting import cast, systems_of
+from nuggetstream.ratings.study.sources import Weighed
 from nuggetstream.ratings.timeline import Every, Period, period_bounds
 
 

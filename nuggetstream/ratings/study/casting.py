@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import CastVote
-from nuggetstream.ratings.ballots import Ballot, Ballots
-from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.pairs import Pairs, joined
-from nuggetstream.ratings.sources import Weighed
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.pairs import Pairs, joined
+from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.votes import Counted, Share, Votes, mixed
+from nuggetstream.ratings.study.sources import Weighed
 from nuggetstream.ratings.style import StyledVotes
-from nuggetstream.ratings.tally import Tally, TiePolicy
-from nuggetstream.ratings.votes import Counted, Share, Votes, mixed
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -7,10 +7,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.bootstrap import Bootstrap
-from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.sandwich import covariance, information, laplacian
-from nuggetstream.ratings.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.sandwich import covariance, information, laplacian
+from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -30,8 +30,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.ballots import Ballots
-from nuggetstream.ratings.pairs import Pairs
+from nuggetstream.ratings.fitting.ballots import Ballots
+from nuggetstream.ratings.fitting.pairs import Pairs
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def with_prior(pairs: Pairs, strength: float) -> Pairs:
 
     Source: Davidson and Solomon, 1973.
 
-    >>> from nuggetstream.ratings.bradley_terry import fit_pairs
+    >>> from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
     >>> undefeated = Pairs.of(np.array([[0, 5.0], [0, 0]]), np.zeros((2, 2)))
     >>> theta = without_phantom(fit_pairs(with_prior(undefeated, strength=2)))
     >>> float(np.exp(theta[0] - theta[1]).round(6))  # 3 to the phantom: 5 · 1/10 = 2 · (3/4 - 1/2)

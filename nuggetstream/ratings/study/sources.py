@@ -110,7 +110,7 @@ def _short(path: Path) -> str:
 def _lens_rows(
     path: Path, records: Sequence[Record], seen: dict[str, str], reading: ReadOptions
 ) -> dict[str, list[Record]]:
-    from nuggetstream.ratings.lenses import lens_records
+    from nuggetstream.ratings.study.lenses import lens_records
 
     rows = lens_records(path, records, seen)
     arenas = sorted({str(row.fields["arena"]) for row in rows[HUMAN]})

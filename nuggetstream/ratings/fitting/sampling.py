@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import norm
 
-from nuggetstream.ratings.sandwich import gap_variance
+from nuggetstream.ratings.fitting.sandwich import gap_variance
 from nuggetstream.statistics.proportion import two_sided_z
 
 Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.pairs import Pairs
+from nuggetstream.ratings.fitting.pairs import Pairs
 
 Floats = NDArray[np.float64]
 

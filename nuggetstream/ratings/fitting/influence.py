@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from nuggetstream.ratings.newton import Bend
-from nuggetstream.ratings.pairs import Pairs
-from nuggetstream.ratings.sandwich import laplacian
-from nuggetstream.ratings.tally import TiePolicy
-from nuggetstream.ratings.tie_models import Davidson, RaoKupper
+from nuggetstream.ratings.fitting.newton import Bend
+from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.sandwich import laplacian
+from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.fitting.tie_models import Davidson, RaoKupper
 
 Floats = NDArray[np.float64]
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 from scipy.special import expit
 
-from nuggetstream.ratings.bradley_terry import fit_pairs
-from nuggetstream.ratings.newton import Bend, NotConverged, maximise
-from nuggetstream.ratings.pairs import Pairs, Places
+from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
+from nuggetstream.ratings.fitting.newton import Bend, NotConverged, maximise
+from nuggetstream.ratings.fitting.pairs import Pairs, Places
 
 Floats = NDArray[np.float64]
 

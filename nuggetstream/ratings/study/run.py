@@ -7,15 +7,15 @@ from pathlib import Path
 from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.votes import ReadOptions, VoteSource
 from nuggetstream.ratings.advice import Advice
-from nuggetstream.ratings.casting import Poll, cast, poll, styled_votes, systems_of
-from nuggetstream.ratings.elo import Arithmetic
-from nuggetstream.ratings.matching import matched
+from nuggetstream.ratings.fitting.elo import Arithmetic
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import Options
-from nuggetstream.ratings.over_time import over_time
-from nuggetstream.ratings.sources import Weighed, gather, human_source
+from nuggetstream.ratings.study.casting import Poll, cast, poll, styled_votes, systems_of
+from nuggetstream.ratings.study.matching import matched
+from nuggetstream.ratings.study.over_time import over_time
+from nuggetstream.ratings.study.sources import Weighed, gather, human_source
+from nuggetstream.ratings.study.tournament import Tournament, WonOutright, play, won_outright
 from nuggetstream.ratings.timeline import Every, Period
-from nuggetstream.ratings.tournament import Tournament, WonOutright, play, won_outright
 
 
 class Clash(ValueError):

@@ -7,12 +7,12 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.bradley_terry import NotConverged, fit_pairs
-from nuggetstream.ratings.influence import Influence
-from nuggetstream.ratings.pairs import Pairs, Places
-from nuggetstream.ratings.prior import with_prior
-from nuggetstream.ratings.tally import TiePolicy, rankable
-from nuggetstream.ratings.tie_models import fit_davidson, fit_rao_kupper
+from nuggetstream.ratings.fitting.bradley_terry import NotConverged, fit_pairs
+from nuggetstream.ratings.fitting.influence import Influence
+from nuggetstream.ratings.fitting.pairs import Pairs, Places
+from nuggetstream.ratings.fitting.prior import with_prior
+from nuggetstream.ratings.fitting.tally import TiePolicy, rankable
+from nuggetstream.ratings.fitting.tie_models import fit_davidson, fit_rao_kupper
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.tally import Tally
+from nuggetstream.ratings.fitting.tally import Tally
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -10,16 +10,17 @@ from rich.text import Text
 from nuggetstream.files.cells import named, table
 from nuggetstream.files.numerals import MINUS, MISSING, between, fixed, many, number, percent
 from nuggetstream.ratings.advice import Advice
-from nuggetstream.ratings.combined import Combined, Rating, Share, WinRates, win_rates
+from nuggetstream.ratings.combined import Combined, Rating
 from nuggetstream.ratings.fragility import Fragility
 from nuggetstream.ratings.interval import Interval, IntervalState
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.standing import Standing
-from nuggetstream.ratings.study import Study
+from nuggetstream.ratings.study.run import Study
+from nuggetstream.ratings.study.tournament import Tournament, WonOutright
 from nuggetstream.ratings.style import EqualStyle
 from nuggetstream.ratings.timeline import Period
-from nuggetstream.ratings.tournament import Tournament, WonOutright
+from nuggetstream.ratings.win_rates import Share, WinRates, win_rates
 
 _TEXT = ("system", "pair", "feature", "remark")
 

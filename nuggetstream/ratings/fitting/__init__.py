@@ -1,0 +1,1 @@
+"""From votes to strengths: counts, models, resamples and standard errors."""

@@ -1,0 +1,1 @@
+"""Files of votes in, tables and files out: what `nuggetstream rate` computes."""
