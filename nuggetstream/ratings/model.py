@@ -195,20 +195,10 @@ def rate(
     >>> ratings["z"].unrankable.name
     'UNDEFEATED'
     """
-    cast = _as_votes(votes)
-    options = options or Options()
+    cast, options = _as_votes(votes), options or Options()
     tally = cast.tally
     _check_clusters(cast, options)
-    group, reasons = _rateable(tally, options)
-    fit: Fit | None = None
-    if len(group):
-        _check_anchor(options.anchor, tally, group, reasons)
-        try:
-            fit = fitted(cast, tally, group, options)
-        except NotConverged:
-            if not options.policy.models_ties:  # a linked group has a solution; only rounding can hide it
-                raise Unsettled("the weights of the votes are too uneven for a fit to settle") from None
-            reasons |= dict.fromkeys(group.tolist(), Unrankable.UNDETERMINED)
+    fit, reasons = _fitted_or_reasons(cast, tally, options)
     if fit is None:
         options = replace(options, anchor=None)  # there is no scale to fix
     ranked = () if fit is None else _ranked(fit)
@@ -222,6 +212,22 @@ def rate(
         joint=joint,
         styled=styled,
     )
+
+
+def _fitted_or_reasons(
+    votes: Votes, tally: Tally, options: Options
+) -> tuple[Fit | None, dict[int, Unrankable]]:
+    """The fit of the systems that can be rated, and the reason for every other system."""
+    group, reasons = _rateable(tally, options)
+    if not len(group):
+        return None, reasons
+    _check_anchor(options.anchor, tally, group, reasons)
+    try:
+        return fitted(votes, tally, group, options), reasons
+    except NotConverged:
+        if not options.policy.models_ties:  # a linked group has a solution; only rounding can hide it
+            raise Unsettled("the weights of the votes are too uneven for a fit to settle") from None
+        return None, reasons | dict.fromkeys(group.tolist(), Unrankable.UNDETERMINED)
 
 
 def _as_votes(votes: Votes | Tally | Iterable[PairCount]) -> Votes:

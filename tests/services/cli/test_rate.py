@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from services.cli.main import main
 
-FEW = "fewer than 30 battles: "
+FEW = "Intervals from fewer than 30 battles are too narrow: "
 
 
 def rate(*arguments: str | Path) -> tuple[int, str]:
@@ -30,14 +30,14 @@ def said(*arguments: str | Path) -> str:
 
 
 def test_intervals_from_few_battles_are_called_too_narrow(tmp_path: Path) -> None:
-    output = said(votes(tmp_path, "x,y,a,28", "x,y,b,3", "z,y,a,2", "z,y,b,1"))
-    assert f"note: {FEW}z; from so few, intervals are too narrow" in output
+    output = said(votes(tmp_path, "x,y,a,28", "x,y,b,3", "z,y,a,8", "z,y,b,4"))
+    assert f"note: {FEW}z." in output
     assert FEW not in said(votes(tmp_path, "x,y,a,20", "x,y,b,10"))
 
 
 def test_a_weight_makes_no_more_battles_and_a_dropped_tie_none(tmp_path: Path) -> None:
     heavy = votes(tmp_path, "x,y,a,50", "x,y,b,50", columns="a,b,winner,weight")
-    assert f"{FEW}x, y" in said(heavy)
+    assert f"{FEW}x, y" in said(heavy, "--provisional-below", "0")
     light = votes(tmp_path, "x,y,a,0.1,20", "x,y,b,0.1,20", columns="a,b,winner,weight,count")
     assert FEW not in said(light)
     ties = votes(tmp_path, "x,y,a,10", "x,y,b,10", "x,y,tie,5", "x,y,both_bad,5")
@@ -88,9 +88,9 @@ def test_sums_of_weights_are_not_called_battles(tmp_path: Path) -> None:
 def test_a_negative_end_has_a_minus_sign_and_no_dash_behind_it(tmp_path: Path) -> None:
     path = votes(tmp_path, "x,y,a,30", "x,y,b,10")
     output = said(path, "--anchor", "x=100", "--intervals", "sandwich")
-    (y,) = (line for line in output.splitlines() if line.split()[1:2] == ["y"])
+    (y,) = (line for line in output.splitlines() if line.split()[2:3] == ["y"])
     assert re.search(r" −91 +−2\d\d to 3\d ", y)
-    (x,) = (line for line in said(path).splitlines() if line.split()[1:2] == ["x"])
+    (x,) = (line for line in said(path).splitlines() if line.split()[2:3] == ["x"])
     assert re.search(r" \d{4}–\d{4} ", x)
 
 
@@ -98,16 +98,16 @@ def test_a_negative_end_has_a_minus_sign_and_no_dash_behind_it(tmp_path: Path) -
     ("options", "wrong"),
     [
         (("--resamples", "99"), "99 is not in the range 100<=x<=100000"),
-        (("--rounds", "5"), "--rounds does nothing without --elo or --ragelo"),
-        (("--k", "16"), "--k does nothing without --elo or --ragelo"),
-        (("--battle", "id"), "--battle does nothing without --human"),
+        (("--rounds", "5"), "--rounds has no effect without --elo or --ragelo"),
+        (("--k", "16"), "--k has no effect without --elo or --ragelo"),
+        (("--battle", "id"), "--battle has no effect without --human"),
         (
             ("--intervals", "sandwich", "--bootstrap", "multinomial"),
-            "--bootstrap does nothing without --intervals bootstrap",
+            "--bootstrap has no effect without --intervals bootstrap",
         ),
         (
             ("--intervals", "sandwich", "--resamples", "500"),
-            "--resamples does nothing without --intervals bootstrap",
+            "--resamples has no effect without --intervals bootstrap",
         ),
         (("--level", "nan"), "Invalid value for '--level': 'nan' is no number"),
         (("--elo", "--k", "nan"), "Invalid value for '--k': 'nan' is no number"),
