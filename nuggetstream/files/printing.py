@@ -15,7 +15,7 @@ from rich.text import Text
 
 from nuggetstream.files.numerals import MINUS, MISSING
 
-_LEAST_WIDTH = 12  # characters that a column of texts keeps before the table is printed in parts
+_LEAST_WIDTH = 10  # characters that a column of texts keeps before the table is printed in parts
 _ERROR = "±"  # a column with this header belongs to the column before it
 _GAP = "  "
 _MINUS_OF_A_NUMBER = re.compile(f"{MINUS}(?=[\\d∞])")

@@ -67,7 +67,7 @@ async def test_everything_about_a_graded_file_is_written(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("command", "passages", "said"),
+    ("command", "passages", "problem"),
     [
         (("cover",), [passage("p", {"x": 6})], "graded.jsonl:1: self_rating: is 6 for passage 'p'"),
         (("cover",), [passage("p", {"x": float("nan")})], "graded.jsonl:1: self_rating: is nan"),
@@ -83,14 +83,14 @@ async def test_everything_about_a_graded_file_is_written(tmp_path: Path) -> None
     ],
 )
 async def test_a_graded_file_that_cannot_be_used_is_named_and_exits_2(
-    tmp_path: Path, command: tuple[str, ...], passages: list[dict[str, Any]], said: str
+    tmp_path: Path, command: tuple[str, ...], passages: list[dict[str, Any]], problem: str
 ) -> None:
     name, *options = command
     graded = graded_file(tmp_path, {"q": passages})
     options = [str(tmp_path / each) if each.endswith(".qrels") else each for each in options]
     code, output = await nuggetstream("rubric", name, graded, *options)
     assert code == 2, output
-    assert said in output
+    assert problem in output
     assert "Traceback" not in output
     assert not (tmp_path / "labels.qrels").exists()
 

@@ -65,12 +65,10 @@ def _show(finished: Finished, *, plain: bool) -> None:
 
 
 def _table(rows: Sequence[Row]) -> Table:
-    columns = ("id", "basis", "what", "reference", "ours", "tolerance", "result")
-    grid = table(
-        "Reference numbers, computed again", *columns, text=("id", "basis", "what", "reference", "ours")
-    )
+    columns = ("id", "basis", "result", "what", "reference", "ours", "tolerance")
+    grid = table("Reference numbers, computed again", *columns, text=columns)
     for row in rows:
-        cells = (row.what, row.reference, row.ours, row.tolerance)
         result = "[green]pass[/]" if row.passed else "[bold red]FAIL[/]"
-        grid.add_row(row.id, row.basis and row.basis.value, *map(named, cells), result)
+        cells = map(named, (row.what, row.reference, row.ours, row.tolerance))
+        grid.add_row(row.id, row.basis and row.basis.value, result, *cells)
     return grid

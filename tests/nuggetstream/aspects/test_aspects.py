@@ -49,13 +49,13 @@ def test_an_aspect_off_its_scale_is_refused(aspects: tuple[float, float, float])
 
 def test_a_fit_to_exact_scores_finds_the_weights_that_made_them() -> None:
     ratings = varied(30)
-    found = refit(ratings, [weighted_score(rating) - 0.25 for rating in ratings])
-    assert found.weights.factuality == pytest.approx(PUBLISHED_WEIGHTS.factuality)
-    assert found.weights.amount == pytest.approx(PUBLISHED_WEIGHTS.amount)
-    assert found.weights.formality == pytest.approx(PUBLISHED_WEIGHTS.formality)
-    assert found.intercept == pytest.approx(-0.25)
-    assert found.r_squared == pytest.approx(1)
-    assert found.errors.amount == pytest.approx(0, abs=1e-12)
+    fitted = refit(ratings, [weighted_score(rating) - 0.25 for rating in ratings])
+    assert fitted.weights.factuality == pytest.approx(PUBLISHED_WEIGHTS.factuality)
+    assert fitted.weights.amount == pytest.approx(PUBLISHED_WEIGHTS.amount)
+    assert fitted.weights.formality == pytest.approx(PUBLISHED_WEIGHTS.formality)
+    assert fitted.intercept == pytest.approx(-0.25)
+    assert fitted.r_squared == pytest.approx(1)
+    assert fitted.errors.amount == pytest.approx(0, abs=1e-12)
 
 
 def noisy(n: int) -> tuple[list[AspectRating], list[float]]:
@@ -64,11 +64,11 @@ def noisy(n: int) -> tuple[list[AspectRating], list[float]]:
     return ratings, [weighted_score(r) + float(e) for r, e in zip(ratings, noise, strict=True)]
 
 
-def numbers(found: Refit) -> list[float]:
-    one, other = found.weights, found.errors
+def numbers(result: Refit) -> list[float]:
+    one, other = result.weights, result.errors
     return [
-        *(found.intercept, one.factuality, one.amount, one.formality),
-        *(found.intercept_error, other.factuality, other.amount, other.formality),
+        *(result.intercept, one.factuality, one.amount, one.formality),
+        *(result.intercept_error, other.factuality, other.amount, other.formality),
     ]
 
 

@@ -26,8 +26,8 @@ def write(folder: Path, *rows: dict[str, object]) -> Path:
 
 
 def test_too_much_and_too_little_do_not_cancel_out(tmp_path: Path) -> None:
-    found = read_human_means(write(tmp_path, HUMAN, HUMAN | {"amountInfo": -1, "acceptability": 1}))["a"]
-    assert (found.aspects.amount, found.acceptability, found.raters) == (1.0, 1.5, 2)
+    means = read_human_means(write(tmp_path, HUMAN, HUMAN | {"amountInfo": -1, "acceptability": 1}))["a"]
+    assert (means.aspects.amount, means.acceptability, means.raters) == (1.0, 1.5, 2)
 
 
 @pytest.mark.parametrize("change", [{"factuality": None}, {"factuality": 9}, {"formality": "high"}])
@@ -67,10 +67,10 @@ def test_a_tree_is_the_same_for_the_same_seed_and_needs_answers(recorded_data: P
 
 def test_the_refit_on_recorded_answers_is_far_from_0_by_its_own_errors(recorded_data: Path) -> None:
     human = read_human_means(recorded_data / "lfqa" / "mturk_ratings.jsonl").values()
-    found = refit([one.aspects for one in human], [one.acceptability for one in human])
-    assert found.answers == 1200
-    assert found.weights.formality > 5 * found.errors.formality > 0
-    assert found.weights.factuality > found.weights.amount > found.weights.formality
+    fitted = refit([one.aspects for one in human], [one.acceptability for one in human])
+    assert fitted.answers == 1200
+    assert fitted.weights.formality > 5 * fitted.errors.formality > 0
+    assert fitted.weights.factuality > fitted.weights.amount > fitted.weights.formality
 
 
 ASPECTS = [(3, 0, 0), (2, 1, 0), (1, 0, 1), (0, 1, 1), (3, 1, 1), (2, 0, 0.5)]
@@ -91,24 +91,24 @@ def followed(judge: Path, people: Path) -> AspectScores:
 def test_a_score_that_people_follow_exactly_correlates_fully(tmp_path: Path) -> None:
     accepted = [f / 3 + (1 - a) + (1 - o) for f, a, o in ASPECTS]
     people = rated(tmp_path, "people.csv", "acceptability", accepted)
-    found = followed(rated(tmp_path, "judge.csv", "overall", [2.0] * 6), people)
-    values = {each.score: each.pearson for each in found.scores}
+    scores = followed(rated(tmp_path, "judge.csv", "overall", [2.0] * 6), people)
+    values = {each.score: each.pearson for each in scores.scores}
     assert (values["equal weights"], values["weights fitted to people"]) == pytest.approx((1, 1))
     assert values["the judge's overall rating"] is None  # it never varies
-    assert found.fitted is not None
-    assert found.fitted.weights.amount == pytest.approx(1)
-    assert (found.judged, found.people, found.both, found.missing) == (6, 6, 6, ())
+    assert scores.fitted is not None
+    assert scores.fitted.weights.amount == pytest.approx(1)
+    assert (scores.judged, scores.people, scores.both, scores.missing) == (6, 6, 6, ())
 
 
 def test_too_few_answers_have_no_weights_and_no_tree_and_that_is_said(tmp_path: Path) -> None:
     people = rated(tmp_path, "people.csv", "acceptability", [1.0] * 6)
     judge = tmp_path / "judge.csv"
     judge.write_text(COLUMNS + "overall\n0,3,0,0,2\n9,3,0,0,2\n", encoding="utf-8")
-    found = followed(judge, people)
-    assert (found.judged, found.people, found.both) == (2, 6, 1)
-    assert [each.pearson for each in found.scores] == [None] * 5
-    assert (found.fitted, found.tree) == (None, None)
-    assert [why.partition(":")[0] for why in found.missing] == ["no fitted weights", "no tree"]
+    scores = followed(judge, people)
+    assert (scores.judged, scores.people, scores.both) == (2, 6, 1)
+    assert [each.pearson for each in scores.scores] == [None] * 5
+    assert (scores.fitted, scores.tree) == (None, None)
+    assert [why.partition(":")[0] for why in scores.missing] == ["no fitted weights", "no tree"]
     judge.write_text(COLUMNS + "overall\nx,3,0,0,2\n", encoding="utf-8")
     with pytest.raises(NoAnswerInCommon, match="1 and 6 answers, and none in common"):
         followed(judge, people)

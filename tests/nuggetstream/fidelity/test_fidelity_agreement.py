@@ -9,6 +9,6 @@ from nuggetstream.files.crowdrag_authors import read_authors
 
 def test_effects_of_who_wrote_rest_on_the_topics_whose_authors_can_be_told(recorded_data: Path) -> None:
     folder = recorded_data / "crowdrag25"
-    found = human_against_llm(read_grades(folder), read_authors(folder))
-    assert len(found) == 21
-    assert {contrast.topics for contrast in found.values()} == {58}
+    contrasts = human_against_llm(read_grades(folder), read_authors(folder))
+    assert len(contrasts) == 21
+    assert {contrast.topics for contrast in contrasts.values()} == {58}

@@ -74,10 +74,10 @@ def test_a_family_whose_process_dies_takes_no_other_with_it(
 ) -> None:
     body = "import os\ndef rows(data):\n    os._exit(9)\n"
     dying = FamilyOfRows(module(tmp_path, "dying_family", body, monkeypatch), ("F7",), ())
-    found = collect(tmp_path, [dying, SCORES])
-    assert [row.id for row in found.rows if not row.passed] == ["F7"]
-    assert found.rows[0].id == "F7"
-    assert sum(row.id == "F23" for row in found.rows) > 5
+    finished = collect(tmp_path, [dying, SCORES])
+    assert [row.id for row in finished.rows if not row.passed] == ["F7"]
+    assert finished.rows[0].id == "F7"
+    assert sum(row.id == "F23" for row in finished.rows) > 5
 
 
 def test_a_missing_file_is_named_once(tmp_path: Path) -> None:

@@ -37,20 +37,29 @@ def graded_file(folder: Path, *passages: dict[str, Any]) -> Path:
 
 
 def test_a_graded_passage_is_read_in_full(tmp_path: Path) -> None:
-    [found] = read_graded(graded_file(tmp_path, a_passage()))
-    assert (found.query, found.passage, found.text, found.judgment) == ("q", "p", "t", 2)
-    assert (found.grades, found.ranks, found.replies) == ({"q/1": 4}, {"run": 0}, {"q/1": "4"})
+    [one] = read_graded(graded_file(tmp_path, a_passage()))
+    assert (one.query, one.passage, one.text, one.judgment) == (
+        "q",
+        "p",
+        "t",
+        2,
+    )
+    assert (one.grades, one.ranks, one.replies) == (
+        {"q/1": 4},
+        {"run": 0},
+        {"q/1": "4"},
+    )
 
 
 def test_nuggets_are_items_as_well(tmp_path: Path) -> None:
     grades = {"self_ratings": [{"nugget_id": "q/n", "question_id": None, "self_rating": 1}]}
-    [found] = read_graded(graded_file(tmp_path, a_passage(exam_grades=[grades])))
-    assert found.grades == {"q/n": 1}
+    [one] = read_graded(graded_file(tmp_path, a_passage(exam_grades=[grades])))
+    assert one.grades == {"q/n": 1}
 
 
 def test_a_passage_nobody_judged_has_no_judgment(tmp_path: Path) -> None:
-    [found] = read_graded(graded_file(tmp_path, a_passage(paragraph_data={})))
-    assert found.judgment is None
+    [one] = read_graded(graded_file(tmp_path, a_passage(paragraph_data={})))
+    assert one.judgment is None
 
 
 def test_two_sets_of_grades_have_to_be_told_apart(tmp_path: Path) -> None:
@@ -101,11 +110,11 @@ def test_a_file_of_direct_grading_has_one_item_per_passage(tmp_path: Path) -> No
         directly_graded("no", direct(self_ratings=None, correctAnswered=False, answer="No")),
         directly_graded("unusable", direct(llm_response_error="no JSON", answer="", correctAnswered=False)),
     ]
-    found = read_graded(graded_file(tmp_path, *passages))
-    assert [passage.grades for passage in found] == [{"direct": 2}, {"direct": 1}, {"direct": 0}, {}]
-    assert [passage.replies.get("direct") for passage in found] == ["2", "Yes", "No", ""]
-    assert [row.label for row in relevance_labels(found)] == [2, 1, 0]
-    assert cover_at(found, 5, 2)["run"].cover == 1.0
+    result = read_graded(graded_file(tmp_path, *passages))
+    assert [passage.grades for passage in result] == [{"direct": 2}, {"direct": 1}, {"direct": 0}, {}]
+    assert [passage.replies.get("direct") for passage in result] == ["2", "Yes", "No", ""]
+    assert [row.label for row in relevance_labels(result)] == [2, 1, 0]
+    assert cover_at(result, 5, 2)["run"].cover == 1.0
 
 
 def test_direct_grades_and_exam_grades_of_one_passage_are_told_apart_by_prompt_class(tmp_path: Path) -> None:
@@ -125,8 +134,8 @@ def test_an_exam_without_self_ratings_says_what_was_answered(tmp_path: Path) -> 
         "answers": [["q/1", "b"]],
         "self_ratings": None,
     }
-    [found] = read_graded(graded_file(tmp_path, a_passage(exam_grades=[exam])))
-    assert found.grades == {"q/1": 1, "q/2": 0}
+    [one] = read_graded(graded_file(tmp_path, a_passage(exam_grades=[exam])))
+    assert one.grades == {"q/1": 1, "q/2": 0}
 
 
 @pytest.mark.parametrize("text", ["nonsense", '{"a": 1}', '["q", [{}]]', '["q", 3]', "[1]"])
@@ -136,7 +145,7 @@ def test_a_line_of_another_shape_is_refused_with_its_number(tmp_path: Path, text
 
 
 @pytest.mark.parametrize(
-    ("grade", "said"),
+    ("grade", "problem"),
     [
         (7, "self_rating: is 7 for passage 'p'; expected 0 to 5"),
         (-1, "self_rating: is -1 for passage 'p'; expected 0 to 5"),
@@ -149,16 +158,16 @@ def test_a_line_of_another_shape_is_refused_with_its_number(tmp_path: Path, text
     ],
 )
 def test_a_grade_that_is_none_is_refused_with_line_and_field(
-    tmp_path: Path, grade: object, said: str
+    tmp_path: Path, grade: object, problem: str
 ) -> None:
     sets = [{"self_ratings": [{"question_id": "q/1", "self_rating": grade}]}]
     with pytest.raises(UnusableFile) as refused:
         read_graded(graded_file(tmp_path, a_passage(exam_grades=sets)))
-    assert f"file:1: {said}" in str(refused.value)
+    assert f"file:1: {problem}" in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "problem"),
     [
         ({"paragraph_data": {"rankings": [{"method": "r", "rank": -1}]}}, "rank: is -1"),
         ({"paragraph_data": {"rankings": [{"method": "r"}]}}, "rank: is missing"),
@@ -190,16 +199,16 @@ def test_a_grade_that_is_none_is_refused_with_line_and_field(
         ),
     ],
 )
-def test_what_is_wrong_in_a_passage_is_named(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+def test_what_is_wrong_in_a_passage_is_named(tmp_path: Path, changes: dict[str, Any], problem: str) -> None:
     with pytest.raises(UnusableFile) as refused:
         read_graded(graded_file(tmp_path, a_passage(**changes)))
-    assert f"file:1: {said}" in str(refused.value)
+    assert f"file:1: {problem}" in str(refused.value)
 
 
 def test_a_text_and_a_reply_that_are_null_are_missing(tmp_path: Path) -> None:
     sets = [{"self_ratings": [{"question_id": "x", "self_rating": 1}], "answers": [["x", None]]}]
-    [found] = read_graded(graded_file(tmp_path, a_passage(text=None, exam_grades=sets)))
-    assert (found.text, found.replies) == ("", {})
+    [one] = read_graded(graded_file(tmp_path, a_passage(text=None, exam_grades=sets)))
+    assert (one.text, one.replies) == ("", {})
 
 
 def test_a_passage_that_is_there_twice_is_refused(tmp_path: Path) -> None:
@@ -289,8 +298,8 @@ def test_a_run_is_read_in_full(tmp_path: Path) -> None:
 def test_a_bank_of_questions_or_nuggets_is_read_in_full(tmp_path: Path) -> None:
     questions = {"query_id": "q", "items": [{"question_id": "q/1", "question_text": "Why?"}]}
     nuggets = {"query_id": 7, "items": [{"nugget_id": "7/n", "nugget_text": "It is."}]}
-    found = read_bank(write(tmp_path, f"{json.dumps(questions)}\n{json.dumps(nuggets)}\n"))
-    assert found == [BankItem("q", "q/1", "Why?"), BankItem("7", "7/n", "It is.")]
+    bank = read_bank(write(tmp_path, f"{json.dumps(questions)}\n{json.dumps(nuggets)}\n"))
+    assert bank == [BankItem("q", "q/1", "Why?"), BankItem("7", "7/n", "It is.")]
 
 
 @pytest.mark.parametrize("text", ["q 0 d", "q 0 d x", "q 0 d 1.5", "q 0 d 1\nq 0 d 2"])

@@ -24,10 +24,10 @@ def evaluate(ranking: Ranking, labels: list[Relevance], measure: str) -> Measure
 
 
 def test_ndcg_by_hand_with_linear_gains() -> None:
-    found = evaluate({"q": ["c", "a", "b"], "r": ["a"]}, LABELS, "nDCG@10")
+    values = evaluate({"q": ["c", "a", "b"], "r": ["a"]}, LABELS, "nDCG@10")
     by_hand = (3 / log2(3) + 1 / log2(4)) / (3 + 1 / log2(3))
-    assert found.per_query == pytest.approx({"q": by_hand, "r": 1.0})
-    assert found.mean == pytest.approx((by_hand + 1) / 2)
+    assert values.per_query == pytest.approx({"q": by_hand, "r": 1.0})
+    assert values.mean == pytest.approx((by_hand + 1) / 2)
 
 
 def test_what_lies_below_k_earns_nothing() -> None:
@@ -41,9 +41,9 @@ def test_mrr_is_one_over_the_place_of_the_first_relevant_document() -> None:
 
 
 def test_a_query_the_ranking_leaves_out_counts_0_and_one_without_labels_does_not_count() -> None:
-    found = evaluate({"q": ["a", "b"], "elsewhere": ["a"]}, LABELS, "nDCG@10")
-    assert found.per_query == pytest.approx({"q": 1.0, "r": 0.0})
-    assert found.mean == pytest.approx(0.5)
+    values = evaluate({"q": ["a", "b"], "elsewhere": ["a"]}, LABELS, "nDCG@10")
+    assert values.per_query == pytest.approx({"q": 1.0, "r": 0.0})
+    assert values.mean == pytest.approx(0.5)
 
 
 def test_an_empty_place_does_not_move_the_rest_up() -> None:
@@ -73,8 +73,8 @@ def test_a_ranked_query_without_a_value_is_missing_and_not_a_zero() -> None:
 
 
 def test_several_rankings_are_measured_apart() -> None:
-    found = evaluate_all({"one": {"q": ["a"]}, "two": {"q": ["c"]}}, LABELS[:3], "RR@10")
-    assert (found["one"].mean, found["two"].mean) == (1.0, 0.0)
+    values = evaluate_all({"one": {"q": ["a"]}, "two": {"q": ["c"]}}, LABELS[:3], "RR@10")
+    assert (values["one"].mean, values["two"].mean) == (1.0, 0.0)
 
 
 def passage(name: str, **ranks: int) -> GradedPassage:
@@ -82,8 +82,8 @@ def passage(name: str, **ranks: int) -> GradedPassage:
 
 
 def test_rankings_start_where_the_run_starts_and_keep_their_gaps() -> None:
-    found = rankings_of([passage("b", zero=1, one=3), passage("a", zero=0, one=1)])
-    assert found == {"zero": {"q": ["a", "b"]}, "one": {"q": ["a", None, "b"]}}
+    rankings = rankings_of([passage("b", zero=1, one=3), passage("a", zero=0, one=1)])
+    assert rankings == {"zero": {"q": ["a", "b"]}, "one": {"q": ["a", None, "b"]}}
 
 
 def test_two_passages_at_one_rank_are_refused() -> None:
@@ -100,8 +100,8 @@ def test_the_same_order_correlates_perfectly_and_the_reverse_perfectly_badly() -
 
 def test_tied_ranks_are_averaged() -> None:
     # Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4.
-    found = correlate({"a": 4, "b": 2, "c": 2, "d": 1}, {"a": 4, "b": 3, "c": 2, "d": 1})
-    assert found.spearman == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
+    correlation = correlate({"a": 4, "b": 2, "c": 2, "d": 1}, {"a": 4, "b": 3, "c": 2, "d": 1})
+    assert correlation.spearman == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
 
 
 def test_systems_of_one_side_only_are_named() -> None:
@@ -123,7 +123,7 @@ def test_the_official_order_is_the_one_trec_published(recorded_data: Path) -> No
         if len(fields) > 7 and fields[7].strip().replace(".", "").isdigit():
             published[fields[0]] = -float(fields[7])
     rankings = rankings_of(read_graded(folder / "dl19-graded.jsonl.gz"))
-    submitted = {run: found for run, found in rankings.items() if run in published}
+    submitted = {run: result for run, result in rankings.items() if run in published}
     scores = printed_scores(submitted, read_qrels(folder / "nist-2019qrels-pass.txt"), 10)
     assert len(published) == 36
     assert official_order(scores) == published

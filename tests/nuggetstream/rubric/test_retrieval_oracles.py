@@ -18,8 +18,8 @@ def test_ndcg_and_mrr_in_a_few_lines(labels: dict[str, int], ranking: list[str],
     rows = [Relevance("q", document, label) for document, label in labels.items()]
     gains = [labels.get(document, 0) for document in ranking]
     dcg, ideal = (
-        sum(gain / log2(place + 2) for place, gain in enumerate(found[:k]))
-        for found in (gains, sorted(labels.values(), reverse=True))
+        sum(gain / log2(place + 2) for place, gain in enumerate(result[:k]))
+        for result in (gains, sorted(labels.values(), reverse=True))
     )
     first = next((1 / (place + 1) for place, gain in enumerate(gains[:k]) if gain), 0)
     run = {"run": {"q": ranking}}

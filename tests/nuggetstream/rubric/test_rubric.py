@@ -49,9 +49,9 @@ def test_cover_counts_answered_items_of_all_and_of_those_anyone_answers() -> Non
         passage("1", {"w": 3, "x": 2, "y": 0, "z": 5}),
         passage("2", {"w": 0, "x": 4, "y": 0, "z": 0}),
     ]
-    found = query_cover(passages, passages[:1], 3)
-    assert found.cover == 2 / 4
-    assert found.n_exam == 2 / 3
+    shares = query_cover(passages, passages[:1], 3)
+    assert shares.cover == 2 / 4
+    assert shares.n_exam == 2 / 3
 
 
 def test_two_passages_with_the_same_answer_cover_it_once() -> None:
@@ -64,9 +64,9 @@ def test_a_query_nobody_answers_has_no_n_exam_and_is_counted_apart() -> None:
         passage("1", {"x": 5}, query="q", ranks={"run": 1}),
         passage("1", {"x": 0}, query="r", ranks={"run": 1}),
     ]
-    found = cover_at(passages, 10, 3)["run"]
-    assert (found.cover, found.queries) == (0.5, 2)
-    assert (found.n_exam, found.n_exam_error, found.answerable) == (1.0, None, 1)
+    score = cover_at(passages, 10, 3)["run"]
+    assert (score.cover, score.queries) == (0.5, 2)
+    assert (score.n_exam, score.n_exam_error, score.answerable) == (1.0, None, 1)
     nobody = cover_at(passages[1:], 10, 3)["run"]
     assert (nobody.cover, nobody.n_exam, nobody.n_exam_error, nobody.answerable) == (0, None, None, 0)
 
@@ -85,9 +85,9 @@ def test_a_query_a_run_leaves_out_counts_as_not_covered() -> None:
         passage("1", {"x": 5}, query="q", ranks={"all": 1, "half": 1}),
         passage("1", {"x": 5}, query="r", ranks={"all": 1}),
     ]
-    found = cover_at(passages, 1, 3)
-    assert (found["all"].cover, found["half"].cover) == (1.0, 0.5)
-    assert found["half"].cover_error == 0.5
+    scores = cover_at(passages, 1, 3)
+    assert (scores["all"].cover, scores["half"].cover) == (1.0, 0.5)
+    assert scores["half"].cover_error == 0.5
 
 
 def test_runs_that_count_from_0_and_from_1_are_cut_at_the_same_depth() -> None:
@@ -96,8 +96,8 @@ def test_runs_that_count_from_0_and_from_1_are_cut_at_the_same_depth() -> None:
         passage("2", {"x": 0, "y": 5}, ranks={"zero": 1, "one": 2}),
     ]
     assert first_ranks(passages) == {"zero": 0, "one": 1}
-    found = cover_at(passages, 1, 3)
-    assert found["zero"].cover == found["one"].cover == 0.5
+    scores = cover_at(passages, 1, 3)
+    assert scores["zero"].cover == scores["one"].cover == 0.5
 
 
 def test_nothing_graded_is_no_cover_of_0() -> None:
@@ -206,8 +206,8 @@ def test_uncovered_passages_are_relevant_and_answer_nothing_well() -> None:
 
 
 def test_the_grid_shows_a_missing_grade_as_missing() -> None:
-    found = grade_grid([passage("1", {"x": 0}), passage("2", {"y": 3})])["q"]
-    assert (found.items, found.grades) == (("x", "y"), ((0, None), (None, 3)))
+    grid = grade_grid([passage("1", {"x": 0}), passage("2", {"y": 3})])["q"]
+    assert (grid.items, grid.grades) == (("x", "y"), ((0, None), (None, 3)))
 
 
 def test_the_listing_shows_the_best_answers_to_each_item_first() -> None:
@@ -215,8 +215,8 @@ def test_the_listing_shows_the_best_answers_to_each_item_first() -> None:
         passage("1", {"x": 2, "y": 0}, replies={"x": "2."}),
         passage("2", {"x": 5}, replies={"x": "5"}),
     ]
-    found = verification_listing(passages)
-    assert [(row.item, row.grade, row.passage, row.reply) for row in found] == [
+    listing = verification_listing(passages)
+    assert [(row.item, row.grade, row.passage, row.reply) for row in listing] == [
         ("x", 5, "2", "5"),
         ("x", 2, "1", "2."),
     ]

@@ -49,24 +49,24 @@ def compared(
     )
 
 
-def states(found: Comparison) -> list[str]:
-    return [note.state for note in found.notes]
+def states(result: Comparison) -> list[str]:
+    return [note.state for note in result.notes]
 
 
 def test_coefficients_of_four_systems_by_hand(tmp_path: Path) -> None:
-    found = compared(tmp_path, OURS, OFFICIAL)
+    comparison = compared(tmp_path, OURS, OFFICIAL)
     # One swap of neighbours: rho = 1 - 6 * 2 / 60, tau = (5 - 1) / 6.
-    assert (found.correlation.spearman, found.correlation.kendall) == pytest.approx((0.8, 2 / 3))
-    assert states(found) == []
+    assert (comparison.correlation.spearman, comparison.correlation.kendall) == pytest.approx((0.8, 2 / 3))
+    assert states(comparison) == []
 
 
 def test_places_count_from_the_best_and_are_shown_as_they_are(tmp_path: Path) -> None:
     places = "run\trank\nw\t1\nx\t2\ny\t3\nz\t4\n"
-    found = compared(tmp_path, OURS, places)
-    assert found.correlation.spearman == pytest.approx(0.8)
-    assert found.official.shown("z") == 4
-    said = compared(tmp_path, OURS, places, columns=(Column(), Column(rank="rank")))
-    assert said.correlation.spearman == pytest.approx(0.8)
+    comparison = compared(tmp_path, OURS, places)
+    assert comparison.correlation.spearman == pytest.approx(0.8)
+    assert comparison.official.shown("z") == 4
+    by_rank = compared(tmp_path, OURS, places, columns=(Column(), Column(rank="rank")))
+    assert by_rank.correlation.spearman == pytest.approx(0.8)
     as_score = compared(tmp_path, OURS, places, columns=(Column(), Column(score="rank")))
     assert as_score.correlation.spearman == pytest.approx(-0.8)
     losses = compared(tmp_path, OURS, "system,score\nw,-1\nx,-2\ny,-3\nz,-4\n")
@@ -74,21 +74,21 @@ def test_places_count_from_the_best_and_are_shown_as_they_are(tmp_path: Path) ->
 
 
 def test_systems_in_one_file_or_without_a_score_are_left_out_and_said(tmp_path: Path) -> None:
-    found = compared(tmp_path, OURS + "v,9\nu,\n", OFFICIAL + "t,0.1\n")
-    assert found.correlation.systems == 4
-    assert (found.only_first, found.only_official) == (("v",), ("t",))
-    assert found.first.unscored == ("u",)
-    assert states(found) == ["system_in_one_file", "system_in_one_file", "unscored"]
+    comparison = compared(tmp_path, OURS + "v,9\nu,\n", OFFICIAL + "t,0.1\n")
+    assert comparison.correlation.systems == 4
+    assert (comparison.only_first, comparison.only_official) == (("v",), ("t",))
+    assert comparison.first.unscored == ("u",)
+    assert states(comparison) == ["system_in_one_file", "system_in_one_file", "unscored"]
 
 
 def test_two_systems_always_agree_or_contradict_and_that_is_said(tmp_path: Path) -> None:
-    found = compared(tmp_path, "system,score\nx,2\ny,1\n", OFFICIAL)
-    assert found.correlation.spearman == pytest.approx(1)
-    assert "two_systems" in states(found)
+    comparison = compared(tmp_path, "system,score\nx,2\ny,1\n", OFFICIAL)
+    assert comparison.correlation.spearman == pytest.approx(1)
+    assert "two_systems" in states(comparison)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "problem"),
     [
         ("system,score\nx,1\nx,2\n", "first:3: system: 'x' is there twice"),
         ("system,score\nx,nan\n", "first:2: score: is 'nan'; expected a number"),
@@ -100,10 +100,10 @@ def test_two_systems_always_agree_or_contradict_and_that_is_said(tmp_path: Path)
         ("", "first: is empty"),
     ],
 )
-def test_a_leaderboard_that_cannot_be_used_is_named(tmp_path: Path, text: str, said: str) -> None:
+def test_a_leaderboard_that_cannot_be_used_is_named(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(UnusableFile) as refused:
         compared(tmp_path, text, OFFICIAL)
-    assert said in str(refused.value)
+    assert problem in str(refused.value)
 
 
 def test_no_common_order_is_refused_with_the_reason(tmp_path: Path) -> None:
@@ -120,50 +120,50 @@ def runs(folder: Path, *scores: tuple[float, float]) -> tuple[Path, ...]:
 
 
 def test_labels_score_runs_by_their_scores_and_not_by_their_rank_column(tmp_path: Path) -> None:
-    found = compared(
+    comparison = compared(
         tmp_path, "q1 0 d1 0\nq1 0 d2 1\n", "q1 0 d1 1\nq1 0 d2 0\n",
         runs=runs(tmp_path, (2.0, 1.0), (1.0, 2.0)), measure="RR@10",
     )  # fmt: skip
-    assert found.official.scores == {"run0": 1.0, "run1": 0.5}
-    assert found.first.scores == {"run0": 0.5, "run1": 1.0}
-    assert found.correlation.spearman == pytest.approx(-1)
+    assert comparison.official.scores == {"run0": 1.0, "run1": 0.5}
+    assert comparison.first.scores == {"run0": 0.5, "run1": 1.0}
+    assert comparison.correlation.spearman == pytest.approx(-1)
     assert is_qrels(tmp_path / "first")
 
 
 def test_of_equal_scores_the_later_name_is_first_as_in_trec_eval(tmp_path: Path) -> None:
     labels = "q1 0 d1 1\nq1 0 d2 0\n"
-    found = compared(tmp_path, labels, labels, runs=runs(tmp_path, (1, 1), (2, 1)), measure="RR@10")
-    assert found.first.scores == {"run0": 0.5, "run1": 1.0}
+    comparison = compared(tmp_path, labels, labels, runs=runs(tmp_path, (1, 1), (2, 1)), measure="RR@10")
+    assert comparison.first.scores == {"run0": 0.5, "run1": 1.0}
 
 
 def test_only_queries_with_labels_in_both_files_count(tmp_path: Path) -> None:
-    found = compared(
+    comparison = compared(
         tmp_path, "q1 0 d1 1\nq2 0 d1 1\n", "q1 0 d1 1\nq3 0 d1 1\n",
         runs=runs(tmp_path, (2, 1), (1, 2)), measure="RR@10",
     )  # fmt: skip
-    assert found.first.scores == {"run0": 1.0, "run1": 0.5}  # not halved by q2
-    assert found.queries is not None
-    assert (found.queries.only_first, found.queries.only_official) == (("q2",), ("q3",))
-    assert states(found)[:2] == ["query_in_one_file", "query_in_one_file"]
+    assert comparison.first.scores == {"run0": 1.0, "run1": 0.5}  # not halved by q2
+    assert comparison.queries is not None
+    assert (comparison.queries.only_first, comparison.queries.only_official) == (("q2",), ("q3",))
+    assert states(comparison)[:2] == ["query_in_one_file", "query_in_one_file"]
     with pytest.raises(NothingToRank, match="no query is labelled in both files"):
         compared(tmp_path, "q1 0 d1 1\n", "q9 0 d1 1\n", runs=runs(tmp_path, (2, 1), (1, 2)))
 
 
 def test_a_query_without_a_ranking_counts_0_and_is_said(tmp_path: Path) -> None:
     labels = "q1 0 d1 1\nq2 0 d1 1\n"
-    found = compared(tmp_path, labels, labels, runs=runs(tmp_path, (2, 1), (1, 2)), measure="RR@10")
-    assert found.first.scores == {"run0": 0.5, "run1": 0.25}
-    assert found.unranked == {"run0": 1, "run1": 1}
-    assert "queries_missing" in states(found)
+    comparison = compared(tmp_path, labels, labels, runs=runs(tmp_path, (2, 1), (1, 2)), measure="RR@10")
+    assert comparison.first.scores == {"run0": 0.5, "run1": 0.25}
+    assert comparison.unranked == {"run0": 1, "run1": 1}
+    assert "queries_missing" in states(comparison)
 
 
 def test_a_leaderboard_may_meet_labels_and_recorded_ranks(tmp_path: Path) -> None:
     labels = "tides 0 p1 1\ntides 0 p2 0\ntides 0 p3 0\n"
-    found = compared(
+    comparison = compared(
         tmp_path, "system,score\nreef,2\nkelp,1\n", labels, graded=graded_file(tmp_path), measure="RR@10"
     )
-    assert found.official.scores == {"reef": 1.0, "kelp": 0.5}
-    assert found.correlation.kendall == pytest.approx(1)
+    assert comparison.official.scores == {"reef": 1.0, "kelp": 0.5}
+    assert comparison.correlation.kendall == pytest.approx(1)
 
 
 def test_ties_of_the_official_side_can_be_broken_as_trec_eval_prints_them(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_labels_and_rankings_need_each_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "problem"),
     [
         ("q1 Q0 d1 1 nan mine\n", "bad.run:1: score: is 'nan'; expected a number"),
         ("q1 Q0 d1 first 1 mine\n", "bad.run:1: rank: is 'first'; expected a whole number"),
@@ -191,10 +191,10 @@ def test_labels_and_rankings_need_each_other(tmp_path: Path) -> None:
         ("q1 Q0 d1 1\n", "bad.run:1: 4 columns where 6 are due"),
     ],
 )
-def test_a_run_that_cannot_be_used_is_named(tmp_path: Path, text: str, said: str) -> None:
+def test_a_run_that_cannot_be_used_is_named(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(UnusableFile) as refused:
         compared(tmp_path, "q1 0 d1 1\n", "q1 0 d1 1\n", runs=(written(tmp_path, "bad.run", text),))
-    assert said in str(refused.value)
+    assert problem in str(refused.value)
 
 
 def test_a_system_that_is_not_there_cannot_be_left_out(tmp_path: Path) -> None:
@@ -210,22 +210,22 @@ def test_labels_are_read_gzipped_or_with_a_byte_order_mark(tmp_path: Path) -> No
     zipped, marked = tmp_path / "zipped.gz", tmp_path / "marked"
     zipped.write_bytes(gzip.compress(labels.encode()))
     marked.write_text(labels, encoding="utf-8-sig")
-    found = compare(
+    comparison = compare(
         read_side(zipped, Column()),
         read_side(marked, Column()),
         read_rankings(runs(tmp_path, (1, 2), (2, 1))),
     )
-    assert found.queries == Queries(1, (), ())
-    assert found.correlation.spearman == pytest.approx(1)
+    assert comparison.queries == Queries(1, (), ())
+    assert comparison.correlation.spearman == pytest.approx(1)
 
 
 def test_a_system_is_left_out_of_leaderboards_too(tmp_path: Path) -> None:
-    found = compared(tmp_path, OURS, OFFICIAL + "t,0.1\n", left_out=("z", "t"), break_ties=True)
-    assert (found.correlation.systems, found.correlation.spearman) == (
+    comparison = compared(tmp_path, OURS, OFFICIAL + "t,0.1\n", left_out=("z", "t"), break_ties=True)
+    assert (comparison.correlation.systems, comparison.correlation.spearman) == (
         3,
         pytest.approx(1),
     )  # only y and z change places
-    assert states(found) == []
+    assert states(comparison) == []
     with pytest.raises(UnknownSystem, match="'ghost' cannot be left out; there is w, x, y, z"):
         compared(tmp_path, OURS, OFFICIAL, left_out=("ghost",))
 

@@ -37,34 +37,34 @@ def measured(folder: Path, *runs: Path, labels: str = LABELS, fuse: bool = False
     return measure_runs(read_labels(qrels), read_rankings(runs), fuse=fuse)
 
 
-def states(found: RunsMeasured) -> list[str]:
-    return [note.state for note in found.notes]
+def states(result: RunsMeasured) -> list[str]:
+    return [note.state for note in result.notes]
 
 
 def test_means_and_their_standard_errors_by_hand(tmp_path: Path) -> None:
-    found = measured(tmp_path, run(tmp_path, "mine", {"q1": "d3 d2", "q2": "d1"}))
-    (mine,) = found.runs
+    runs = measured(tmp_path, run(tmp_path, "mine", {"q1": "d3 d2", "q2": "d1"}))
+    (mine,) = runs.runs
     first = (2 / log2(3)) / (3 + 2 / log2(3))
     assert mine.means["nDCG@10"].mean == pytest.approx((first + 1) / 2)
     assert mine.means["nDCG@10"].error == pytest.approx((1 - first) / 2)  # two values: half their distance
     assert (mine.means["RR@10"].mean, mine.means["RR@10"].error) == pytest.approx((0.75, 0.25))
-    assert (found.labels, found.queries, found.fused, states(found)) == (4, 2, None, [])
+    assert (runs.labels, runs.queries, runs.fused, states(runs)) == (4, 2, None, [])
 
 
 def test_a_query_with_labels_that_is_not_ranked_counts_0_and_is_said(tmp_path: Path) -> None:
-    found = measured(tmp_path, run(tmp_path, "half", {"q2": "d1"}))
-    (half,) = found.runs
+    runs = measured(tmp_path, run(tmp_path, "half", {"q2": "d1"}))
+    (half,) = runs.runs
     assert half.means["RR@10"].mean == 0.5
     assert (half.received, half.scored, half.unranked) == (1, 1, 1)
-    assert states(found) == ["queries_missing"]
+    assert states(runs) == ["queries_missing"]
 
 
 def test_a_ranked_query_without_labels_counts_for_nothing_and_is_said(tmp_path: Path) -> None:
-    found = measured(tmp_path, run(tmp_path, "more", {"q1": "d1", "q2": "d1", "q3": "d1", "q4": "d1"}))
-    (more,) = found.runs
+    runs = measured(tmp_path, run(tmp_path, "more", {"q1": "d1", "q2": "d1", "q3": "d1", "q4": "d1"}))
+    (more,) = runs.runs
     assert more.means["RR@10"].mean == 1
     assert (more.received, more.scored, more.unranked) == (4, 2, 0)
-    assert states(found) == ["queries_without_labels"]
+    assert states(runs) == ["queries_without_labels"]
 
 
 def test_runs_stand_in_the_order_of_the_first_measure(tmp_path: Path) -> None:
@@ -78,20 +78,20 @@ def test_the_fusion_of_runs_by_hand(tmp_path: Path) -> None:
     # In q1 d2 has 1/62 + 1/61, d3 1/61 and d1 1/62; q2 is as the second run has it.
     one = run(tmp_path, "one", {"q1": "d3 d2"})
     two = run(tmp_path, "two", {"q1": "d2 d1", "q2": "d2 d1"})
-    found = measured(tmp_path, one, two, fuse=True)
-    assert found.fused is not None
+    runs = measured(tmp_path, one, two, fuse=True)
+    assert runs.fused is not None
     gains = 2 + 0 / log2(3) + 3 / log2(4)  # d2 d3 d1
     expected = gains / (3 + 2 / log2(3))
-    assert found.fused.means["nDCG@10"].mean == pytest.approx((expected + 1 / log2(3)) / 2)
-    assert found.fused.means["RR@10"].mean == pytest.approx((1 + 1 / 2) / 2)
-    assert (found.fused.received, found.fused.unranked) == (2, 0)
-    assert [each.run for each in found.runs] == ["two", "one"]
+    assert runs.fused.means["nDCG@10"].mean == pytest.approx((expected + 1 / log2(3)) / 2)
+    assert runs.fused.means["RR@10"].mean == pytest.approx((1 + 1 / 2) / 2)
+    assert (runs.fused.received, runs.fused.unranked) == (2, 0)
+    assert [each.run for each in runs.runs] == ["two", "one"]
 
 
 def test_one_query_has_no_standard_error_and_one_without_a_relevant_document_is_said(tmp_path: Path) -> None:
-    found = measured(tmp_path, run(tmp_path, "mine", {"q": "d"}), labels="q 0 d 0\n")
-    assert found.runs[0].means["RR@10"].error is None
-    assert states(found) == ["nothing_relevant", "one_query"]
+    runs = measured(tmp_path, run(tmp_path, "mine", {"q": "d"}), labels="q 0 d 0\n")
+    assert runs.runs[0].means["RR@10"].error is None
+    assert states(runs) == ["nothing_relevant", "one_query"]
 
 
 def test_a_run_without_a_query_in_common_has_no_mean(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_what_cannot_be_used_is_named(tmp_path: Path) -> None:
         measure_runs(read_labels(tmp_path / "labels.qrels"), read_rankings([mine]), ["joy@3"])
 
 
-def said(folder: Path, *options: str | Path) -> Result:
+def answered(folder: Path, *options: str | Path) -> Result:
     (folder / "labels.qrels").write_text(LABELS, encoding="utf-8")
     mine = run(folder, "mine", {"q1": "d3 d2"})
     asked = ["measure", "--qrels", folder / "labels.qrels", "--runs", mine, *options]
@@ -118,7 +118,7 @@ def said(folder: Path, *options: str | Path) -> Result:
 
 def test_the_numbers_are_written_with_what_they_rest_on(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    result = said(tmp_path, "--measure", "RR@10", "--measure", "P@1", "--out", out)
+    result = answered(tmp_path, "--measure", "RR@10", "--measure", "P@1", "--out", out)
     assert result.exit_code == 0, result.output
     with (out / "measure.csv").open(encoding="utf-8", newline="") as file:
         rows = [(row["measure"], row["mean"], row["unranked"]) for row in csv.DictReader(file)]
@@ -135,7 +135,7 @@ def test_a_command_that_cannot_be_answered_exits_2(tmp_path: Path) -> None:
         (("--fuse",), "--fuse needs two runs or more"),
         (("--runs", tmp_path / "nowhere.run"), "nowhere.run: No such file"),
     ):
-        result = said(tmp_path, *options)
+        result = answered(tmp_path, *options)
         assert result.exit_code == 2
         assert problem in result.output
 
@@ -147,7 +147,7 @@ def test_runs_with_the_same_values_in_another_order_are_tied() -> None:
     def ranking(rank: int) -> list[str | None]:
         return [*(f"d{number}" for number in range(1, rank)), "good"]
 
-    found = measure_runs(
+    runs = measure_runs(
         Labels(tuple(Relevance(query, "good", 1) for query in queries)),
         {
             "rising": {query: ranking(rank) for query, rank in zip(queries, ranks, strict=True)},
@@ -155,5 +155,5 @@ def test_runs_with_the_same_values_in_another_order_are_tied() -> None:
         },
         ["RR@10"],
     )
-    assert found.runs[0].means == found.runs[1].means
-    assert [run.run for run in found.runs] == ["falling", "rising"]
+    assert runs.runs[0].means == runs.runs[1].means
+    assert [run.run for run in runs.runs] == ["falling", "rising"]

@@ -33,13 +33,13 @@ from nuggetstream.statistics.inter_annotator import group, inter_annotator
 from tests.graded import graded_file, passage, rivers, tides
 
 
-def states(found: Any) -> set[str]:
-    return {note.state for note in found.notes}
+def states(result: Any) -> set[str]:
+    return {note.state for note in result.notes}
 
 
-def drawn(found: Any) -> str:
+def drawn(result: Any) -> str:
     out = io.StringIO()
-    print_tables(found, console=Console(file=out, width=140, force_terminal=True, color_system=None))
+    print_tables(result, console=Console(file=out, width=140, force_terminal=True, color_system=None))
     return out.getvalue()
 
 
@@ -52,16 +52,16 @@ def covered(folder: Path) -> Coverage:
 
 
 def test_cover_is_the_share_of_all_items_and_n_exam_of_those_anybody_answers(tmp_path: Path) -> None:
-    found = covered(tmp_path)
-    assert [each.system for each in found.systems] == ["reef", "kelp"]
-    reef, kelp = (each.score for each in found.systems)
+    coverage = covered(tmp_path)
+    assert [each.system for each in coverage.systems] == ["reef", "kelp"]
+    reef, kelp = (each.score for each in coverage.systems)
     # reef: both items about tides, one of two about rivers; s = 1/√8, so s/√2 = 1/4.
     assert (reef.cover, reef.cover_error, reef.n_exam, reef.n_exam_error) == pytest.approx((0.75, 0.25, 1, 0))
     assert (kelp.cover, kelp.cover_error, kelp.n_exam, kelp.n_exam_error) == pytest.approx(
         (0.5, 0, 0.75, 0.25)
     )
-    assert found.overall.cover == pytest.approx(0.75)
-    assert found.notes == ()
+    assert coverage.overall.cover == pytest.approx(0.75)
+    assert coverage.notes == ()
 
 
 def test_the_depth_and_the_grade_decide_what_is_covered(tmp_path: Path) -> None:
@@ -76,19 +76,19 @@ def test_the_depth_and_the_grade_decide_what_is_covered(tmp_path: Path) -> None:
 
 def test_a_query_a_system_ignores_counts_as_nothing_covered_and_is_said(tmp_path: Path) -> None:
     lines = {"tides": tides(), "rivers": [passage("p4", {"r/source": 4}, 2, {"reef": 1})]}
-    found = cover(load(graded_file(tmp_path, lines)), 2, 3)
-    kelp = next(each for each in found.systems if each.system == "kelp")
+    coverage = cover(load(graded_file(tmp_path, lines)), 2, 3)
+    kelp = next(each for each in coverage.systems if each.system == "kelp")
     assert (kelp.score.cover, kelp.ranked) == (0.25, 1)
-    assert states(found) == {"queries_missing"}
-    assert "1 of 2" in drawn(cover_tables(found))
+    assert states(coverage) == {"queries_missing"}
+    assert "1 of 2" in drawn(cover_tables(coverage))
 
 
 def test_passages_without_grades_and_queries_without_items_are_states(tmp_path: Path) -> None:
     lines = {"tides": [*tides(), passage("p9", {}, 1)], "empty": [passage("p8", {}, 1, {"reef": 1})]}
-    found = cover(load(graded_file(tmp_path, lines)), 2, 3)
-    assert {"ungraded", "nothing_graded", "one_query"} <= states(found)
-    assert (found.left_out, found.overall.queries, found.overall.cover_error) == (1, 1, None)
-    assert found.systems[0].score.cover == 1.0  # the query without items is left out, not a zero
+    coverage = cover(load(graded_file(tmp_path, lines)), 2, 3)
+    assert {"ungraded", "nothing_graded", "one_query"} <= states(coverage)
+    assert (coverage.left_out, coverage.overall.queries, coverage.overall.cover_error) == (1, 1, None)
+    assert coverage.systems[0].score.cover == 1.0  # the query without items is left out, not a zero
 
 
 def test_nobody_ranked_and_a_late_start_are_states(tmp_path: Path) -> None:
@@ -112,9 +112,13 @@ def test_a_file_without_any_grade_has_no_cover_and_no_label(tmp_path: Path) -> N
 def test_written_cover_is_strict_and_says_what_it_rests_on(tmp_path: Path) -> None:
     alone = cover(of(tmp_path, *tides()), 2, 3)
     content, table = write_cover(alone, tmp_path / "out")
-    found = json.loads(content.read_text(encoding="utf-8"))
-    assert found["overall"] == {"cover": 1.0, "cover_error": None, "n_exam": 1.0, "n_exam_error": None}
-    assert (found["rests_on"]["passages"], found["rests_on"]["k"], found["rests_on"]["minimum"]) == (3, 2, 3)
+    result = json.loads(content.read_text(encoding="utf-8"))
+    assert result["overall"] == {"cover": 1.0, "cover_error": None, "n_exam": 1.0, "n_exam_error": None}
+    assert (result["rests_on"]["passages"], result["rests_on"]["k"], result["rests_on"]["minimum"]) == (
+        3,
+        2,
+        3,
+    )
     rows = list(csv.DictReader(table.open(encoding="utf-8", newline="")))
     assert [(row["system"], row["cover"], row["cover_error"]) for row in rows] == [
         ("reef", "1.0", ""),
@@ -135,9 +139,9 @@ def test_written_cover_is_strict_and_says_what_it_rests_on(tmp_path: Path) -> No
 def test_labels_are_the_best_grade_or_a_count(
     tmp_path: Path, by: By, minimum: int | None, labels: list[int]
 ) -> None:
-    found = label(load(graded_file(tmp_path)), by, minimum)
-    assert [row.label for row in found.labels] == labels
-    assert sum(found.counts.values()) == 5
+    labelled = label(load(graded_file(tmp_path)), by, minimum)
+    assert [row.label for row in labelled.labels] == labels
+    assert sum(labelled.counts.values()) == 5
 
 
 def test_a_passage_without_a_grade_gets_no_label_and_counting_needs_a_grade(tmp_path: Path) -> None:
@@ -150,27 +154,27 @@ def test_a_passage_without_a_grade_gets_no_label_and_counting_needs_a_grade(tmp_
 
 
 def test_spurious_items_and_uncovered_passages_by_hand(tmp_path: Path) -> None:
-    found = check(load(graded_file(tmp_path)), Limits())
-    assert found.spurious is not None
-    assert found.uncovered is not None
-    assert [(q, i.item, i.passages) for q, items in found.spurious.items() for i in items] == [
+    checked = check(load(graded_file(tmp_path)), Limits())
+    assert checked.spurious is not None
+    assert checked.uncovered is not None
+    assert [(q, i.item, i.passages) for q, items in checked.spurious.items() for i in items] == [
         ("tides", "t/moon", 1)
     ]
-    assert [(p.query, p.passage, p.judgment, p.best) for p in found.uncovered] == [("rivers", "p5", 2, 1)]
-    assert (found.relevant, found.not_relevant) == (4, 1)
-    assert found.counts == {0: 4, 1: 1, 3: 1, 4: 3, 5: 1}
-    assert found.grids["rivers"].grades == ((4, 0), (0, 1))
-    about_the_moon = [(answer.grade, answer.passage) for answer in found.listing if answer.item == "t/moon"]
+    assert [(p.query, p.passage, p.judgment, p.best) for p in checked.uncovered] == [("rivers", "p5", 2, 1)]
+    assert (checked.relevant, checked.not_relevant) == (4, 1)
+    assert checked.counts == {0: 4, 1: 1, 3: 1, 4: 3, 5: 1}
+    assert checked.grids["rivers"].grades == ((4, 0), (0, 1))
+    about_the_moon = [(answer.grade, answer.passage) for answer in checked.listing if answer.item == "t/moon"]
     assert about_the_moon == [(5, "p1"), (4, "p3"), (3, "p2")]
 
 
 def test_where_nobody_judged_contradictions_have_no_answer_and_no_file(tmp_path: Path) -> None:
     graded = of(tmp_path, passage("p", {"x": 4}), passage("r", {"y": 0}))
-    found = check(graded, Limits())
-    assert (found.spurious, found.uncovered) == (None, None)
-    assert states(found) == {"nobody_judged"}
-    assert drawn(check_tables(found, (), 5)).count("no answer") == 2
-    names = {path.name for path in write_check(found, tmp_path / "out")}
+    checked = check(graded, Limits())
+    assert (checked.spurious, checked.uncovered) == (None, None)
+    assert states(checked) == {"nobody_judged"}
+    assert drawn(check_tables(checked, (), 5)).count("no answer") == 2
+    names = {path.name for path in write_check(checked, tmp_path / "out")}
     assert names == {"verify.json", "grid.csv", "listing.csv"}
     content = json.loads((tmp_path / "out" / "verify.json").read_text(encoding="utf-8"))
     assert (content["spurious"], content["uncovered"]) == (None, None)
@@ -179,18 +183,18 @@ def test_where_nobody_judged_contradictions_have_no_answer_and_no_file(tmp_path:
 
 
 def test_nothing_found_is_not_the_same_as_no_answer(tmp_path: Path) -> None:
-    found = check(of(tmp_path, passage("p", {"x": 0}, 0), passage("r", {"x": 5}, 3)), Limits())
-    assert found.spurious == {"q": []}
-    assert found.uncovered == ()
-    assert states(found) == set()
+    checked = check(of(tmp_path, passage("p", {"x": 0}, 0), passage("r", {"x": 5}, 3)), Limits())
+    assert checked.spurious == {"q": []}
+    assert checked.uncovered == ()
+    assert states(checked) == set()
     only_relevant = check(of(tmp_path, passage("r", {"x": 5}, 3), passage("s", {"x": 5})), Limits())
     assert only_relevant.spurious is None
     assert states(only_relevant) == {"none_not_relevant", "not_judged"}
 
 
 def test_rows_beyond_the_limit_are_counted_not_lost(tmp_path: Path) -> None:
-    found = check(load(graded_file(tmp_path)), Limits())
-    text = drawn(check_tables(found, ("listing", "grid"), 1))
+    checked = check(load(graded_file(tmp_path)), Limits())
+    text = drawn(check_tables(checked, ("listing", "grid"), 1))
     assert "4 more rows" in text  # of six answers, one per query is shown
     assert "Spurious" not in text
 
@@ -217,35 +221,35 @@ def agreed(folder: Path, qrels: str | None = None, **grouping: Any) -> GradeAgre
 
 
 def test_kappa_of_relevant_or_not_by_hand(tmp_path: Path) -> None:
-    found = agreed(tmp_path)
-    assert (found.counts.rows, found.counts.columns) == (("4+5", "0+1+2+3"), ("2+3", "0+1"))
-    assert found.counts.counts == ((3, 1), (1, 0))
+    agreement = agreed(tmp_path)
+    assert (agreement.counts.rows, agreement.counts.columns) == (("4+5", "0+1+2+3"), ("2+3", "0+1"))
+    assert agreement.counts.counts == ((3, 1), (1, 0))
     # Observed 3/5; expected 0.8 * 0.8 + 0.2 * 0.2 = 0.68.
-    assert found.counts.kappas == pytest.approx(((0.6 - 0.68) / 0.32,) * 2)
-    assert found.notes == ()
+    assert agreement.counts.kappas == pytest.approx(((0.6 - 0.68) / 0.32,) * 2)
+    assert agreement.notes == ()
 
 
 def test_labels_of_another_file_are_met_by_query_and_passage(tmp_path: Path) -> None:
-    found = agreed(tmp_path, "tides 0 p1 1\ntides 0 p7 0\nlakes 0 p1 1\n", relevant=1)
-    assert found.pairs == 1
-    assert (found.only_graded, found.only_labelled) == (2, 1)
-    assert (found.queries_graded, found.queries_labelled) == (("rivers",), ("lakes",))
-    assert states(found) == {"query_in_one_file", "no_label", "no_grade", "no_kappa"}
-    assert found.counts.kappas == (None, None)  # one label only: chance alone agrees
-    assert "1 query only in the labels, left out: lakes" in drawn(agreement_tables(found))
+    agreement = agreed(tmp_path, "tides 0 p1 1\ntides 0 p7 0\nlakes 0 p1 1\n", relevant=1)
+    assert agreement.pairs == 1
+    assert (agreement.only_graded, agreement.only_labelled) == (2, 1)
+    assert (agreement.queries_graded, agreement.queries_labelled) == (("rivers",), ("lakes",))
+    assert states(agreement) == {"query_in_one_file", "no_label", "no_grade", "no_kappa"}
+    assert agreement.counts.kappas == (None, None)  # one label only: chance alone agrees
+    assert "1 query only in the labels, left out: lakes" in drawn(agreement_tables(agreement))
 
 
 def test_every_grade_against_every_label_has_counts_and_no_kappa(tmp_path: Path) -> None:
-    found = agreed(tmp_path, ungrouped=True)
-    assert found.counts.columns == ("3", "2", "0")
-    assert found.counts.counts[:2] == ((1, 0, 0), (0, 2, 1))
-    assert set(found.counts.kappas) == {None}
+    agreement = agreed(tmp_path, ungrouped=True)
+    assert agreement.counts.columns == ("3", "2", "0")
+    assert agreement.counts.counts[:2] == ((1, 0, 0), (0, 2, 1))
+    assert set(agreement.counts.kappas) == {None}
 
 
 def test_groups_are_what_a_person_writes(tmp_path: Path) -> None:
-    found = agreed(tmp_path, grades=groups_of("4+5,0"), labels=groups_of("2+3,0"))
-    assert found.counts.left_out == 1
-    assert "in_no_group" in states(found)
+    agreement = agreed(tmp_path, grades=groups_of("4+5,0"), labels=groups_of("2+3,0"))
+    assert agreement.counts.left_out == 1
+    assert "in_no_group" in states(agreement)
     with pytest.raises(NoGroups, match="not of the form"):
         groups_of("4+x")
     with pytest.raises(NoGroups, match="label 4 is in two groups"):
