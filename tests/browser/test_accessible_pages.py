@@ -60,7 +60,15 @@ async def everything(world: World) -> None:
             await world.happens(story.submitted(), story.voted(Vote.A))
 
 
-PAGES = ("/", "/?arena=demo", "/battles/tides", "/battles/failed", "/leaderboard", "/battles/nobody")
+PAGES = (
+    "/",
+    "/?arena=demo",
+    "/battles/tides",
+    "/battles/failed",
+    "/leaderboard",
+    "/leaderboard/timeline?every=day",
+    "/battles/nobody",
+)
 
 
 async def test_nothing_sticks_out_at_the_width_of_a_phone(browser: Chrome, world: World) -> None:

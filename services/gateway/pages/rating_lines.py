@@ -7,7 +7,7 @@ from nuggetstream.views.ratings import PeriodView, TimelineView
 
 WIDTH, HEIGHT = 100.0, 50.0
 _STEP = 50.0  # Elo points between the bounds of the axis
-_DASHES = ("", "2 1", "0.6 0.8", "3 1 0.6 1")
+_DASHES = (None, "2 1", "0.6 0.8", "3 1 0.6 1")
 MOST_LINES = 12  # lines that a reader can still tell apart
 
 
@@ -19,14 +19,14 @@ class Line:
         system: Name of the system.
         paths: SVG paths, one for every run of periods without a gap.
         points: Centres of the marks.
-        dash: Pattern of the line, so that lines differ in more than colour.
+        dash: SVG dash pattern, so that lines differ in more than colour; None for a solid line.
         ratings: Rating per period, in the order of the periods; None where it has none.
     """
 
     system: str
     paths: tuple[str, ...]
     points: tuple[tuple[float, float], ...]
-    dash: str
+    dash: str | None
     ratings: tuple[float | None, ...]
 
 
@@ -80,7 +80,7 @@ def _newest(series: tuple[float | None, ...]) -> float:
     return next(value for value in reversed(series) if value is not None)
 
 
-def _line(system: str, series: tuple[float | None, ...], low: float, high: float, dash: str) -> Line:
+def _line(system: str, series: tuple[float | None, ...], low: float, high: float, dash: str | None) -> Line:
     step = WIDTH / max(len(series) - 1, 1)
     runs: list[list[tuple[float, float]]] = [[]]
     for number, rating in enumerate(series):
