@@ -3,10 +3,12 @@
     import nuggetstream as ns
 
     ns.read_votes, ns.rate                 votes -> Bradley-Terry ratings with intervals and ranks
+    ns.rate_over_time                      dated votes -> ratings of every period
     ns.score                               nuggets and labels -> six scores, and the preference
     ns.agreement, ns.krippendorff          how far two or more sources of labels agree
     ns.crowd_agreement, ns.crowd_grades    labels of workers -> alpha, gold labels, competence, grades
     ns.rubric_cover, ns.rubric_qrels, ...  graded passages, relevance labels, rankings, leaderboards
+    ns.study_texts                         texts -> length, readability, citations, markup
     ns.write_report                        results of an evaluation -> one page
     ns.Client, ns.AsyncClient              a platform: submit, watch, vote, read boards
 
@@ -20,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nuggetstream.api.agreeing import agreement, krippendorff
     from nuggetstream.api.crowd import crowd_agreement, crowd_grades
+    from nuggetstream.api.over_time import rate_over_time
     from nuggetstream.api.rating import rate
     from nuggetstream.api.reporting import write_report
     from nuggetstream.api.rubric import (
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
         rubric_verify,
     )
     from nuggetstream.api.scoring import score
+    from nuggetstream.api.texts import study_texts
     from nuggetstream.api.votes import read_votes
     from nuggetstream.client import AsyncClient, Client
 
@@ -42,6 +46,7 @@ __all__ = [
     "crowd_grades",
     "krippendorff",
     "rate",
+    "rate_over_time",
     "read_votes",
     "rubric_agree",
     "rubric_correlate",
@@ -50,11 +55,13 @@ __all__ = [
     "rubric_qrels",
     "rubric_verify",
     "score",
+    "study_texts",
     "write_report",
 ]
 _NAMES = {
     "nuggetstream.api.agreeing": ("agreement", "krippendorff"),
     "nuggetstream.api.crowd": ("crowd_agreement", "crowd_grades"),
+    "nuggetstream.api.over_time": ("rate_over_time",),
     "nuggetstream.api.rating": ("rate",),
     "nuggetstream.api.reporting": ("write_report",),
     "nuggetstream.api.rubric": (
@@ -66,6 +73,7 @@ _NAMES = {
         "rubric_verify",
     ),
     "nuggetstream.api.scoring": ("score",),
+    "nuggetstream.api.texts": ("study_texts",),
     "nuggetstream.api.votes": ("read_votes",),
     "nuggetstream.client": ("AsyncClient", "Client"),
 }

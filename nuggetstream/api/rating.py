@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
-from typing import Literal, TypeVar
+from typing import Literal
 
+from nuggetstream.api.choices import Ties, options_of
 from nuggetstream.api.sources import Rows, in_python
 from nuggetstream.api.votes import read_votes
 from nuggetstream.files.dataset import UnusableFile
@@ -19,14 +19,10 @@ from nuggetstream.ratings.options import (
     Anchor,
     Intervals,
     InvalidOption,
-    Options,
 )
 from nuggetstream.ratings.study.casting import cast, poll, styled_votes, systems_of
 from nuggetstream.ratings.study.matching import matched
 from nuggetstream.ratings.study.sources import UnknownSource, Weighed
-
-E = TypeVar("E", bound=StrEnum)
-Ties = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]
 
 
 @in_python
@@ -85,16 +81,16 @@ def rate(
     >>> ratings["cobalt"].unrankable.name
     'UNDEFEATED'
     """
-    options = Options(
-        policy=_choice("ties", TiePolicy, ties),
-        intervals=_choice("intervals", Intervals, intervals),
-        bootstrap=_choice("bootstrap", Bootstrap, bootstrap),
+    options = options_of(
+        ties=ties,
+        intervals=intervals,
+        bootstrap=bootstrap,
         resamples=resamples,
-        seed=seed,
         level=level,
-        anchor=anchor if anchor is None or isinstance(anchor, Anchor) else Anchor(*anchor),
+        anchor=anchor,
         prior=prior,
         provisional_below=provisional_below,
+        seed=seed,
     )
     sources = _weighed(votes, weights or {}, needs_battle=human is not None)
     known = systems_of(sources, systems)
@@ -149,10 +145,3 @@ def _have_style(sources: Sequence[Weighed]) -> bool:
     if len(measured) > 1:
         raise InvalidOption("votes", "some sources carry amounts of style that others lack")
     return measured != {()}
-
-
-def _choice(field: str, kind: type[E], value: str) -> E:
-    try:
-        return kind(value)
-    except ValueError:
-        raise InvalidOption(field, f"is {value!r}; expected one of {', '.join(kind)}") from None

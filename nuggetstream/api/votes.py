@@ -24,6 +24,7 @@ def read_votes(
     weight: str | None = None,
     cluster: str | None = None,
     battle: str | bool = False,
+    time: str | bool = False,
     style: bool = False,
     features: Sequence[str] = (),
     systems: Iterable[str] | None = None,
@@ -44,6 +45,7 @@ def read_votes(
         weight: Column of weights; "weight" is read where there is one.
         cluster: Column that names what is resampled together, such as the user.
         battle: Column of the battle's id; True finds it by its usual names, such as battle_id.
+        time: Column of the time of the vote; True finds it by its usual names, such as time or created_at.
         style: Whether to measure the style of both answers in their texts (text_a and text_b, answer_a, ...).
         features: Amounts of style to read instead: for "length", the columns length_a and length_b.
         systems: Systems that may occur; None accepts all.
@@ -74,6 +76,8 @@ the name of the winner, or a number in [0, 1]
         cluster=cluster,
         battle=battle if isinstance(battle, str) else None,
         needs_battle=battle is not False,
+        time=time if isinstance(time, str) else None,
+        needs_time=time is not False,
         style=style or bool(features),
         features=tuple(features),
     )

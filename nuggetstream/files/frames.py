@@ -46,6 +46,7 @@ def frame_of(table: Table) -> "polars.DataFrame":
         Kind.NUMBER: pl.Float64,
         Kind.PERCENT: pl.Float64,
         Kind.FLAG: pl.Boolean,
+        Kind.MOMENT: pl.Datetime("us", "UTC"),
         Kind.INTERVAL: pl.Float64,
     }
     series = [

@@ -4,6 +4,7 @@ import html
 import io
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, time
 
 from nuggetstream.files import numerals
 from nuggetstream.files.tables import Cell, Column, Kind, Number, Table
@@ -135,6 +136,8 @@ def printed(column: Column, cell: Cell) -> str:
             text = "yes" if cell else "no"
         case str():
             text = cell
+        case datetime():
+            text = f"{cell:%Y-%m-%d}" if cell.time() == time() else f"{cell:%Y-%m-%d %H:%M}"
         case _:
             text = _figure(column, cell)
     return text

@@ -9,6 +9,7 @@ print(board)        board.to_frame()        board.to_latex()        board.to_par
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from math import isfinite
 from pathlib import Path
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import polars
 
 Number: TypeAlias = float | int | None
-Cell: TypeAlias = str | bool | Number | tuple[Number, Number]
+Cell: TypeAlias = str | bool | datetime | Number | tuple[Number, Number]
 SHOWN = 30
 
 
@@ -30,6 +31,7 @@ class Kind(StrEnum):
     NUMBER = "number"
     PERCENT = "percent"
     FLAG = "flag"
+    MOMENT = "moment"
     INTERVAL = "interval"
 
 
@@ -39,6 +41,7 @@ _ACCEPTED: dict[Kind, tuple[type, ...]] = {
     Kind.NUMBER: (int, float),
     Kind.PERCENT: (int, float),
     Kind.FLAG: (bool,),
+    Kind.MOMENT: (datetime,),
     Kind.INTERVAL: (tuple,),
 }
 
@@ -94,6 +97,11 @@ def percent(name: str, title: str | None = None, *, digits: int = 1) -> Column:
 def flag(name: str, title: str | None = None) -> Column:
     """A column of yes and no."""
     return Column((name,), _title(name, title), Kind.FLAG)
+
+
+def moment(name: str, title: str | None = None) -> Column:
+    """A column of moments in UTC; one at midnight is printed as its day."""
+    return Column((name,), _title(name, title), Kind.MOMENT)
 
 
 def interval(low: str, high: str, title: str, *, digits: int = 2, unit: str | None = None) -> Column:

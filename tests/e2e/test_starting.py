@@ -1,6 +1,7 @@
 """Starting where something is in the way: one line that says what, and which setting changes it."""
 
 import asyncio
+import re
 import signal
 import socket
 import sys
@@ -8,6 +9,7 @@ from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -212,3 +214,20 @@ async def test_the_client_of_the_library_follows_a_battle_through_the_whole_plat
         names, end = await asyncio.to_thread(follow)
     assert end == Ended(BattleState.SCORED)
     assert {"submitted", "voted", "scraped", "retrieved", "assigned", "judged"} < set(names)
+
+
+async def test_the_documented_example_of_the_client_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    (example,) = [block for block in blocks if "ns.Client" in block]
+    async with up(tmp_path / "state") as (_, banner):
+        names: dict[str, Any] = {}
+        code = compile(
+            example.replace("http://127.0.0.1:8080", banner["pages"].rstrip("/")), "python.md", "exec"
+        )
+        await asyncio.to_thread(exec, code, names)
+    assert (names["human"].lens, names["nugget"].lens, names["judge"].lens) == ("human", "nugget", "judge")
+    assert names["battle"].state is BattleState.SCORED
+    assert "The judge" in capsys.readouterr().out

@@ -126,3 +126,33 @@ def test_what_cannot_be_met_is_named() -> None:
         ns.rate([("x", "y", "a"), ("x", "y", "?")])
     with pytest.raises(UnusableFile, match="there is no source"):
         ns.rate({})
+
+
+DATED = [
+    {"a": "atlas", "b": "birch", "winner": winner, "created_at": f"2026-0{month}-10T12:00:00Z"}
+    for month, winners in ((1, "aab"), (3, "abb"))
+    for winner in winners
+]
+
+
+def test_dated_votes_are_rated_by_period() -> None:
+    over_time = ns.rate_over_time(pl.DataFrame(DATED), "month", resamples=50)
+    assert [period.votes for period in over_time.periods] == [3, 0, 3]
+    frame = over_time.to_frame()
+    assert frame["start"].dt.month().to_list() == [1, 1, 2, 3, 3]
+    assert frame["system"].to_list() == ["atlas", "birch", None, "birch", "atlas"]
+    assert "2026-02-01" in str(over_time)
+    alone = ns.rate(DATED[:3], resamples=50)
+    assert over_time.periods[0].rating is not None
+    assert board(over_time.periods[0].rating) == board(alone)
+    together = ns.rate_over_time(DATED, 2, cumulative=True, resamples=50)
+    assert [period.votes for period in together.periods] == [3, 6]
+
+
+def test_votes_without_a_time_are_no_periods() -> None:
+    with pytest.raises(UnusableFile, match=r"has no column created_at or .* time= names none"):
+        ns.rate_over_time(WINS)
+    with pytest.raises(InvalidOption, match="every: is 'year'; expected one of day, week, month"):
+        ns.rate_over_time(DATED, "year")  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match="needs votes with a time"):
+        ns.rate_over_time(ns.read_votes(WINS))

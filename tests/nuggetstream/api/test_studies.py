@@ -173,3 +173,28 @@ def test_the_report_of_an_evaluation_is_written(tmp_path: Path) -> None:
     assert written_report.page.read_text(encoding="utf-8").startswith("<!")
     numbers = json.loads(written_report.numbers.read_text(encoding="utf-8"))
     assert (numbers["received"], written_report.received) == (12, 12)
+
+
+TEXTS = ["Tides rise twice a day [1].", "The moon pulls the water."]
+
+
+def test_texts_are_measured_wherever_they_are(tmp_path: Path) -> None:
+    rows = [{"answer": text, "system": system} for text, system in zip(TEXTS, ("x", "y"), strict=True)]
+    path = written(rows, tmp_path / "texts.csv")
+    plain = [measured.measures for measured in ns.study_texts(TEXTS).texts]
+    for source in (path, rows, pl.DataFrame(rows), pd.DataFrame(rows)):
+        study = ns.study_texts(source, group="system")
+        assert [measured.measures for measured in study.texts] == plain
+        assert study.to_frame()["group"].to_list() == ["x", "y", "all"]
+    assert [m.measures for m in ns.study_texts(pl.DataFrame(rows), text="answer").texts] == plain
+
+
+def test_a_row_without_a_text_is_named() -> None:
+    with pytest.raises(UnusableFile, match="rows, row 1: text: is missing"):
+        ns.study_texts([{"text": "Yes."}, {"text": None}])
+    with pytest.raises(UnusableFile, match=r"rows: has no column text or .* text= names none"):
+        ns.study_texts([{"words": "Yes."}])
+    with pytest.raises(UnusableFile, match="rows: system: is no column; it has text"):
+        ns.study_texts([{"text": "Yes."}], group="system")
+    with pytest.raises(ValueError, match="there must be a text"):
+        ns.study_texts([])

@@ -1,6 +1,7 @@
 """A table is given once and can be printed, written and analysed."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
@@ -15,6 +16,7 @@ from nuggetstream.files.tables import (
     count,
     flag,
     interval,
+    moment,
     number,
     percent,
     text,
@@ -78,6 +80,13 @@ def test_a_frame_has_typed_columns_and_every_digit() -> None:
         }
     )
     assert_frame_equal(BOARD.to_frame(), expected)
+
+
+def test_a_moment_at_midnight_is_printed_as_its_day() -> None:
+    moments = [datetime(2026, 5, 4, tzinfo=UTC), datetime(2026, 5, 4, 13, 30, tzinfo=UTC), None]
+    table = Table("T", (moment("start"),), tuple((one,) for one in moments))
+    assert [line.strip() for line in str(table).splitlines()[-3:]] == ["2026-05-04", "2026-05-04 13:30", "—"]
+    assert table.to_frame()["start"].to_list() == moments
 
 
 def test_a_table_without_rows_keeps_its_types() -> None:

@@ -1,0 +1,66 @@
+"""Statistics of plain texts."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from nuggetstream.api.sources import Rows, in_python, rows_of
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.frames import is_frame
+from nuggetstream.files.records import Record
+from nuggetstream.files.texts import TEXT_COLUMNS, TextColumns, read_texts
+from nuggetstream.text.measures import NamedText
+from nuggetstream.text_statistics.study import TextStudy
+from nuggetstream.text_statistics.study import study_texts as study
+
+
+@in_python
+def study_texts(
+    texts: Rows | Iterable[str | NamedText],
+    *,
+    text: str | None = None,
+    group: str | None = None,
+    language: str | None = "en",
+) -> TextStudy:
+    """Length, readability, citations and markup of texts, and their means per group.
+
+    Args:
+        texts: Texts; or path of a file, a DataFrame or dictionaries, with one text per row.
+        text: Column of the text; found by its usual names.
+        group: Column of the group, such as the system that wrote the text.
+        language: Language of the reading ease; None leaves it out.
+
+    Returns:
+        Measures of every text, and their means. A measure without an answer is missing.
+
+    Raises:
+        UnusableFile: A row cannot be used; the message names it and its field.
+        ValueError: There is no text, or no reading ease for the language.
+
+    >>> study_texts(["Tides rise twice a day.", "The moon pulls the water."]).overall.means["words"].value
+    5.0
+    """
+    if isinstance(texts, str | Path):
+        columns = TextColumns(texts=(text,) if text else (), groups=(group,) if group else ())
+        return study(read_texts([Path(texts)], columns).texts, language=language)
+    if not is_frame(texts):
+        rows: list[Any] = list(cast("Iterable[Any]", texts))
+        if not any(isinstance(row, Mapping) for row in rows):
+            return study(rows, language=language)
+        texts = rows
+    path, records = rows_of(texts, ())
+    names = list(dict.fromkeys(name for record in records for name in record.fields))
+    column = text or next((name for name in TEXT_COLUMNS if name in names), None)
+    for name in (column, group):
+        if name is not None and name not in names:
+            raise UnusableFile(f"{path}: {name}: is no column; it has {', '.join(names)}")
+    if column is None:
+        raise UnusableFile(f"{path}: has no column {' or '.join(TEXT_COLUMNS)}, and --text names none")
+    return study([_named(record, column, group) for record in records], language=language)
+
+
+def _named(record: Record, column: str, group: str | None) -> NamedText:
+    words = record.fields.get(column)
+    if not isinstance(words, str):
+        raise record.wrong(column, "is missing" if words is None else f"is {words!r}; expected a text")
+    return NamedText(name=record.place, text=words, group=None if group is None else record.text(group))
