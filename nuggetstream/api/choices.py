@@ -3,9 +3,9 @@
 from enum import StrEnum
 from typing import Literal, TypedDict, TypeVar
 
-from nuggetstream.ratings.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.options import PROVISIONAL_BELOW, SEED, Anchor, Intervals, InvalidOption, Options
-from nuggetstream.ratings.tally import TiePolicy
 
 E = TypeVar("E", bound=StrEnum)
 Ties = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]

@@ -11,8 +11,8 @@ from nuggetstream.files import numerals, tables
 from nuggetstream.files.tables import Cell, Table, Tabular
 from nuggetstream.files.votes import VoteSource
 from nuggetstream.ratings.model import Ratings
-from nuggetstream.ratings.over_time import over_time
-from nuggetstream.ratings.sources import Weighed
+from nuggetstream.ratings.study.over_time import over_time
+from nuggetstream.ratings.study.sources import Weighed
 from nuggetstream.ratings.timeline import Every, Period
 
 
