@@ -1,4 +1,4 @@
-"""`make image-test`: build a base and one service's image without a network, run it, ask how it is.
+"""`make image-test`: build a base image and the image of one service without a network, and run it.
 
     python deploy/image_test.py [SERVICE]        scraper by default
 
@@ -28,12 +28,12 @@ BASE = "localhost/nuggetstream-base:test"
 TOOLS = ("buildah", "debootstrap", "unshare", "chroot")
 HEAVY = ("torch", "faiss", "sentence_transformers")
 COMPILERS = ("gcc", "cc", "g++", "clang", "make")
-EXTRAS = {"indexer": "indexer,dense"}  # every other service's extra has its name
+EXTRAS = {"indexer": "indexer,dense"}  # the extras of other services have their names
 READY_WITHIN = 60.0
 
 
 def main(service: str) -> int:
-    """Build, run and ask; returns the exit code."""
+    """Build the image, run it, check its health, and return the exit code."""
     if reason := reason_to_skip():
         print(f"image test skipped: {reason}")
         return 0
@@ -49,14 +49,14 @@ def main(service: str) -> int:
 
 
 def reason_to_skip() -> str:
-    """What is missing here; empty when nothing is."""
+    """The tools that are missing here; empty if none is."""
     if missing := [tool for tool in TOOLS if shutil.which(tool) is None]:
         return f"{', '.join(missing)} not installed"
     return "" if os.geteuid() == 0 else "debootstrap and chroot need root"
 
 
 def run(*command: str | Path, env: Mapping[str, str] | None = None) -> str:
-    """Run a command to its end and return what it printed.
+    """Run a command and return its output.
 
     Raises:
         SystemExit: it failed; with the end of its output.
@@ -72,7 +72,7 @@ def run(*command: str | Path, env: Mapping[str, str] | None = None) -> str:
 
 
 def build_base(cache: Path) -> None:
-    """A minimal Debian with Python as an image, from a folder made once."""
+    """Build a minimal Debian with Python as an image, from a folder that is created once."""
     folder = cache / "base"
     if not (folder / "usr/bin/python3").exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -88,7 +88,7 @@ def build_base(cache: Path) -> None:
 
 
 def collect_wheels(cache: Path, service: str) -> Path:
-    """Every wheel the service needs, in one folder; the only step that reads a package index."""
+    """Collect the wheels that the service needs in a folder; only this step uses a package index."""
     wheels = cache / f"wheels-{service}"
     what = f"{ROOT}[{EXTRAS.get(service, service)},postgres]"
     pip = (sys.executable, "-m", "pip", "download", "--quiet", "--only-binary", ":all:")
@@ -97,7 +97,7 @@ def collect_wheels(cache: Path, service: str) -> Path:
 
 
 def build_service(service: str, wheels: Path) -> str:
-    """The image of one service, built from deploy/Dockerfile without a network."""
+    """Build the image of one service from deploy/Dockerfile without a network."""
     image = f"localhost/nuggetstream-{service}:test"
     arguments = {"SERVICE": service, "BASE_IMAGE": BASE, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "/wheels"}
     options = [part for pair in arguments.items() for part in ("--build-arg", "=".join(pair))]
@@ -112,7 +112,7 @@ def build_service(service: str, wheels: Path) -> str:
 
 @contextmanager
 def mounted(image: str) -> Iterator[Path]:
-    """The image's file system, mounted."""
+    """Mount the file system of an image."""
     container = run("buildah", "from", "--pull-never", image)
     try:
         yield Path(run("buildah", "mount", container))
@@ -121,7 +121,7 @@ def mounted(image: str) -> Iterator[Path]:
 
 
 def report_contents(service: str, root: Path) -> None:
-    """Show what the image holds and does not.
+    """Print what the image contains, and check that heavy packages are absent.
 
     Raises:
         SystemExit: it holds what it should not.
@@ -130,7 +130,7 @@ def report_contents(service: str, root: Path) -> None:
     compilers = [name for name in COMPILERS if (root / "usr/bin" / name).exists()]
     heavy = [name for name in HEAVY if (site / name).exists()]
     size = int(run("du", "-sm", root / "opt").split()[0])
-    print(f"holds {len(list(site.glob('*.dist-info')))} packages, {size} MB in /opt")
+    print(f"contains {len(list(site.glob('*.dist-info')))} packages, {size} MB in /opt")
     print(f"compilers: {compilers or 'none'}; of {', '.join(HEAVY)}: {heavy or 'none'}")
     allowed = {"indexer": {"torch", "sentence_transformers"}, "retriever": {"faiss"}}.get(service, set())
     if compilers or set(heavy) - allowed:
@@ -139,7 +139,7 @@ def report_contents(service: str, root: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """The mounted image as a container runtime would run it: its user, its variables, nothing to write
+    """A mounted image as a container runtime would run it: its user and variables, with nothing to write
     to but /tmp, and what the kernel offers below /dev and /proc.
     """
 
@@ -148,7 +148,7 @@ class Container:
     config: Mapping[str, Sequence[str]]
 
     def command(self, *arguments: str, **variables: str) -> list[str]:
-        """What to execute on this machine so that the arguments run inside."""
+        """The command on this machine that runs the arguments inside the container."""
         env = [*self.config["Env"], *(f"{name}={value}" for name, value in variables.items())]
         return [
             "unshare", "--mount", "sh", "-euc", _ENTER, "enter",
@@ -168,7 +168,7 @@ exec chroot --userspec="$user" "$root" /usr/bin/env --chdir=/tmp -i "$@"
 
 
 async def start_and_ask(image: str, root: Path) -> None:
-    """Run the image's own command and its own health check.
+    """Run the command and the health check of the image.
 
     Raises:
         SystemExit: it can write where it should not, it ends, or it is not healthy in time.
@@ -195,7 +195,7 @@ async def start_and_ask(image: str, root: Path) -> None:
 
 
 async def until_healthy(container: Container, settings: Mapping[str, str]) -> None:
-    """Start the service, ask until it is ready, end it with SIGTERM."""
+    """Start the service, wait until it is ready, and stop it with SIGTERM."""
     config = container.config
     serve = container.command(*config["Entrypoint"], *config["Cmd"], **settings)
     check = container.command(*config["Healthcheck"]["Test"][1:])  # type: ignore[call-overload]
@@ -206,7 +206,7 @@ async def until_healthy(container: Container, settings: Mapping[str, str]) -> No
                 if process.returncode is not None:
                     raise SystemExit(f"the service ended with code {process.returncode}")
                 await asyncio.sleep(0.2)
-        print("healthy, says the image's own health check")
+        print("healthy by the image's own health check")
     finally:
         if process.returncode is None:
             process.terminate()
@@ -214,7 +214,7 @@ async def until_healthy(container: Container, settings: Mapping[str, str]) -> No
 
 
 async def succeeds(command: Sequence[str]) -> bool:
-    """Whether a command ends with code 0."""
+    """Whether a command exits with code 0."""
     process = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.DEVNULL)
     return await process.wait() == 0
 

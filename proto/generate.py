@@ -1,7 +1,6 @@
-"""Make the Python stubs from the contracts: `python proto/generate.py [--check]`.
+"""Generate the Python stubs from the contracts: `python proto/generate.py [--check]`.
 
-With --check nothing is written: the exit status says whether the committed stubs are what the
-contracts give.
+With --check nothing is written; the exit status says whether the committed stubs are up to date.
 """
 
 import filecmp

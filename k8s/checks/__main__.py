@@ -1,4 +1,4 @@
-"""`python -m k8s.checks`: run every check; exit 1 when one fails."""
+"""`python -m k8s.checks`: run all checks; exit 1 if one fails."""
 
 import sys
 import tempfile
@@ -19,7 +19,7 @@ from k8s.checks.render import (
 
 
 def main() -> int:
-    """Run them all; returns the exit code."""
+    """Run all checks and return the exit code."""
     failed = sum(
         [
             check("Dockerfile: hadolint", tools.hadolint),
@@ -36,7 +36,7 @@ def main() -> int:
 
 
 def check(title: str, find_problems: Callable[[], Sequence[str]]) -> int:
-    """Run one check and say how it went; returns the number of problems."""
+    """Run one check, print its result, and return the number of problems."""
     try:
         found = find_problems()
     except (tools.Missing, KubectlMissing) as reason:
@@ -51,7 +51,7 @@ def check(title: str, find_problems: Callable[[], Sequence[str]]) -> int:
 
 
 def check_overlay(folder: Path) -> int:
-    """Everything about one overlay."""
+    """Run all checks of one overlay."""
     title = f"overlay {folder.name}"
     return sum(
         [
@@ -63,20 +63,20 @@ def check_overlay(folder: Path) -> int:
 
 
 def manifest_problems(manifests: Sequence[Manifest]) -> list[str]:
-    """By the schemas of Kubernetes and by our rules."""
+    """Problems by the schemas of Kubernetes and by our rules."""
     policies = any(manifest["kind"] == "NetworkPolicy" for manifest in manifests)
     return [*schemas.own_problems(manifests), *rules.problems(manifests, policies=policies)]
 
 
 def foreign(manifests: Sequence[Manifest]) -> list[str]:
-    """By the schemas of KEDA and the Prometheus operator."""
+    """Problems by the schemas of KEDA and the Prometheus operator."""
     if reason := schemas.why_not_foreign():
         raise tools.Missing(reason)
     return schemas.foreign_problems(manifests)
 
 
 def checkov(folder: Path) -> list[str]:
-    """An overlay by checkov."""
+    """Problems of an overlay by checkov."""
     with tempfile.TemporaryDirectory() as scratch:
         rendered = Path(scratch) / f"{folder.name}.yaml"
         rendered.write_text(render_text(folder), encoding="utf-8")
@@ -84,7 +84,7 @@ def checkov(folder: Path) -> list[str]:
 
 
 def check_combinations() -> list[str]:
-    """The base with every choice of components: 2 to the power of their number."""
+    """Problems of the base with each combination of components."""
     return [
         f"{'+'.join(path.name for path in chosen) or 'base'}: {problem}"
         for chosen in combinations()

@@ -1,4 +1,4 @@
-"""What kustomize makes of the overlays and of every combination of components."""
+"""Render the overlays, and the base with each combination of components, by kustomize."""
 
 import itertools
 import os
@@ -19,15 +19,15 @@ Manifest = dict[str, Any]
 
 
 class KubectlMissing(RuntimeError):
-    """There is no kubectl on PATH, so nothing can be rendered."""
+    """Nothing can be rendered, because there is no kubectl on PATH."""
 
 
 class Unrenderable(RuntimeError):
-    """Kustomize refuses a folder; the message is its own."""
+    """Kustomize rejects a folder; the message is its own."""
 
 
 def render(folder: Path) -> list[Manifest]:
-    """Every object of a kustomization, in its order.
+    """All objects of a kustomization, in order.
 
     Raises:
         KubectlMissing, Unrenderable: see there.
@@ -36,7 +36,7 @@ def render(folder: Path) -> list[Manifest]:
 
 
 def render_text(folder: Path) -> str:
-    """What `kubectl kustomize` prints for a folder."""
+    """The output of `kubectl kustomize` for a folder."""
     kubectl = shutil.which("kubectl")
     if kubectl is None:
         raise KubectlMissing("kubectl is not installed: manifests cannot be rendered")
@@ -49,7 +49,7 @@ def render_text(folder: Path) -> str:
 
 
 def combinations() -> Iterator[tuple[Path, ...]]:
-    """Every choice of components, from none to all."""
+    """All combinations of components, from none to all."""
     for size in range(len(COMPONENTS) + 1):
         yield from itertools.combinations(COMPONENTS, size)
 
@@ -78,7 +78,7 @@ def name_of(manifest: Manifest) -> str:
 
 
 def pod_template(manifest: Manifest) -> Manifest | None:
-    """The pod of something that makes pods, else None."""
+    """The pod template of a workload, else None."""
     if manifest["kind"] in ("Deployment", "StatefulSet", "Job"):
         template: Manifest = manifest["spec"]["template"]
         return template

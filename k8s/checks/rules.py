@@ -1,4 +1,4 @@
-"""Our own rules: what every workload must have so that an operator need not look."""
+"""Our own rules for all workloads."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from k8s.checks.render import Manifest, name_of, pod_template
 
 _PROBES = ("startupProbe", "livenessProbe", "readinessProbe")
-_GOODBYE = 5  # seconds the process takes beyond its grace (services.cli.process)
+_DRAIN = 5  # seconds that the process takes after its grace (services.cli.process)
 
 
 def problems(manifests: Sequence[Manifest], *, policies: bool) -> list[str]:
-    """What is missing or wrong.
+    """The problems of some manifests.
 
     Args:
         manifests: everything that is applied together.
@@ -27,7 +27,7 @@ def problems(manifests: Sequence[Manifest], *, policies: bool) -> list[str]:
 
 
 def _hardened(manifest: Manifest) -> Iterator[str]:
-    """Pod Security "restricted", and what it leaves open."""
+    """Problems by Pod Security "restricted", and by further rules."""
     template = pod_template(manifest)
     if template is None:
         return
@@ -51,7 +51,7 @@ def _hardened(manifest: Manifest) -> Iterator[str]:
 
 
 def _limited(manifest: Manifest) -> Iterator[str]:
-    """Requests, and a bound on memory. CPU has none: throttling makes late what would be slow."""
+    """Problems of requests and memory limits. CPU has no limit, because throttling would only delay."""
     for container in _containers(manifest):
         resources = container.get("resources", {})
         if not {"cpu", "memory"} <= set(resources.get("requests", {})):
@@ -61,7 +61,7 @@ def _limited(manifest: Manifest) -> Iterator[str]:
 
 
 def _patient(manifest: Manifest) -> Iterator[str]:
-    """The pod is killed only after the process had its time, and that began after preStop."""
+    """Problems of the termination grace period: it must be longer than preStop and the process take."""
     for container in _containers(manifest):
         grace = next(
             (e["value"] for e in container.get("env", []) if e["name"] == "NUGGETSTREAM_GRACE"), None
@@ -70,12 +70,12 @@ def _patient(manifest: Manifest) -> Iterator[str]:
             continue
         before = container.get("lifecycle", {}).get("preStop", {}).get("sleep", {}).get("seconds", 0)
         within = manifest["spec"]["template"]["spec"].get("terminationGracePeriodSeconds", 30)
-        if within < before + float(grace) + _GOODBYE:
-            yield f"is killed after {within} s and takes {before} + {grace} + {_GOODBYE}"
+        if within < before + float(grace) + _DRAIN:
+            yield f"is killed after {within} s but takes {before} + {grace} + {_DRAIN}"
 
 
 def _running(manifest: Manifest, everything: Sequence[Manifest], policies: bool) -> Iterator[str]:
-    """What only something that runs for good needs: probes, a disruption budget, a network policy."""
+    """Problems of long-running workloads: probes, disruption budget, network policy."""
     for container in _containers(manifest):
         for probe in _PROBES:
             if (
@@ -99,7 +99,7 @@ def _running(manifest: Manifest, everything: Sequence[Manifest], policies: bool)
 
 
 def _dangling(everything: Sequence[Manifest]) -> Iterator[str]:
-    """References to ConfigMaps and service accounts, and selectors of Services, that name nothing."""
+    """References to missing ConfigMaps and service accounts, and Services that select no pod."""
     names = {(m["kind"], m["metadata"]["name"]) for m in everything}
     pods = [t["metadata"].get("labels", {}) for m in everything if (t := pod_template(m)) is not None]
     for manifest in everything:
@@ -131,7 +131,7 @@ def _containers(manifest: Manifest) -> list[Manifest]:
 
 
 def selects(selector: dict[str, Any], labels: dict[str, str]) -> bool:
-    """Whether a label selector with equalities and sets takes a pod with these labels."""
+    """Whether a label selector matches a pod with these labels."""
     if any(labels.get(key) != value for key, value in selector.get("matchLabels", {}).items()):
         return False
     return all(

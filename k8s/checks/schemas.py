@@ -1,4 +1,4 @@
-"""Strict validation: every key known, every value of its type."""
+"""Strict validation of manifests by published schemas."""
 
 import json
 import shutil
@@ -9,12 +9,12 @@ from pathlib import Path
 from k8s.checks.render import Manifest, name_of
 
 HERE = Path(__file__).parent
-KUBERNETES = "1.31"  # the oldest version that we say works
+KUBERNETES = "1.31"  # the oldest supported version
 FOREIGN = ("keda.sh/v1alpha1", "monitoring.coreos.com/v1")
 
 
 def own_problems(manifests: Sequence[Manifest]) -> list[str]:
-    """What Kubernetes' own schemas say against its own kinds."""
+    """Problems of Kubernetes' own kinds by its schemas."""
     import kubernetes_validate
 
     found = []
@@ -29,7 +29,7 @@ def own_problems(manifests: Sequence[Manifest]) -> list[str]:
 
 
 def why_not_foreign() -> str:
-    """Why kinds of KEDA and the Prometheus operator cannot be validated here; empty when they can."""
+    """Why kinds of KEDA and the Prometheus operator cannot be validated here; empty if they can."""
     if shutil.which("node") is None:
         return "node is not installed"
     if not (HERE / "node_modules" / "typescript").is_dir():
@@ -38,7 +38,7 @@ def why_not_foreign() -> str:
 
 
 def foreign_problems(manifests: Sequence[Manifest]) -> list[str]:
-    """What the published schemas and types of KEDA and the Prometheus operator say against their kinds."""
+    """Problems of the kinds of KEDA and the Prometheus operator by their published schemas and types."""
     objects = [manifest for manifest in manifests if manifest["apiVersion"] in FOREIGN]
     done = subprocess.run(  # noqa: S603 - our own script
         ["node", str(HERE / "kinds.mjs")],  # noqa: S607 - whichever node is installed

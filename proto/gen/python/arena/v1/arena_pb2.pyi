@@ -25,7 +25,7 @@ class SubmitBattleRequest(_message.Message):
     BATTLE_FIELD_NUMBER: _builtins.int
     VOTE_FIELD_NUMBER: _builtins.int
     vote: _battle_pb2.Vote.ValueType
-    """Absent: nobody has voted yet."""
+    """Absent if nobody has voted yet."""
     @_builtins.property
     def battle(self) -> _battle_pb2.Battle: ...
     def __init__(
@@ -52,7 +52,7 @@ class SubmitBattleResponse(_message.Message):
     CREATED_FIELD_NUMBER: _builtins.int
     battle_id: _builtins.str
     created: _builtins.bool
-    """False when this very battle had been received before."""
+    """False if the same battle was received before."""
     def __init__(
         self,
         *,
@@ -102,7 +102,7 @@ class SubmitBattlesResponse(_message.Message):
     battle_id: _builtins.str
     created: _builtins.bool
     error: _builtins.str
-    """Empty unless the battle was refused; then battle_id is as it was sent."""
+    """Empty unless the battle was rejected; battle_id is then as it was sent."""
     def __init__(
         self,
         *,
@@ -126,8 +126,8 @@ class WatchBattleRequest(_message.Message):
     AFTER_FIELD_NUMBER: _builtins.int
     battle_id: _builtins.str
     after: _builtins.int
-    """Only what was recorded after this sequence number; 0 for everything. A number that no event has
-    yet is an INVALID_ARGUMENT.
+    """Only events after this sequence number are sent; 0 for all events. A number larger than that of the
+    newest event is an INVALID_ARGUMENT.
     """
     def __init__(
         self,
@@ -243,7 +243,7 @@ Global___CastVoteResponse: _TypeAlias = CastVoteResponse  # noqa: Y015
 
 @_typing.final
 class EventRecorded(_message.Message):
-    """Published after the recorder has stored an event, so that watchers know to look."""
+    """Published after the recorder has stored an event, to notify watchers."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ArenaStub:
-    """The front door.
+    """Submit and watch battles, and cast votes.
     """
 
     def __init__(self, channel):
@@ -58,7 +58,7 @@ class ArenaStub:
 
 
 class ArenaServicer:
-    """The front door.
+    """Submit and watch battles, and cast votes.
     """
 
     def SubmitBattle(self, request, context):
@@ -68,14 +68,14 @@ class ArenaServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SubmitBattles(self, request_iterator, context):
-        """One reply per battle, in order; a battle that is refused does not end the stream.
+        """One reply per battle, in order; a rejected battle does not end the stream.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchBattle(self, request, context):
-        """Everything recorded about a battle so far, then everything new, until it has ended.
+        """All events of a battle so far, then new ones as they are recorded, until the battle has ended.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -119,7 +119,7 @@ def add_ArenaServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Arena:
-    """The front door.
+    """Submit and watch battles, and cast votes.
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ArenaStub:
-    """The front door."""
+    """Submit and watch battles, and cast votes."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -35,25 +35,25 @@ class ArenaStub:
     def __new__(cls, channel: _aio.Channel) -> ArenaAsyncStub: ...
     SubmitBattle: _grpc.UnaryUnaryMultiCallable[_arena_pb2.SubmitBattleRequest, _arena_pb2.SubmitBattleResponse]
     SubmitBattles: _grpc.StreamStreamMultiCallable[_arena_pb2.SubmitBattlesRequest, _arena_pb2.SubmitBattlesResponse]
-    """One reply per battle, in order; a battle that is refused does not end the stream."""
+    """One reply per battle, in order; a rejected battle does not end the stream."""
     WatchBattle: _grpc.UnaryStreamMultiCallable[_arena_pb2.WatchBattleRequest, _arena_pb2.WatchBattleResponse]
-    """Everything recorded about a battle so far, then everything new, until it has ended."""
+    """All events of a battle so far, then new ones as they are recorded, until the battle has ended."""
     CastVote: _grpc.UnaryUnaryMultiCallable[_arena_pb2.CastVoteRequest, _arena_pb2.CastVoteResponse]
 
 @_typing.type_check_only
 class ArenaAsyncStub(ArenaStub):
-    """The front door."""
+    """Submit and watch battles, and cast votes."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SubmitBattle: _aio.UnaryUnaryMultiCallable[_arena_pb2.SubmitBattleRequest, _arena_pb2.SubmitBattleResponse]  # type: ignore[assignment]
     SubmitBattles: _aio.StreamStreamMultiCallable[_arena_pb2.SubmitBattlesRequest, _arena_pb2.SubmitBattlesResponse]  # type: ignore[assignment]
-    """One reply per battle, in order; a battle that is refused does not end the stream."""
+    """One reply per battle, in order; a rejected battle does not end the stream."""
     WatchBattle: _aio.UnaryStreamMultiCallable[_arena_pb2.WatchBattleRequest, _arena_pb2.WatchBattleResponse]  # type: ignore[assignment]
-    """Everything recorded about a battle so far, then everything new, until it has ended."""
+    """All events of a battle so far, then new ones as they are recorded, until the battle has ended."""
     CastVote: _aio.UnaryUnaryMultiCallable[_arena_pb2.CastVoteRequest, _arena_pb2.CastVoteResponse]  # type: ignore[assignment]
 
 class ArenaServicer(metaclass=_abc_1.ABCMeta):
-    """The front door."""
+    """Submit and watch battles, and cast votes."""
 
     @_abc_1.abstractmethod
     def SubmitBattle(
@@ -68,7 +68,7 @@ class ArenaServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _MaybeAsyncIterator[_arena_pb2.SubmitBattlesRequest],
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_arena_pb2.SubmitBattlesResponse], _abc.AsyncIterator[_arena_pb2.SubmitBattlesResponse]]:
-        """One reply per battle, in order; a battle that is refused does not end the stream."""
+        """One reply per battle, in order; a rejected battle does not end the stream."""
 
     @_abc_1.abstractmethod
     def WatchBattle(
@@ -76,7 +76,7 @@ class ArenaServicer(metaclass=_abc_1.ABCMeta):
         request: _arena_pb2.WatchBattleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_arena_pb2.WatchBattleResponse], _abc.AsyncIterator[_arena_pb2.WatchBattleResponse]]:
-        """Everything recorded about a battle so far, then everything new, until it has ended."""
+        """All events of a battle so far, then new ones as they are recorded, until the battle has ended."""
 
     @_abc_1.abstractmethod
     def CastVote(

@@ -59,7 +59,7 @@ Global___Vote: _TypeAlias = Vote  # noqa: Y015
 
 @_typing.final
 class Source(_message.Message):
-    """A page a system searched or cited."""
+    """A page that a system searched or cited."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -69,7 +69,7 @@ class Source(_message.Message):
     url: _builtins.str
     title: _builtins.str
     text: _builtins.str
-    """The page's text where the arena already has it. Absent: it will be fetched."""
+    """Text of the page, if the arena supplies it; if absent, the page is fetched."""
     def __init__(
         self,
         *,
@@ -127,8 +127,8 @@ class Battle(_message.Message):
     LANGUAGE_FIELD_NUMBER: _builtins.int
     TAGS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Chosen by the arena; derived from the content when empty at submission. A part of paths: no control
-    characters, no part "." or "..", and it does not end with "/events".
+    """Chosen by the arena; derived from the content if empty at submission. It is part of URL paths, so it
+    contains no control characters and no segment "." or "..", and does not end with "/events".
     """
     arena: _builtins.str
     query: _builtins.str

@@ -26,7 +26,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class BattleSubmitted(_message.Message):
-    """Every event has a key: a hash of the key of its input, the stage, and whatever changes the answer."""
+    """Every event has a key: a hash of the key of the stage's input, the stage, and whatever changes the result."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

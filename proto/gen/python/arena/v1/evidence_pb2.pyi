@@ -42,7 +42,7 @@ Global___PageState: _TypeAlias = PageState  # noqa: Y015
 
 @_typing.final
 class Page(_message.Message):
-    """One source after scraping. Its text lives in the page store under content_hash."""
+    """One source after scraping. Its text is in the page store under content_hash."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

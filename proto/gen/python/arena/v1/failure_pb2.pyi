@@ -99,7 +99,7 @@ Global___Reason: _TypeAlias = Reason  # noqa: Y015
 
 @_typing.final
 class StageFailure(_message.Message):
-    """A stage that cannot answer says so."""
+    """Which stage gave up on a battle, and why."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

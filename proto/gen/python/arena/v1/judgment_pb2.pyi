@@ -21,7 +21,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class OrderedVerdict(_message.Message):
-    """What the judge said when `first` was shown first."""
+    """The judge's verdict when the answer of side `first` was shown first."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -59,7 +59,7 @@ class Judgment(_message.Message):
     evaluator: _builtins.str
     winner: _battle_pb2.Vote.ValueType
     flipped: _builtins.bool
-    """Absent when only one order was asked."""
+    """Absent if only one order was asked."""
     model: _builtins.str
     prompt_version: _builtins.str
     @_builtins.property

@@ -121,7 +121,7 @@ Global___Nugget: _TypeAlias = Nugget  # noqa: Y015
 
 @_typing.final
 class Revision(_message.Message):
-    """The list after one step of its making."""
+    """The nugget list after one step of its creation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -41,7 +41,7 @@ Global___Lens: _TypeAlias = Lens  # noqa: Y015
 
 @_typing.final
 class Slice(_message.Message):
-    """Which battles count; all of them where nothing is said."""
+    """A filter of battles; by default all battles count."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -52,15 +52,15 @@ class Slice(_message.Message):
     language: _builtins.str
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """A battle has every one of them; a query's category is a tag such as "category:science"."""
+        """A battle must have all of these tags; a query's category is a tag such as "category:science"."""
 
     @_builtins.property
     def since(self) -> _timestamp_pb2.Timestamp:
-        """Received then or later."""
+        """Only battles received at this time or later."""
 
     @_builtins.property
     def until(self) -> _timestamp_pb2.Timestamp:
-        """Received before then."""
+        """Only battles received before this time."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ Global___Slice: _TypeAlias = Slice  # noqa: Y015
 
 @_typing.final
 class Anchor(_message.Message):
-    """The system that has the same rating on every board."""
+    """A system with a fixed rating."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -115,7 +115,7 @@ Global___Anchor: _TypeAlias = Anchor  # noqa: Y015
 
 @_typing.final
 class BoardOptions(_message.Message):
-    """How to rate; what is absent is the rater's to choose."""
+    """Options of a rating; the rater has defaults for absent options."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -130,17 +130,17 @@ class BoardOptions(_message.Message):
     ties: _builtins.str
     """half, drop, drop_both_bad, davidson or rao_kupper."""
     bootstrap: _builtins.str
-    """bayesian or multinomial; refused together with sandwich intervals, which draw nothing."""
+    """bayesian or multinomial; rejected with sandwich intervals, which use no bootstrap."""
     intervals: _builtins.str
-    """bootstrap or sandwich; a sandwich is for policies in which a tie is half a win or nothing."""
+    """bootstrap or sandwich; sandwich only for tie policies half, drop and drop_both_bad."""
     level: _builtins.float
     """Confidence level, in [0.5, 0.999]."""
     resamples: _builtins.int
-    """Of the bootstrap, in [100, 10000]; refused together with sandwich intervals."""
+    """Number of bootstrap resamples, in [100, 10000]; rejected with sandwich intervals."""
     prior: _builtins.float
-    """Strength of the weak prior in pseudo-battles per system; absent: no prior."""
+    """Strength of the weak prior in pseudo-battles per system; no prior if absent."""
     provisional_below: _builtins.int
-    """A rating from fewer battles is provisional and has no rank; 0 turns the mark off."""
+    """Ratings from fewer battles are provisional and have no rank; with 0 no rating is provisional."""
     @_builtins.property
     def anchor(self) -> Global___Anchor: ...
     def __init__(
@@ -184,7 +184,7 @@ Global___BoardOptions: _TypeAlias = BoardOptions  # noqa: Y015
 
 @_typing.final
 class Method(_message.Message):
-    """How ratings were made."""
+    """How ratings were computed."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -208,14 +208,14 @@ class Method(_message.Message):
     level: _builtins.float
     resamples: _builtins.int
     unranked_resamples: _builtins.int
-    """Of these so many could not be ranked; each makes intervals wider."""
+    """Number of resamples that could not be rated; they make intervals wider."""
     prior: _builtins.float
-    """Absent: no prior."""
+    """No prior if absent."""
     provisional_below: _builtins.int
     """Ratings from fewer battles are provisional."""
     @_builtins.property
     def anchor(self) -> Global___Anchor:
-        """Absent: the mean rating is 1000."""
+        """If absent, the mean rating is 1000."""
 
     @_builtins.property
     def slice(self) -> Global___Slice: ...
@@ -255,7 +255,7 @@ Global___Method: _TypeAlias = Method  # noqa: Y015
 
 @_typing.final
 class Note(_message.Message):
-    """Something a reader must know before reading the numbers."""
+    """A condition that limits what the numbers say."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -289,7 +289,7 @@ class GetLeaderboardRequest(_message.Message):
     arena: _builtins.str
     @_builtins.property
     def lenses(self) -> _containers.RepeatedScalarFieldContainer[Global___Lens.ValueType]:
-        """Empty: all three."""
+        """All three lenses if empty."""
 
     @_builtins.property
     def options(self) -> Global___BoardOptions: ...
@@ -333,13 +333,13 @@ class Standing(_message.Message):
     PROVISIONAL_FIELD_NUMBER: _builtins.int
     system: _builtins.str
     rating: _builtins.float
-    """Absent when the system cannot be ranked; `unrankable` gives the reason."""
+    """Absent if the system cannot be ranked; `unrankable` gives the reason."""
     low: _builtins.float
     """Absent where the interval has no such bound; `interval` gives the reason. A bound is never infinite."""
     high: _builtins.float
     rank: _builtins.int
-    """1 + the ranked systems whose interval lies wholly above. Absent for a provisional rating and for a
-    degenerate interval.
+    """1 + the number of ranked systems whose whole interval is above this system's. Absent for a provisional
+    rating and for a degenerate interval.
     """
     probability_first: _builtins.float
     battles: _builtins.float
@@ -348,15 +348,15 @@ class Standing(_message.Message):
     ties: _builtins.float
     unrankable: _builtins.str
     interval: _builtins.str
-    """"bounded"; "unbounded_below", "unbounded_above", "unbounded": too many resamples could not be ranked;
-    "degenerate": the votes never disagree; "fixed": the anchor. Empty without a rating.
+    """"bounded"; "unbounded_below", "unbounded_above" or "unbounded" if too many resamples could not be rated;
+    "degenerate" if the votes never disagree; "fixed" for the anchor. Empty without a rating.
     """
     group: _builtins.str
     """Letters of the rank groups: ranked systems that share a letter are statistically indistinguishable.
     Empty without a rank.
     """
     provisional: _builtins.bool
-    """Too few battles to be ranked above or below others."""
+    """Whether the system has too few battles to be ranked."""
     def __init__(
         self,
         *,
@@ -423,21 +423,21 @@ class Board(_message.Message):
     arena: _builtins.str
     lens: Global___Lens.ValueType
     scored: _builtins.int
-    """Battles with an outcome in this lens, of battles received."""
+    """Number of battles with an outcome in this lens, and number of battles received."""
     received: _builtins.int
     tie_policy: _builtins.str
     resamples: _builtins.int
     level: _builtins.float
     """Confidence level of low..high, such as 0.95."""
     state: _builtins.str
-    """"ranked"; "empty": no battle has an outcome; "nobody_ranked": no two systems are linked both ways;
-    "all_tied": every rating is equal, and its precision is unknown.
+    """"ranked"; "empty" if no battle has an outcome; "nobody_ranked" if no two systems have each won against
+    the other, directly or through others; "all_tied" if all ratings are equal and their precision is unknown.
     """
     note: _builtins.str
     """The notes below as one text; often empty."""
     outcomes: _builtins.int
-    """Outcomes counted: a battle with two judges has two in the lens of the judge, and intervals take them as
-    independent. Where outcomes exceed scored, intervals of that board are too narrow.
+    """Number of outcomes. A battle with two judges has two outcomes in the judge lens, which intervals treat as
+    independent: where there are more outcomes than scored battles, intervals are too narrow.
     """
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]: ...
@@ -447,7 +447,7 @@ class Board(_message.Message):
     def notes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Note]: ...
     @_builtins.property
     def fragility(self) -> Global___Fragility:
-        """How few votes decide the first place. Absent where nobody is ranked."""
+        """How few votes decide the first place. Absent if no system is ranked."""
 
     def __init__(
         self,
@@ -479,7 +479,7 @@ Global___Board: _TypeAlias = Board  # noqa: Y015
 
 @_typing.final
 class DroppedVotes(_message.Message):
-    """Votes of one kind that would be dropped."""
+    """Votes of one pair and outcome that would be dropped."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -494,7 +494,7 @@ class DroppedVotes(_message.Message):
     """"a", "b" or "tie"."""
     votes: _builtins.float
     of: _builtins.float
-    """How many such votes there are."""
+    """Number of all such votes."""
     def __init__(
         self,
         *,
@@ -514,7 +514,7 @@ Global___DroppedVotes: _TypeAlias = DroppedVotes  # noqa: Y015
 
 @_typing.final
 class Fragility(_message.Message):
-    """The fewest votes found without which another ranked system is first."""
+    """The smallest number of votes found whose removal puts another ranked system first."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -526,15 +526,15 @@ class Fragility(_message.Message):
     KINDS_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     drops: _builtins.int
-    """Absent with a reason."""
+    """Absent if no such votes are known; `reason` says why."""
     votes: _builtins.float
-    """Votes that count between rated systems."""
+    """Number of votes between rated systems."""
     share: _builtins.float
-    """Share of these votes that would be dropped, in (0, 1]."""
+    """Share of these votes that would be removed, in (0, 1]."""
     leader: _builtins.str
     successor: _builtins.str
     reason: _builtins.str
-    """Why no such votes are known; empty where they are."""
+    """Why no such votes are known; empty if they are known."""
     @_builtins.property
     def kinds(self) -> _containers.RepeatedCompositeFieldContainer[Global___DroppedVotes]: ...
     def __init__(
@@ -598,7 +598,7 @@ class GetCombinedRequest(_message.Message):
     SLICE_FIELD_NUMBER: _builtins.int
     arena: _builtins.str
     automatic: Global___Lens.ValueType
-    """The automatic votes: nugget, as when unspecified, or judge."""
+    """Lens of the automatic votes: nugget (the default) or judge."""
     level: _builtins.float
     @_builtins.property
     def anchor(self) -> Global___Anchor: ...
@@ -643,7 +643,7 @@ class Rating(_message.Message):
     high: _builtins.float
     rank: _builtins.int
     interval: _builtins.str
-    """As of a standing."""
+    """As in Standing."""
     def __init__(
         self,
         *,
@@ -670,7 +670,7 @@ Global___Rating: _TypeAlias = Rating  # noqa: Y015
 
 @_typing.final
 class CombinedStanding(_message.Message):
-    """One system, rated three ways. A rating is absent where its kind of votes cannot rate the systems."""
+    """The three ratings of one system. A rating is absent if its kind of votes cannot rate the system."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -683,9 +683,9 @@ class CombinedStanding(_message.Message):
     UNRANKABLE_FIELD_NUMBER: _builtins.int
     system: _builtins.str
     human_battles: _builtins.int
-    """Its battles with both votes."""
+    """Number of its battles with a human and an automatic vote."""
     automatic_battles: _builtins.int
-    """Its battles with an automatic vote, with a human one or without."""
+    """Number of its battles with an automatic vote."""
     unrankable: _builtins.str
     @_builtins.property
     def human(self) -> Global___Rating: ...
@@ -725,7 +725,7 @@ Global___CombinedStanding: _TypeAlias = CombinedStanding  # noqa: Y015
 
 @_typing.final
 class Estimate(_message.Message):
-    """What one of the three ratings rests on, and why it is missing where it is."""
+    """The number of battles that one of the three ratings rests on, and its state."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -733,7 +733,9 @@ class Estimate(_message.Message):
     STATE_FIELD_NUMBER: _builtins.int
     battles: _builtins.int
     state: _builtins.str
-    """"rated", or why not: "too_few_votes", "not_linked", "all_tied", "no_finite_solution", "too_many_battles"."""
+    """"rated", or why there is no rating: "too_few_votes", "not_linked", "all_tied", "no_finite_solution" or
+    "too_many_battles".
+    """
     def __init__(
         self,
         *,
@@ -767,12 +769,14 @@ class GetCombinedResponse(_message.Message):
     arena: _builtins.str
     automatic_lens: Global___Lens.ValueType
     state: _builtins.str
-    """"rated", "empty", "nobody_ranked", or the state of `combined` where that one is missing."""
+    """"rated", "empty", "nobody_ranked", or the state of `combined` if that rating is missing."""
     note: _builtins.str
     tuning: _builtins.float
     """Weight of the automatic votes (lambda of PPI++), in [0, 1]; absent without a combined rating."""
     human_votes_unused: _builtins.int
-    """Human votes left out because their battle has no automatic vote, or a system that cannot be ranked."""
+    """Number of human votes not used, because their battle has no automatic vote or a system of it cannot be
+    ranked.
+    """
     received: _builtins.int
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___CombinedStanding]: ...
@@ -820,10 +824,10 @@ class GetPairsRequest(_message.Message):
     SLICE_FIELD_NUMBER: _builtins.int
     arena: _builtins.str
     lens: Global___Lens.ValueType
-    """Human when unspecified."""
+    """Human if unspecified."""
     @_builtins.property
     def options(self) -> Global___BoardOptions:
-        """An anchor changes nothing here: differences have no zero."""
+        """An anchor has no effect here, because it does not change differences."""
 
     @_builtins.property
     def slice(self) -> Global___Slice: ...
@@ -845,7 +849,7 @@ Global___GetPairsRequest: _TypeAlias = GetPairsRequest  # noqa: Y015
 
 @_typing.final
 class Pairing(_message.Message):
-    """Two systems. Numbers that have no answer are absent."""
+    """Two systems compared. Undefined numbers are absent."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -867,23 +871,23 @@ class Pairing(_message.Message):
     a: _builtins.str
     b: _builtins.str
     battles: _builtins.float
-    """Battles that count under the tie policy."""
+    """Number of battles that count under the tie policy."""
     wins_a: _builtins.float
     wins_b: _builtins.float
     ties: _builtins.float
     share: _builtins.float
-    """Share of the points that A took, with its Wilson interval; absent where they never met."""
+    """Share of the points that A won, with its Wilson interval; absent if they never met."""
     share_low: _builtins.float
     share_high: _builtins.float
     gap: _builtins.float
-    """Rating of A less rating of B; absent where one of the two is not ranked."""
+    """Rating of A minus rating of B; absent if one of the two is not ranked."""
     gap_low: _builtins.float
     gap_high: _builtins.float
     above: _builtins.float
-    """Chance that A is above B, and that B is above A; resamples that could not be ranked count for neither."""
+    """Probability that A is above B and that B is above A; resamples that could not be rated count for neither."""
     below: _builtins.float
     interval: _builtins.str
-    """As of a standing; empty without a gap."""
+    """As in Standing; empty without a gap."""
     def __init__(
         self,
         *,
@@ -958,13 +962,13 @@ class GetPairsResponse(_message.Message):
     arena: _builtins.str
     lens: Global___Lens.ValueType
     state: _builtins.str
-    """As of a board."""
+    """As in Board."""
     note: _builtins.str
     scored: _builtins.int
     received: _builtins.int
     @_builtins.property
     def systems(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Best first and the unranked last; pairs in this order, A before B."""
+        """Best first, unranked systems last; pairs are in this order, A before B."""
 
     @_builtins.property
     def pairs(self) -> _containers.RepeatedCompositeFieldContainer[Global___Pairing]: ...
@@ -1004,14 +1008,14 @@ class GetAdviceRequest(_message.Message):
     SLICE_FIELD_NUMBER: _builtins.int
     arena: _builtins.str
     lens: Global___Lens.ValueType
-    """Human when unspecified."""
+    """Human if unspecified."""
     ties: _builtins.str
     """half, drop or drop_both_bad."""
     level: _builtins.float
     power: _builtins.float
-    """How likely the battles needed then show the difference, in [0.5, 0.99]."""
+    """Probability with which the battles needed show the difference, in [0.5, 0.99]."""
     count: _builtins.int
-    """Pairs to name, in [1, 100]."""
+    """Number of next battles to return, in [1, 100]."""
     @_builtins.property
     def slice(self) -> Global___Slice: ...
     def __init__(
@@ -1062,17 +1066,17 @@ class Neighbours(_message.Message):
     above: _builtins.str
     below: _builtins.str
     gap: _builtins.float
-    """Of their ratings."""
+    """Difference of their ratings."""
     gap_low: _builtins.float
     gap_high: _builtins.float
     battles: _builtins.float
-    """Battles between the two so far."""
+    """Number of battles between the two so far."""
     needed: _builtins.int
-    """Direct battles still needed to tell them apart; absent where no reachable number does."""
+    """Number of further direct battles needed to separate them; absent if no attainable number suffices."""
     state: _builtins.str
-    """"separated": none needed; "needs_battles"; "equal": statistically equal; "degenerate"."""
+    """"separated" (no further battles needed), "needs_battles", "equal" (statistically equal) or "degenerate"."""
     interval: _builtins.str
-    """State of the interval of the gap, as of a standing."""
+    """State of the interval of the gap, as in Standing."""
     def __init__(
         self,
         *,
@@ -1107,7 +1111,7 @@ Global___Neighbours: _TypeAlias = Neighbours  # noqa: Y015
 
 @_typing.final
 class NextBattle(_message.Message):
-    """A battle worth having."""
+    """An informative next battle."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1119,7 +1123,7 @@ class NextBattle(_message.Message):
     b: _builtins.str
     battles: _builtins.float
     shrinkage: _builtins.float
-    """Share of the total variance of all ratings that one more battle takes away."""
+    """Share of the total variance of all ratings that one more battle of this pair removes."""
     def __init__(
         self,
         *,
@@ -1138,7 +1142,7 @@ Global___NextBattle: _TypeAlias = NextBattle  # noqa: Y015
 
 @_typing.final
 class Unranked(_message.Message):
-    """A system without a rating, and why."""
+    """A system without a rating, and the reason."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1178,7 +1182,7 @@ class GetAdviceResponse(_message.Message):
     arena: _builtins.str
     lens: Global___Lens.ValueType
     state: _builtins.str
-    """As of a board."""
+    """As in Board."""
     note: _builtins.str
     power: _builtins.float
     scored: _builtins.int
@@ -1223,7 +1227,7 @@ class GetAgreementRequest(_message.Message):
     SLICE_FIELD_NUMBER: _builtins.int
     arena: _builtins.str
     ties: _builtins.str
-    """For the ratings that are compared."""
+    """Tie policy of the ratings that are compared."""
     @_builtins.property
     def slice(self) -> Global___Slice: ...
     def __init__(
@@ -1243,7 +1247,7 @@ Global___GetAgreementRequest: _TypeAlias = GetAgreementRequest  # noqa: Y015
 
 @_typing.final
 class LensAgreement(_message.Message):
-    """Two lenses on the same battles. A coefficient without an answer is absent, and its note says why."""
+    """Two lenses on the same battles. An undefined coefficient is absent, and its note says why."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1261,16 +1265,16 @@ class LensAgreement(_message.Message):
     first: Global___Lens.ValueType
     second: Global___Lens.ValueType
     battles: _builtins.int
-    """Battles decided by both."""
+    """Number of battles with an outcome in both lenses."""
     agreed: _builtins.int
-    """Of these: the same outcome, "both bad" counted as a tie."""
+    """How many of them have the same outcome in both lenses, where "both bad" counts as a tie."""
     inverted: _builtins.int
-    """Of these: one lens says A and the other B."""
+    """How many of them are inverted: one lens prefers A and the other B."""
     kappa: _builtins.float
-    """Cohen's kappa over A, tie and B, quadratic weights."""
+    """Cohen's kappa over A, tie and B, with quadratic weights."""
     kappa_note: _builtins.str
     systems: _builtins.int
-    """Systems that both lenses rank; over them Kendall's tau-b and Spearman's rho of the ratings."""
+    """Number of systems ranked in both lenses; Kendall's tau-b and Spearman's rho are of their ratings."""
     tau_b: _builtins.float
     rho: _builtins.float
     order_note: _builtins.str
@@ -1353,11 +1357,11 @@ class GetTimelineRequest(_message.Message):
     CUMULATIVE_FIELD_NUMBER: _builtins.int
     arena: _builtins.str
     lens: Global___Lens.ValueType
-    """Human when unspecified."""
+    """Human if unspecified."""
     every: _builtins.str
-    """day, week or month (in UTC); month when empty."""
+    """day, week or month (in UTC); month if empty."""
     cumulative: _builtins.bool
-    """Whether a period counts all battles since the beginning, instead of its own."""
+    """Whether a period counts all battles since the beginning and not only its own."""
     @_builtins.property
     def options(self) -> Global___BoardOptions: ...
     @_builtins.property
@@ -1382,7 +1386,7 @@ Global___GetTimelineRequest: _TypeAlias = GetTimelineRequest  # noqa: Y015
 
 @_typing.final
 class Period(_message.Message):
-    """The battles received in a span of time and what they rate."""
+    """The ratings from the battles received in one period."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1393,12 +1397,12 @@ class Period(_message.Message):
     STANDINGS_FIELD_NUMBER: _builtins.int
     votes: _builtins.float
     state: _builtins.str
-    """As of a board; "empty" where no battle was received."""
+    """As in Board; "empty" if no battle was received."""
     @_builtins.property
     def start(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def end(self) -> _timestamp_pb2.Timestamp:
-        """First moment that is no longer counted."""
+        """End of the period, exclusive."""
 
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]: ...

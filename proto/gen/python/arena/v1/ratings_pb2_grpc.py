@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class RatingsStub:
-    """Requests that cannot be met end with INVALID_ARGUMENT and "field: why".
+    """Invalid requests end with INVALID_ARGUMENT and the message "field: problem".
     """
 
     def __init__(self, channel):
@@ -68,7 +68,7 @@ class RatingsStub:
 
 
 class RatingsServicer:
-    """Requests that cannot be met end with INVALID_ARGUMENT and "field: why".
+    """Invalid requests end with INVALID_ARGUMENT and the message "field: problem".
     """
 
     def GetLeaderboard(self, request, context):
@@ -78,28 +78,28 @@ class RatingsServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetCombined(self, request, context):
-        """People's votes and automatic ones in one rating, beside each kind alone.
+        """One rating from human and automatic votes together, and the ratings from each kind alone.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetPairs(self, request, context):
-        """Every pair of systems: who won how often, and how far apart they are.
+        """All pairs of systems: how often each won, and the difference of their ratings.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetAdvice(self, request, context):
-        """What to ask next: battles until neighbours are told apart, and the battles that tell most.
+        """Battles needed to separate neighbours on the board, and the most informative next battles.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetAgreement(self, request, context):
-        """How far the lenses agree, battle by battle and in the order of systems.
+        """How far the lenses agree, on single battles and on the order of systems.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -154,7 +154,7 @@ def add_RatingsServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Ratings:
-    """Requests that cannot be met end with INVALID_ARGUMENT and "field: why".
+    """Invalid requests end with INVALID_ARGUMENT and the message "field: problem".
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RatingsStub:
-    """Requests that cannot be met end with INVALID_ARGUMENT and "field: why"."""
+    """Invalid requests end with INVALID_ARGUMENT and the message "field: problem"."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -35,35 +35,35 @@ class RatingsStub:
     def __new__(cls, channel: _aio.Channel) -> RatingsAsyncStub: ...
     GetLeaderboard: _grpc.UnaryUnaryMultiCallable[_ratings_pb2.GetLeaderboardRequest, _ratings_pb2.GetLeaderboardResponse]
     GetCombined: _grpc.UnaryUnaryMultiCallable[_ratings_pb2.GetCombinedRequest, _ratings_pb2.GetCombinedResponse]
-    """People's votes and automatic ones in one rating, beside each kind alone."""
+    """One rating from human and automatic votes together, and the ratings from each kind alone."""
     GetPairs: _grpc.UnaryUnaryMultiCallable[_ratings_pb2.GetPairsRequest, _ratings_pb2.GetPairsResponse]
-    """Every pair of systems: who won how often, and how far apart they are."""
+    """All pairs of systems: how often each won, and the difference of their ratings."""
     GetAdvice: _grpc.UnaryUnaryMultiCallable[_ratings_pb2.GetAdviceRequest, _ratings_pb2.GetAdviceResponse]
-    """What to ask next: battles until neighbours are told apart, and the battles that tell most."""
+    """Battles needed to separate neighbours on the board, and the most informative next battles."""
     GetAgreement: _grpc.UnaryUnaryMultiCallable[_ratings_pb2.GetAgreementRequest, _ratings_pb2.GetAgreementResponse]
-    """How far the lenses agree, battle by battle and in the order of systems."""
+    """How far the lenses agree, on single battles and on the order of systems."""
     GetTimeline: _grpc.UnaryUnaryMultiCallable[_ratings_pb2.GetTimelineRequest, _ratings_pb2.GetTimelineResponse]
     """Ratings of one lens over time."""
 
 @_typing.type_check_only
 class RatingsAsyncStub(RatingsStub):
-    """Requests that cannot be met end with INVALID_ARGUMENT and "field: why"."""
+    """Invalid requests end with INVALID_ARGUMENT and the message "field: problem"."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetLeaderboard: _aio.UnaryUnaryMultiCallable[_ratings_pb2.GetLeaderboardRequest, _ratings_pb2.GetLeaderboardResponse]  # type: ignore[assignment]
     GetCombined: _aio.UnaryUnaryMultiCallable[_ratings_pb2.GetCombinedRequest, _ratings_pb2.GetCombinedResponse]  # type: ignore[assignment]
-    """People's votes and automatic ones in one rating, beside each kind alone."""
+    """One rating from human and automatic votes together, and the ratings from each kind alone."""
     GetPairs: _aio.UnaryUnaryMultiCallable[_ratings_pb2.GetPairsRequest, _ratings_pb2.GetPairsResponse]  # type: ignore[assignment]
-    """Every pair of systems: who won how often, and how far apart they are."""
+    """All pairs of systems: how often each won, and the difference of their ratings."""
     GetAdvice: _aio.UnaryUnaryMultiCallable[_ratings_pb2.GetAdviceRequest, _ratings_pb2.GetAdviceResponse]  # type: ignore[assignment]
-    """What to ask next: battles until neighbours are told apart, and the battles that tell most."""
+    """Battles needed to separate neighbours on the board, and the most informative next battles."""
     GetAgreement: _aio.UnaryUnaryMultiCallable[_ratings_pb2.GetAgreementRequest, _ratings_pb2.GetAgreementResponse]  # type: ignore[assignment]
-    """How far the lenses agree, battle by battle and in the order of systems."""
+    """How far the lenses agree, on single battles and on the order of systems."""
     GetTimeline: _aio.UnaryUnaryMultiCallable[_ratings_pb2.GetTimelineRequest, _ratings_pb2.GetTimelineResponse]  # type: ignore[assignment]
     """Ratings of one lens over time."""
 
 class RatingsServicer(metaclass=_abc_1.ABCMeta):
-    """Requests that cannot be met end with INVALID_ARGUMENT and "field: why"."""
+    """Invalid requests end with INVALID_ARGUMENT and the message "field: problem"."""
 
     @_abc_1.abstractmethod
     def GetLeaderboard(
@@ -78,7 +78,7 @@ class RatingsServicer(metaclass=_abc_1.ABCMeta):
         request: _ratings_pb2.GetCombinedRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ratings_pb2.GetCombinedResponse, _abc.Awaitable[_ratings_pb2.GetCombinedResponse]]:
-        """People's votes and automatic ones in one rating, beside each kind alone."""
+        """One rating from human and automatic votes together, and the ratings from each kind alone."""
 
     @_abc_1.abstractmethod
     def GetPairs(
@@ -86,7 +86,7 @@ class RatingsServicer(metaclass=_abc_1.ABCMeta):
         request: _ratings_pb2.GetPairsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ratings_pb2.GetPairsResponse, _abc.Awaitable[_ratings_pb2.GetPairsResponse]]:
-        """Every pair of systems: who won how often, and how far apart they are."""
+        """All pairs of systems: how often each won, and the difference of their ratings."""
 
     @_abc_1.abstractmethod
     def GetAdvice(
@@ -94,7 +94,7 @@ class RatingsServicer(metaclass=_abc_1.ABCMeta):
         request: _ratings_pb2.GetAdviceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ratings_pb2.GetAdviceResponse, _abc.Awaitable[_ratings_pb2.GetAdviceResponse]]:
-        """What to ask next: battles until neighbours are told apart, and the battles that tell most."""
+        """Battles needed to separate neighbours on the board, and the most informative next battles."""
 
     @_abc_1.abstractmethod
     def GetAgreement(
@@ -102,7 +102,7 @@ class RatingsServicer(metaclass=_abc_1.ABCMeta):
         request: _ratings_pb2.GetAgreementRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ratings_pb2.GetAgreementResponse, _abc.Awaitable[_ratings_pb2.GetAgreementResponse]]:
-        """How far the lenses agree, battle by battle and in the order of systems."""
+        """How far the lenses agree, on single battles and on the order of systems."""
 
     @_abc_1.abstractmethod
     def GetTimeline(

@@ -28,22 +28,22 @@ class _ScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Scope.ValueType
     DESCRIPTOR: _descriptor.EnumDescriptor
     SCOPE_UNSPECIFIED: _Scope.ValueType  # 0
     SCOPE_CORPUS: _Scope.ValueType  # 1
-    """Every chunk ever indexed."""
+    """All indexed chunks."""
     SCOPE_BATTLE: _Scope.ValueType  # 2
-    """The chunks one battle brought."""
+    """The chunks of the pages that one battle cites."""
     SCOPE_ANSWER_A: _Scope.ValueType  # 3
-    """The chunks of the sources of side a, or of side b."""
+    """The chunks of the sources of answer A or of answer B."""
     SCOPE_ANSWER_B: _Scope.ValueType  # 4
 
 class Scope(_Scope, metaclass=_ScopeEnumTypeWrapper): ...
 
 SCOPE_UNSPECIFIED: Scope.ValueType  # 0
 SCOPE_CORPUS: Scope.ValueType  # 1
-"""Every chunk ever indexed."""
+"""All indexed chunks."""
 SCOPE_BATTLE: Scope.ValueType  # 2
-"""The chunks one battle brought."""
+"""The chunks of the pages that one battle cites."""
 SCOPE_ANSWER_A: Scope.ValueType  # 3
-"""The chunks of the sources of side a, or of side b."""
+"""The chunks of the sources of answer A or of answer B."""
 SCOPE_ANSWER_B: Scope.ValueType  # 4
 Global___Scope: _TypeAlias = Scope  # noqa: Y015
 

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class RetrievalStub:
-    """Finds evidence among everything indexed.
+    """Finds evidence among all indexed chunks.
     """
 
     def __init__(self, channel):
@@ -43,7 +43,7 @@ class RetrievalStub:
 
 
 class RetrievalServicer:
-    """Finds evidence among everything indexed.
+    """Finds evidence among all indexed chunks.
     """
 
     def Search(self, request, context):
@@ -69,7 +69,7 @@ def add_RetrievalServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Retrieval:
-    """Finds evidence among everything indexed.
+    """Finds evidence among all indexed chunks.
     """
 
     @staticmethod
@@ -101,7 +101,7 @@ class Retrieval:
 
 
 class EmbeddingStub:
-    """Turns texts into vectors.
+    """Computes vectors of texts.
     """
 
     def __init__(self, channel):
@@ -118,7 +118,7 @@ class EmbeddingStub:
 
 
 class EmbeddingServicer:
-    """Turns texts into vectors.
+    """Computes vectors of texts.
     """
 
     def Embed(self, request, context):
@@ -144,7 +144,7 @@ def add_EmbeddingServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Embedding:
-    """Turns texts into vectors.
+    """Computes vectors of texts.
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RetrievalStub:
-    """Finds evidence among everything indexed."""
+    """Finds evidence among all indexed chunks."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -37,13 +37,13 @@ class RetrievalStub:
 
 @_typing.type_check_only
 class RetrievalAsyncStub(RetrievalStub):
-    """Finds evidence among everything indexed."""
+    """Finds evidence among all indexed chunks."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Search: _aio.UnaryUnaryMultiCallable[_retrieval_pb2.SearchRequest, _retrieval_pb2.SearchResponse]  # type: ignore[assignment]
 
 class RetrievalServicer(metaclass=_abc_1.ABCMeta):
-    """Finds evidence among everything indexed."""
+    """Finds evidence among all indexed chunks."""
 
     @_abc_1.abstractmethod
     def Search(
@@ -55,7 +55,7 @@ class RetrievalServicer(metaclass=_abc_1.ABCMeta):
 def add_RetrievalServicer_to_server(servicer: RetrievalServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
 
 class EmbeddingStub:
-    """Turns texts into vectors."""
+    """Computes vectors of texts."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -65,13 +65,13 @@ class EmbeddingStub:
 
 @_typing.type_check_only
 class EmbeddingAsyncStub(EmbeddingStub):
-    """Turns texts into vectors."""
+    """Computes vectors of texts."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Embed: _aio.UnaryUnaryMultiCallable[_retrieval_pb2.EmbedRequest, _retrieval_pb2.EmbedResponse]  # type: ignore[assignment]
 
 class EmbeddingServicer(metaclass=_abc_1.ABCMeta):
-    """Turns texts into vectors."""
+    """Computes vectors of texts."""
 
     @_abc_1.abstractmethod
     def Embed(
