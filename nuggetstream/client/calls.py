@@ -1,28 +1,32 @@
 """Every request of the API as a value: what is sent, and how the reply is read. No I/O."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 from urllib.parse import quote
 
 import httpx2
 
+from nuggetstream.client.options import (
+    AdviceOptions,
+    AgreementOptions,
+    BoardOptions,
+    CombinedOptions,
+    PairsOptions,
+    TimelineOptions,
+    params_of,
+)
 from nuggetstream.client.replies import reader
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.lens import Lens
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, Submitted, VoteReceipt
 from nuggetstream.views.common import Health
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
-from nuggetstream.views.ratings import BoardView
+from nuggetstream.views.ratings import BoardView, TimelineView
 
 T_co = TypeVar("T_co", covariant=True)
 Submission: TypeAlias = BattleSubmission | Mapping[str, Any]
-Moment: TypeAlias = datetime | date | str
-LensName: TypeAlias = Lens | Literal["human", "nugget", "judge"]
-Ties: TypeAlias = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]
 JSON = "application/json"
 LOCAL = "http://127.0.0.1:8080"
 
@@ -51,69 +55,6 @@ class Call(Generic[T_co]):
     media_type: str = JSON
     repeatable: bool = True
     waiting: float = 0.0
-
-
-class SliceOptions(TypedDict, total=False):
-    """Which battles count.
-
-    Attributes:
-        language: Exactly as it was sent.
-        tag: One tag or several; a battle has all of them.
-        since: Received then or later; a moment has a time zone, a day begins at midnight UTC.
-        until: Received before then.
-    """
-
-    language: str
-    tag: str | Sequence[str]
-    since: Moment
-    until: Moment
-
-
-class PairsOptions(SliceOptions, total=False):
-    """How pairs of systems are compared; what each option means is in docs/api/ratings.md."""
-
-    lens: LensName
-    ties: Ties
-    bootstrap: Literal["bayesian", "multinomial"]
-    intervals: Literal["bootstrap", "sandwich"]
-    level: float
-    resamples: int
-
-
-class BoardOptions(SliceOptions, total=False):
-    """How a leaderboard is made; `anchor` is a system and its rating."""
-
-    lens: LensName | Sequence[LensName]
-    ties: Ties
-    bootstrap: Literal["bayesian", "multinomial"]
-    intervals: Literal["bootstrap", "sandwich"]
-    level: float
-    resamples: int
-    anchor: tuple[str, float]
-
-
-class CombinedOptions(SliceOptions, total=False):
-    """How votes of people and automatic ones are combined."""
-
-    automatic: Literal["nugget", "judge"]
-    level: float
-    anchor: tuple[str, float]
-
-
-class AdviceOptions(SliceOptions, total=False):
-    """What advice is asked for."""
-
-    lens: LensName
-    ties: Literal["half", "drop", "drop_both_bad"]
-    level: float
-    power: float
-    count: int
-
-
-class AgreementOptions(SliceOptions, total=False):
-    """How the ratings that are compared are made."""
-
-    ties: Ties
 
 
 def submit(battle: Submission) -> Call[Submitted]:
@@ -181,6 +122,11 @@ def advice(arena: str, options: AdviceOptions) -> Call[AdviceView]:
     return Call("GET", "/v1/leaderboard/advice", reader(AdviceView), _asked(arena, options))
 
 
+def timeline(arena: str, options: TimelineOptions) -> Call[TimelineView]:
+    """Read the ratings over time."""
+    return Call("GET", "/v1/leaderboard/timeline", reader(TimelineView), _asked(arena, options))
+
+
 def agreement(arena: str, options: AgreementOptions) -> Call[AgreementView]:
     """Read how far the lenses agree."""
     return Call("GET", "/v1/agreement", reader(AgreementView), _asked(arena, options))
@@ -238,28 +184,6 @@ def encoded(battle: Submission) -> bytes:
     if isinstance(battle, BattleSubmission):
         return battle.model_dump_json(exclude_unset=True).encode()
     return json.dumps(dict(battle), ensure_ascii=False, allow_nan=False).encode()
-
-
-def params_of(options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Query parameters; None is left out, and a list is repeated.
-
-    >>> params_of({"arena": "x", "limit": None, "tag": ["a", "b"], "level": 0.9, "anchor": ("org/m", 1000)})
-    (('arena', 'x'), ('tag', 'a'), ('tag', 'b'), ('level', '0.9'), ('anchor', 'org/m:1000'))
-    """
-    return tuple(
-        (name, text) for name, value in options.items() if value is not None for text in _texts(name, value)
-    )
-
-
-def _texts(name: str, value: Any) -> list[str]:
-    if name == "anchor" and not isinstance(value, str):
-        system, rating = value
-        return [f"{system}:{rating:.15g}"]
-    if isinstance(value, str):
-        return [str(value)]
-    if isinstance(value, datetime | date):
-        return [value.isoformat()]
-    return [str(one) for one in value] if isinstance(value, Sequence) else [f"{value:.15g}"]
 
 
 def _asked(arena: str, options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -13,6 +13,14 @@ from nuggetstream.client.calls import LOCAL, Call, Submission
 from nuggetstream.client.errors import Unavailable
 from nuggetstream.client.exchange import Pause, Step, Steps, exchange
 from nuggetstream.client.following import MAX_EVENT_BYTES, SILENCE, Following, Watched
+from nuggetstream.client.options import (
+    AdviceOptions,
+    AgreementOptions,
+    BoardOptions,
+    CombinedOptions,
+    PairsOptions,
+    TimelineOptions,
+)
 from nuggetstream.client.patience import Patience
 from nuggetstream.domain.battle import Vote
 from nuggetstream.views.battles import (
@@ -25,7 +33,7 @@ from nuggetstream.views.battles import (
 )
 from nuggetstream.views.common import Health
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
-from nuggetstream.views.ratings import BoardView
+from nuggetstream.views.ratings import BoardView, TimelineView
 
 T = TypeVar("T")
 
@@ -203,7 +211,7 @@ class Client:
         """
         return self._ask(calls.failures(arena, battle_id, limit))
 
-    def leaderboard(self, arena: str = "default", **options: Unpack[calls.BoardOptions]) -> list[BoardView]:
+    def leaderboard(self, arena: str = "default", **options: Unpack[BoardOptions]) -> list[BoardView]:
         """The leaderboards of an arena, one per lens.
 
         Args:
@@ -215,19 +223,23 @@ class Client:
         """
         return self._ask(calls.leaderboard(arena, options))
 
-    def combined(self, arena: str = "default", **options: Unpack[calls.CombinedOptions]) -> CombinedView:
+    def combined(self, arena: str = "default", **options: Unpack[CombinedOptions]) -> CombinedView:
         """Votes of people and automatic ones in one rating, beside each kind alone."""
         return self._ask(calls.combined(arena, options))
 
-    def pairs(self, arena: str = "default", **options: Unpack[calls.PairsOptions]) -> PairsView:
+    def pairs(self, arena: str = "default", **options: Unpack[PairsOptions]) -> PairsView:
         """Every pair of systems: battles, wins, ties, and how far apart they are."""
         return self._ask(calls.pairs(arena, options))
 
-    def advice(self, arena: str = "default", **options: Unpack[calls.AdviceOptions]) -> AdviceView:
+    def advice(self, arena: str = "default", **options: Unpack[AdviceOptions]) -> AdviceView:
         """Battles still needed to tell neighbours apart, and those that narrow the intervals most."""
         return self._ask(calls.advice(arena, options))
 
-    def agreement(self, arena: str = "default", **options: Unpack[calls.AgreementOptions]) -> AgreementView:
+    def timeline(self, arena: str = "default", **options: Unpack[TimelineOptions]) -> TimelineView:
+        """Ratings of one lens over time."""
+        return self._ask(calls.timeline(arena, options))
+
+    def agreement(self, arena: str = "default", **options: Unpack[AgreementOptions]) -> AgreementView:
         """How far the three lenses of an arena agree."""
         return self._ask(calls.agreement(arena, options))
 

@@ -13,34 +13,35 @@ from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.ratings.lens_agreement import LensAgreement
 from nuggetstream.ratings.options import Anchor
 from nuggetstream.ratings.standing import BoardState
+from nuggetstream.views import comparisons
 from nuggetstream.views import ratings as views
 from services.rater.options import Method
 from services.store.slices import Slice
 
 COMPUTED: list[type[typing.Any]] = [Anchor, LensAgreement, Method, NextBattle, Slice]
 SHOWN: dict[type[BaseModel], str] = {
-    views.AdviceView: "GetAdviceResponse",
-    views.AgreementView: "GetAgreementResponse",
+    comparisons.AdviceView: "GetAdviceResponse",
+    comparisons.AgreementView: "GetAgreementResponse",
     views.AnchorView: "Anchor",
     views.BoardView: "Board",
-    views.CombinedStandingView: "CombinedStanding",
-    views.CombinedView: "GetCombinedResponse",
+    comparisons.CombinedStandingView: "CombinedStanding",
+    comparisons.CombinedView: "GetCombinedResponse",
     views.DroppedVotesView: "DroppedVotes",
-    views.EstimateView: "Estimate",
+    comparisons.EstimateView: "Estimate",
     views.FragilityView: "Fragility",
-    views.LensAgreementView: "LensAgreement",
+    comparisons.LensAgreementView: "LensAgreement",
     views.MethodView: "Method",
-    views.NeighboursView: "Neighbours",
-    views.NextBattleView: "NextBattle",
+    comparisons.NeighboursView: "Neighbours",
+    comparisons.NextBattleView: "NextBattle",
     views.NoteView: "Note",
-    views.PairingView: "Pairing",
-    views.PairsView: "GetPairsResponse",
+    comparisons.PairingView: "Pairing",
+    comparisons.PairsView: "GetPairsResponse",
     views.PeriodView: "Period",
-    views.RatingView: "Rating",
+    comparisons.RatingView: "Rating",
     views.SliceView: "Slice",
     views.StandingView: "Standing",
     views.TimelineView: "GetTimelineResponse",
-    views.UnrankedView: "Unranked",
+    comparisons.UnrankedView: "Unranked",
 }
 
 
@@ -63,8 +64,8 @@ def test_what_travels_is_shown_whole(view: type[BaseModel], message: str) -> Non
     [
         (BoardState, views.BoardState),
         (IntervalState, views.IntervalState),
-        (EstimateState, views.EstimateState),
-        (Separation, views.Separation),
+        (EstimateState, comparisons.EstimateState),
+        (Separation, comparisons.Separation),
     ],
 )
 def test_every_state_has_a_word_for_it(computed: type[typing.Any], shown: object) -> None:

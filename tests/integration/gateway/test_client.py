@@ -163,6 +163,10 @@ async def test_boards_are_asked_for_with_typed_options(world: World, client: Any
     assert (await client.advice("demo", count=1)).next[0].battles == 3
     assert (await client.combined("demo", automatic="judge")).automatic_lens == "judge"
     assert len((await client.agreement("demo")).pairs) == 3
+    timeline = await client.timeline("demo", lens="human", every="day", cumulative=True, resamples=100)
+    assert (timeline.cumulative, timeline.scored) == (True, 9)
+    (prior,) = await client.leaderboard("demo", lens="human", prior=0.5, provisional_below=0)
+    assert prior.state == "ranked"
     with pytest.raises(Invalid, match="level"):
         await client.leaderboard("demo", level=2.0)
 

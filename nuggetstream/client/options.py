@@ -1,0 +1,108 @@
+"""What may be asked about ratings, as keyword arguments and as query parameters."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, Literal, TypeAlias, TypedDict
+
+from nuggetstream.domain.lens import Lens
+
+Moment: TypeAlias = datetime | date | str
+LensName: TypeAlias = Lens | Literal["human", "nugget", "judge"]
+Ties: TypeAlias = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]
+
+
+class SliceOptions(TypedDict, total=False):
+    """Which battles count.
+
+    Attributes:
+        language: Exactly as it was sent.
+        tag: One tag or several; a battle has all of them.
+        since: Received then or later; a moment has a time zone, a day begins at midnight UTC.
+        until: Received before then.
+    """
+
+    language: str
+    tag: str | Sequence[str]
+    since: Moment
+    until: Moment
+
+
+class RatedOptions(SliceOptions, total=False):
+    """How ratings are made; what each option means is in docs/api/ratings.md."""
+
+    ties: Ties
+    bootstrap: Literal["bayesian", "multinomial"]
+    intervals: Literal["bootstrap", "sandwich"]
+    level: float
+    resamples: int
+    prior: float
+    provisional_below: int
+
+
+class BoardOptions(RatedOptions, total=False):
+    """How leaderboards are made, for one lens or several; `anchor` is a system and its rating."""
+
+    lens: LensName | Sequence[LensName]
+    anchor: tuple[str, float]
+
+
+class PairsOptions(RatedOptions, total=False):
+    """How pairs of systems are compared."""
+
+    lens: LensName
+
+
+class TimelineOptions(RatedOptions, total=False):
+    """How ratings over time are made."""
+
+    lens: LensName
+    every: Literal["day", "week", "month"]
+    cumulative: bool
+
+
+class CombinedOptions(SliceOptions, total=False):
+    """How votes of people and automatic ones are combined."""
+
+    automatic: Literal["nugget", "judge"]
+    level: float
+    anchor: tuple[str, float]
+
+
+class AdviceOptions(SliceOptions, total=False):
+    """What advice is asked for."""
+
+    lens: LensName
+    ties: Literal["half", "drop", "drop_both_bad"]
+    level: float
+    power: float
+    count: int
+
+
+class AgreementOptions(SliceOptions, total=False):
+    """How the ratings that are compared are made."""
+
+    ties: Ties
+
+
+def params_of(options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Query parameters; None is left out, and a list is repeated.
+
+    >>> params_of({"arena": "x", "limit": None, "tag": ["a", "b"], "level": 0.9, "anchor": ("org/m", 1000)})
+    (('arena', 'x'), ('tag', 'a'), ('tag', 'b'), ('level', '0.9'), ('anchor', 'org/m:1000'))
+    """
+    return tuple(
+        (name, text) for name, value in options.items() if value is not None for text in _texts(name, value)
+    )
+
+
+def _texts(name: str, value: Any) -> list[str]:
+    if name == "anchor" and not isinstance(value, str):
+        system, rating = value
+        return [f"{system}:{rating:.15g}"]
+    if isinstance(value, str):
+        return [str(value)]
+    if isinstance(value, bool):
+        return [str(value).lower()]
+    if isinstance(value, datetime | date):
+        return [value.isoformat()]
+    return [str(one) for one in value] if isinstance(value, Sequence) else [f"{value:.15g}"]
