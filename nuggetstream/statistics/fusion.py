@@ -1,6 +1,7 @@
 """Combine rankings without comparing their scores."""
 
 from collections.abc import Hashable, Sequence
+from math import fsum
 from typing import TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -31,8 +32,10 @@ def reciprocal_rank_fusion(
     """
     if not constant >= 0:
         raise ValueError(f"the constant must be at least 0, not {constant}")
-    scores: dict[K, float] = {}
+    shares: dict[K, list[float]] = {}
     for ranking in rankings:
         for rank, key in enumerate(dict.fromkeys(ranking), start=1):
-            scores[key] = scores.get(key, 0.0) + 1 / (constant + rank)
+            shares.setdefault(key, []).append(1 / (constant + rank))
+    # Exact sums: keys with the same ranks in another order of the rankings have equal scores.
+    scores = {key: fsum(terms) for key, terms in shares.items()}
     return sorted(scores.items(), key=lambda item: -item[1])

@@ -10,10 +10,10 @@ from services.cli.rubric.rankings import correlate_command, measure_command
 
 @click.group("rubric")
 def command() -> None:
-    """Systems, passages and assessors by how well passages answer exam questions or nuggets.
+    """Evaluate systems, passages and assessors by the exam questions that passages answer.
 
     GRADED is a file of graded passages as the autograding workbench writes it, gzipped or not: one line
-    per query, `[query id, [passage, …]]`.
+    per query, `[query id, [passage, …]]`. Instead of questions, nuggets can be graded, or whole passages.
 
     All commands exit 2 when a file cannot be used, naming file, line and field.
     """

@@ -9,7 +9,7 @@ from services.cli.rubric.options import FILE
 from services.cli.showing import BadInput, needing_analysis, plain_option, refusing, show
 
 
-@click.command("aspects")
+@click.command("aspects", short_help="Correlate scores from aspects with people.")
 @click.argument("judge", type=FILE)
 @click.argument("people", type=FILE)
 @click.option(
@@ -22,7 +22,7 @@ from services.cli.showing import BadInput, needing_analysis, plain_option, refus
 @plain_option
 @needing_analysis
 def aspects_command(judge: Path, people: Path, seed: int, *, plain: bool) -> None:
-    """How closely scores from aspects rated by JUDGE follow what PEOPLE accept.
+    """Correlate scores from aspects rated by JUDGE with what PEOPLE accept.
 
     The scores are W-LLM, equal weights, weights fitted to people, and a decision tree. Both files are CSV
     with a header or JSONL, with answer_id, factuality (0 to 3), amountInfo and formality (-1 to 1, 0 is

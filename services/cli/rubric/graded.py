@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.numerals import many
 from services.cli.rating_options import with_options
 from services.cli.rubric.options import (
     AGREE_OPTIONS,
@@ -17,7 +18,7 @@ from services.cli.rubric.options import (
 from services.cli.showing import needing_analysis, plain_option, refusing, show, show_written
 
 
-@click.command("cover")
+@click.command("cover", short_help="Compute Cover@k and n-EXAM of every system.")
 @graded_argument
 @with_options(COVER_OPTIONS)
 @plain_option
@@ -25,7 +26,7 @@ from services.cli.showing import needing_analysis, plain_option, refusing, show,
 def cover_command(
     graded: Path, prompt_class: str | None, out: Path | None, *, plain: bool, **given: Any
 ) -> None:
-    """Cover@k and n-EXAM of every system that GRADED ranks, with standard errors."""
+    """Compute Cover@k and n-EXAM of every system that GRADED ranks, with standard errors."""
     from nuggetstream.rubric.cover import NothingToCover, Unanswerable
     from nuggetstream.rubric.covering import cover
     from nuggetstream.rubric.graded import load
@@ -41,13 +42,13 @@ def cover_command(
     show_written(written, plain=plain)
 
 
-@click.command("qrels")
+@click.command("qrels", short_help="Write relevance labels made from grades.")
 @graded_argument
 @with_options(QRELS_OPTIONS)
 @plain_option
 @needing_analysis
 def qrels_command(graded: Path, prompt_class: str | None, out: Path, *, plain: bool, **given: Any) -> None:
-    """Write relevance labels for trec_eval. A passage without a grade gets no line."""
+    """Write relevance labels for trec_eval, made from grades. A passage without a grade gets no line."""
     from nuggetstream.rubric.graded import load
     from nuggetstream.rubric.labelling import By, NoLabel, NoMinimum, label
     from nuggetstream.rubric.terminal import label_tables
@@ -56,11 +57,12 @@ def qrels_command(graded: Path, prompt_class: str | None, out: Path, *, plain: b
     with refusing(UnusableFile, NoMinimum, NoLabel):
         labelled = label(load(graded, prompt_class), By(given["by"]), given["min_grade"])
         written = write_labels(labelled, out)
+    lines, queries = many(len(labelled.labels), "line"), many(labelled.queries, "query", "queries")
     show(label_tables(labelled), plain=plain)
-    show_written([f"{written}: {len(labelled.labels):,} lines of {labelled.queries:,} queries"], plain=plain)
+    show_written([f"{written}: {lines} of {queries}"], plain=plain)
 
 
-@click.command("verify")
+@click.command("verify", short_help="Show where grades and assessors disagree.")
 @graded_argument
 @with_options(VERIFY_OPTIONS)
 @plain_option
@@ -68,7 +70,7 @@ def qrels_command(graded: Path, prompt_class: str | None, out: Path, *, plain: b
 def verify_command(
     graded: Path, prompt_class: str | None, out: Path | None, *, plain: bool, **given: Any
 ) -> None:
-    """Where grades and assessors contradict each other, and what to read to check the grader.
+    """Show where grades and assessors contradict each other, and what to read to check the grader.
 
     Spurious items are answered well by passages judged not relevant; uncovered passages were judged
     relevant and answer nothing well. Both are shown unless sections are named.
@@ -92,7 +94,7 @@ def verify_command(
     show_written(written, plain=plain)
 
 
-@click.command("agree")
+@click.command("agree", short_help="Compare grades with labels: counts and kappa.")
 @graded_argument
 @with_options(AGREE_OPTIONS)
 @plain_option
@@ -100,9 +102,10 @@ def verify_command(
 def agree_command(
     graded: Path, prompt_class: str | None, labels: Path | None, *, form: str, plain: bool, **given: Any
 ) -> None:
-    """How the best grade of each passage agrees with its label: counts and Cohen's kappa.
+    """Compare the best grade of each passage with its label: counts and Cohen's kappa.
 
-    As csv or latex the table alone is standard output; what it rests on goes to standard error.
+    With --format csv or latex the table alone goes to standard output; what it rests on goes to standard
+    error.
     """
     from nuggetstream.rubric.agreeing import Grouping, NoGroups, NothingInCommon, agree, groups_of
     from nuggetstream.rubric.agreement_text import csv_text, latex_text

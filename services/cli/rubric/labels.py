@@ -10,7 +10,7 @@ from services.cli.rubric.options import FILE, KAPPA_OPTIONS
 from services.cli.showing import needing_analysis, plain_option, refusing, show, show_written
 
 
-@click.command("kappa")
+@click.command("kappa", short_help="Compute one kappa of two files of labels.")
 @click.argument("first", type=FILE)
 @click.argument("second", type=FILE)
 @with_options(KAPPA_OPTIONS)
@@ -26,7 +26,7 @@ def kappa_command(
     out: Path | None,
     plain: bool,
 ) -> None:
-    """How two files of labels agree: one Cohen's kappa, unweighted, linear and quadratic.
+    """Compute one Cohen's kappa of two files of labels: unweighted, linear and quadratic.
 
     Each file is qrels, or CSV with a header or JSONL with a column of items (`item`, `answer_id`,
     `battle_id`, …) and a column of labels (`label`, `gold`, `vote`, …). Labels that are numbers lie on their

@@ -11,12 +11,12 @@ from services.cli.rubric.options import CORRELATE_OPTIONS, FILE, MEASURE_OPTIONS
 from services.cli.showing import needing_analysis, plain_option, refusing, show, show_written
 
 
-@click.command("measure")
+@click.command("measure", short_help="Score the rankings of runs by labels.")
 @with_options(MEASURE_OPTIONS)
 @plain_option
 @needing_analysis
 def measure_command(qrels: Path, out: Path | None, *, fuse: bool, plain: bool, **given: Any) -> None:
-    """How good the rankings of runs are by relevance labels, with standard errors.
+    """Score the rankings of runs by relevance labels, with standard errors.
 
     Means are over all queries with labels, as those of trec_eval -c: a query with labels that a run does not
     rank counts 0, and a query without labels is left out. The table shows how many there are of both.
@@ -38,7 +38,7 @@ def measure_command(qrels: Path, out: Path | None, *, fuse: bool, plain: bool, *
     show_written(written, plain=plain)
 
 
-@click.command("correlate")
+@click.command("correlate", short_help="Correlate two orders of the same systems.")
 @click.argument("leaderboard", type=FILE)
 @click.argument("official", type=FILE)
 @with_options(CORRELATE_OPTIONS)
@@ -47,7 +47,7 @@ def measure_command(qrels: Path, out: Path | None, *, fuse: bool, plain: bool, *
 def correlate_command(
     leaderboard: Path, official: Path, out: Path | None, *, plain: bool, **given: Any
 ) -> None:
-    """Whether LEADERBOARD orders the systems as OFFICIAL does: Spearman's rho, Kendall's tau-b.
+    """Correlate the order of systems in LEADERBOARD with OFFICIAL: Spearman's rho, Kendall's tau-b.
 
     Each is a leaderboard (CSV with a header, or JSONL) or a qrels file; qrels score the rankings of --runs
     or --graded.

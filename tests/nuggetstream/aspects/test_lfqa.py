@@ -100,7 +100,7 @@ def test_a_score_that_people_follow_exactly_correlates_fully(tmp_path: Path) -> 
     assert (scores.judged, scores.people, scores.both, scores.missing) == (6, 6, 6, ())
 
 
-def test_too_few_answers_have_no_weights_and_no_tree_and_that_is_said(tmp_path: Path) -> None:
+def test_too_few_answers_have_no_weights_and_no_tree_and_that_is_reported(tmp_path: Path) -> None:
     people = rated(tmp_path, "people.csv", "acceptability", [1.0] * 6)
     judge = tmp_path / "judge.csv"
     judge.write_text(COLUMNS + "overall\n0,3,0,0,2\n9,3,0,0,2\n", encoding="utf-8")

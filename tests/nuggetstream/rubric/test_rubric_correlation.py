@@ -73,7 +73,7 @@ def test_places_count_from_the_best_and_are_shown_as_they_are(tmp_path: Path) ->
     assert losses.official.shown("z") == -4
 
 
-def test_systems_in_one_file_or_without_a_score_are_left_out_and_said(tmp_path: Path) -> None:
+def test_systems_in_one_file_or_without_a_score_are_left_out_and_reported(tmp_path: Path) -> None:
     comparison = compared(tmp_path, OURS + "v,9\nu,\n", OFFICIAL + "t,0.1\n")
     assert comparison.correlation.systems == 4
     assert (comparison.only_first, comparison.only_official) == (("v",), ("t",))
@@ -81,7 +81,7 @@ def test_systems_in_one_file_or_without_a_score_are_left_out_and_said(tmp_path: 
     assert states(comparison) == ["system_in_one_file", "system_in_one_file", "unscored"]
 
 
-def test_two_systems_always_agree_or_contradict_and_that_is_said(tmp_path: Path) -> None:
+def test_two_systems_always_agree_or_contradict_and_that_is_reported(tmp_path: Path) -> None:
     comparison = compared(tmp_path, "system,score\nx,2\ny,1\n", OFFICIAL)
     assert comparison.correlation.spearman == pytest.approx(1)
     assert "two_systems" in states(comparison)
@@ -149,7 +149,7 @@ def test_only_queries_with_labels_in_both_files_count(tmp_path: Path) -> None:
         compared(tmp_path, "q1 0 d1 1\n", "q9 0 d1 1\n", runs=runs(tmp_path, (2, 1), (1, 2)))
 
 
-def test_a_query_without_a_ranking_counts_0_and_is_said(tmp_path: Path) -> None:
+def test_a_query_without_a_ranking_counts_0_and_is_reported(tmp_path: Path) -> None:
     labels = "q1 0 d1 1\nq2 0 d1 1\n"
     comparison = compared(tmp_path, labels, labels, runs=runs(tmp_path, (2, 1), (1, 2)), measure="RR@10")
     assert comparison.first.scores == {"run0": 0.5, "run1": 0.25}

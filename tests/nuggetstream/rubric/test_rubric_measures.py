@@ -51,7 +51,7 @@ def test_means_and_their_standard_errors_by_hand(tmp_path: Path) -> None:
     assert (runs.labels, runs.queries, runs.fused, states(runs)) == (4, 2, None, [])
 
 
-def test_a_query_with_labels_that_is_not_ranked_counts_0_and_is_said(tmp_path: Path) -> None:
+def test_a_query_with_labels_that_is_not_ranked_counts_0_and_is_reported(tmp_path: Path) -> None:
     runs = measured(tmp_path, run(tmp_path, "half", {"q2": "d1"}))
     (half,) = runs.runs
     assert half.means["RR@10"].mean == 0.5
@@ -59,7 +59,7 @@ def test_a_query_with_labels_that_is_not_ranked_counts_0_and_is_said(tmp_path: P
     assert states(runs) == ["queries_missing"]
 
 
-def test_a_ranked_query_without_labels_counts_for_nothing_and_is_said(tmp_path: Path) -> None:
+def test_a_ranked_query_without_labels_counts_for_nothing_and_is_reported(tmp_path: Path) -> None:
     runs = measured(tmp_path, run(tmp_path, "more", {"q1": "d1", "q2": "d1", "q3": "d1", "q4": "d1"}))
     (more,) = runs.runs
     assert more.means["RR@10"].mean == 1
@@ -88,7 +88,7 @@ def test_the_fusion_of_runs_by_hand(tmp_path: Path) -> None:
     assert [each.run for each in runs.runs] == ["two", "one"]
 
 
-def test_one_query_has_no_standard_error_and_one_without_a_relevant_document_is_said(tmp_path: Path) -> None:
+def test_one_query_has_no_standard_error_and_one_without_a_relevant_document_is_reported(tmp_path: Path) -> None:
     runs = measured(tmp_path, run(tmp_path, "mine", {"q": "d"}), labels="q 0 d 0\n")
     assert runs.runs[0].means["RR@10"].error is None
     assert states(runs) == ["nothing_relevant", "one_query"]

@@ -74,7 +74,7 @@ def test_the_depth_and_the_grade_decide_what_is_covered(tmp_path: Path) -> None:
     assert from_five.overall.answerable == 1
 
 
-def test_a_query_a_system_ignores_counts_as_nothing_covered_and_is_said(tmp_path: Path) -> None:
+def test_a_query_a_system_ignores_counts_as_nothing_covered_and_is_reported(tmp_path: Path) -> None:
     lines = {"tides": tides(), "rivers": [passage("p4", {"r/source": 4}, 2, {"reef": 1})]}
     coverage = cover(load(graded_file(tmp_path, lines)), 2, 3)
     kelp = next(each for each in coverage.systems if each.system == "kelp")

@@ -18,6 +18,18 @@ def test_equals_stay_in_the_order_they_appeared() -> None:
     assert [key for key, _ in reciprocal_rank_fusion([["x"], ["y"]])] == ["x", "y"]
 
 
+def test_keys_with_the_same_ranks_in_another_order_have_equal_scores() -> None:
+    """Added up one by one, 1/61 + 1/62 + 1/67 and 1/61 + 1/67 + 1/62 differ."""
+    first, second, seventh = ["{}"], ["a", "{}"], [*"abcdef", "{}"]
+
+    def of(key: str, *rankings: list[str]) -> list[list[str]]:
+        return [[name.format(key) for name in ranking] for ranking in rankings]
+
+    rankings = [*of("x", first, second, seventh), *of("y", first, seventh, second)]
+    fused = dict(reciprocal_rank_fusion(rankings))
+    assert fused["x"] == fused["y"]
+
+
 @given(st.permutations("abcdef"), st.permutations("abcdef"))
 def test_a_key_that_both_rankings_put_first_is_first(one: list[str], other: list[str]) -> None:
     fused = reciprocal_rank_fusion([["!", *one], ["!", *other]])
