@@ -88,7 +88,7 @@ def test_the_fusion_of_runs_by_hand(tmp_path: Path) -> None:
     assert [each.run for each in runs.runs] == ["two", "one"]
 
 
-def test_one_query_has_no_standard_error_and_one_without_a_relevant_document_is_reported(tmp_path: Path) -> None:
+def test_one_query_has_no_standard_error_and_one_without_a_relevant_document_a_note(tmp_path: Path) -> None:
     runs = measured(tmp_path, run(tmp_path, "mine", {"q": "d"}), labels="q 0 d 0\n")
     assert runs.runs[0].means["RR@10"].error is None
     assert states(runs) == ["nothing_relevant", "one_query"]
