@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nuggetstream.files.cells import named, table
-from nuggetstream.files.numerals import MINUS, MISSING, between, fixed, many, number, percent
+from nuggetstream.files.numerals import MINUS, MISSING, between, fixed, many, level, number, percent
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined, Rating
 from nuggetstream.ratings.fragility import Fragility
@@ -99,10 +99,10 @@ def _basis(study: Study) -> Iterator[str]:
     tie = "" if ratings.tie_parameter is None else f", tie parameter {ratings.tie_parameter:.3f}"
     yield f"ties: {options.policy.value}{tie}; anchor: {_anchor(study)}"
     if options.intervals is Intervals.SANDWICH:
-        yield f"intervals: {options.level:.0%}, sandwich{_clusters(study)}"
+        yield f"intervals: {level(options.level)}, sandwich{_clusters(study)}"
     else:
         yield (
-            f"intervals: {options.level:.0%}, {options.bootstrap.value} bootstrap{_clusters(study)}, "
+            f"intervals: {level(options.level)}, {options.bootstrap.value} bootstrap{_clusters(study)}, "
             f"{options.resamples:,} resamples, {ratings.unranked_resamples} of them unranked, "
             f"seed {options.seed}"
         )
@@ -212,9 +212,7 @@ def _advice(advice: Advice) -> Iterator[RenderableType]:
     if advice.missing:
         yield f"What to ask next: no answer: {advice.missing}"
         return
-    title = (
-        f"Battles until neighbours can be told apart ({advice.level:.0%} interval, power {advice.power:.0%})"
-    )
+    title = f"Battles until neighbours can be told apart ({level(advice.level)} interval, power {level(advice.power)})"
     rows = table(title, "pair", "gap", "battles so far", "still needed", text=_TEXT)
     for pair in advice.neighbours:
         needed = pair.state.words if pair.needed is None else f"{pair.needed:,}"
