@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nuggetstream.files.cells import named, table
-from nuggetstream.files.numerals import MINUS, MISSING, between, fixed, many, level, number, percent
+from nuggetstream.files.numerals import MINUS, MISSING, between, fixed, level, many, number, percent
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined, Rating
 from nuggetstream.ratings.fragility import Fragility
