@@ -95,7 +95,7 @@ def _passages(source: Rows | Sequence[GradedPassage]) -> list[GradedPassage]:
     passages: dict[tuple[str, str], GradedPassage] = {}
     for record in records:
         key = _text(record, "query"), _text(record, "passage")
-        passages[key] = _with_grade(passages.get(key) or GradedPassage(*key, {}), record)
+        passages[key] = _with_grade(passages.get(key) or _ungraded(*key), record)
     return list(passages.values())
 
 
@@ -124,7 +124,11 @@ def _ranked(passages: Iterable[GradedPassage], rankings: Mapping[str, Ranking]) 
             for rank, name in enumerate(names, start=1):
                 if name is not None:
                     ranks.setdefault((query, name), {})[run] = rank
-    return [replace(by_name.get(key) or GradedPassage(*key, {}), ranks=given) for key, given in ranks.items()]
+    return [replace(by_name.get(key) or _ungraded(*key), ranks=given) for key, given in ranks.items()]
+
+
+def _ungraded(query: str, passage: str) -> GradedPassage:
+    return GradedPassage(query=query, passage=passage, grades={})
 
 
 def _text(record: Record, field: str) -> str:

@@ -59,7 +59,7 @@ class Call(Generic[T_co]):
 
 def submit(battle: Submission) -> Call[Submitted]:
     """Submit one battle. The same battle sent twice is one battle, so it may be repeated."""
-    return Call("POST", "/v1/battles", reader(Submitted), body=encoded(battle))
+    return Call(method="POST", path="/v1/battles", read=reader(Submitted), body=encoded(battle))
 
 
 def submit_and_wait(battle: Submission, seconds: float) -> Call[BattleView]:
@@ -77,12 +77,14 @@ def submit_and_wait(battle: Submission, seconds: float) -> Call[BattleView]:
 def vote(battle_id: str, preferred: Vote | str) -> Call[VoteReceipt]:
     """Vote on a battle. The newest vote counts, so a late second copy could replace somebody else's."""
     body = json.dumps({"vote": str(preferred)}).encode()
-    return Call("POST", f"{_path(battle_id)}/vote", reader(VoteReceipt), body=body, repeatable=False)
+    return Call(
+        method="POST", path=f"{_path(battle_id)}/vote", read=reader(VoteReceipt), body=body, repeatable=False
+    )
 
 
 def battle(battle_id: str) -> Call[BattleView]:
     """Read one battle."""
-    return Call("GET", _path(battle_id), reader(BattleView))
+    return Call(method="GET", path=_path(battle_id), read=reader(BattleView))
 
 
 def events_path(battle_id: str) -> str:
@@ -93,33 +95,44 @@ def events_path(battle_id: str) -> str:
 def battles(arena: str | None, limit: int) -> Call[list[BattleSummary]]:
     """Read the newest battles."""
     params = params_of({"arena": arena, "limit": limit})
-    return Call("GET", "/v1/battles", reader(list[BattleSummary]), params)
+    return Call(method="GET", path="/v1/battles", read=reader(list[BattleSummary]), params=params)
 
 
 def failures(arena: str | None, battle_id: str | None, limit: int) -> Call[list[FailureView]]:
     """Read the stages that gave up."""
     params = params_of({"arena": arena, "battle": battle_id, "limit": limit})
-    return Call("GET", "/v1/failures", reader(list[FailureView]), params)
+    return Call(method="GET", path="/v1/failures", read=reader(list[FailureView]), params=params)
 
 
 def leaderboard(arena: str, options: BoardOptions) -> Call[list[BoardView]]:
     """Read the leaderboards."""
-    return Call("GET", "/v1/leaderboard", reader(list[BoardView]), _asked(arena, options))
+    return Call(
+        method="GET", path="/v1/leaderboard", read=reader(list[BoardView]), params=_asked(arena, options)
+    )
 
 
 def combined(arena: str, options: CombinedOptions) -> Call[CombinedView]:
     """Read the combined ratings."""
-    return Call("GET", "/v1/leaderboard/combined", reader(CombinedView), _asked(arena, options))
+    return Call(
+        method="GET",
+        path="/v1/leaderboard/combined",
+        read=reader(CombinedView),
+        params=_asked(arena, options),
+    )
 
 
 def pairs(arena: str, options: PairsOptions) -> Call[PairsView]:
     """Read every pair of systems."""
-    return Call("GET", "/v1/leaderboard/pairs", reader(PairsView), _asked(arena, options))
+    return Call(
+        method="GET", path="/v1/leaderboard/pairs", read=reader(PairsView), params=_asked(arena, options)
+    )
 
 
 def advice(arena: str, options: AdviceOptions) -> Call[AdviceView]:
     """Read what to ask next."""
-    return Call("GET", "/v1/leaderboard/advice", reader(AdviceView), _asked(arena, options))
+    return Call(
+        method="GET", path="/v1/leaderboard/advice", read=reader(AdviceView), params=_asked(arena, options)
+    )
 
 
 def timeline(arena: str, options: TimelineOptions) -> Call[TimelineView]:
@@ -129,12 +142,12 @@ def timeline(arena: str, options: TimelineOptions) -> Call[TimelineView]:
 
 def agreement(arena: str, options: AgreementOptions) -> Call[AgreementView]:
     """Read how far the lenses agree."""
-    return Call("GET", "/v1/agreement", reader(AgreementView), _asked(arena, options))
+    return Call(method="GET", path="/v1/agreement", read=reader(AgreementView), params=_asked(arena, options))
 
 
 def ready() -> Call[Health]:
     """Ask whether the gateway can do its work; the answer is a value, also where it cannot."""
-    return Call("GET", "/readyz", reader(Health, accepted=(503,)))
+    return Call(method="GET", path="/readyz", read=reader(Health, accepted=(503,)))
 
 
 def arguments(call: Call[object], timeout: float) -> dict[str, Any]:

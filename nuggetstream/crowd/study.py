@@ -99,7 +99,7 @@ def worker_labels(
     """
     return {
         dimension: tuple(
-            WorkerLabel(str(item), str(worker), shortest_form(str(label)))
+            WorkerLabel(item=str(item), worker=str(worker), label=shortest_form(str(label)))
             for item, worker, label in rows
             if label is not None and label == label  # noqa: PLR0124 - NaN differs from itself
         )

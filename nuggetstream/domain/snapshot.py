@@ -43,7 +43,7 @@ def snapshot_of(battle: Battle, history: Iterable[events.BattleEvent]) -> Battle
         battle: The battle as it was accepted.
         history: Its events in the order in which they were recorded.
     """
-    snapshot = BattleSnapshot(battle)
+    snapshot = BattleSnapshot(battle=battle)
     for event in history:
         snapshot = _with(snapshot, event)
     return snapshot

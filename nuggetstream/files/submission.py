@@ -1,6 +1,7 @@
 """A battle as arenas send it: checked once, with errors that name the field, whatever door it comes by."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Annotated, Any
 from unicodedata import category
 
@@ -154,7 +155,7 @@ class BattleSubmission(_Model):
         )
         if self.id:
             return battle
-        return Battle(derived_id("battle", battle.content_hash()), *_content(battle))
+        return replace(battle, id=derived_id("battle", battle.content_hash()))
 
 
 def parse_submission(data: Any) -> BattleSubmission:
@@ -200,10 +201,6 @@ def submission_of(battle: Battle, vote: Vote | None) -> BattleSubmission:
         sources = [{"url": s.url, "title": s.title, "text": s.text} for s in answer.sources]
         data[side.value] = {"system": answer.system, "text": answer.text, "sources": sources}
     return parse_submission(data)
-
-
-def _content(battle: Battle) -> tuple[Any, ...]:
-    return battle.arena, battle.query, battle.a, battle.b, battle.language, battle.tags
 
 
 def _problems(error: ValidationError) -> list[str]:

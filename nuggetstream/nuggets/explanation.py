@@ -102,7 +102,9 @@ def explain(snapshot: BattleSnapshot) -> Explanation:
     threshold = tie_threshold(snapshot.battle)
     if snapshot.nugget_list is None or snapshot.assignments is None:
         lines = [*_without_nuggets(snapshot), *_opinions(snapshot, None)]
-        return Explanation(None, None, threshold, None, (), tuple(lines))
+        return Explanation(
+            scores=None, margin=None, threshold=threshold, preference=None, misses=(), lines=tuple(lines)
+        )
     nuggets = snapshot.nugget_list.nuggets
     labels = {side: labels_of(snapshot.assignments, side) for side in Side}
     unread = _unread(snapshot)
@@ -111,7 +113,9 @@ def explain(snapshot: BattleSnapshot) -> Explanation:
         scores = {side: score_answer(nuggets, labels[side]) for side in Side}
     except Unscorable as error:
         lines = [f"The nuggets cannot be scored: {error}.", *_opinions(snapshot, None)]
-        return Explanation(None, None, threshold, None, misses, tuple(lines))
+        return Explanation(
+            scores=None, margin=None, threshold=threshold, preference=None, misses=misses, lines=tuple(lines)
+        )
     margin = nugget_margin(nuggets, snapshot.assignments)
     winner = preference(margin, 0.0, threshold)
     lines = [
@@ -120,7 +124,14 @@ def explain(snapshot: BattleSnapshot) -> Explanation:
         *_blame(misses, unread),
         *_opinions(snapshot, winner),
     ]
-    return Explanation(scores, margin, threshold, winner, misses, tuple(lines))
+    return Explanation(
+        scores=scores,
+        margin=margin,
+        threshold=threshold,
+        preference=winner,
+        misses=misses,
+        lines=tuple(lines),
+    )
 
 
 def _unread(snapshot: BattleSnapshot) -> Mapping[Side, int]:

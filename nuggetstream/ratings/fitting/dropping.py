@@ -96,7 +96,10 @@ def fitted(
     index[group] = np.arange(len(group))
     first, second = index[counts.first], index[counts.second]
     columns = np.flatnonzero((first >= 0) & (second >= 0))
-    pairs = Pairs(len(group), first[columns], second[columns], *counts.cells[:, columns])
+    won, lost, drawn = counts.cells[:, columns]
+    pairs = Pairs(
+        size=len(group), first=first[columns], second=second[columns], won=won, lost=lost, drawn=drawn
+    )
     guess = None if start is None else start[group]
     if prior is not None:
         pairs = with_prior(pairs, prior)
@@ -110,7 +113,16 @@ def fitted(
             raise
     if not len(strengths):
         group, columns = group[:0], columns[:0]
-    return Fitted(counts, policy, prior, group, columns, pairs, strengths, tie)
+    return Fitted(
+        counts=counts,
+        policy=policy,
+        prior=prior,
+        group=group,
+        columns=columns,
+        pairs=pairs,
+        fitted=strengths,
+        tie=tie,
+    )
 
 
 def _rated(counts: Pairs, prior: float | None) -> Places:

@@ -101,7 +101,9 @@ def ratings(systems: int, human: Judged, automatic: Floats, further: Judged) -> 
     alone, judge = _alone(systems, human), _alone(systems, everything)
     tuning = _tuning(systems, human, automatic, further, alone or judge) if more > 1 else 0.0
     combined = _combine(systems, human, automatic, further, tuning) if tuning else alone
-    return PoweredRatings(alone, judge, combined, tuning, n, more)
+    return PoweredRatings(
+        human=alone, automatic=judge, combined=combined, tuning=tuning, humans=n, automatics=more
+    )
 
 
 def automatic_alone(systems: int, votes: Judged) -> Fitted | None:

@@ -206,8 +206,19 @@ def _coefficients(
     found = []
     for name, unit in zip(names, deviation.tolist(), strict=True):
         if not unit:
-            found.append(Coefficient(name, None, None, None, None, 0.0))
+            found.append(
+                Coefficient(feature=name, value=None, error=None, low=None, high=None, deviation=0.0)
+            )
             continue
         value, error = next(fitted)
-        found.append(Coefficient(name, value, error, value - z * error, value + z * error, unit))
+        found.append(
+            Coefficient(
+                feature=name,
+                value=value,
+                error=error,
+                low=value - z * error,
+                high=value + z * error,
+                deviation=unit,
+            )
+        )
     return tuple(found)

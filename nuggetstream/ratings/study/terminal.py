@@ -212,7 +212,8 @@ def _advice(advice: Advice) -> Iterator[RenderableType]:
     if advice.missing:
         yield f"What to ask next: no answer: {advice.missing}"
         return
-    title = f"Battles until neighbours can be told apart ({level(advice.level)} interval, power {level(advice.power)})"
+    basis = f"{level(advice.level)} interval, power {level(advice.power)}"
+    title = f"Battles until neighbours can be told apart ({basis})"
     rows = table(title, "pair", "gap", "battles so far", "still needed", text=_TEXT)
     for pair in advice.neighbours:
         needed = pair.state.words if pair.needed is None else f"{pair.needed:,}"

@@ -180,7 +180,12 @@ def _table(predicted: Sequence[Predicted]) -> Table:
         f"has no prediction. Kappa counts human ties too. {FEW_NOTE}"
     )
     return Table(
-        "All predictors", columns, [_row(prediction) for prediction in predicted], note, (1,), folded=True
+        caption="All predictors",
+        columns=columns,
+        rows=[_row(prediction) for prediction in predicted],
+        note=note,
+        text_columns=(1,),
+        folded=True,
     )
 
 

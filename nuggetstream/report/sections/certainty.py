@@ -242,7 +242,7 @@ def _table(certainty: Certainty) -> Table:
     ]
     columns = ("certainty", "battles", "agrees with people", "95% interval")
     note = f"Agreement in battles where people and the most likely outcome both prefer an answer. {FEW_NOTE}"
-    return Table("By certainty", columns, rows, note, folded=True)
+    return Table(caption="By certainty", columns=columns, rows=rows, note=note, folded=True)
 
 
 SECTION = Section(

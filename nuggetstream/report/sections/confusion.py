@@ -156,7 +156,9 @@ def _table(confusions: Sequence[Confusion]) -> Table:
         "A dash for kappa: nothing was compared, or all votes fall into one category, so that kappa is "
         "undefined."
     )
-    return Table("Kappa per dimension", columns, rows, note, text_columns=(1,), folded=True)
+    return Table(
+        caption="Kappa per dimension", columns=columns, rows=rows, note=note, text_columns=(1,), folded=True
+    )
 
 
 SECTION = Section(

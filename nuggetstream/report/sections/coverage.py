@@ -94,7 +94,14 @@ def draw(coverage: Coverage) -> Content:
             "A battle can fail in more than one stage. What failed is missing from the sections below; "
             "it never counts as zero."
         )
-        blocks.append(Table("Failures by stage and reason", ("stage: reason", "times"), rows, note))
+        blocks.append(
+            Table(
+                caption="Failures by stage and reason",
+                columns=("stage: reason", "times"),
+                rows=rows,
+                note=note,
+            )
+        )
     else:
         blocks.append(Notice("No stage failed on any battle."))
     if coverage.self_battles:

@@ -249,7 +249,14 @@ def _tests(dimensions: Sequence[Differences]) -> Table:
     ]
     columns = ("dimension", "groups", "battles", "K-S statistic", "p-value", "adjusted p-value", "note")
     note = "Adjusted by Benjamini-Hochberg over the tests of one dimension."
-    return Table("Kolmogorov-Smirnov tests", columns, rows, note, text_columns=(1, 6), folded=True)
+    return Table(
+        caption="Kolmogorov-Smirnov tests",
+        columns=columns,
+        rows=rows,
+        note=note,
+        text_columns=(1, 6),
+        folded=True,
+    )
 
 
 SECTION = Section(

@@ -199,7 +199,7 @@ def _table(inverted: Inversions) -> Table:
         rows.append((_name(part), integer(part.battles), *cells))
     per_lens = [head for lens in AUTOMATIC for head in (f"{lens} inversions", "95% interval", "of all")]
     columns = ("slice", "battles", *per_lens)
-    return Table("All slices", columns, rows, FEW_NOTE, folded=len(rows) > 12)
+    return Table(caption="All slices", columns=columns, rows=rows, note=FEW_NOTE, folded=len(rows) > 12)
 
 
 SECTION = Section(

@@ -185,7 +185,9 @@ def _table(audit: Audit) -> Table:
         for name, value in _measures(audit).items()
     ]
     caption = f"{audit.evaluator}, {audit.model}"
-    return Table(caption, ("measure", "share", "95% interval"), rows, FEW_NOTE, folded=True)
+    return Table(
+        caption=caption, columns=("measure", "share", "95% interval"), rows=rows, note=FEW_NOTE, folded=True
+    )
 
 
 def _notices(audit: Audit) -> list[Notice]:

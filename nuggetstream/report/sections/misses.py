@@ -182,7 +182,9 @@ def _table(rows: Sequence[Misses]) -> Table:
         for row in rows
     ]
     columns = ("system", "which", "answers", "labelled", "missed", *CAUSES)
-    return Table("Missed nuggets per system", columns, cells, text_columns=(1,), folded=True)
+    return Table(
+        caption="Missed nuggets per system", columns=columns, rows=cells, text_columns=(1,), folded=True
+    )
 
 
 SECTION = Section(

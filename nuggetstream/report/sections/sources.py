@@ -165,7 +165,7 @@ def _table(systems: Sequence[SystemSources]) -> Table:
         for system in systems
     ]
     columns = ("system", "answers", "without a page", "pages", "usable", "used", "all classes")
-    return Table("Pages per system", columns, rows, text_columns=(6,), folded=True)
+    return Table(caption="Pages per system", columns=columns, rows=rows, text_columns=(6,), folded=True)
 
 
 SECTION = Section(

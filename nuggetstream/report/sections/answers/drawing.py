@@ -116,7 +116,9 @@ def _table(systems: Sequence[SystemTexts]) -> Table:
         "closeness",
         "BLEU",
     )
-    return Table("Texts per system", columns, rows, f"Means per answer. {_DASH} {FEW_NOTE}")
+    return Table(
+        caption="Texts per system", columns=columns, rows=rows, note=f"Means per answer. {_DASH} {FEW_NOTE}"
+    )
 
 
 def _citations(systems: Sequence[SystemTexts]) -> Table:
@@ -148,7 +150,9 @@ def _citations(systems: Sequence[SystemTexts]) -> Table:
         "the share of answers that first name their sources in ascending order, of those that cite at "
         "least two."
     )
-    return Table("Citations per system", columns, rows, f"{note} {_DASH} {FEW_NOTE}")
+    return Table(
+        caption="Citations per system", columns=columns, rows=rows, note=f"{note} {_DASH} {FEW_NOTE}"
+    )
 
 
 def _mean(mean: Mean, digits: int) -> str:

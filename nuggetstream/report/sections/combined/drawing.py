@@ -150,7 +150,15 @@ def _table(estimate: LensCombined, suffix: str) -> list[Table]:
         f"{integer(estimate.automatic_only)} with an automatic one only."
     )
     columns = ("system", *(name for name, _, _ in _WAYS))
-    return [Table(f"People and the {estimate.lens} lens{suffix}", columns, rows, note, folded=True)]
+    return [
+        Table(
+            caption=f"People and the {estimate.lens} lens{suffix}",
+            columns=columns,
+            rows=rows,
+            note=note,
+            folded=True,
+        )
+    ]
 
 
 def _next(advice: NextVotes, suffix: str) -> list[Block]:
@@ -167,16 +175,19 @@ def _next(advice: NextVotes, suffix: str) -> list[Block]:
     basis = f"Estimated from {advice.basis}."
     return [
         Table(
-            f"What to ask people next{suffix}",
-            ("systems", "variance that one vote removes"),
-            ask,
-            f"{basis} As a share of the summed variance of all strengths.",
+            caption=f"What to ask people next{suffix}",
+            columns=("systems", "variance that one vote removes"),
+            rows=ask,
+            note=f"{basis} As a share of the summed variance of all strengths.",
         ),
         Table(
-            f"Votes needed to tell neighbours apart{suffix}",
-            ("neighbours", "further direct votes"),
-            needed,
-            f"{basis} At a level of 95% with a power of 80%, if the difference is as large as estimated now.",
+            caption=f"Votes needed to tell neighbours apart{suffix}",
+            columns=("neighbours", "further direct votes"),
+            rows=needed,
+            note=(
+                f"{basis} At a level of 95% with a power of 80%, "
+                "if the difference is as large as estimated now."
+            ),
             folded=True,
         ),
     ]

@@ -28,6 +28,9 @@ from nuggetstream.report.wording import FEW_MARK, and_list, few_mark
 from nuggetstream.statistics.share import FEW
 
 _ROW = 52
+_ORDER_NOTE = (
+    "1 means the same order, 0 no relation, −1 the reverse. With few systems even 1 is weak evidence."
+)
 _POLICIES = {
     TiePolicy.HALF: "a tie is half a win for each, and so is “both bad”",
     TiePolicy.DROP_BOTH_BAD: "a tie is half a win for each; “both bad” is not counted",
@@ -193,10 +196,10 @@ def _orders(arena: ArenaBoards, suffix: str) -> Table:
         for order in arena.orders
     ]
     return Table(
-        f"Agreement of the orders{suffix}",
-        ("lenses", "Kendall's tau-b", "Spearman's rho", "systems rated by both", *["note"] * lacking),
-        rows,
-        "1 means the same order, 0 no relation, −1 the reverse. With few systems even 1 is weak evidence.",
+        caption=f"Agreement of the orders{suffix}",
+        columns=("lenses", "Kendall's tau-b", "Spearman's rho", "systems rated by both", *["note"] * lacking),
+        rows=rows,
+        note=_ORDER_NOTE,
         text_columns=(4,),
     )
 
@@ -221,7 +224,7 @@ def _standings(board: LensBoard, suffix: str) -> Block:
     )
     rows = [_row(standing) for standing in board.standings]
     note = f"{FEW_MARK} fewer than {FEW} battles: the interval is too narrow." if _few(board) else ""
-    return Table(caption, columns, rows, note, text_columns=(1, 2, 9), folded=True)
+    return Table(caption=caption, columns=columns, rows=rows, note=note, text_columns=(1, 2, 9), folded=True)
 
 
 def _notes(board: LensBoard, suffix: str) -> Notice:

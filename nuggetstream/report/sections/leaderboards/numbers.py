@@ -138,4 +138,11 @@ def _neighbours(ratings: Ratings) -> tuple[Neighbours, ...]:
 
 def _order(first: Lens, second: Lens, ratings: Mapping[Lens, Ratings]) -> OrderAgreement:
     order = order_agreement(ratings[first].strengths, ratings[second].strengths)
-    return OrderAgreement(first, second, order.systems, order.tau_b, order.rho, order.missing)
+    return OrderAgreement(
+        first=first,
+        second=second,
+        systems=order.systems,
+        tau=order.tau_b,
+        rho=order.rho,
+        missing=order.missing,
+    )

@@ -57,7 +57,14 @@ def draw_gaps(arenas: Sequence[ArenaBoards]) -> Block:
         "differ, so the interval is too narrow and P(above) too extreme."
     )
     columns = ("neighbours", "lens", "points apart", "95% interval", "P(above)")
-    return Table("Neighbours in the standings", columns, rows, note, (1,), folded=True)
+    return Table(
+        caption="Neighbours in the standings",
+        columns=columns,
+        rows=rows,
+        note=note,
+        text_columns=(1,),
+        folded=True,
+    )
 
 
 def _name(board: LensBoard, arena: ArenaBoards, arenas: Sequence[ArenaBoards]) -> str:
@@ -142,4 +149,4 @@ def _counts(arenas: Sequence[ArenaBoards]) -> Table:
         for pair in board.pairs
     ]
     columns = ("systems", "lens", "points of the first", "battles", "first won", "tied", "second won")
-    return Table("All pairs", columns, rows, text_columns=(1,), folded=True)
+    return Table(caption="All pairs", columns=columns, rows=rows, text_columns=(1,), folded=True)

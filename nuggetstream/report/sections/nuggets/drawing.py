@@ -130,7 +130,11 @@ def _table(nuggets: Nuggets) -> Table:
         "battles",
     )
     return Table(
-        "Distribution over battles", columns, rows, f"Labels of {_label_counts(nuggets)}.", folded=True
+        caption="Distribution over battles",
+        columns=columns,
+        rows=rows,
+        note=f"Labels of {_label_counts(nuggets)}.",
+        folded=True,
     )
 
 
@@ -163,7 +167,7 @@ def _grounding(grounding: Grounding) -> list[Block]:
         if grounding.recall:
             near = part_of(grounding.near, grounding.recall.nuggets, "nuggets")
             note += f" One sentence holds nearly all words of {near} (recall of at least {NEAR})."
-        blocks = [Table("Nuggets and their passages", columns, rows, note)]
+        blocks = [Table(caption="Nuggets and their passages", columns=columns, rows=rows, note=note)]
     if grounding.entailment is None:
         blocks.append(Notice("Entailment of nuggets by their passages: not measured."))
     return blocks

@@ -97,7 +97,7 @@ def _stages(running: Running) -> Table:
     note = (
         f"A stage is not timed for a battle whose start in it is not recorded, or recorded late. {FEW_NOTE}"
     )
-    return Table("Latency per stage", columns, rows, note)
+    return Table(caption="Latency per stage", columns=columns, rows=rows, note=note)
 
 
 def _costs(running: Running) -> list[Block]:
@@ -114,7 +114,7 @@ def _costs(running: Running) -> list[Block]:
         ]
         columns = ("currency", "total", "mean per battle", "battles with a cost")
         note = "" if any(cost.total for cost in running.costs) else _NO_CHARGE
-        blocks.append(Table("Cost", columns, rows, note))
+        blocks.append(Table(caption="Cost", columns=columns, rows=rows, note=note))
     else:
         blocks.append(
             Notice("No cost is recorded. The cost is unknown, which does not mean that it was zero.")
@@ -143,4 +143,4 @@ def _models(running: Running) -> Table:
         "A dash for cost: a call has no known price, so the cost is unknown. A battle that found all its "
         "replies in the cache has no calls."
     )
-    return Table("Cost per stage and model", columns, rows, note)
+    return Table(caption="Cost per stage and model", columns=columns, rows=rows, note=note)

@@ -85,7 +85,7 @@ def _alike(scorers: Scorers) -> Table:
     ]
     note = "A dash: nothing was compared, or all votes fall into one category, so that kappa is undefined."
     columns = ("scorers", "weighted kappa", "same preference", "battles")
-    return Table("Battle by battle", columns, rows, note)
+    return Table(caption="Battle by battle", columns=columns, rows=rows, note=note)
 
 
 def _chart(limits: Limits) -> Figure:
@@ -152,7 +152,7 @@ def _limits(known: Sequence[Limits]) -> Table:
         "95% interval",
         "battles",
     )
-    return Table("Limits of agreement, in shares of points", columns, rows, folded=True)
+    return Table(caption="Limits of agreement, in shares of points", columns=columns, rows=rows, folded=True)
 
 
 def _bounds(interval: tuple[float, float] | None) -> str:
@@ -187,4 +187,4 @@ def _orders(orders: Sequence[JudgeOrder]) -> Table:
         "The p-value is that of an exact binomial test of one half, which takes verdicts as independent. "
         f"Kappa is with {people}; the number of verdicts is in parentheses."
     )
-    return Table("Order effects", columns, rows, note)
+    return Table(caption="Order effects", columns=columns, rows=rows, note=note)

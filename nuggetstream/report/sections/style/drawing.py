@@ -165,7 +165,7 @@ def _systems(arena: StyleControl, suffix: str) -> Table:
         for system in arena.systems
     ]
     columns = ("system", "as voted", "95% interval", "at equal style", "95% interval", "change")
-    return Table(f"Ratings{suffix}", columns, rows, folded=True)
+    return Table(caption=f"Ratings{suffix}", columns=columns, rows=rows, folded=True)
 
 
 def _coefficients(arena: StyleControl, suffix: str) -> Table:
@@ -195,4 +195,6 @@ def _coefficients(arena: StyleControl, suffix: str) -> Table:
         "votes that differ",
         "note",
     )
-    return Table(f"Coefficients of style{suffix}", columns, rows, text_columns=(6,), folded=True)
+    return Table(
+        caption=f"Coefficients of style{suffix}", columns=columns, rows=rows, text_columns=(6,), folded=True
+    )

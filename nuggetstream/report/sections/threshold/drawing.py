@@ -110,7 +110,14 @@ def _calibrations(sweeps: Sequence[Sweep]) -> Table:
     note = (
         "Chosen among all differences that occur, not among the steps of the sweep; “both bad” is left out."
     )
-    return Table("Calibrated thresholds", columns, rows, note, text_columns=(1, 6), folded=len(rows) > 4)
+    return Table(
+        caption="Calibrated thresholds",
+        columns=columns,
+        rows=rows,
+        note=note,
+        text_columns=(1, 6),
+        folded=len(rows) > 4,
+    )
 
 
 def _table(sweeps: Sequence[Sweep]) -> Table:
@@ -143,4 +150,4 @@ def _table(sweeps: Sequence[Sweep]) -> Table:
         "Used: the threshold of most battles. Best: the highest kappa of every 0.01 up to 0.3, the "
         "thresholds used and the calibrated ones."
     )
-    return Table("Thresholds per dimension", columns, rows, note, folded=True)
+    return Table(caption="Thresholds per dimension", columns=columns, rows=rows, note=note, folded=True)
