@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from nuggetstream.fidelity.collector import Finished
+from nuggetstream.fidelity.row import Basis, near
+from services.cli.commands import fidelity as command_module
 from services.cli.main import main
 
 # What the reference of each row is: printed in the paper, recorded in its repository, computed by a second
@@ -55,3 +58,16 @@ def test_a_missing_file_is_named_and_exits_2(tmp_path: Path) -> None:
     result = fidelity(data=str(tmp_path))
     assert result.exit_code == 2
     assert "rubric/dl19-graded.jsonl.gz" in result.output
+
+
+def test_a_number_outside_its_tolerance_exits_1_and_is_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [near("F1", "kappa", 0.3, kappa, basis=Basis.PRINTED, tolerance=0.005) for kappa in (0.3, 0.26)]
+    monkeypatch.setattr(command_module, "missing_files", lambda data: [])
+    monkeypatch.setattr(command_module, "collect", lambda data: Finished(tuple(rows), 1.0))
+    result = fidelity("--plain", data=str(tmp_path))
+    assert result.exit_code == 1
+    table = [line.split("\t") for line in result.output.splitlines() if not line.startswith("#")]
+    assert [row[:3] for row in table] == [["id", "basis", "result"], ["F1", "P", "pass"], ["F1", "P", "FAIL"]]
+    assert "# 1 of 2 failed, 1 s" in result.output
