@@ -137,7 +137,12 @@ def advice(arena: str, options: AdviceOptions) -> Call[AdviceView]:
 
 def timeline(arena: str, options: TimelineOptions) -> Call[TimelineView]:
     """Read the ratings over time."""
-    return Call("GET", "/v1/leaderboard/timeline", reader(TimelineView), _asked(arena, options))
+    return Call(
+        method="GET",
+        path="/v1/leaderboard/timeline",
+        read=reader(TimelineView),
+        params=_asked(arena, options),
+    )
 
 
 def agreement(arena: str, options: AgreementOptions) -> Call[AgreementView]:
