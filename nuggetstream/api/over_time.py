@@ -1,16 +1,18 @@
 """Ratings over time of plain votes."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, Unpack
 
 from nuggetstream.api.choices import Choices, choice, options_of
 from nuggetstream.api.sources import Rows, in_python
 from nuggetstream.api.votes import read_votes
-from nuggetstream.files import numerals, tables
-from nuggetstream.files.tables import Cell, Table, Tabular
+from nuggetstream.files.boards import timeline_table
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.files.votes import VoteSource
 from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.standing import Standing
 from nuggetstream.ratings.study.over_time import over_time
 from nuggetstream.ratings.study.sources import Weighed
 from nuggetstream.ratings.timeline import Every, Period
@@ -30,17 +32,28 @@ class RatingsOverTime(Tabular):
 
     def table(self) -> Table:
         """One row per period and system; a period without votes has one row without a system."""
-        columns = (
-            tables.moment("start"),
-            tables.moment("end"),
-            tables.number("votes", digits=0),
-            tables.text("system"),
-            tables.number("rating", digits=0),
-            tables.interval("low", "high", f"{numerals.level(self.level)} interval", digits=0),
-            tables.count("rank"),
-        )
-        rows = tuple(row for period in self.periods for row in _rows(period))
-        return Table("Ratings over time", columns, rows)
+        return timeline_table("Ratings over time", map(_Span, self.periods), self.level)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    period: Period[Ratings]
+
+    @property
+    def start(self) -> datetime:
+        return self.period.start
+
+    @property
+    def end(self) -> datetime:
+        return self.period.end
+
+    @property
+    def votes(self) -> float:
+        return self.period.votes
+
+    @property
+    def standings(self) -> Sequence[Standing]:
+        return () if self.period.rating is None else self.period.rating.standings
 
 
 @in_python
@@ -78,13 +91,3 @@ def rate_over_time(
     parts = every if isinstance(every, int) else choice("every", Every, every)
     periods = over_time([Weighed(source, 1.0)], options, parts, cumulative=cumulative)
     return RatingsOverTime(periods, options.level)
-
-
-def _rows(period: Period[Ratings]) -> Iterator[tuple[Cell, ...]]:
-    span = (period.start, period.end, period.votes)
-    if period.rating is None:
-        yield (*span, None, None, None, None)
-        return
-    for standing in period.rating.standings:
-        bounds = None if standing.interval is None else (standing.low, standing.high)
-        yield (*span, standing.system, standing.rating, bounds, standing.rank)

@@ -8,6 +8,9 @@ from typing import Literal
 from pydantic import Field
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.files import tables
+from nuggetstream.files.boards import bounds, interval_column
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.views.common import View
 from nuggetstream.views.ratings import BoardState, IntervalState, MethodView, SliceView
 
@@ -99,7 +102,7 @@ class PairingView(View):
     interval: IntervalState | None = None
 
 
-class PairsView(View):
+class PairsView(Tabular, View):
     """Every pair of systems on one board, in the order of `systems`."""
 
     arena: str
@@ -112,6 +115,31 @@ class PairsView(View):
     scored: int
     received: int
     method: MethodView
+
+    def table(self) -> Table:
+        """One row per two systems."""
+        columns = (
+            tables.text("a"),
+            tables.text("b"),
+            tables.number("battles", digits=0),
+            tables.percent("share", "points of a"),
+            tables.number("difference", digits=0),
+            interval_column(self.method.level),
+            tables.percent("above", "P(a above b)"),
+        )
+        rows = tuple(
+            (
+                pair.a,
+                pair.b,
+                pair.battles,
+                pair.share,
+                pair.gap,
+                bounds(pair.gap_low, pair.gap_high),
+                pair.above,
+            )
+            for pair in self.pairs
+        )
+        return Table(f"{self.arena}: {self.lens.value}", columns, rows)
 
 
 class NeighboursView(View):

@@ -9,6 +9,8 @@ from typing import Literal
 from pydantic import Field
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.files.boards import board_table, timeline_table
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.views.common import View
 
 BoardState = Literal["ranked", "empty", "nobody_ranked", "all_tied"]
@@ -114,7 +116,7 @@ class FragilityView(View):
     """Why no such votes are known."""
 
 
-class BoardView(View):
+class BoardView(Tabular, View):
     """One leaderboard, with the number of battles that it rests on."""
 
     arena: str
@@ -137,6 +139,12 @@ class BoardView(View):
     level: float
     method: MethodView
 
+    def table(self) -> Table:
+        """One row per system."""
+        basis = f"{self.scored:,} of {self.received:,} battles received have an outcome."
+        notes = (basis, *(note.text for note in self.notes))
+        return board_table(f"{self.arena}: {self.lens.value}", self.standings, self.level, notes)
+
 
 class PeriodView(View):
     """The ratings from the battles received in one period."""
@@ -149,7 +157,7 @@ class PeriodView(View):
     standings: list[StandingView] = Field(default_factory=list)
 
 
-class TimelineView(View):
+class TimelineView(Tabular, View):
     """Ratings of one lens over time; a period without battles has state `empty`."""
 
     arena: str
@@ -161,3 +169,7 @@ class TimelineView(View):
     method: MethodView
     scored: int
     received: int
+
+    def table(self) -> Table:
+        """One row per period and system."""
+        return timeline_table(f"{self.arena}: {self.lens.value}", self.periods, self.method.level)

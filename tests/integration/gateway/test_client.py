@@ -158,13 +158,16 @@ async def test_boards_are_asked_for_with_typed_options(world: World, client: Any
     )
     assert (board.state, board.scored) == ("ranked", 9)
     assert {standing.system: standing.interval for standing in board.standings}["atlas"] == "fixed"
+    assert "9 of 9 battles received have an outcome." in str(board)
+    assert board.to_frame()["rating"].to_list() == [standing.rating for standing in board.standings]
     assert len(await client.leaderboard("demo", lens=["human", "judge"], since="2024-01-01")) == 2
-    assert len((await client.pairs("demo", lens="human")).pairs) == 3
+    assert (await client.pairs("demo", lens="human")).to_frame().height == 3
     assert (await client.advice("demo", count=1)).next[0].battles == 3
     assert (await client.combined("demo", automatic="judge")).automatic_lens == "judge"
     assert len((await client.agreement("demo")).pairs) == 3
     timeline = await client.timeline("demo", lens="human", every="day", cumulative=True, resamples=100)
     assert (timeline.cumulative, timeline.scored) == (True, 9)
+    assert set(timeline.to_frame()["system"]) == {"atlas", "birch", "cobalt"}
     (prior,) = await client.leaderboard("demo", lens="human", prior=0.5, provisional_below=0)
     assert prior.state == "ranked"
     with pytest.raises(Invalid, match="level"):
