@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick check manifests fidelity bench-ratings image-test format proto clean
+.PHONY: help setup demo test test-quick check manifests docs fidelity bench-ratings image-test format proto clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # LIGHT=1 leaves out torch and sentence-transformers (evidence is then ranked by BM25 alone).
@@ -43,6 +43,18 @@ check: $(DEV_STAMP) manifests  ## lint, formatting, types, import rules, contrac
 	$(BIN)/python proto/generate.py --check
 	$(BIN)/pytest tests/architecture
 
+docs: .venv-docs/.installed  ## build the documentation site in build/docs; every warning is an error
+	@.venv-docs/bin/python -m sphinx --builder html --fresh-env --fail-on-warning --keep-going --quiet \
+		--doctree-dir build/doctrees docs build/docs
+	@echo "open build/docs/index.html"
+
+# The site needs the library and not the platform: no torch, broker or database.
+.venv-docs/.installed: pyproject.toml constraints.txt
+	@echo "setting up .venv-docs (once)"
+	@"$(PYTHON)" -m venv .venv-docs
+	@.venv-docs/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
+	@touch $@
+
 manifests: $(DEV_STAMP) .venv-checkov/.installed k8s/checks/node_modules  ## render and check deploy/ and k8s/
 	$(BIN)/python -m k8s.checks
 
@@ -71,7 +83,7 @@ proto: $(DEV_STAMP)  ## regenerate the stubs from the contracts
 	$(BIN)/python proto/generate.py
 
 clean:  ## remove environments and everything made by running
-	rm -rf .venv .venv-light .venv-checkov k8s/checks/node_modules out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-light .venv-docs .venv-checkov k8s/checks/node_modules out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(BIN)/python:
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'

@@ -52,10 +52,11 @@ class Client:
         headers: Sent with every request, for example for a proxy that asks for a key.
         transport: How requests are carried out instead of over the network, for tests.
 
-    Every method may raise:
-        Unavailable: Nobody answers, or the platform says that it cannot answer now.
-        InternalError: The platform failed.
-        UnexpectedReply: What answers is no gateway of this version.
+    Raises:
+        ValueError: The address is no HTTP address.
+        Unavailable: From every method: nobody answers, or the platform says that it cannot answer now.
+        InternalError: From every method: the platform failed.
+        UnexpectedReply: From every method: what answers is no gateway of this version.
 
     >>> with Client() as platform:                                                     # doctest: +SKIP
     ...     battle = {

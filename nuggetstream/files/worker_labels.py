@@ -1,9 +1,9 @@
 """Labels that workers gave to items, from any file of them.
 
-long    A row is one label: item, worker, label, perhaps its dimension and its probability of being spam.
-wide    A row is one worker on one item, with a column of labels per dimension.
-nested  A row is one item: a list of workers, and per dimension a list `NAME_vote` (and perhaps
-        `NAME_spam_probability`), as CrowdRAG-25 publishes its ratings.
+- long: A row is one label: item, worker, label, perhaps its dimension and its probability of being spam.
+- wide: A row is one worker on one item, with a column of labels per dimension.
+- nested: A row is one item: a list of workers, and per dimension a list `NAME_vote` (and perhaps
+  `NAME_spam_probability`), as CrowdRAG-25 publishes its ratings.
 """
 
 import math

@@ -95,8 +95,7 @@ def reading_ease(text: str, language: str = "en") -> float:
     """Flesch reading ease with syllables by hyphenation; around 60 is plain language, below 30 hard.
 
     English: 206.835 - 1.015 · words / sentences - 84.6 · syllables / words. Hyphenation misses some
-        syllables
-    ("about" cannot be hyphenated), so that the value lies above one computed with a dictionary of
+    syllables ("about" cannot be hyphenated), so that the value lies above one computed with a dictionary of
     pronunciations. Compare texts by it.
 
     Args:
