@@ -13,6 +13,7 @@ from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.nugget import Cause, Importance, Nugget, Support
 from nuggetstream.domain.snapshot import BattleSnapshot
+from nuggetstream.files.numerals import many
 from nuggetstream.nuggets.scores import (
     NuggetScores,
     Unscorable,
@@ -208,9 +209,9 @@ def _blame(misses: Sequence[Miss], unread: Mapping[Side, int]) -> Iterable[str]:
         causes = Counter(miss.cause for miss in misses if miss.side is side)
         if causes:
             parts = ", ".join(f"{causes[cause]} {why}" for cause, why in _BLAME.items() if causes[cause])
-            yield f"{side.value.upper()} misses {_count(causes.total(), 'nugget')}: {parts}."
+            yield f"{side.value.upper()} misses {many(causes.total(), 'nugget')}: {parts}."
     if unread and any(miss.cause is None for miss in misses):
-        parts = " and ".join(f"{_count(n, 'source')} of {side.value.upper()}" for side, n in unread.items())
+        parts = " and ".join(f"{many(n, 'source')} of {side.value.upper()}" for side, n in unread.items())
         yield f"{parts} could not be fetched, so it is unknown which nuggets they state."
 
 
@@ -255,7 +256,3 @@ def _agreement(vote: Vote, winner: Vote | None) -> str:
     # Nuggets cannot tell a good tie from a bad one.
     comparable = Vote.TIE if vote is Vote.BOTH_BAD else vote
     return " agrees with the nuggets" if comparable is winner else " disagrees with the nuggets"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
