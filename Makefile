@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick check manifests docs fidelity bench-ratings image-test format proto clean
+.PHONY: help setup demo test test-quick lint check manifests docs fidelity bench-ratings image-test format proto clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # LIGHT=1 leaves out torch and sentence-transformers (evidence is then ranked by BM25 alone).
@@ -34,11 +34,13 @@ test-quick: $(DEV_STAMP)  ## run the unit tests: no broker, database server, bro
 fidelity: $(STAMP)  ## compute the reference numbers again (NUGGETSTREAM_DATA=folder) and compare
 	@$(BIN)/nuggetstream fidelity
 
-check: $(DEV_STAMP) manifests  ## lint, formatting, types, import rules, contracts, stubs, manifests
+lint: $(DEV_STAMP)  ## lint, formatting, import rules: what pre-commit runs before a commit
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+check: lint manifests  ## lint, formatting, types, import rules, contracts, stubs, manifests
+	$(BIN)/mypy
 	$(BIN)/buf lint proto
 	$(BIN)/python proto/generate.py --check
 	$(BIN)/pytest tests/architecture
