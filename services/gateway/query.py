@@ -55,12 +55,12 @@ def ignored_parameters(kind: type[QueryParameters], params: QueryParams) -> Iter
     ...     arena: str
     ...     limit: int
     >>> list(ignored_parameters(Example, QueryParams("limt=3&arena=x&arena=y&limit=3")))
-    ['limt: Extra inputs are not permitted', 'arena: is given 2 times, and only one value is allowed']
+    ['limt: is not a parameter of this request', 'arena: is given 2 times, and only one value is allowed']
     """
     for name in dict.fromkeys(params):
         times = len(params.getlist(name))
         if name not in kind.model_fields:
-            yield f"{name}: Extra inputs are not permitted"
+            yield f"{name}: is not a parameter of this request"
         elif times > 1 and get_origin(kind.model_fields[name].annotation) is not list:
             yield f"{name}: is given {times} times, and only one value is allowed"
 

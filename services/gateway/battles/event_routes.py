@@ -11,6 +11,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from nuggetstream.domain.event import BattleSubmitted, Event
 from services.gateway.battles.followers import check_sequence
+from services.gateway.battles.query import BattleId
 from services.gateway.errors import UnknownBattle
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
@@ -43,7 +44,7 @@ def routes(gateway: Gateway) -> APIRouter:
             204: {"description": "The battle has ended, and there are no later events."},
         },
     )
-    async def follow(battle_id: str, last_event_id: After = 0) -> Response:
+    async def follow(battle_id: BattleId, last_event_id: After = 0) -> Response:
         """The `id` of an event is its number, counted from 1, and its data is JSON. The last event, `ended`,
         has no number, and its data is the battle's state."""
         row = await gateway.battles.get(battle_id)

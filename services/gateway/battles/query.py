@@ -1,13 +1,16 @@
-"""The query parameters of the battle routes, and their limits."""
+"""The parameters of the battle routes, and their limits."""
 
 from typing import Annotated
 
+from fastapi import Path
 from pydantic import Field
 
 from services.gateway.query import QueryParameters, Text
 
 MAX_WAIT = 120.0  # seconds
 MOST_LISTED = 200
+
+BattleId = Annotated[str, Path(description="Id of the battle; it may contain slashes.")]
 
 
 class _ListQuery(QueryParameters):

@@ -10,7 +10,7 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, VoteReceipt
 from services.gateway.battles.assembly import failure_view
 from services.gateway.battles.bodies import JSON, declared_type, read_all
-from services.gateway.battles.query import BattlesQuery, FailuresQuery
+from services.gateway.battles.query import BattleId, BattlesQuery, FailuresQuery
 from services.gateway.errors import InvalidQuery, UnknownBattle, problems_in
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
@@ -55,7 +55,7 @@ def routes(gateway: Gateway) -> APIRouter:
         responses={status: RESPONSES[status] for status in (404, 413, 415)},
         openapi_extra={"requestBody": _VOTE_BODY},
     )
-    async def vote(battle_id: str, request: Request) -> VoteReceipt:
+    async def vote(battle_id: BattleId, request: Request) -> VoteReceipt:
         """The newest vote of a battle counts. A vote is accepted while the battle is in progress, too."""
         declared_type(request.headers, JSON)
         choice = _vote_in(await read_all(request.stream(), MAX_VOTE_BYTES))
@@ -68,7 +68,7 @@ def routes(gateway: Gateway) -> APIRouter:
         tags=["battles"],
         responses={404: RESPONSES[404]},
     )
-    async def battle(battle_id: str) -> BattleView:
+    async def battle(battle_id: BattleId) -> BattleView:
         try:
             return await gateway.view(battle_id)
         except UnknownBattle:
