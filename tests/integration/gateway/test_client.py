@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,7 +23,11 @@ from nuggetstream.domain.event import BattleJudged
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.files.submission import parse_submission
+from services.gateway.app import create_app
+from services.gateway.battles.followers import Followers
+from services.gateway.server import http_server
 from services.runtime.nats_server import NatsServer
+from tests.e2e.ports import free_ports
 from tests.integration.gateway.world import Story, World, battle, between, submission
 
 NAMES = ["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged"]
@@ -147,6 +153,33 @@ async def test_watching_goes_on_after_an_event_seen_earlier(world: World, client
         [watched async for watched in client.watch("tides", after=99)]
     with pytest.raises(NotFound):
         [watched async for watched in client.watch("nobody")]
+
+
+def server(world: World, port: int) -> AbstractAsyncContextManager[str]:
+    """Another gateway of the same world, as a process that is started anew has one."""
+    followers = Followers(world.gateway.battles, poll=0.05)
+    return http_server(create_app(replace(world.gateway, followers=followers)), "127.0.0.1", port, grace=1)
+
+
+@pytest.mark.parametrize("kind", [AsyncClient, Client])
+async def test_watching_outlasts_a_gateway_that_restarts(world: World, kind: Any) -> None:
+    first, *rest = Story(battle()).told()
+    await world.happens(first)
+    (port,) = free_ports(1)
+    client = kind(f"http://127.0.0.1:{port}", patience=30)
+    async with asyncio.timeout(60):
+        async with server(world, port):
+            watching = client.watch("tides") if kind is AsyncClient else steps(client.watch("tides"))
+            assert (await anext(watching)).number == 1
+        following = asyncio.create_task(collected(watching))
+        await world.happens(*rest)
+        done, _ = await asyncio.wait({following}, timeout=0.3)
+        assert not done
+        async with server(world, port):
+            items = await following
+    assert [item.number for item in items[:-1]] == list(range(2, 8))
+    assert items[-1] == Ended(BattleState.SCORED)
+    await client.aclose() if kind is AsyncClient else client.close()
 
 
 async def test_boards_are_asked_for_with_typed_options(world: World, client: Any) -> None:
