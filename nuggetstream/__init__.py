@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nuggetstream.api.reporting import write_report
     from nuggetstream.api.rubric import (
         rubric_agree,
+        rubric_aspects,
         rubric_correlate,
         rubric_cover,
         rubric_measure,
@@ -49,6 +50,7 @@ __all__ = [
     "rate_over_time",
     "read_votes",
     "rubric_agree",
+    "rubric_aspects",
     "rubric_correlate",
     "rubric_cover",
     "rubric_measure",
@@ -66,6 +68,7 @@ _NAMES = {
     "nuggetstream.api.reporting": ("write_report",),
     "nuggetstream.api.rubric": (
         "rubric_agree",
+        "rubric_aspects",
         "rubric_correlate",
         "rubric_cover",
         "rubric_measure",

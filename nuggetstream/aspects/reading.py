@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nuggetstream.aspects.ratings import HumanMeans, ModelRating
@@ -21,8 +21,13 @@ def read_human_means(path: Path) -> dict[str, HumanMeans]:
     Raises:
         UnusableFile: A value is missing, is not a number, or is off its scale, naming file, line and field.
     """
+    return human_means_of(read_records(path))
+
+
+def human_means_of(records: Iterable[Record]) -> dict[str, HumanMeans]:
+    """The means of rows that are read already; see `read_human_means`."""
     ratings: dict[str, list[tuple[AspectRating, float]]] = {}
-    for record in read_records(path):
+    for record in records:
         rating = _aspects(record), _number(record, "acceptability")
         ratings.setdefault(_answer(record), []).append(rating)
     return {answer: _means(given) for answer, given in ratings.items()}
@@ -38,8 +43,13 @@ def read_model_ratings(path: Path) -> dict[str, ModelRating]:
         UnusableFile: A value is missing, is not a number, or is off its scale, or an answer is rated twice,
             naming file, line and field.
     """
+    return model_ratings_of(read_records(path))
+
+
+def model_ratings_of(records: Iterable[Record]) -> dict[str, ModelRating]:
+    """The ratings of rows that are read already; see `read_model_ratings`."""
     ratings: dict[str, ModelRating] = {}
-    for record in read_records(path):
+    for record in records:
         if (answer := _answer(record)) in ratings:
             raise record.wrong("answer_id", f"answer {answer!r} is rated twice")
         ratings[answer] = ModelRating(_aspects(record), _number(record, "overall"))

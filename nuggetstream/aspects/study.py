@@ -13,6 +13,8 @@ from nuggetstream.aspects.weights import (
     refit,
     weighted_score,
 )
+from nuggetstream.files import tables
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.statistics.ranks import pearson
 
 DEFAULT_SEED = 20250504
@@ -36,9 +38,9 @@ class ScoreCorrelation:
     pearson: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class AspectScores:
-    """Scores from aspects against the acceptability by people.
+@dataclass(frozen=True, slots=True, repr=False)
+class AspectScores(Tabular):
+    """Scores from aspects against the acceptability by people. As a table: one row per score.
 
     Attributes:
         judged: Number of answers that the judge rated.
@@ -57,6 +59,15 @@ class AspectScores:
     fitted: Refit | None
     tree: AcceptabilityTree | None
     missing: tuple[str, ...]
+
+    def table(self) -> Table:
+        """One row per score, and how closely it follows people."""
+        columns = (tables.text("score"), tables.number("pearson", "Pearson's r", digits=3))
+        rows = tuple((one.score, one.pearson) for one in self.scores)
+        basis = (
+            f"{self.both:,} answers rated by both, {self.judged:,} by the judge, {self.people:,} by people"
+        )
+        return Table("Scores against acceptability", columns, rows, (basis, *self.missing))
 
 
 def follow(

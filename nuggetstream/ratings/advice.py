@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.ratings.fit import Fit
 from nuggetstream.ratings.fitting.sampling import battles_needed, most_informative
 from nuggetstream.ratings.fitting.sandwich import normal_differences
 from nuggetstream.ratings.fitting.tally import Unrankable
 from nuggetstream.ratings.interval import Interval, IntervalState, interval
 from nuggetstream.ratings.pairwise import gap_between
+from nuggetstream.ratings.tabular import advice_table, next_table
 
 if TYPE_CHECKING:
     from nuggetstream.ratings.model import Ratings
@@ -98,9 +100,9 @@ class Unranked:
     reason: Unrankable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Advice:
-    """What to ask next.
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Advice(Tabular):
+    """What to ask next. As a table: every two neighbours, and the battles they need.
 
     Attributes:
         neighbours: Every two systems next to each other, the best first.
@@ -117,6 +119,14 @@ class Advice:
     level: float
     power: float
     missing: str | None = None
+
+    def table(self) -> Table:
+        """One row per two neighbours."""
+        return advice_table(self)
+
+    def next_table(self) -> Table:
+        """One row per battle worth having, the most informative first."""
+        return next_table(self)
 
 
 def advise(ratings: Ratings, *, power: float, count: int) -> Advice:

@@ -12,12 +12,13 @@ Duchi, Zrnic, "PPI++", 2023.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.ratings.advice import NO_VARIANCE, Advice, advise_on
+from nuggetstream.ratings.estimate_state import EstimateState
 from nuggetstream.ratings.fit import anchor_index, fitted
 from nuggetstream.ratings.fitting import prediction_powered
 from nuggetstream.ratings.fitting.intervals import Estimates
@@ -28,40 +29,11 @@ from nuggetstream.ratings.fitting.votes import Counted
 from nuggetstream.ratings.interval import Interval, interval
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.options import Intervals, Options
+from nuggetstream.ratings.tabular import combined_table
 
 Floats = NDArray[np.float64]
 
 MOST_NUMBERS = 5_000_000  # battles times systems: the method holds a few tables of this size
-
-
-class EstimateState(StrEnum):
-    """Whether one kind of votes rates the systems, or why not. The values are those of the API."""
-
-    RATED = "rated"
-    EMPTY = "empty"
-    NOBODY_RANKED = "nobody_ranked"
-    TOO_FEW_VOTES = "too_few_votes"
-    NOT_LINKED = "not_linked"
-    ALL_TIED = "all_tied"
-    NO_FINITE_SOLUTION = "no_finite_solution"
-    TOO_MANY_BATTLES = "too_many_battles"
-
-    @property
-    def words(self) -> str:
-        """The state of the combined rating as a sentence."""
-        return _WORDS[self]
-
-
-_WORDS = {
-    EstimateState.RATED: "The combined rating is right if people voted on a random part of the battles.",
-    EstimateState.EMPTY: "No battle has an automatic vote.",
-    EstimateState.NOBODY_RANKED: "The automatic votes link no two systems in both directions.",
-    EstimateState.TOO_FEW_VOTES: "Fewer than two battles have both a human and an automatic vote.",
-    EstimateState.NOT_LINKED: "Human votes link too few systems, and automatic votes add nothing to them.",
-    EstimateState.ALL_TIED: "The votes never disagree, so they contain no information about chance.",
-    EstimateState.NO_FINITE_SOLUTION: "The human votes correct the automatic ones beyond any finite rating.",
-    EstimateState.TOO_MANY_BATTLES: "There are too many battles to combine at once; filter them.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +82,9 @@ class Estimate:
     fitted: Fitted | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Combined:
-    """Three ratings side by side.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Combined(Tabular):
+    """Three ratings side by side. As a table: one row per system.
 
     Attributes:
         options: How they were made; the level and the anchor apply.
@@ -159,6 +131,10 @@ class Combined:
     def note(self) -> str:
         """What the state means, as a sentence."""
         return self.state.words
+
+    def table(self) -> Table:
+        """One row per system: three ratings, each with its interval."""
+        return combined_table(self)
 
 
 def combine(votes: JointVotes, options: Options | None = None) -> Combined:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.ratings.fit import anchor_index
 from nuggetstream.ratings.fitting.ballots import Ballots
 from nuggetstream.ratings.fitting.newton import NotConverged
@@ -19,6 +20,7 @@ from nuggetstream.ratings.fitting.style_control import (
 from nuggetstream.ratings.fitting.tally import rankable
 from nuggetstream.ratings.interval import Interval, interval
 from nuggetstream.ratings.options import AnchorNotRanked, Options
+from nuggetstream.ratings.tabular import coefficients_table, equal_style_table
 
 Floats = NDArray[np.float64]
 
@@ -50,9 +52,9 @@ class EqualStyleStanding:
     rank: int
 
 
-@dataclass(frozen=True, slots=True)
-class EqualStyle:
-    """Ratings with style held equal.
+@dataclass(frozen=True, slots=True, repr=False)
+class EqualStyle(Tabular):
+    """Ratings with style held equal. As a table: one row per system.
 
     Attributes:
         standings: Best first.
@@ -65,6 +67,14 @@ class EqualStyle:
     coefficients: tuple[Coefficient, ...]
     unranked: tuple[str, ...]
     missing: str | None = None
+
+    def table(self) -> Table:
+        """One row per system, the best first."""
+        return equal_style_table(self)
+
+    def coefficients_table(self) -> Table:
+        """One row per feature of style, and how much it was preferred."""
+        return coefficients_table(self)
 
 
 def at_equal_style(votes: StyledVotes, options: Options) -> EqualStyle:

@@ -8,7 +8,7 @@ from arena.v1 import ratings_pb2
 from pydantic import BaseModel
 
 from nuggetstream.ratings.advice import NextBattle, Separation
-from nuggetstream.ratings.combined import EstimateState
+from nuggetstream.ratings.estimate_state import EstimateState
 from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.ratings.lens_agreement import LensAgreement
 from nuggetstream.ratings.options import Anchor

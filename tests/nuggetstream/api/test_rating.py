@@ -72,6 +72,10 @@ def test_votes_of_people_correct_automatic_ones() -> None:
     human = [row | {"winner": "b" if number % 4 else "a"} for number, row in enumerate(automatic[:30])]
     combined = ns.rate(automatic, human=human).combined
     assert combined is not None
+    frame = combined.to_frame()
+    assert sorted(frame["system"]) == ["atlas", "birch"]
+    assert frame["human_battles"].to_list() == [30, 30]
+    assert (frame["combined_low"] < frame["combined"]).all()
     unread = ns.read_votes(automatic)
     with pytest.raises(InvalidOption, match=r"was read without battles; read_votes\(..., battle=True\)"):
         ns.rate(unread, human=human)
@@ -93,6 +97,8 @@ def test_style_that_was_read_is_taken_out() -> None:
     assert ns.rate(rows).equal_style is None
     styled = ns.rate(ns.read_votes(rows, features=["length"])).equal_style
     assert styled is not None
+    assert set(styled.to_frame()["system"]) == {"atlas", "birch"}
+    assert styled.coefficients_table().to_frame()["feature"].to_list() == ["length"]
     texts = [row | {"text_a": "x" * (number % 7), "text_b": "- x\n"} for number, row in enumerate(rows)]
     assert ns.read_votes(texts, style=True).features == ("length", "citations", "headers", "lists", "bold")
     with pytest.raises(InvalidOption, match="some sources carry amounts of style that others lack"):
@@ -156,3 +162,11 @@ def test_votes_without_a_time_are_no_periods() -> None:
         ns.rate_over_time(DATED, "year")  # type: ignore[arg-type]
     with pytest.raises(InvalidOption, match="needs votes with a time"):
         ns.rate_over_time(ns.read_votes(WINS))
+
+
+def test_advice_shows_itself() -> None:
+    ratings = ns.rate(WINS)
+    advice = ratings.advice(count=2)
+    assert advice.to_frame().select("above", "below").rows() == [("atlas", "birch"), ("birch", "cobalt")]
+    assert "with probability 0.8" in str(advice)
+    assert advice.next_table().to_frame().height == 2

@@ -198,3 +198,14 @@ def test_a_row_without_a_text_is_named() -> None:
         ns.study_texts([{"text": "Yes."}], group="system")
     with pytest.raises(ValueError, match="there must be a text"):
         ns.study_texts([])
+
+
+def test_scores_from_aspects_are_compared_with_people(tmp_path: Path) -> None:
+    aspects = {"amountInfo": 0, "formality": 0}
+    judge = [{"answer_id": f"{n}", "factuality": n % 4, "overall": n % 3} | aspects for n in range(12)]
+    people = [{"answer_id": f"{n}", "factuality": n % 4, "acceptability": n % 4} | aspects for n in range(12)]
+    scores = ns.rubric_aspects(judge, pl.DataFrame(people))
+    assert scores.scores == ns.rubric_aspects(written(judge, tmp_path / "j.csv"), people).scores
+    assert scores.to_frame()["pearson"][0] == pytest.approx(1.0)
+    with pytest.raises(UnusableFile, match="people, row 0: acceptability"):
+        ns.rubric_aspects(judge, judge)

@@ -6,8 +6,9 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings import combined
-from nuggetstream.ratings.combined import Combined, CombinedStanding, EstimateState, Rating
+from nuggetstream.ratings.combined import Combined, CombinedStanding, Rating
 from nuggetstream.ratings.counts import JointCount
+from nuggetstream.ratings.estimate_state import EstimateState
 from nuggetstream.ratings.fitting.tally import Unrankable
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Options

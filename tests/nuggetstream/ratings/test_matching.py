@@ -8,7 +8,8 @@ import pytest
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.votes import VoteSource
-from nuggetstream.ratings.combined import Combined, CombinedStanding, EstimateState, combine
+from nuggetstream.ratings.combined import Combined, CombinedStanding, combine
+from nuggetstream.ratings.estimate_state import EstimateState
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.ratings.joint import JointVotes

@@ -8,7 +8,8 @@ from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
 from nuggetstream.ratings.advice import Advice, Neighbours, NextBattle, Unranked
 from nuggetstream.ratings.combined import Combined as CombinedRatings
-from nuggetstream.ratings.combined import CombinedStanding, EstimateState, combine
+from nuggetstream.ratings.combined import CombinedStanding, combine
+from nuggetstream.ratings.estimate_state import EstimateState
 from nuggetstream.ratings.joint import JointVotes, points_of
 from nuggetstream.report.human_ratings import Rated, human_ratings, rated
 from nuggetstream.report.lenses import AUTOMATIC, POLICY

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from nuggetstream.ratings.advice import Separation
-from nuggetstream.ratings.combined import EstimateState
+from nuggetstream.ratings.estimate_state import EstimateState
 from nuggetstream.report.human_ratings import Rated
 from nuggetstream.report.sections.combined import SECTION
 from nuggetstream.report.sections.combined.numbers import PEOPLE
