@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from nuggetstream.domain.battle import Vote
@@ -156,6 +157,7 @@ def outcome_of(said: str, system_a: str, system_b: str) -> Vote | float:
     return {1.0: Vote.A, 0.0: Vote.B}.get(share, share)
 
 
+@lru_cache(maxsize=1024)
 def spelt_vote(words: str) -> Vote | None:
     """The outcome that words usually spell; None where they spell none.
 

@@ -72,9 +72,10 @@ def frame_records(frame: Frame, name: str = "DataFrame") -> Iterator[Record]:
     eager = nw.from_native(frame, eager_only=True, pass_through=True)
     if not isinstance(eager, nw.DataFrame):
         eager = nw.from_native(_polars().DataFrame(frame), eager_only=True)
-    columns = [_cells(eager[column]) for column in eager.columns]
+    names = eager.columns
+    columns = [_cells(eager[column]) for column in names]
     for row_number, cells in enumerate(zip(*columns, strict=True)):
-        yield Record(f"{name}, row {row_number}", dict(zip(eager.columns, cells, strict=True)))
+        yield Record(f"{name}, row {row_number}", dict(zip(names, cells, strict=True)))
 
 
 def parquet_records(path: Path) -> Iterator[Record]:
