@@ -31,7 +31,7 @@ def study_texts(
         language: Language of the reading ease; None leaves it out.
 
     Returns:
-        Measures of every text, and their means. A measure without an answer is missing.
+        Measures of every text, and their means. An undefined measure is missing.
 
     Raises:
         UnusableFile: A row cannot be used; the message names it and its field.

@@ -1,7 +1,7 @@
 """How far a crowd, experts and an LLM judge agree in each dimension of CrowdRAG-25.
 
-Every function returns dimension -> Krippendorff's alpha (ordinal over A, tie, B), or None where alpha has no
-answer. Papers print the `mean` over the dimensions.
+Every function returns dimension -> Krippendorff's alpha (ordinal over A, tie, B), or None where alpha is
+undefined. Papers print the `mean` over the dimensions.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ Unit = Sequence[Vote]
 
 
 def mean(by_dimension: Mapping[str, float | None]) -> float | None:
-    """Plain mean over the dimensions; None when one of them has no answer or there is no dimension.
+    """Plain mean over the dimensions; None when one of them is undefined or there is no dimension.
 
     >>> mean({"depth": 0.2, "style": 0.4}), mean({"depth": 0.2, "style": None})
     (0.30000000000000004, None)

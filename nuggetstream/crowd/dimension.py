@@ -33,7 +33,7 @@ class DimensionStudy:
         counts: Label -> number of votes.
         agreement: Alpha of all votes.
         without_spam: Alpha of the votes of workers whose learned spam probability is within the limit; None
-            where competence has no answer.
+            where competence is undefined.
         by_file: Alpha of the votes whose known spam probability is within the limit; None where none is
             known.
         learned: Gold labels and competence.

@@ -37,7 +37,7 @@ class ItemLabels:
 
     Attributes:
         item: Name of the item.
-        gold: Most probable label; None without an answer, and when two labels are equally probable.
+        gold: Most probable label; None when it is undefined or two labels are equally probable.
         probability: Probability of the most probable label, in [0, 1].
         majority: Label with the most votes; None when several labels have as many.
         without_spam: Majority of the kept votes; None also when no vote is kept.
@@ -84,10 +84,10 @@ class LearnedLabels:
     Attributes:
         items: One entry per item, in order of first appearance.
         workers: One entry per worker, the least competent first and those of unknown competence last.
-        converged: Number of random starts that converged; None without an answer.
+        converged: Number of random starts that converged; None when nothing could be learned.
         log_likelihood: Lowest and highest final log-likelihood of the starts, in nats; None without an
             answer.
-        missing: Why competence and gold labels have no answer; None where they have one.
+        missing: Why competence and gold labels are undefined; None when they are defined.
     """
 
     items: tuple[ItemLabels, ...]

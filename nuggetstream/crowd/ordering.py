@@ -19,7 +19,7 @@ class AlphaByGroup:
     Attributes:
         groups: "forward" and "backward", or "early" and "late" -> alpha.
         pooled: Alpha of the labels of both groups together.
-        delta: Largest |pooled - group|; None where one of the three has no answer.
+        delta: Largest |pooled - group|; None where one of the three is undefined.
         missing: Why there is no delta; None where there is one.
     """
 

@@ -16,7 +16,7 @@ class PairGroup:
 
     Attributes:
         items: Names of the pairs.
-        mean_alpha: Kind of alpha -> mean over all dimensions; None where a dimension has no answer.
+        mean_alpha: Kind of alpha -> mean over all dimensions; None where a dimension's alpha is undefined.
     """
 
     items: tuple[str, ...]

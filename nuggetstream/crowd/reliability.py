@@ -13,9 +13,9 @@ class Alpha:
     """Krippendorff's alpha of a number of labels.
 
     Attributes:
-        value: At most 1, 0 is chance; None without an answer.
+        value: At most 1, 0 is chance; None when it is undefined.
         votes: Number of labels.
-        missing: Why there is no answer; None where there is one.
+        missing: Why the value is undefined; None when it is defined.
     """
 
     value: float | None

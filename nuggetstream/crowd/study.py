@@ -54,7 +54,7 @@ class CrowdStudy(Tabular):
         return sum(len(dimension.votes) for dimension in self.dimensions)
 
     def mean_alpha(self, kind: str) -> float | None:
-        """Plain mean of one of `ALPHA_KINDS` over all dimensions; None when one of them has no answer."""
+        """Plain mean of one of `ALPHA_KINDS` over all dimensions; None when one of them is undefined."""
         alphas = {dimension.name: dimension.alpha(kind) for dimension in self.dimensions}
         return mean({name: alpha.value if alpha else None for name, alpha in alphas.items()})
 

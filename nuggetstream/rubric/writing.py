@@ -67,7 +67,7 @@ def write_labels(labelled: LabelledPassages, out: Path) -> Path:
 def write_check(checked: Check, out: Path) -> list[Path]:
     """Write verify.json and one CSV file per listing; returns the paths.
 
-    A listing that has no answer, for instance because no passage was judged, has no file and is null.
+    A listing that is undefined, for instance because no passage was judged, has no file and is null.
 
     Raises:
         OSError: The folder or a file cannot be written.

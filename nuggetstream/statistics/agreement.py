@@ -147,7 +147,7 @@ def weighted_kappa(
 
     Returns:
         In [-1, 1], higher is better; None when chance alone would agree perfectly (everything in one
-        category) or when there are no counts: kappa has no answer then.
+        category) or when there are no counts: kappa is undefined then.
 
     Raises:
         ValueError: The table is not square, a count is negative or not finite, or the scale has not one

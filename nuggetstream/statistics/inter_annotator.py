@@ -25,7 +25,7 @@ class InterAnnotatorTable:
         columns: Names of the second annotator's groups.
         counts: counts[i][j] is how often the first gave a label of row i and the second one of column j.
         kappas: Per row i, Cohen's kappa of "the first gave row i" against "the second gave column i"; None
-            where kappa has no answer or there is no such column.
+            where kappa is undefined or there is no such column.
         left_out: Number of pairs with a label in no group.
     """
 

@@ -40,7 +40,7 @@ def paired_t(first: Sequence[float], second: Sequence[float]) -> PairedTest | No
         second: n measurements of the same things.
 
     Returns:
-        The outcome; None with fewer than 2 pairs or when all differences are the same: t has no answer then.
+        The outcome; None with fewer than 2 pairs or when all differences are the same: t is undefined then.
 
     Raises:
         ValueError: The lists have different lengths, or a number is not finite.
@@ -99,7 +99,7 @@ def benjamini_hochberg(p_values: Mapping[Name, float]) -> dict[Name, float]:
         Name -> adjusted p-value in [0, 1], at least the p-value itself.
 
     Raises:
-        ValueError: A p-value is outside [0, 1] or missing. Leave out a test without an answer before, and
+        ValueError: A p-value is outside [0, 1] or missing. Leave out a test without a p-value before, and
             report it: it is not a p-value of 1.
 
     Source: Benjamini and Hochberg, 1995; scipy.stats.false_discovery_control.

@@ -21,13 +21,13 @@ plain_option = click.option(
 
 
 class BadInput(click.ClickException):
-    """A file or a question that has no answer: exit code 2."""
+    """A file or option cannot be used: exit code 2."""
 
     exit_code = 2
 
 
 class Number(click.FloatRange):
-    """A finite number in a range: `nan` is beyond no end, so click alone lets it through."""
+    """A finite number in a range; click alone accepts `nan`, which is neither below nor above a bound."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The number, or a usage error that names the option."""

@@ -1,6 +1,6 @@
-"""Results by key: computed once for all who ask at the same time, and kept within bounds.
+"""A cache whose concurrent callers share one computation per key.
 
-    get(key)  ->  kept?  ->  being computed? wait for it  ->  else start computing
+    get(key)  ->  cached?  ->  being computed? wait for it  ->  else start computing
 
 The computation runs in a task of its own, so a caller that stops waiting does not stop it for the others.
 """
@@ -22,14 +22,14 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention(Generic[V]):
-    """How many results are kept, and for how long; the one used longest ago is dropped first.
+    """How many results are cached, and for how long; the least recently used result is dropped first.
 
     Attributes:
-        entries: Maximum number of results; 0 keeps none, so that callers share only work that is under way.
+        entries: Maximum number of results; with 0 callers share only running computations.
         max_weight: Maximum total weight; unlimited when None.
         weight: Weight of a result.
-        lifetime: Seconds for which a result is valid from its arrival; 0 or less does not keep it. Results
-            stay valid for ever when None.
+        lifetime: Seconds for which a result is valid from its arrival; with 0 or less it is not cached. By
+            default results stay valid.
         clock: Monotonic time in seconds, to which `lifetime` is compared.
     """
 
@@ -41,7 +41,7 @@ class Retention(Generic[V]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept(Generic[V]):
+class _CachedResult(Generic[V]):
     value: V
     until: float | None
     weight: int
@@ -49,22 +49,22 @@ class _Kept(Generic[V]):
 
 @dataclass(slots=True, eq=False)
 class _Flight(Generic[K, V]):
-    """A computation under way: its task, and how many callers wait for it."""
+    """A running computation: its task, and how many callers wait for it."""
 
     task: asyncio.Task[dict[K, V]]
     waiting: int = 0
 
 
 class SharedCache(Generic[K, V]):
-    """A cache whose callers share computations that are under way.
+    """A cache whose callers share running computations.
 
     Args:
-        retention: Bounds of what is kept.
+        retention: Limits of the cached results.
         at_once: Maximum number of computations that run at the same time; unlimited when None.
-        max_waiting: Maximum number of computations that wait for their turn, whether or not anybody still
-            waits for their results; unlimited when None.
-        cancel_abandoned: Cancel a computation when the last caller stops waiting for it. By default it goes
-            on, and its result is there for whoever asks next.
+        max_waiting: Maximum number of computations that wait for their turn, also those whose callers have
+            stopped waiting; unlimited when None.
+        cancel_abandoned: Cancel a computation when the last caller stops waiting for it. By default it
+            continues, and its result is cached.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class SharedCache(Generic[K, V]):
         limited = at_once is not None and max_waiting is not None
         self._max_unfinished = (at_once or 0) + (max_waiting or 0) if limited else None
         self._cancel_abandoned = cancel_abandoned
-        self._kept: OrderedDict[K, _Kept[V]] = OrderedDict()
+        self._cached: OrderedDict[K, _CachedResult[V]] = OrderedDict()
         self._weight = 0
         self._flights: dict[K, _Flight[K, V]] = {}
         self._tasks: set[asyncio.Task[dict[K, V]]] = set()
@@ -92,11 +92,11 @@ class SharedCache(Generic[K, V]):
 
         Args:
             key: Everything the result depends on.
-            compute: Computes the result; called only when it is neither kept nor under way.
+            compute: Computes the result; called only when it is neither cached nor being computed.
 
         Raises:
-            Unavailable: the result would have to be computed, and too many other computations wait already.
-            Exception: what `compute` raised. Every caller that waits gets it, and it is not kept.
+            Unavailable: The result must be computed, but too many other computations are waiting.
+            Exception: The error of `compute`, raised for every caller that waits; it is not cached.
         """
 
         async def compute_one(_: Sequence[K]) -> Sequence[V]:
@@ -111,20 +111,21 @@ class SharedCache(Generic[K, V]):
 
         Args:
             keys: Keys, with or without repetitions.
-            compute: Computes the results for keys that are neither kept nor under way, each of them once.
+            compute: Computes the results for keys that are neither cached nor being computed, each once.
 
         Raises:
-            Unavailable, Exception: as `get`, also where only one of the computations failed.
+            Unavailable: As for `get`.
+            Exception: As for `get`, even if only one of the computations failed.
             ValueError: `compute` returned fewer or more results than it was given keys.
         """
         values: dict[K, V] = {}
         flights: dict[_Flight[K, V], None] = {}  # in order, each once
         missing: list[K] = []
         for key in dict.fromkeys(keys):
-            kept = self._valid(key)
-            if kept is not None:
-                values[key] = kept.value
-            elif (flight := self._under_way(key)) is not None:
+            cached = self._valid(key)
+            if cached is not None:
+                values[key] = cached.value
+            elif (flight := self._running(key)) is not None:
                 flights[flight] = None
             else:
                 missing.append(key)
@@ -141,28 +142,28 @@ class SharedCache(Generic[K, V]):
         return [values[key] for key in keys]
 
     async def close(self) -> None:
-        """Cancel the computations under way and drop everything that is kept."""
+        """Cancel running computations and drop all cached results."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._kept.clear()
+        self._cached.clear()
         self._weight = 0
 
     def __len__(self) -> int:
-        """The number of results kept."""
-        return len(self._kept)
+        """The number of cached results."""
+        return len(self._cached)
 
-    def _valid(self, key: K) -> _Kept[V] | None:
-        kept = self._kept.get(key)
-        if kept is None or (kept.until is not None and kept.until <= self._retention.clock()):
+    def _valid(self, key: K) -> _CachedResult[V] | None:
+        cached = self._cached.get(key)
+        if cached is None or (cached.until is not None and cached.until <= self._retention.clock()):
             return None
-        self._kept.move_to_end(key)
-        return kept
+        self._cached.move_to_end(key)
+        return cached
 
-    def _under_way(self, key: K) -> _Flight[K, V] | None:
+    def _running(self, key: K) -> _Flight[K, V] | None:
         flight = self._flights.get(key)
-        # A computation that has just failed is still listed until its callback runs.
+        # A computation that has just failed is listed until its callback runs.
         return None if flight is None or flight.task.done() else flight
 
     def _start(
@@ -186,19 +187,19 @@ class SharedCache(Generic[K, V]):
         async with self._turns:
             values = dict(zip(keys, await compute(keys), strict=True))
         for key, value in values.items():
-            self._keep(key, value)
+            self._store(key, value)
         return values
 
     def _finished(self, flight: _Flight[K, V], keys: Sequence[K]) -> None:
         self._tasks.discard(flight.task)
         if not flight.task.cancelled():
-            flight.task.exception()  # asyncio would log an error that nobody waited for
+            flight.task.exception()  # otherwise asyncio logs errors that no caller received
         self._forget(flight, keys)
 
     def _leave(self, flight: _Flight[K, V]) -> None:
         flight.waiting -= 1
         if self._cancel_abandoned and flight.waiting == 0 and not flight.task.done():
-            # Forgotten at once, so that no new caller joins a computation that is being cancelled.
+            # Removed at once, so that no new caller joins a computation that is being cancelled.
             self._forget(flight, [key for key, other in self._flights.items() if other is flight])
             flight.task.cancel()
 
@@ -207,23 +208,23 @@ class SharedCache(Generic[K, V]):
             if self._flights.get(key) is flight:
                 del self._flights[key]
 
-    def _keep(self, key: K, value: V) -> None:
+    def _store(self, key: K, value: V) -> None:
         self._drop(key)
         retention = self._retention
         lifetime = None if retention.lifetime is None else retention.lifetime(value)
         if lifetime is not None and lifetime <= 0:
             return
         until = None if lifetime is None else retention.clock() + lifetime
-        kept = _Kept(value, until, retention.weight(value))
-        self._kept[key] = kept
-        self._weight += kept.weight
-        while len(self._kept) > retention.entries or self._too_heavy():
-            self._drop(next(iter(self._kept)))
+        cached = _CachedResult(value, until, retention.weight(value))
+        self._cached[key] = cached
+        self._weight += cached.weight
+        while len(self._cached) > retention.entries or self._too_heavy():
+            self._drop(next(iter(self._cached)))
 
     def _too_heavy(self) -> bool:
         return self._retention.max_weight is not None and self._weight > self._retention.max_weight
 
     def _drop(self, key: K) -> None:
-        kept = self._kept.pop(key, None)
-        if kept is not None:
-            self._weight -= kept.weight
+        cached = self._cached.pop(key, None)
+        if cached is not None:
+            self._weight -= cached.weight
