@@ -32,11 +32,11 @@ class RatingsOverTime(Tabular):
 
     def table(self) -> Table:
         """One row per period and system; a period without votes has one row without a system."""
-        return timeline_table("Ratings over time", map(_Span, self.periods), self.level)
+        return timeline_table("Ratings over time", map(_Period, self.periods), self.level)
 
 
 @dataclass(frozen=True, slots=True)
-class _Span:
+class _Period:
     period: Period[Ratings]
 
     @property

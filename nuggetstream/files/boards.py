@@ -10,7 +10,7 @@ from nuggetstream.files.tables import Cell, Column, Table
 _COUNTS = ("battles", "wins", "losses", "ties")
 
 
-class Stood(Protocol):
+class StandingLike(Protocol):
     """One system on a board: an estimate, or the reason why there is none."""
 
     @property
@@ -66,7 +66,9 @@ class Stood(Protocol):
         """Why there is no rating; None where there is one."""
 
 
-def board_table(title: str, standings: Sequence[Stood], level: float, notes: Iterable[str] = ()) -> Table:
+def board_table(
+    title: str, standings: Sequence[StandingLike], level: float, notes: Iterable[str] = ()
+) -> Table:
     """One row per system, in the order given.
 
     Args:
@@ -102,7 +104,7 @@ def board_table(title: str, standings: Sequence[Stood], level: float, notes: Ite
     return Table(title, columns, tuple(rows), tuple(notes))
 
 
-class Span(Protocol):
+class PeriodLike(Protocol):
     """The board of one period."""
 
     @property
@@ -118,11 +120,11 @@ class Span(Protocol):
         """Votes counted."""
 
     @property
-    def standings(self) -> Sequence[Stood]:
+    def standings(self) -> Sequence[StandingLike]:
         """The systems; empty without votes."""
 
 
-def timeline_table(title: str, spans: Iterable[Span], level: float) -> Table:
+def timeline_table(title: str, periods: Iterable[PeriodLike], level: float) -> Table:
     """One row per period and system; a period without votes has one row without a system."""
     columns = (
         tables.moment("start"),
@@ -133,7 +135,7 @@ def timeline_table(title: str, spans: Iterable[Span], level: float) -> Table:
         interval_column(level),
         tables.count("rank"),
     )
-    return Table(title, columns, tuple(row for span in spans for row in _span_rows(span)))
+    return Table(title, columns, tuple(row for period in periods for row in _period_rows(period)))
 
 
 def interval_column(level: float) -> Column:
@@ -146,15 +148,15 @@ def bounds(low: float | None, high: float | None) -> tuple[float | None, float |
     return None if low is None and high is None else (low, high)
 
 
-def _span_rows(span: Span) -> Iterator[tuple[Cell, ...]]:
-    when = (span.start, span.end, span.votes)
-    if not span.standings:
+def _period_rows(period: PeriodLike) -> Iterator[tuple[Cell, ...]]:
+    when = (period.start, period.end, period.votes)
+    if not period.standings:
         yield (*when, None, None, None, None)
-    for one in span.standings:
+    for one in period.standings:
         yield (*when, one.system, one.rating, bounds(one.low, one.high), one.rank)
 
 
-def _remark(one: Stood) -> str | None:
+def _remark(one: StandingLike) -> str | None:
     if one.unrankable is not None:
         return str(one.unrankable)
     return "provisional" if one.provisional else None
