@@ -85,8 +85,8 @@ class LearnedLabels:
         items: One entry per item, in order of first appearance.
         workers: One entry per worker, the least competent first and those of unknown competence last.
         converged: Number of random starts that converged; None when nothing could be learned.
-        log_likelihood: Lowest and highest final log-likelihood of the starts, in nats; None without an
-            answer.
+        log_likelihood: Lowest and highest final log-likelihood of the starts, in nats; None when
+            nothing could be learned.
         missing: Why competence and gold labels are undefined; None when they are defined.
     """
 

@@ -169,9 +169,7 @@ def _cited(answer: Any, side: str, documents: Mapping[str, str]) -> Any:
         return answer
     names = list(dict.fromkeys(answer.get("citations", [])))
     if lost := [name for name in names if name not in documents]:
-        problem = (
-            f"{side}.citations: {len(lost)} of {len(names)} documents are not at hand, such as {lost[0]!r}"
-        )
+        problem = f"{side}.citations: {len(lost)} of {len(names)} documents are missing, such as {lost[0]!r}"
         raise InvalidSubmission([f"{problem}; name their file with --documents"])
     sources = [{"url": f"docid:{name}", "title": name, "text": documents[name]} for name in names]
     return {"system": answer.get("system"), "text": answer.get("text"), "sources": sources}

@@ -89,7 +89,7 @@ class _Model(BaseModel):
 
 
 class SourceSubmission(_Model):
-    """A page a system searched or cited: a URL to fetch, or a text that is already at hand."""
+    """A page that a system searched or cited: a URL to fetch, or a supplied text."""
 
     url: Annotated[Text, Field(max_length=8_000)] = ""
     title: Annotated[Text, Field(max_length=2_000)] = ""

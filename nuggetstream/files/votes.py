@@ -33,13 +33,13 @@ class CastVote:
     Attributes:
         place: file and line.
         outcome: a vote, or the share of the point that A takes, in [0, 1].
-        weight: of each of them.
-        count: how many.
+        weight: Weight of one vote.
+        count: Number of equal votes in the row.
         cluster: what is resampled together; None stands alone.
         battle: the id of the battle; None where nobody asked for it.
         time: Time of the vote in UTC; None where nobody asked for it.
-        style_a: amounts of style in A's answer; empty where nobody asked.
-        style_b: likewise of B's.
+        style_a: Amount of each style feature in A's answer; empty unless styles are read.
+        style_b: Amount of each style feature in B's answer; empty unless styles are read.
     """
 
     place: str

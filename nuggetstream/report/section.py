@@ -15,7 +15,7 @@ class Content:
     """What a section shows for one file of results.
 
     Attributes:
-        finding: What these results say, in one or two sentences; empty without an answer.
+        finding: What these results say, in one or two sentences; empty if there is none.
         reading: How to read the section.
         basis: What all of it rests on, such as "664 of 791 battles".
         blocks: Facts, figures, tables and notes, in order.

@@ -37,7 +37,7 @@ class AgreementRow:
     """One predictor against one human dimension.
 
     Attributes:
-        kappa: Quadratic weights, over A, tie, B; None where it has no answer.
+        kappa: Quadratically weighted kappa over A, tie, B; None where it is undefined.
         unscored: Battles with a reference for which the predictor has no prediction.
     """
 

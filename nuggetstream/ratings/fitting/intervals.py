@@ -37,8 +37,8 @@ class Estimates:
 
     Attributes:
         rating: (K,) in Elo points, mean `center` or the anchor at its value.
-        low: (K,) lower end of the central interval; -inf where too many resamples had no rating.
-        high: (K,) upper end; inf likewise.
+        low: (K,) lower bound of the central interval; -inf if too many resamples could not be rated.
+        high: (K,) upper bound of the central interval; inf if too many resamples could not be rated.
         rank: (K,) 1 + the number of systems whose interval lies wholly above.
         probability_first: (K,) share of all resamples in which the system is the best; equals share it.
         resamples: how many there were, those without a rating included.
@@ -72,8 +72,8 @@ def summarise(
 
     rating = center + 400 / ln 10 · (θ - mean θ), or the anchor's rating + 400 / ln 10 · (θ - θ_anchor).
 
-    A resample that cannot be ranked agrees with any rating: it counts as minus infinity for the lower
-    end and as plus infinity for the upper one. Leaving it out would make the interval narrower the less
+    A resample that cannot be rated agrees with any rating: it counts as minus infinity for the lower
+    bound and as plus infinity for the upper bound. Leaving it out would make the interval narrower the less
     the data say.
 
     Args:
@@ -145,7 +145,7 @@ def percentile_interval(draws: Floats, unranked: int, level: float) -> tuple[Flo
         level: in (0, 1).
 
     Returns:
-        Lower and upper ends, (...); infinite where unranked resamples reach into the tail.
+        Lower and upper bounds, (...); infinite if the unrated resamples exceed the tail.
 
     Raises:
         ValueError: no resample at all, a value that is not a number, or a level outside (0, 1).
@@ -175,8 +175,8 @@ def ranks_by_overlap(low: Floats, high: Floats) -> NDArray[np.intp]:
     """1 + the number of systems whose interval lies wholly above; touching intervals overlap.
 
     Args:
-        low: (K,) lower ends, in any unit; -inf welcome.
-        high: (K,) upper ends, in the same unit; inf welcome.
+        low: (K,) lower bounds in any unit, may be -inf.
+        high: (K,) upper bounds in the same unit, may be inf.
 
     Returns:
         (K,) ranks 1..K, lower is better.
@@ -201,8 +201,8 @@ class Differences:
 
     Attributes:
         gap: (K, K) rating of i minus rating of j, Elo points.
-        low: (K, K) lower end of its interval.
-        high: (K, K) upper end.
+        low: (K, K) lower bound of its interval.
+        high: (K, K) upper bound of its interval.
         above: (K, K) share of all resamples in which i is above j; equal and unranked ones count for neither.
     """
 

@@ -52,8 +52,8 @@ class PoweredRatings:
     """Ratings estimated three ways.
 
     Attributes:
-        human: from human votes alone; None when these cannot rank every system.
-        automatic: from all automatic votes; None likewise.
+        human: Ratings from human votes alone; None if these cannot rank every system.
+        automatic: Ratings from all automatic votes; None if these cannot rank every system.
         combined: both; None when there is no finite solution.
         tuning: λ in [0, 1] of the combination.
         humans: n, battles with both votes.

@@ -38,9 +38,9 @@ class Coefficient:
         feature: its name.
         value: logits per standard deviation of the relative difference; positive: more was preferred.
             None when the feature never differs between two answers.
-        error: sandwich standard error, None likewise.
-        low: lower end of the interval.
-        high: upper end.
+        error: Sandwich standard error of `value`; None where `value` is None.
+        low: Lower bound of the interval of `value`; None where `value` is None.
+        high: Upper bound of the interval of `value`; None where `value` is None.
         deviation: root mean square of the relative difference, the unit of `value`.
     """
 
@@ -76,7 +76,7 @@ def relative_difference(of_a: Floats, of_b: Floats) -> Floats:
 
     Args:
         of_a: (N, F) non-negative amounts in the answers of A.
-        of_b: (N, F) likewise of B.
+        of_b: (N, F) non-negative amounts in the answers of B.
 
     Returns:
         (N, F) in [-1, 1]; swapping the answers changes the sign and nothing else.

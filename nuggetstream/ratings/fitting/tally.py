@@ -21,7 +21,7 @@ class TiePolicy(StrEnum):
     DROP_BOTH_BAD = "drop_both_bad"  # ties half, "both bad" not counted
     DROP = "drop"  # decisive battles only
     DAVIDSON = "davidson"  # an outcome of its own, with one parameter for how common ties are
-    RAO_KUPPER = "rao_kupper"  # likewise: the gap that a voter does not notice
+    RAO_KUPPER = "rao_kupper"  # an outcome of its own, with a parameter for the gap that voters do not notice
 
     @property
     def models_ties(self) -> bool:
@@ -47,7 +47,7 @@ class Tally:
         systems: K names in alphabetical order.
         wins: (K, K); wins[i, j] battles in which i beat j; zero diagonal.
         ties: (K, K) symmetric; ties[i, j] == ties[j, i] battles tied between i and j.
-        both_bad: (K, K) symmetric; likewise for "both bad".
+        both_bad: (K, K) symmetric; number of battles between i and j that were "both bad".
     """
 
     systems: tuple[str, ...]

@@ -21,10 +21,10 @@ class Share:
     """What one source of votes contributes to a rating.
 
     Attributes:
-        source: its name.
-        weight: of each of its battles.
-        battles: that count under the tie policy, unweighted.
-        share: of all weight, in [0, 1].
+        source: Name of the source.
+        weight: Weight of each of its battles.
+        battles: Number of its battles that count under the tie policy, unweighted.
+        share: Its share of the total weight, in [0, 1].
     """
 
     source: str

@@ -18,10 +18,10 @@ class Player:
     """One system.
 
     Attributes:
-        rating: mean over the tournaments; None without a game.
-        deviation: over the tournaments, the luck of the order and not of the votes; None likewise, and
-            after a single one.
-        games: in one tournament.
+        rating: Mean rating over the tournaments; None without a game.
+        deviation: Standard deviation over the tournaments, from the order of games and not from the votes;
+            None without a game and with a single tournament.
+        games: Number of games in one tournament.
     """
 
     system: str
