@@ -3,16 +3,28 @@
 from enum import StrEnum
 from typing import Literal, TypedDict, TypeVar
 
+from nuggetstream.api.sources import reject_unknown
 from nuggetstream.ratings.fitting.bootstrap import Bootstrap
 from nuggetstream.ratings.fitting.tally import TiePolicy
-from nuggetstream.ratings.options import PROVISIONAL_BELOW, SEED, Anchor, Intervals, InvalidOption, Options
+from nuggetstream.ratings.options import Anchor, Intervals, InvalidOption, Options
 
 E = TypeVar("E", bound=StrEnum)
 Ties = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]
 
 
 class Choices(TypedDict, total=False):
-    """How to rate; what each choice means is said at `rate`."""
+    """How to rate.
+
+    Attributes:
+        ties: "half" a win each (the default), "drop", "drop_both_bad", or modelled: "davidson", "rao_kupper".
+        intervals: "bootstrap" (the default), or "sandwich": from robust standard errors.
+        bootstrap: How resamples are drawn; "bayesian" by default.
+        resamples: Number of resamples, at least 1; 1000 by default.
+        level: Confidence level of every interval, in (0, 1); 0.95 by default.
+        prior: Strength of a weak prior in battles per system, which rates undefeated systems too.
+        provisional_below: A rating from fewer battles is provisional; 10 by default.
+        seed: Seed of all randomness.
+    """
 
     ties: TiePolicy | Ties
     intervals: Intervals | Literal["bootstrap", "sandwich"]
@@ -24,33 +36,25 @@ class Choices(TypedDict, total=False):
     seed: int
 
 
-def options_of(
-    *,
-    ties: str = TiePolicy.HALF,
-    intervals: str = Intervals.BOOTSTRAP,
-    bootstrap: str = Bootstrap.BAYESIAN,
-    resamples: int = 1000,
-    level: float = 0.95,
-    anchor: Anchor | tuple[str, float] | None = None,
-    prior: float | None = None,
-    provisional_below: int = PROVISIONAL_BELOW,
-    seed: int = SEED,
-) -> Options:
+def options_of(anchor: Anchor | tuple[str, float] | None, choices: Choices) -> Options:
     """The options of the rating model.
 
     Raises:
         InvalidOption: A value is out of range, or two exclude each other.
+        TypeError: There is no such option.
     """
+    reject_unknown(choices, Choices)
+    usual = Options()
     return Options(
-        policy=choice("ties", TiePolicy, ties),
-        intervals=choice("intervals", Intervals, intervals),
-        bootstrap=choice("bootstrap", Bootstrap, bootstrap),
-        resamples=resamples,
-        seed=seed,
-        level=level,
+        policy=choice("ties", TiePolicy, choices.get("ties", usual.policy)),
+        intervals=choice("intervals", Intervals, choices.get("intervals", usual.intervals)),
+        bootstrap=choice("bootstrap", Bootstrap, choices.get("bootstrap", usual.bootstrap)),
+        resamples=choices.get("resamples", usual.resamples),
+        seed=choices.get("seed", usual.seed),
+        level=choices.get("level", usual.level),
         anchor=anchor if anchor is None or isinstance(anchor, Anchor) else Anchor(*anchor),
-        prior=prior,
-        provisional_below=provisional_below,
+        prior=choices.get("prior", usual.prior),
+        provisional_below=choices.get("provisional_below", usual.provisional_below),
     )
 
 

@@ -1,8 +1,9 @@
 """Labels of a crowd from a file, a DataFrame or rows: agreement, gold labels, competence, grades."""
 
 from collections.abc import Mapping, Sequence
+from typing import TypedDict, Unpack
 
-from nuggetstream.api.sources import Rows, in_python, rows_of
+from nuggetstream.api.sources import Rows, in_python, reject_unknown, rows_of
 from nuggetstream.crowd.grades import REGULARISATION, TIE
 from nuggetstream.crowd.learning import CompetenceOptions
 from nuggetstream.crowd.scale import ScaleOptions
@@ -16,23 +17,39 @@ from nuggetstream.statistics.krippendorff import Level
 Order = Sequence[object] | Mapping[str, Sequence[object]]
 
 
+class LabelNames(TypedDict, total=False):
+    """Columns of labels; one that is not named is found by its usual names.
+
+    Attributes:
+        item: Column, or columns, that name the item.
+        worker: Worker who gave the label.
+        label: Labels; several columns are one dimension each.
+        dimension: Dimension of the label.
+        spam: Probability that the label is spam, estimated elsewhere.
+        sides: Answer shown first and answer shown second; together they name the item.
+        position: Position of the item in its worker's session.
+    """
+
+    item: str | Sequence[str]
+    worker: str
+    label: str | Sequence[str]
+    dimension: str
+    spam: str
+    sides: tuple[str, str]
+    position: str
+
+
 @in_python
 def crowd_agreement(
     labels: Rows,
     *,
-    item: str | Sequence[str] = (),
-    worker: str | None = None,
-    label: str | Sequence[str] = (),
-    dimension: str | None = None,
-    spam: str | None = None,
-    sides: tuple[str, str] | None = None,
-    position: str | None = None,
     order: Order = (),
     level: Level | str | None = None,
     spam_limit: float = CompetenceOptions().limit,
     restarts: int = CompetenceOptions().restarts,
     iterations: int = CompetenceOptions().iterations,
     seed: int = CompetenceOptions().seed,
+    **columns: Unpack[LabelNames],
 ) -> CrowdStudy:
     """What the labels of a crowd tell: Krippendorff's alpha, gold labels, and the competence of workers.
 
@@ -42,13 +59,6 @@ def crowd_agreement(
     Args:
         labels: Path of a file, a DataFrame, or rows: dictionaries, or tuples (item, worker, label). One row
             is one label; or one item with a list of workers and a list NAME_vote per dimension.
-        item: Column, or columns, that name the item; found by its usual names.
-        worker: Column of the worker.
-        label: Column of labels; several columns are one dimension each.
-        dimension: Column of the dimension.
-        spam: Column of the probability that the label is spam, estimated elsewhere.
-        sides: Columns of the answer shown first and of the one shown second; together they name the item.
-        position: Column of the item's position in its worker's session.
         order: Every label in ascending order, for all dimensions or by dimension. Numbers have an order, and
             so have a, tie, b.
         level: "nominal", "ordinal" or "interval"; by default ordinal where the order is known, else nominal.
@@ -56,6 +66,7 @@ def crowd_agreement(
         restarts: Number of random starts of MACE, whose results are averaged.
         iterations: Maximum number of iterations per start.
         seed: Seed of the random starts.
+        columns: Columns with unusual names, see `LabelNames`.
 
     Returns:
         Agreement per dimension, at most 1, higher is better, 0 is chance; the labels and workers behind it.
@@ -71,22 +82,9 @@ def crowd_agreement(
     1.0
     """
     path, records = rows_of(labels, ("item", "worker", "label"))
-    columns = LabelColumns(
-        items=_names(item),
-        worker=worker,
-        labels=_names(label),
-        dimension=dimension,
-        spam=spam,
-        sides=sides,
-        position=position,
-    )
-    read = worker_labels_of(path, records, columns)
-    named = order if isinstance(order, Mapping) else {"": order} if order else {}
+    read = worker_labels_of(path, records, _columns(columns))
     options = CrowdOptions(
-        scale=ScaleOptions(
-            {name: tuple(shortest_form(str(one)) for one in labels) for name, labels in named.items()},
-            None if level is None else Level(level),
-        ),
+        scale=ScaleOptions(_labels(order), None if level is None else Level(level)),
         competence=CompetenceOptions(limit=spam_limit, restarts=restarts, iterations=iterations, seed=seed),
     )
     return study_labels(read.dimensions, options, unlabelled=read.unlabelled)
@@ -134,6 +132,25 @@ def crowd_grades(
     columns = PairColumns(topic=topic, sides=sides, labels=_names(label), dimension=dimension)
     read = pair_labels_of(path, records, columns)
     return grade_topics(read.labels, regularisation=regularisation, tie=tie, unlabelled=read.unlabelled)
+
+
+def _columns(given: LabelNames) -> LabelColumns:
+    reject_unknown(given, LabelNames)
+    return LabelColumns(
+        items=_names(given.get("item", ())),
+        worker=given.get("worker"),
+        labels=_names(given.get("label", ())),
+        dimension=given.get("dimension"),
+        spam=given.get("spam"),
+        sides=given.get("sides"),
+        position=given.get("position"),
+    )
+
+
+def _labels(order: Order) -> dict[str, tuple[str, ...]]:
+    """Dimension -> its labels; under "" those of every other dimension."""
+    named = order if isinstance(order, Mapping) else {"": order} if order else {}
+    return {name: tuple(shortest_form(str(one)) for one in labels) for name, labels in named.items()}
 
 
 def _names(columns: str | Sequence[str]) -> tuple[str, ...]:

@@ -87,7 +87,7 @@ def rate_over_time(
     [1.0, 2.0]
     """
     source = votes if isinstance(votes, VoteSource) else read_votes(votes, time=True)
-    options = options_of(**choices)
+    options = options_of(None, choices)
     parts = every if isinstance(every, int) else choice("every", Every, every)
     periods = over_time([Weighed(source, 1.0)], options, parts, cumulative=cumulative)
     return RatingsOverTime(periods, options.level)

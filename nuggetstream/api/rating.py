@@ -2,24 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Unpack
 
-from nuggetstream.api.choices import Ties, options_of
+from nuggetstream.api.choices import Choices, options_of
 from nuggetstream.api.sources import Rows, in_python
 from nuggetstream.api.votes import read_votes
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.votes import VoteSource
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
-from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.model import rate as rate_cast
-from nuggetstream.ratings.options import (
-    PROVISIONAL_BELOW,
-    SEED,
-    Anchor,
-    Intervals,
-    InvalidOption,
-)
+from nuggetstream.ratings.options import Anchor, InvalidOption
 from nuggetstream.ratings.study.casting import cast, poll, styled_votes, systems_of
 from nuggetstream.ratings.study.matching import matched
 from nuggetstream.ratings.study.sources import UnknownSource, Weighed
@@ -31,16 +23,9 @@ def rate(
     *,
     weights: Mapping[str, float] | None = None,
     human: VoteSource | Rows | None = None,
-    ties: TiePolicy | Ties = TiePolicy.HALF,
-    intervals: Intervals | Literal["bootstrap", "sandwich"] = Intervals.BOOTSTRAP,
-    bootstrap: Bootstrap | Literal["bayesian", "multinomial"] = Bootstrap.BAYESIAN,
-    resamples: int = 1000,
-    level: float = 0.95,
-    anchor: Anchor | tuple[str, float] | None = None,
-    prior: float | None = None,
-    provisional_below: int = PROVISIONAL_BELOW,
     systems: Iterable[str] = (),
-    seed: int = SEED,
+    anchor: Anchor | tuple[str, float] | None = None,
+    **choices: Unpack[Choices],
 ) -> Ratings:
     """Bradley-Terry ratings of the systems that votes compare, with intervals, ranks and rank groups.
 
@@ -51,17 +36,9 @@ def rate(
         votes: What `read_votes` takes or returns; several sources by name: {"people": ..., "judge": ...}.
         weights: Weight of a vote of a source, by its name; 1 by default.
         human: Votes of people on a random part of the battles, which correct the others (`Ratings.combined`).
-        ties: "half" a win each, "drop", "drop_both_bad", or modelled: "davidson", "rao_kupper".
-        intervals: From resamples, or "sandwich": from robust standard errors.
-        bootstrap: How resamples are drawn.
-        resamples: Number of resamples, at least 1.
-        level: Confidence level of every interval, in (0, 1).
-        anchor: A system and its rating; without one the mean rating is 1000.
-        prior: Strength of a weak prior in battles per system, which rates undefeated systems too; None for
-            no prior.
-        provisional_below: A rating from fewer battles is provisional.
         systems: Systems to list although nobody voted on them.
-        seed: Seed of all randomness.
+        anchor: A system and its rating; without one the mean rating is 1000.
+        choices: Ties, intervals, level and more, see `Choices`.
 
     Returns:
         The ratings, higher is better; a system that cannot be ranked has no rating, but the reason why.
@@ -81,17 +58,7 @@ def rate(
     >>> ratings["cobalt"].unrankable.name
     'UNDEFEATED'
     """
-    options = options_of(
-        ties=ties,
-        intervals=intervals,
-        bootstrap=bootstrap,
-        resamples=resamples,
-        level=level,
-        anchor=anchor,
-        prior=prior,
-        provisional_below=provisional_below,
-        seed=seed,
-    )
+    options = options_of(anchor, choices)
     sources = _weighed(votes, weights or {}, needs_battle=human is not None)
     known = systems_of(sources, systems)
     return rate_cast(

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypedDict, Unpack
 
-from nuggetstream.api.sources import Rows, in_python, rows_of
+from nuggetstream.api.sources import Rows, in_python, reject_unknown, rows_of
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.votes import ReadOptions, VoteSource
@@ -14,45 +15,55 @@ from nuggetstream.ratings.study.sources import gather
 _COLUMNS = ("system_a", "system_b", "winner")
 
 
+class VoteColumns(TypedDict, total=False):
+    """Columns of votes; one that is not named is found by its usual names.
+
+    Attributes:
+        a: First system; with `b` only.
+        b: Second system.
+        winner: Outcome: a, b, tie, both_bad and their usual spellings, the winner's name, or a number in
+            [0, 1], the share of the point that A takes. An empty cell is no vote.
+        weight: Weight of the vote; "weight" is read where there is one.
+        cluster: What is resampled together, such as the user.
+        battle: Id of the battle; True finds it by its usual names, such as battle_id.
+        time: Time of the vote; True finds it by its usual names, such as time or created_at.
+        style: Whether to measure the style of both answers in their texts (text_a and text_b, answer_a, ...).
+        features: Amounts of style to read instead: for "length", the columns length_a and length_b.
+    """
+
+    a: str
+    b: str
+    winner: str
+    weight: str
+    cluster: str
+    battle: str | bool
+    time: str | bool
+    style: bool
+    features: Sequence[str]
+
+
 @in_python
 def read_votes(
     votes: Rows,
     *,
-    a: str | None = None,
-    b: str | None = None,
-    winner: str | None = None,
-    weight: str | None = None,
-    cluster: str | None = None,
-    battle: str | bool = False,
-    time: str | bool = False,
-    style: bool = False,
-    features: Sequence[str] = (),
-    systems: Iterable[str] | None = None,
     where: Mapping[str, object] | None = None,
+    systems: Iterable[str] | None = None,
     lens: Lens | str | None = None,
     name: str | None = None,
+    **columns: Unpack[VoteColumns],
 ) -> VoteSource:
     """Votes, one per row, from wherever they are.
 
     Args:
         votes: Path of a file (CSV, JSONL, Parquet, or results of `nuggetstream eval`), a DataFrame of pandas,
             polars or any library with `__arrow_c_stream__`, or rows: dictionaries, or tuples (system a,
-            system b, winner). Columns are found by their usual names, such as system_a, model_a or left.
-        a: Column of the first system; with `b` only.
-        b: Column of the second system.
-        winner: Column of the outcome: a, b, tie, both_bad and their usual spellings, the winner's name, or a
-            number in [0, 1], the share of the point that A takes. An empty cell is no vote.
-        weight: Column of weights; "weight" is read where there is one.
-        cluster: Column that names what is resampled together, such as the user.
-        battle: Column of the battle's id; True finds it by its usual names, such as battle_id.
-        time: Column of the time of the vote; True finds it by its usual names, such as time or created_at.
-        style: Whether to measure the style of both answers in their texts (text_a and text_b, answer_a, ...).
-        features: Amounts of style to read instead: for "length", the columns length_a and length_b.
-        systems: Systems that may occur; None accepts all.
+            system b, winner).
         where: Only rows with these values in these columns.
+        systems: Systems that may occur; None accepts all.
         lens: Whose votes to take from results of `nuggetstream eval`: "human" (the default), "nugget" or
             "judge".
         name: Name of the source in what follows; the file's name by default.
+        columns: Columns with unusual names, and what else to read, see `VoteColumns`.
 
     Returns:
         The votes in order, and how many rows said nothing.
@@ -68,21 +79,8 @@ def read_votes(
     nuggetstream.files.dataset.UnusableFile: rows, row 0: winner: is 'maybe'; expected a, b, tie, both_bad, \
 the name of the winner, or a number in [0, 1]
     """
-    columns = NamedColumns(
-        a=a,
-        b=b,
-        winner=winner,
-        weight=weight,
-        cluster=cluster,
-        battle=battle if isinstance(battle, str) else None,
-        needs_battle=battle is not False,
-        time=time if isinstance(time, str) else None,
-        needs_time=time is not False,
-        style=style or bool(features),
-        features=tuple(features),
-    )
     reading = ReadOptions(
-        columns=columns,
+        columns=_named(columns),
         systems=None if systems is None else frozenset(systems),
         where=tuple((column, str(value)) for column, value in (where or {}).items()),
     )
@@ -92,3 +90,22 @@ the name of the winner, or a number in [0, 1]
         return weighed.source if name is None else replace(weighed.source, name=name)
     path, records = rows_of(votes, _COLUMNS, name)
     return votes_of_records(str(path), path, records, reading)
+
+
+def _named(columns: VoteColumns) -> NamedColumns:
+    reject_unknown(columns, VoteColumns)
+    battle, time = columns.get("battle", False), columns.get("time", False)
+    features = tuple(columns.get("features", ()))
+    return NamedColumns(
+        a=columns.get("a"),
+        b=columns.get("b"),
+        winner=columns.get("winner"),
+        weight=columns.get("weight"),
+        cluster=columns.get("cluster"),
+        battle=battle if isinstance(battle, str) else None,
+        needs_battle=battle is not False,
+        time=time if isinstance(time, str) else None,
+        needs_time=time is not False,
+        style=columns.get("style", False) or bool(features),
+        features=features,
+    )

@@ -170,3 +170,12 @@ def test_advice_shows_itself() -> None:
     assert advice.to_frame().select("above", "below").rows() == [("atlas", "birch"), ("birch", "cobalt")]
     assert "with probability 0.8" in str(advice)
     assert advice.next_table().to_frame().height == 2
+
+
+def test_an_argument_that_nothing_reads_is_rejected() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'tie'; Choices are ties, intervals"):
+        ns.rate(WINS, tie="half")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'wnner'; VoteColumns are a, b, winner"):
+        ns.read_votes(WINS, wnner="x")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'items'; LabelNames are item, worker"):
+        ns.crowd_agreement([("x", "y", 1)], items="x")  # type: ignore[call-arg]
