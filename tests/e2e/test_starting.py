@@ -89,6 +89,14 @@ async def test_up_says_where_every_door_is(tmp_path: Path) -> None:
             writer.close()
 
 
+async def test_up_is_healthy_from_the_moment_it_says_where_it_listens(tmp_path: Path) -> None:
+    async with up(tmp_path) as (_, banner), AsyncClient(banner["pages"]) as client:
+        ready = await client.ready()
+        assert (ready.status, list(ready.reasons)) == ("ok", [])
+    log = (tmp_path / "nats" / "nats-server.log").read_text(encoding="utf-8")
+    assert "[WRN]" not in log
+
+
 @pytest.fixture
 def taken() -> Iterator[int]:
     with socket.socket() as listener:
