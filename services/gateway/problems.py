@@ -1,6 +1,8 @@
 """Errors over HTTP: one table of statuses, one JSON shape, and a page for browsers.
 
-an exception that a route raises  ->  a status and a `Problem`, as JSON or, outside /v1/, as HTML
+    an exception that a route raises  ->  a status and a `Problem`, as JSON or, outside /v1/, as HTML
+
+Errors that are not in the table are logged and answered with status 500.
 """
 
 from collections.abc import Callable, Mapping

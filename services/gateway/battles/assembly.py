@@ -1,6 +1,8 @@
-"""From database rows and recorded events to the views of a battle; pure functions.
+"""The views of a battle from its database rows and recorded events.
 
-a row, the accepted battle, its events  ->  BattleView, BattleSummary, FailureView
+    a row, the accepted battle, its events  ->  BattleView, BattleSummary, FailureView
+
+The functions are pure, so JSON, pages and tests show the same battle.
 """
 
 from collections import Counter

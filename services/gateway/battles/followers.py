@@ -1,6 +1,8 @@
 """Following a battle: its events are read from the database, and a notification says when to read again.
 
-EventRecorded on NATS, or a poll  ->  [followers]  ->  the events of a battle, until it has ended
+    EventRecorded on NATS, or a poll  ->  [followers]  ->  the events of a battle, until it has ended
+
+The notifications carry no content, so a lost one only delays what followers read.
 """
 
 import asyncio

@@ -1,6 +1,8 @@
 """The web pages: the home page, a battle, the leaderboard, ratings over time, and the page of a problem.
 
-GET /, /battles/{id}, /leaderboard, /leaderboard/timeline  ->  HTML, rendered from the same views as the JSON
+    GET /, /battles/{id}, /leaderboard, /leaderboard/timeline  ->  HTML
+
+The pages are rendered from the same views as the JSON, and every link of the site keeps the arena.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
