@@ -14,7 +14,7 @@ from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined, combine
-from nuggetstream.ratings.counts import JointCount, PairCount
+from nuggetstream.ratings.counts import PairCount
 from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.lens_agreement import LensAgreement, agree
@@ -110,16 +110,20 @@ class Boards:
         """Ratings of one lens whose differences of every two systems are computed."""
         counts = tuple(await self.outcomes.pair_counts(arena, lens, slice_))
         options = replace(options, anchor=None)  # differences do not depend on it
-        return await self.memory.get(("pairs", counts, options), lambda: _with_pairs(counts, options))
+        ratings = await self._rated(lens, counts, options)
+        await self.memory.get(("pairs", counts, options), lambda: ratings.pairs)
+        return ratings
 
     async def advice(
         self, arena: str, lens: Lens, options: Options, slice_: Slice, *, power: float, count: int
     ) -> tuple[Ratings, Advice]:
         """Ratings of one lens and what to ask next."""
         counts = tuple(await self.outcomes.pair_counts(arena, lens, slice_))
-        return await self.memory.get(
-            ("advice", counts, options, power, count), lambda: advice_of_counts(counts, options, power, count)
+        ratings = await self._rated(lens, counts, options)
+        advice = await self.memory.get(
+            ("advice", counts, options, power, count), lambda: ratings.advice(power=power, count=count)
         )
+        return ratings, advice
 
     async def timeline(
         self, arena: str, lens: Lens, options: Options, slice_: Slice, *, every: Every, cumulative: bool
@@ -151,14 +155,17 @@ class Boards:
 
     async def agreement(self, arena: str, policy: TiePolicy, slice_: Slice) -> list[LensAgreement]:
         """How far each two lenses agree."""
+        options = replace(self.options, policy=policy)
         counts = {lens: tuple(await self.outcomes.pair_counts(arena, lens, slice_)) for lens in Lens}
+        boards = {lens: await self._rated(lens, counts[lens], options) for lens in Lens}
         agreements = []
         for first, second in combinations(Lens, 2):
             joint = tuple(await self.outcomes.joint_counts(arena, first, second, slice_))
+            strengths = boards[first].strengths, boards[second].strengths
             agreements.append(
                 await self.memory.get(
-                    ("agreement", first, second, joint, counts[first], counts[second], policy),
-                    partial(_agreement, (first, second), joint, (counts[first], counts[second]), policy),
+                    ("agreement", joint, first, second, counts[first], counts[second], options),
+                    partial(agree, (first, second), joint, strengths),
                 )
             )
         return agreements
@@ -183,20 +190,6 @@ def board_of_counts(counts: Sequence[PairCount], options: Options) -> Ratings:
     return ratings
 
 
-def _with_pairs(counts: Sequence[PairCount], options: Options) -> Ratings:
-    ratings = board_of_counts(counts, options)
-    _ = ratings.pairs
-    return ratings
-
-
-def advice_of_counts(
-    counts: Sequence[PairCount], options: Options, power: float, count: int
-) -> tuple[Ratings, Advice]:
-    """Ratings of one lens and what to ask next, computed in the caller's thread."""
-    ratings = board_of_counts(counts, options)
-    return ratings, ratings.advice(power=power, count=count)
-
-
 def _timeline(
     counts: Sequence[tuple[datetime, PairCount]], options: Options, every: Every, cumulative: bool
 ) -> tuple[Period[Ratings], ...]:
@@ -209,16 +202,6 @@ def _timeline(
 
 def _rate(options: Options, tally: Tally) -> Ratings:
     return rate(tally, options)
-
-
-def _agreement(
-    lenses: tuple[Lens, Lens],
-    joint: Sequence[JointCount],
-    counts: tuple[Sequence[PairCount], Sequence[PairCount]],
-    policy: TiePolicy,
-) -> LensAgreement:
-    options = Options(policy=policy, resamples=1)  # only the order is compared
-    return agree(lenses, joint, (rate(counts[0], options).strengths, rate(counts[1], options).strengths))
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from nuggetstream.ratings.options import Intervals, Options
 from nuggetstream.report.sections.combined import SECTION as COMBINED
 from nuggetstream.report.sections.leaderboards import SECTION as LEADERBOARDS
 from services.rater import replies
-from services.rater.boards import LensBoard, advice_of_counts, board_of_counts
+from services.rater.boards import LensBoard, board_of_counts
 from services.store.slices import EVERYTHING
 from tests.e2e.processes import run_here
 from tests.evaluated import battle, file_of
@@ -79,7 +79,8 @@ def pairs_of(neighbours: Any) -> list[tuple[str, str, str, int | None]]:
 def test_advice_is_the_same_everywhere(seed: int, tmp_path: Path) -> None:
     rows = random_rows(seed)
     plain = command(tmp_path, rows, "--intervals", "sandwich", "--advise")["advice"]
-    ratings, advice = advice_of_counts(counts_of(rows), SANDWICH, 0.8, 10)
+    ratings = board_of_counts(counts_of(rows), SANDWICH)
+    advice = ratings.advice(power=0.8, count=10)
     reply = replies.advice_reply(ratings, advice, EVERYTHING)
     api = [
         (pair.above, pair.below, pair.state, pair.needed if pair.HasField("needed") else None)
@@ -129,7 +130,8 @@ def test_a_board_is_the_same_everywhere(seed: int, tmp_path: Path) -> None:
 
 def test_a_thousand_and_one_against_nine_hundred_and_ninety_nine_is_equal_everywhere(tmp_path: Path) -> None:
     rows = [Row("x", "y", Vote.A)] * 1001 + [Row("x", "y", Vote.B)] * 999
-    ratings, advice = advice_of_counts(counts_of(rows), SANDWICH, 0.8, 10)
+    ratings = board_of_counts(counts_of(rows), SANDWICH)
+    advice = ratings.advice(power=0.8, count=10)
     (pair,) = replies.advice_reply(ratings, advice, EVERYTHING).neighbours
     assert (pair.state, pair.HasField("needed")) == ("equal", False)
     advised = command(tmp_path, rows, "--intervals", "sandwich", "--advise")["advice"]["neighbours"]

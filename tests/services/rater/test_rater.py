@@ -99,13 +99,13 @@ async def test_a_board_says_how_many_were_scored_of_how_many_received(record: Da
         (Lens.HUMAN, 0, 3),
         (Lens.JUDGE, 2, 3),
     ]
-    assert human.board.standings == ()
-    assert {s.system for s in judge.board.standings} == {"left", "right"}
+    assert human.ratings.standings == ()
+    assert {s.system for s in judge.ratings.standings} == {"left", "right"}
 
 
 async def test_an_arena_nobody_heard_of_has_empty_boards(record: Database) -> None:
     boards = await Boards(Outcomes(record), Battles(record), resamples=10).get("nowhere", [Lens.HUMAN])
-    assert [(b.arena, b.scored, b.received, b.board.standings) for b in boards] == [("nowhere", 0, 0, ())]
+    assert [(b.arena, b.scored, b.received, b.ratings.standings) for b in boards] == [("nowhere", 0, 0, ())]
 
 
 async def test_a_board_is_computed_again_only_when_its_counts_change(record: Database) -> None:
@@ -113,12 +113,12 @@ async def test_a_board_is_computed_again_only_when_its_counts_change(record: Dat
     await keep(record, ("b1", "x", Vote.A), ("b2", "x", Vote.B))
     (first,) = await boards.get("default", [Lens.JUDGE])
     (again,) = await boards.get("default", [Lens.JUDGE])
-    assert again.board is first.board
+    assert again.ratings is first.ratings
     await keep(record, ("b3", "x", Vote.A))
     (changed,) = await boards.get("default", [Lens.JUDGE])
-    assert changed.board != first.board
+    assert changed.ratings.standings != first.ratings.standings
     (fresh,) = await Boards(Outcomes(record), Battles(record), resamples=10).get("default", [Lens.JUDGE])
-    assert fresh.board == changed.board  # whichever rater computes it
+    assert fresh.ratings.standings == changed.ratings.standings  # whichever rater computes it
 
 
 class Meanwhile(Memory):
