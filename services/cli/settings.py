@@ -4,7 +4,7 @@ import importlib.util
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.runtime.bus import BusSettings
@@ -75,7 +75,8 @@ class PipelineSettings(_Settings):
         nugget_sources: Documents that nuggets are created from.
         nugget_limit: Maximum number of nuggets per battle.
         window: Number of documents, or of nuggets, per call in the paper profile.
-        judge_name: Name under which the judge's verdicts are stored.
+        judge_evaluator: Name of the evaluator that asks for verdicts, in `services/judge/evaluators.py`.
+        judge_name: Name under which its verdicts are stored; the evaluator's own by default.
         judge_passages: Maximum number of chunks shown to the judge.
         tie_policy: How ties count in the ratings.
         resamples: Number of bootstrap resamples.
@@ -92,7 +93,8 @@ class PipelineSettings(_Settings):
     nugget_sources: Literal["both", "answers", "chunks"] = "both"
     nugget_limit: int = Field(30, ge=1, le=100)
     window: int = Field(10, ge=1)
-    judge_name: str = Field("pairwise", min_length=1, max_length=70)
+    judge_evaluator: str = "pairwise"
+    judge_name: str | None = Field(None, min_length=1, max_length=70)
     judge_passages: int = Field(10, ge=0)
     tie_policy: Literal["half", "drop_both_bad", "drop"] = "half"
     resamples: int = Field(1000, ge=100)
@@ -106,6 +108,15 @@ class PipelineSettings(_Settings):
                 f"an overlap of {self.chunk_overlap} sentences does not fit chunks of {self.chunk_sentences}"
             )
         return self
+
+    @field_validator("judge_evaluator")
+    @classmethod
+    def _evaluator_exists(cls, name: str) -> str:
+        from services.judge.evaluators import EVALUATORS
+
+        if name not in EVALUATORS:
+            raise ValueError(f"there is no evaluator {name!r}; choose one of {', '.join(sorted(EVALUATORS))}")
+        return name
 
     @property
     def has_embedder(self) -> bool:

@@ -143,11 +143,18 @@ async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def open_judge(parts: Parts) -> AsyncIterator[Service]:
     """The judge: compares answers."""
+    from services.judge.evaluators import EVALUATORS
     from services.judge.stage import Judge, build
 
     pipeline = parts.pipeline
     async with _chat_model(parts) as model:
-        judge = Judge(model, pipeline.judge_name, pipeline.profile == "live", pipeline.judge_passages)
+        judge = Judge(
+            model=model,
+            evaluator=pipeline.judge_name or pipeline.judge_evaluator,
+            prompt=EVALUATORS[pipeline.judge_evaluator],
+            both_orders=pipeline.profile == "live",
+            passages=pipeline.judge_passages,
+        )
         stage = build(judge, parts.blobs, concurrency=pipeline.llm_stage_concurrency)
         yield Service("judge", [stage])
 

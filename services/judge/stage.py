@@ -11,7 +11,7 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment, OrderedVerdict, combine_orders
-from services.judge.prompts import verdict
+from services.judge.evaluators import EVALUATORS, Evaluator
 from services.runtime.errors import Permanent
 from services.runtime.llm.client import ChatModel, Reply
 from services.runtime.llm.replies import VerdictReply
@@ -28,12 +28,14 @@ class Judge:
     Attributes:
         model: Chat model used for every call.
         evaluator: Name under which its verdicts are stored.
+        prompt: Makes the prompt that asks for a verdict.
         both_orders: Whether to ask twice with the answers swapped (live), or once in a random order (paper).
         passages: Maximum number of chunks of evidence to show; with 0 the judge sees only the answers.
     """
 
     model: ChatModel
     evaluator: str = "pairwise"
+    prompt: Evaluator = EVALUATORS["pairwise"]
     both_orders: bool = True
     passages: int = 10
 
@@ -71,7 +73,9 @@ class Judge:
     async def _ask(self, event: BattleRetrieved, first: Side) -> Reply[VerdictReply]:
         battle = event.battle
         evidence = [item.text for item in event.evidence[: self.passages]]
-        prompt = verdict(battle.query, battle.answer(first).text, battle.answer(first.other).text, evidence)
+        prompt = self.prompt(
+            battle.query, battle.answer(first).text, battle.answer(first.other).text, evidence
+        )
         return await self.model.ask(prompt, stage=StageName.JUDGE.value, battle_id=battle.id)
 
 
