@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests import recipes
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
@@ -102,3 +104,17 @@ def test_every_target_that_is_named_exists(place: str, commands: list[str]) -> N
     named = {target for command in commands for target in MAKE.findall(command)}
     assert named, place
     assert named <= TARGETS
+
+
+@pytest.mark.parametrize("path", sorted(recipes.modules()))
+def test_the_code_of_a_recipe_would_pass_the_checks_at_its_place(path: str) -> None:
+    assert not (ROOT / path).exists(), "a recipe shows how to write a new module"
+    for command in (["check"], ["format", "--diff"]):
+        subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "--stdin-filename", path, "-"],
+            input=recipes.modules()[path], text=True, cwd=ROOT, check=True, capture_output=True,
+        )  # fmt: skip
+
+
+def test_there_are_three_recipes() -> None:
+    assert len(recipes.modules()) == 3

@@ -1,10 +1,10 @@
 """The recipe of CONTRIBUTING, followed: a format is one module and one line in a table.
 
-The formats here are small and made up. Votes are lines such as `atlas > birch` and `atlas = cobalt`; a battle
-is one line of cells separated by `|`.
+The formats are small and made up. Votes are lines such as `atlas > birch` and `atlas = cobalt`, read by the
+code of the recipe; a battle is one line of cells separated by `|`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -13,25 +13,8 @@ import nuggetstream as ns
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files import dataset, records
 from nuggetstream.files.dataset import BadLine, BattleFormat, BattleLine, UnusableFile, read_battles
-from nuggetstream.files.records import Record, RecordFormat
 from nuggetstream.files.submission import InvalidSubmission, parse_submission
-from nuggetstream.files.text import read_text
-
-
-# What the module of a format of votes holds: rows with the usual columns, and errors that name file and line.
-def comparisons(path: Path) -> Iterator[Record]:
-    for number, line in enumerate(read_text(path).splitlines()[1:], start=2):
-        place = f"{path}:{number}"
-        match line.split():
-            case [first, ">", second]:
-                yield Record(place, {"system_a": first, "system_b": second, "winner": "a"})
-            case [first, "=", second]:
-                yield Record(place, {"system_a": first, "system_b": second, "winner": "tie"})
-            case _:
-                raise UnusableFile(f"{place}: is {line!r}; expected SYSTEM > SYSTEM or SYSTEM = SYSTEM")
-
-
-COMPARISONS = RecordFormat("comparisons", lambda _, start: start.startswith(b"# comparisons"), comparisons)
+from tests import recipes
 
 
 # What the module of a format of battles holds.
@@ -58,7 +41,9 @@ PIPED = BattleFormat("pipes", lambda line: not line.lstrip().startswith(b"{"), p
 @pytest.fixture
 def formats(monkeypatch: pytest.MonkeyPatch) -> None:
     """The one line of each format, in the tables for the length of a test."""
-    monkeypatch.setattr(records, "FORMATS", [COMPARISONS, *records.FORMATS])
+    comparisons = recipes.module("nuggetstream/files/comparisons.py")
+    entry = recipes.entry("nuggetstream/files/records.py", "FORMATS", vars(comparisons))
+    monkeypatch.setattr(records, "FORMATS", [entry, *records.FORMATS])
     monkeypatch.setattr(dataset, "FORMATS", [PIPED, *dataset.FORMATS])
 
 

@@ -1,4 +1,4 @@
-"""A section of the report is one module and one entry in SECTIONS: here is such a module, and its test."""
+"""A section of the report is one module and one entry in SECTIONS: the recipe, and one with a figure."""
 
 import json
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from nuggetstream.report.build import write_report
 from nuggetstream.report.charts import BLUE, figure, names_axis, rows_height
 from nuggetstream.report.section import Content, Section
 from nuggetstream.report.sections import SECTIONS
+from tests import recipes
 from tests.evaluated import battle, file_of
 
 
@@ -111,6 +112,20 @@ def test_a_section_is_on_the_page_and_its_numbers_are_in_the_json(tmp_path: Path
         {"name": "en", "battles": 1, "decided": 1},
     ]
     assert list(numbers) == [*(section.name for section in SECTIONS), "languages"]
+
+
+def test_the_section_of_the_recipe_is_on_the_page_and_in_the_json(tmp_path: Path) -> None:
+    languages = recipes.module("nuggetstream/report/sections/languages.py")
+    entry = recipes.entry("nuggetstream/report/sections/__init__.py", "SECTIONS", {"languages": languages})
+    written = write_report(file_of(tmp_path, BATTLES), tmp_path, (*SECTIONS, entry))
+    page = written.page.read_text(encoding="utf-8")
+    assert "The battles are in 2 languages." in page
+    assert "Decided battles per language" in page
+    numbers = json.loads(written.numbers.read_text(encoding="utf-8"))["sections"]
+    assert numbers["languages"] == [
+        {"name": "de", "battles": 2, "decided": 1},
+        {"name": "en", "battles": 1, "decided": 1},
+    ]
 
 
 def test_the_sections_named_are_the_whole_page_in_their_order(tmp_path: Path) -> None:
