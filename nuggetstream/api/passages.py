@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from nuggetstream.api.sources import Rows, rows_of
 from nuggetstream.domain.graded_passage import GradedPassage, Relevance
 from nuggetstream.files.frames import is_frame
-from nuggetstream.files.records import Record
+from nuggetstream.files.record import Record
 from nuggetstream.rubric.graded import Graded, load
 from nuggetstream.rubric.leaderboards import read_labels
 from nuggetstream.rubric.retrieval import Ranking

@@ -8,7 +8,8 @@ from pathlib import Path
 from nuggetstream.aspects.ratings import HumanMeans, ModelRating
 from nuggetstream.aspects.weights import AspectRating
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.files.records import Record, read_records
+from nuggetstream.files.record import Record
+from nuggetstream.files.records import read_records
 
 
 def read_human_means(path: Path) -> dict[str, HumanMeans]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 from nuggetstream.extras import MissingExtra
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.files.records import Record
+from nuggetstream.files.record import Record
 from nuggetstream.files.tables import Column, Kind, Table
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from pathlib import Path
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.pair_label import PairLabel
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.files.records import Record, read_records
+from nuggetstream.files.record import Record
+from nuggetstream.files.records import read_records
 
 TOPIC_COLUMNS = ("topic", "topic_id", "query_id", "qid", "query")
 SIDE_COLUMNS = (

@@ -3,61 +3,16 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.record import Record, RecordFormat
 from nuggetstream.files.text import first_bytes, read_text
 
 _DELIMITERS = (",", "\t", ";")
 _LARGEST_FIELD = 2**28  # a field may be a whole answer; csv's own limit of 128 kB is too small for those
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One row.
-
-    Attributes:
-        place: file and line, such as "votes.csv:3".
-        fields: by column; None and "" are both "not there".
-    """
-
-    place: str
-    fields: Mapping[str, Any]
-
-    def wrong(self, field: str, problem: str) -> UnusableFile:
-        """The error that names file, line and field."""
-        return UnusableFile(f"{self.place}: {field}: {problem}")
-
-    def text(self, field: str) -> str | None:
-        """A field as text without surrounding blanks; None when it is not there.
-
-        Raises:
-            UnusableFile: it is neither text nor a number.
-        """
-        value = self.fields.get(field)
-        if value is None:
-            return None
-        if isinstance(value, bool | list | dict):
-            raise self.wrong(field, f"is {json.dumps(value)[:40]}; expected text or a number")
-        return str(value).strip() or None
-
-
-@dataclass(frozen=True, slots=True)
-class RecordFormat:
-    """A kind of file whose rows can be read.
-
-    Attributes:
-        name: What people call it.
-        recognises: Whether a file is of this kind, by its path and its first bytes, decompressed.
-        read: The rows of such a file, in order; bad ones raise `UnusableFile` naming file and line.
-    """
-
-    name: str
-    recognises: Callable[[Path, bytes], bool]
-    read: Callable[[Path], Iterable[Record]]
 
 
 def read_records(path: Path) -> list[Record]:

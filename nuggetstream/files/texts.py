@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.files.records import Record, read_records
+from nuggetstream.files.record import Record
+from nuggetstream.files.records import read_records
 from nuggetstream.files.text import read_text
 from nuggetstream.text.measures import NamedText
 

@@ -13,7 +13,7 @@ from nuggetstream.files import tables
 from nuggetstream.files.columns import Columns, NamedColumns, find_columns, outcome_of
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.moments import moment_of
-from nuggetstream.files.records import Record
+from nuggetstream.files.record import Record
 from nuggetstream.files.tables import Cell, Table, Tabular
 from nuggetstream.text.citations import citation_use
 from nuggetstream.text.style import FEATURES, features

@@ -14,7 +14,8 @@ from typing import Any
 
 from nuggetstream.domain.worker_label import JOINED, ShownPair, WorkerLabel, repetition, shortest_form
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.files.records import Record, read_records
+from nuggetstream.files.record import Record
+from nuggetstream.files.records import read_records
 
 ITEM_COLUMNS = ("item", "item_id", "unit", "task", "pair")
 WORKER_COLUMNS = ("worker", "worker_id", "annotator", "coder", "rater")

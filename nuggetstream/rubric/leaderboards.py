@@ -11,7 +11,8 @@ from pathlib import Path
 
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.qrels import read_qrels
-from nuggetstream.files.records import Record, read_records
+from nuggetstream.files.record import Record
+from nuggetstream.files.records import read_records
 from nuggetstream.files.text import read_text
 from nuggetstream.rubric.scoring import Labels, Scoring, UnusedOption
 

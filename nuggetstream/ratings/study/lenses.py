@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.evaluated import BattleRow
-from nuggetstream.files.records import Record
+from nuggetstream.files.record import Record
 
 LENSES = ("human", "nugget", "judge")
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.files.records import Record, read_records
+from nuggetstream.files.record import Record
+from nuggetstream.files.records import read_records
 from nuggetstream.files.votes import NoOutcome, ReadOptions, VoteSource, read_votes
 
 HUMAN = "human"
