@@ -2,19 +2,13 @@
 
 import ast
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-FILES = sorted(path for room in ("nuggetstream", "services") for path in (ROOT / room).rglob("*.py"))
+from tests.architecture.sources import FILES, module_of, name_of, tree_of
+
 MOST = 5
 
 
-def module_of(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def name_of(node: ast.expr) -> str:
+def last_name(node: ast.expr) -> str:
     return ast.unparse(node.func if isinstance(node, ast.Call) else node).rpartition(".")[2]
 
 
@@ -28,12 +22,12 @@ def fields_of(node: ast.ClassDef) -> int:
     )
 
 
-def dataclasses_in(source: str, module: str) -> Mapping[str, int]:
+def dataclasses_in(tree: ast.Module, module: str) -> Mapping[str, int]:
     """The number of fields of every dataclass of a module, by qualified name."""
     return {
         f"{module}.{node.name}": fields_of(node)
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.ClassDef) and "dataclass" in map(name_of, node.decorator_list)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and "dataclass" in map(last_name, node.decorator_list)
     }
 
 
@@ -56,10 +50,9 @@ def origin_of(name: str, exports: Mapping[str, str]) -> str:
 
 
 def positional(
-    source: str, module: str, large: Mapping[str, int], exports: Mapping[str, str]
+    tree: ast.Module, module: str, large: Mapping[str, int], exports: Mapping[str, str]
 ) -> Iterator[tuple[int, str]]:
     """Line and class of every construction of a large value that passes a field by position."""
-    tree = ast.parse(source)
     names = names_in(tree, module)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and any(not isinstance(value, ast.Starred) for value in node.args):
@@ -70,26 +63,25 @@ def positional(
 
 
 def test_values_with_more_than_five_fields_are_built_by_keyword() -> None:
-    sources = {path: path.read_text(encoding="utf-8") for path in FILES}
     counts: dict[str, int] = {}
     exports: dict[str, str] = {}
-    for path, source in sources.items():
+    for path in FILES:
         module = module_of(path)
-        counts |= dataclasses_in(source, module)
-        names = names_in(ast.parse(source), module)
+        counts |= dataclasses_in(tree_of(path), module)
+        names = names_in(tree_of(path), module)
         exports |= {f"{module}.{name}": origin for name, origin in names.items()}
     large = {name: count for name, count in counts.items() if count > MOST}
     assert len(large) > 50
     offenders = [
-        f"{path.relative_to(ROOT)}:{line}: {called}"
-        for path, source in sources.items()
-        for line, called in positional(source, module_of(path), large, exports)
+        f"{name_of(path)}:{line}: {called}"
+        for path in FILES
+        for line, called in positional(tree_of(path), module_of(path), large, exports)
     ]
     assert offenders == []
 
 
 def test_a_construction_by_position_would_be_noticed() -> None:
-    source = """
+    tree = ast.parse("""
 from dataclasses import dataclass, field
 from typing import ClassVar
 import m.values as values
@@ -104,12 +96,12 @@ L(1)
 values.Large(1)
 values.Large(a=1)
 Own(*row)
-"""
-    counts = dataclasses_in(source, "m.own")
+""")
+    counts = dataclasses_in(tree, "m.own")
     assert counts == {"m.own.Own": 6}
     large = {**counts, "m.sizes.Large": 9}
     exports = {"m.values": "m.values", "m.values.Large": "m.sizes.Large"}
-    assert list(positional(source, "m.own", large, exports)) == [
+    assert list(positional(tree, "m.own", large, exports)) == [
         (11, "m.own.Own"),
         (12, "m.sizes.Large"),
         (13, "m.sizes.Large"),

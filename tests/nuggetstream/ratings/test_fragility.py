@@ -280,7 +280,7 @@ def linked(draw: st.DrawFn) -> Tally:
 
 @pytest.mark.parametrize("policy", TiePolicy)
 @given(linked())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_board_of_the_other_votes_has_another_leader(policy: TiePolicy, tally: Tally) -> None:
     result = first_place(tally, policy)
     assume(result.reason is None)
@@ -288,7 +288,7 @@ def test_a_board_of_the_other_votes_has_another_leader(policy: TiePolicy, tally:
 
 
 @given(linked())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_names_do_not_matter(tally: Tally) -> None:
     turned = tally.wins[::-1, ::-1], tally.ties[::-1, ::-1], tally.both_bad[::-1, ::-1]
     result, other = first_place(tally), first_place(Tally(tally.systems, *(part.copy() for part in turned)))
@@ -299,7 +299,7 @@ def test_names_do_not_matter(tally: Tally) -> None:
 
 
 @given(linked())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_the_same_votes_give_the_same_result(tally: Tally) -> None:
     assert first_place(tally) == first_place(tally)
 

@@ -111,7 +111,7 @@ def test_cumulative_periods_count_everything_so_far() -> None:
 
 
 @given(VOTES, PERIODS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_vote_is_lost_or_counted_twice(votes: list[Dated], periods: Every | int) -> None:
     spread = len({moment for moment, *_ in votes})
     if isinstance(periods, int) and spread < 2:
@@ -125,7 +125,7 @@ def test_no_vote_is_lost_or_counted_twice(votes: list[Dated], periods: Every | i
 
 
 @given(VOTES, PERIODS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_cumulative_period_is_the_tally_of_all_votes_before_its_end(
     votes: list[Dated], periods: Every | int
 ) -> None:
