@@ -172,8 +172,8 @@ def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable
     both = sum(a is b is Support.SUPPORT for _, a, b in pairs)
     neither = sum(a is b is Support.NOT_SUPPORT for _, a, b in pairs)
     if len(vital) > 1:
-        counts = f"both answers state {both or 'none'} and miss {neither or 'none'}"
-        yield f"Of {len(vital)} vital nuggets, {counts}."
+        shared = f"{both} {'is' if both == 1 else 'are'} stated in full by both answers"
+        yield f"Of {len(vital)} vital nuggets, {shared} and {neither} by neither."
     elif both or neither:
         yield f"{'Both answers state' if both else 'Neither answer states'} the only vital nugget."
     for side in Side:

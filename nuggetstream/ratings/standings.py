@@ -32,7 +32,7 @@ def ranked_standings(fit: Fit) -> tuple[Standing, ...]:
         range(len(fit.group)),
         key=lambda index: (
             bool(provisional[index]),
-            ranks.get(index, int(estimates.rank[index])),
+            0 if provisional[index] else ranks.get(index, int(estimates.rank[index])),
             -estimates.rating[index],
         ),
     )

@@ -62,9 +62,11 @@ def board_table(board: Mapping[str, Any]) -> Table:
     """One leaderboard as the gateway returns it."""
     scored = part_of(board["scored"], board["received"], "battles")
     title = f"{board['lens'].capitalize()} lens: {scored}"
-    caption = f"Bradley-Terry, tie policy {board['tie_policy']}, {percent(board['level'], 0)} intervals"
+    method = f"Bradley-Terry, tie policy {board['tie_policy']}, {percent(board['level'], 0)} intervals."
+    caption = " ".join((method, *(note["text"] for note in board["notes"])))
     table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
     table.add_column("rank", justify="right")
+    table.add_column("group")
     table.add_column("system")
     for name in ("rating", "interval", "P(first)", "won-lost-tied"):
         table.add_column(name, justify="right")
@@ -83,9 +85,10 @@ def _standing(standing: Mapping[str, Any]) -> Sequence[str]:
     counts = "-".join(fixed(standing[name]) for name in ("wins", "losses", "ties"))
     system = named(standing["system"])
     if standing["rating"] is None:
-        return MISSING, system, "not yet", standing["unrankable"], MISSING, counts
+        return MISSING, MISSING, system, "not yet", standing["unrankable"], MISSING, counts
     return (
         MISSING if standing["rank"] is None else str(standing["rank"]),
+        standing["group"] or MISSING,
         system,
         fixed(standing["rating"]),
         interval(standing["low"], standing["high"]),  # both null where there is nothing but ties

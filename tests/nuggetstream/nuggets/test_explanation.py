@@ -93,7 +93,7 @@ def test_the_sentences_name_what_only_one_answer_states_and_whose_fault_the_rest
     assert explained.lines == (
         "The nuggets prefer A: All Scores 0.58 (A) and 0.42 (B) differ by 0.17, "
         "more than the tie threshold of 0.07.",
-        "Of 5 vital nuggets, both answers state 1 and miss 1.",
+        "Of 5 vital nuggets, 1 is stated in full by both answers and 1 by neither.",
         "Only A states: “Fact 2”",
         "Only B states, and in part: “Fact 3”",
         "B states in full what A states in part: “Fact 4”",
@@ -106,9 +106,9 @@ def test_the_sentences_name_what_only_one_answer_states_and_whose_fault_the_rest
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        ([(YES, YES), (YES, YES)], "both answers state 2 and miss none."),
-        ([(YES, NO), (NO, NO)], "both answers state none and miss 1."),
-        ([(YES, NO), (PART, YES)], "both answers state none and miss none."),
+        ([(YES, YES), (YES, YES)], "2 are stated in full by both answers and 0 by neither."),
+        ([(YES, NO), (NO, NO)], "0 are stated in full by both answers and 1 by neither."),
+        ([(YES, NO), (PART, YES)], "0 are stated in full by both answers and 0 by neither."),
     ],
 )
 def test_what_both_or_neither_state_is_said_in_words(

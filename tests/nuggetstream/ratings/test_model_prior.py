@@ -88,3 +88,16 @@ def test_one_tie_is_provisional_and_not_ranked_above_or_below_others() -> None:
     assert z.rating == pytest.approx(ratings["y"].rating)
     assert [standing.system for standing in ratings.standings] == ["x", "y", "z"]
     assert sum(ratings[name].probability_first or 0.0 for name in "xy") == pytest.approx(1)
+
+
+def test_provisional_systems_stand_in_the_order_of_their_ratings() -> None:
+    """y has a better rating than x and a worse rank by overlap of intervals."""
+    counts = counted(
+        ("w", "x", Vote.A, 4), ("w", "x", Vote.B, 6), ("w", "y", Vote.A, 2), ("w", "y", Vote.B, 4),
+        ("w", "z", Vote.B, 4), ("x", "y", Vote.A, 5), ("x", "y", Vote.B, 6), ("x", "z", Vote.A, 1),
+        ("x", "z", Vote.B, 2), ("y", "z", Vote.B, 3),
+    )  # fmt: skip
+    ratings = rate(counts, Options(provisional_below=100, resamples=50))
+    values = [standing.rating for standing in ratings.standings if standing.rating is not None]
+    assert all(standing.provisional for standing in ratings.standings)
+    assert values == sorted(values, reverse=True)

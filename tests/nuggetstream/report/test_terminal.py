@@ -14,14 +14,15 @@ from nuggetstream.statistics.agreement import Agreement
 def standing(**changes: Any) -> dict[str, Any]:
     """One system on a board as the gateway returns it."""
     return {
-        "system": "x", "rating": 1000.0, "low": 950.0, "high": 1050.0, "rank": 1, "probability_first": 0.5,
+        "system": "x", "rating": 1000.0, "low": 950.0, "high": 1050.0, "rank": 1, "group": "a",
+        "probability_first": 0.5,
         "wins": 1, "losses": 1, "ties": 2, "unrankable": None,
     } | changes  # fmt: skip
 
 
 def test_a_board_of_ties_has_ratings_and_no_intervals() -> None:
     tied = standing(system="tied", low=None, high=None, probability_first=None)
-    board = {"lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95}
+    board = {"lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95, "notes": []}
     table = board_table(board | {"standings": [standing(), tied]})
     columns = {str(column.header): list(column.cells) for column in table.columns}
     assert columns["rating"] == ["1000", "1000"]
@@ -29,8 +30,22 @@ def test_a_board_of_ties_has_ratings_and_no_intervals() -> None:
     assert columns["P(first)"] == ["50.0%", MISSING]
 
 
+def test_a_board_shows_rank_groups_and_why_systems_have_no_rank() -> None:
+    reason = "Ratings from fewer than 10 battles are provisional and have no rank: new."
+    board = {
+        "lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95,
+        "notes": [{"name": "provisional", "text": reason}],
+    }  # fmt: skip
+    new = standing(system="new", rank=None, group=None, probability_first=None)
+    table = board_table(board | {"standings": [standing(), new]})
+    columns = {str(column.header): list(column.cells) for column in table.columns}
+    assert columns["rank"] == ["1", MISSING]
+    assert columns["group"] == ["a", MISSING]
+    assert reason in str(table.caption)
+
+
 def test_a_negative_end_of_a_board_has_a_minus_sign_and_no_dash() -> None:
-    board = {"lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95}
+    board = {"lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95, "notes": []}
     table = board_table(board | {"standings": [standing(rating=-5.0, low=-23.0, high=1010.0)]})
     columns = {str(column.header): list(column.cells) for column in table.columns}
     assert (columns["rating"], columns["interval"]) == (["−5"], ["−23 to 1010"])
@@ -44,7 +59,7 @@ def test_the_agreement_table_names_both_of_its_intervals() -> None:
 
 
 def test_a_system_named_like_markup_keeps_its_name() -> None:
-    board = {"lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95}
+    board = {"lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95, "notes": []}
     console = Console(record=True, width=120, file=StringIO())
     console.print(board_table(board | {"standings": [standing(system="[red]fox[/red]")]}))
     assert "[red]fox[/red]" in console.export_text()

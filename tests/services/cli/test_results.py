@@ -11,7 +11,7 @@ from services.cli.results import board_tables, write_results
 
 
 def board(arena: str, lens: str = "human") -> dict[str, Any]:
-    counts = {"scored": 0, "received": 0, "tie_policy": "half", "level": 0.95, "standings": []}
+    counts = {"scored": 0, "received": 0, "tie_policy": "half", "level": 0.95, "notes": [], "standings": []}
     return {"arena": arena, "lens": lens} | counts
 
 
