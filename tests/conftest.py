@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 from services.runtime.bus import Bus, BusSettings
@@ -33,6 +34,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByModule:
     config.option.loadscopereorder = False
     return ByModule(config, log)
+
+
+@pytest.fixture(autouse=True)
+def unchanged_logging() -> Iterator[None]:
+    """A command that runs in the process of the tests sets up logging for itself alone."""
+    before = dict(structlog.get_config())
+    yield
+    structlog.configure(**before)
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ def columns(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @given(PAIRS.map(lambda pairs: pairs[:7]), st.integers(-5, 5), st.randoms())
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_paired_measurements_moved_together_or_in_another_order_differ_as_before(
     pairs: list[tuple[int, int]], shift: int, chance: object
 ) -> None:
