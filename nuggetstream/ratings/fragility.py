@@ -34,7 +34,8 @@ _OUTCOMES = (Vote.A, Vote.B, Vote.TIE)
 class Unchanged(StrEnum):
     """Why no votes are known that change the order."""
 
-    UNRATED = "the votes do not rate two systems to compare"
+    UNRANKED = "fewer than two systems have a rank"
+    UNRATED = "the votes do not rate both systems"
     EQUAL = "the systems in front have equal ratings"
     NOT_FOUND = "no votes were found without which another system is rated above"
 
@@ -109,11 +110,11 @@ def first_place(
     """
     start = _everybody(tally, policy, prior)
     if len(start.group) < 2:
-        return _unknown(start, Unchanged.UNRATED)
+        return _unknown(start, Unchanged.UNRANKED)
     competing = np.array([within is None or name in within for name in tally.systems])
     theta = np.where(competing, start.theta, np.nan)
     if np.isfinite(theta).sum() < 2:
-        return _unknown(start, Unchanged.UNRATED)
+        return _unknown(start, Unchanged.UNRANKED)
     leader = int(np.nanargmax(theta))
     rivals = np.flatnonzero(competing & (np.arange(len(theta)) != leader))
     return _fewest(tally, start, leader, rivals)

@@ -48,6 +48,19 @@ SMALL = """[...document.querySelectorAll("sup a, summary, button, select, input:
   .filter(([, box]) => box.height > 0 && (box.height < 24 || box.width < 24))
   .map(([text, box]) => [text, box.width, box.height])"""
 
+BROKEN_HEADERS = """[...document.querySelectorAll("thead th")].flatMap((header) => {
+  const texts = document.createTreeWalker(header, NodeFilter.SHOW_TEXT), broken = [];
+  while (texts.nextNode()) {
+    for (const word of texts.currentNode.textContent.matchAll(/[\\p{L}]+/gu)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, word.index);
+      range.setEnd(texts.currentNode, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map((box) => box.top)).size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+})"""
+
 
 async def everything(world: World) -> None:
     """A finished battle, a failed one, and a board with ranked and unranked systems."""
@@ -86,6 +99,16 @@ async def test_nothing_sticks_out_at_the_width_of_a_phone(browser: Chrome, world
         cut_off = "[...document.querySelectorAll('.wide')].filter(b => b.scrollWidth > b.clientWidth).length"
         assert await reader.runs(cut_off) == 0
         assert len(await reader.texts(".scores td")) == 12
+
+
+@pytest.mark.parametrize("width", [PHONE, 1300])
+async def test_no_word_of_a_table_header_is_broken(browser: Chrome, world: World, width: int) -> None:
+    await everything(world)
+    reader = Reader(browser, world)
+    async with reader.width(width):
+        for path in PAGES:
+            await reader.opens(path)
+            assert await reader.runs(BROKEN_HEADERS) == [], path
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -172,7 +172,7 @@ def test_boards_without_an_order_have_a_reason() -> None:
     for tally in (nothing, alone, undefeated):
         result = first_place(tally)
         assert (result.drops, result.leader, result.votes) == (None, None, 0)
-        assert result.reason is Unchanged.UNRATED
+        assert result.reason is Unchanged.UNRANKED
     even = first_place(Tally.count([("x", "y", Vote.A, 3), ("x", "y", Vote.B, 3)]))
     assert (even.drops, even.leader, even.votes, even.reason) == (None, None, 6, Unchanged.EQUAL)
 
@@ -181,7 +181,7 @@ def test_a_model_of_ties_without_a_solution_has_a_reason() -> None:
     tally = Tally.count([("x", "y", Vote.TIE, 5), ("y", "z", Vote.TIE, 3)])
     for policy in (TiePolicy.DAVIDSON, TiePolicy.RAO_KUPPER):
         result = first_place(tally, policy)
-        assert (result.drops, result.votes, result.reason) == (None, 0, Unchanged.UNRATED)
+        assert (result.drops, result.votes, result.reason) == (None, 0, Unchanged.UNRANKED)
 
 
 def test_the_order_of_two_systems_in_the_middle() -> None:
