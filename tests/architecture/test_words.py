@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# Rooms that are not clean yet. Nothing is added here.
-NOT_CLEAN: frozenset[str] = frozenset()
 # The vocabulary names words that are not used.
 EXEMPT = {"docs/vocabulary.md"}
 
@@ -103,8 +101,6 @@ def room_of(path: Path) -> str:
 
 @pytest.mark.parametrize("room", sorted({room_of(path) for path in files()}))
 def test_texts_use_plain_words(room: str) -> None:
-    if room in NOT_CLEAN:
-        pytest.skip("not clean yet")
     problems = [
         f"{path.relative_to(ROOT)}:{problem}"
         for path in files()

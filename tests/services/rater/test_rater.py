@@ -16,6 +16,11 @@ from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import AssignmentSet
 from nuggetstream.nuggets.scores import Unscorable
+from nuggetstream.ratings.fit import Fit, fitted
+from nuggetstream.ratings.fitting.pairs import Places
+from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.fitting.votes import Votes
+from nuggetstream.ratings.options import Options
 from services.rater.boards import Announcer, Boards
 from services.rater.memory import Memory
 from services.rater.stage import Rater, outcome_of
@@ -23,6 +28,7 @@ from services.runtime.errors import InvalidInput, Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcomes import Outcomes
+from services.store.slices import EVERYTHING
 from tests import samples
 from tests.samples import NOON
 
@@ -119,6 +125,27 @@ async def test_a_board_is_computed_again_only_when_its_counts_change(record: Dat
     assert changed.ratings.standings != first.ratings.standings
     (fresh,) = await Boards(Outcomes(record), Battles(record), resamples=10).get("default", [Lens.JUDGE])
     assert fresh.ratings.standings == changed.ratings.standings  # whichever rater computes it
+
+
+async def test_a_board_its_pairs_and_its_advice_share_one_fit(
+    record: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fits: list[Options] = []
+
+    def counting(votes: Votes, tally: Tally, group: Places, options: Options) -> Fit:
+        fits.append(options)
+        return fitted(votes, tally, group, options)
+
+    monkeypatch.setattr("nuggetstream.ratings.model.fitted", counting)
+    boards = Boards(Outcomes(record), Battles(record), resamples=10)
+    await keep(record, ("b1", "x", Vote.A), ("b2", "x", Vote.B))
+    (board,) = await boards.get("default", [Lens.JUDGE])
+    ratings = await boards.pairs("default", Lens.JUDGE, boards.options, EVERYTHING)
+    await boards.advice("default", Lens.JUDGE, boards.options, EVERYTHING, power=0.8, count=5)
+    assert ratings is board.ratings
+    assert ratings.fragility is not None
+    assert ratings.pairs
+    assert fits == [boards.options]
 
 
 class Meanwhile(Memory):
