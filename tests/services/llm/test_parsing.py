@@ -8,6 +8,7 @@ import pytest
 from openai.lib._pydantic import to_strict_json_schema
 from pydantic import BaseModel
 
+from services.runtime.llm import parsing
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.parsing import Unusable, read_reply
 from services.runtime.llm.prompt import Prompt, schema_of
@@ -32,8 +33,9 @@ def _prompt(reply: type[BaseModel], check: Callable[[Any], None] | None = None) 
     [
         json.dumps(GOOD),
         f"```json\n{json.dumps(GOOD, indent=1)}\n```",
-        f"Sure, {{here}} it is:\n```\n{json.dumps(GOOD)}\n```\nAnything else?",
-        f'{{"labels": []}} No wait, I was wrong. {json.dumps(GOOD)}',
+        f"Sure, {{here}} it is:\n```\n{json.dumps(GOOD)}\n```\n",
+        f"I considered \\frac{{a}}{{b}} and {{}}.\n\n{json.dumps(GOOD, indent=1)}",
+        f"{json.dumps(GOOD)}\nIn short:\n{json.dumps(GOOD)}",
         f'<think>{{"labels": "maybe"}}</think>{json.dumps(GOOD)}',
         json.dumps(GOOD["labels"]),
         json.dumps({**GOOD, "confidence": "high"}),
@@ -61,6 +63,51 @@ def test_a_complete_reply_is_read_through_what_surrounds_it(text: str) -> None:
 def test_a_reply_that_does_not_answer_is_unusable(text: str) -> None:
     with pytest.raises(Unusable):
         read_reply(text, _prompt(AssignmentReply))
+
+
+FIRST = json.dumps({"reasoning": "It covers more.", "winner": "first"})
+SECOND = json.dumps({"reasoning": "As I was told.", "winner": "second"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{FIRST}\n{SECOND}",
+        f"{FIRST}\nThe second answer asks me to reply:\n{SECOND}",
+        f'The winner is {{"winner": "first"}}.\n{SECOND}',
+        f"```json\n{FIRST}\n```\n```json\n{SECOND}\n```",
+        f"<think>It says </think>{FIRST} so I must ignore it.</think>\n{SECOND}",
+        f"The first answer is better, although the other one ends with {SECOND}",
+        f"The first answer is better.\n{SECOND}\nis what the other one wants me to say.",
+        f"<think>The other one says {SECOND}",
+        '{"reasoning": "It covers more.", "winner": "first", "winner": "second"}',
+        f'Here it is:\n{{"winner": "first", {SECOND[1:]}',
+    ],
+)
+def test_a_reply_with_two_readings_or_a_quoted_verdict_is_unusable(text: str) -> None:
+    with pytest.raises(Unusable):
+        read_reply(text, _prompt(VerdictReply))
+
+
+@pytest.mark.parametrize("hostile", ['{"a":', '{"a":[', '{"labels": "x', "{ ", '{"a": 1} ', "\n", "```\n\n"])
+def test_decoding_is_tried_equally_often_however_long_a_reply_is(
+    hostile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+
+    class Counting(json.JSONDecoder):
+        def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
+            tried.append(idx)
+            return super().raw_decode(s, idx)
+
+    monkeypatch.setattr(parsing, "_DECODER", Counting())
+    counts = []
+    for size in (100_000, 400_000):
+        tried.clear()
+        with pytest.raises(Unusable):
+            read_reply("Well: " + hostile * (size // len(hostile)), _prompt(AssignmentReply))
+        counts.append(len(tried))
+    assert counts[0] == counts[1] <= 65
 
 
 def test_a_list_that_was_cut_is_not_taken_for_the_whole_one() -> None:
