@@ -17,6 +17,7 @@ from pydantic import (
 
 from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
 from nuggetstream.domain.identity import content_hash, derived_id
+from nuggetstream.domain.system_name import system_name
 
 MAX_ANSWER_BYTES = 100_000
 MAX_QUERY_BYTES = 20_000
@@ -62,6 +63,7 @@ def _not_blank(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_storable)]
 Name = Annotated[Text, Field(max_length=200), AfterValidator(_not_blank)]
+SystemName = Annotated[Name, AfterValidator(system_name)]
 
 
 def _can_be_asked_for(name: str) -> str:
@@ -110,7 +112,7 @@ class SourceSubmission(_Model):
 class AnswerSubmission(_Model):
     """What one system said. An empty text is a valid, bad answer."""
 
-    system: Name
+    system: SystemName
     text: Annotated[Text, _at_most(MAX_ANSWER_BYTES)]
     sources: Annotated[tuple[SourceSubmission, ...], Field(max_length=MAX_SOURCES), _few(MAX_SOURCES)] = ()
 

@@ -19,11 +19,22 @@ _NAME = re.compile(r"[a-z][a-z_]*")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
 _OPENING = re.compile(r"^<<<([a-z_]+) ([A-Za-z0-9_.:-]+) #([0-9a-f]{16})>>>$", re.MULTILINE)
 
-# Our markers start with three opening angle brackets, in ASCII; full width would look the same.
-_MARKER = re.compile(r"[<＜]{3,}")
-# Chat templates of the common model families: ChatML and Llama 3, DeepSeek, Gemma, Llama 2, Mistral.
+# Our markers start with three opening angle brackets, in ASCII. These look like one, two or three of them.
+_ANGLES = dict.fromkeys("<＜﹤‹〈⟨〈❬❮˂ᐸ", 1) | dict.fromkeys("《«≪⟪⪡︽", 2) | {"⋘": 3}
+_MARKER = re.compile(rf"[{''.join(_ANGLES)}]+")
+_MARKER_WEIGHT = 3
+_CHINESE_TITLE = frozenset({"《〈", "《〈〈"})  # a title in a title is set so
+# Chat templates of the common model families: ChatML, Llama, DeepSeek and Gemma (pipes on either side), older
+# Gemma, Llama 2, Mistral, EXAONE, MiniMax, Seed, Nemotron, GLM, Qwen's tools and thoughts.
+_LABEL = r"[^<>\[\]\n]{1,60}"
 _ROLE_TOKEN = re.compile(
-    r"<\s*[|｜][^<>\n]{1,60}[|｜]\s*>|<(?:start|end)_of_turn>|<<\s*/?SYS\s*>>|\[\s*/?\s*INST\s*\]|</?s>",
+    rf"[<＜﹤]\s*[|｜]{_LABEL}[|｜]?\s*[>＞﹥]|[<＜﹤]\s*[^<>|｜\s]{{1,60}}[|｜]\s*[>＞﹥]"
+    r"|<(?:start|end)_of_(?:turn|role|image)>|<<\s*/?SYS\s*>>|</?(?:s|bos|eos|pad|unk|sop|eop|eoh|eoa|eot)>"
+    r"|</?(?:think|tool_call|tool_response|tools|tool_calls)>|</?seed:[a-z_:]{1,40}>"
+    r"|<(?:extra_id|special|reserved|unused)_?\d{1,5}>"
+    r"|\[\s{0,9}/?\s{0,9}(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|THINK"
+    r"|MODEL_SETTINGS|CALL_ID|gMASK|UNUSED_TOKEN_\d{1,5})\s{0,9}\]"
+    rf"|\[[|｜]{_LABEL}[|｜]\]|\]~!?b[\[\]]|\[e~\[",
     re.IGNORECASE,
 )
 _LINE_BREAK = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -35,7 +46,12 @@ _INVISIBLE = re.compile(
 # Persian, Indic scripts and emoji need single joiners and variation selectors; a run of them can only
 # hide a message.
 _HIDDEN_RUN = re.compile("([\u200c\u200d\ufe00-\ufe0f])[\u200c\u200d\ufe00-\ufe0f]+")
-_STAND_INS = str.maketrans({"<": "‹", ">": "›", "＜": "‹", "[": "⟦", "]": "⟧"})
+# Joiners do nothing after ASCII but could part a marker; "1" with a variation selector is a keycap emoji.
+_IDLE_JOINER = re.compile(
+    f"(?<=[\x21-\x7e{''.join(_ANGLES)}＞﹥])[\u200c\u200d]|(?<=[\x21\x22\x24-\x29\x2b-\x2f\x3a-\x7e"
+    f"{''.join(_ANGLES)}＞﹥])[\ufe00-\ufe0f]"
+)
+_STAND_INS = str.maketrans(dict.fromkeys("<＜﹤", "‹") | dict.fromkeys(">＞﹥", "›") | {"[": "⟦", "]": "⟧"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +83,8 @@ def neutralise(text: str) -> str:
     '‹|im_start|›system'
     """
     text = _INVISIBLE.sub("", _LINE_BREAK.sub("\n", text))
-    text = _HIDDEN_RUN.sub(r"\1", text)
-    return _MARKER.sub(_stand_in, _ROLE_TOKEN.sub(_stand_in, text))
+    text = _IDLE_JOINER.sub("", _HIDDEN_RUN.sub(r"\1", text))
+    return _MARKER.sub(_no_marker, _ROLE_TOKEN.sub(_stand_in, text))
 
 
 def nonce_for(texts: Iterable[str]) -> str:
@@ -120,6 +136,13 @@ def parse(prompt_text: str) -> list[Block]:
 
 def _render_one(block: Block, nonce: str) -> str:
     return f"<<<{block.kind} {block.id} #{nonce}>>>\n{neutralise(block.text)}\n<<<end {block.id} #{nonce}>>>"
+
+
+def _no_marker(match: re.Match[str]) -> str:
+    run = match[0]
+    if sum(_ANGLES[character] for character in run) < _MARKER_WEIGHT or run in _CHINESE_TITLE:
+        return run
+    return "‹" * len(run)
 
 
 def _stand_in(match: re.Match[str]) -> str:

@@ -3,9 +3,10 @@
 Models without structured outputs wrap JSON in prose and code fences, or reason aloud before they answer.
 Accepted is the whole text as JSON, with or without a code fence, and a bare list where the reply has a
 single field. Otherwise the reply is prose with JSON inside, and prose may quote an object that a stranger
-wrote. Such a reply is read only if it ends with an object that begins on a line of its own, and if no other
-object in it is another reading: one that has a field of the reply and does not say the same. Reasoning
-between `<think>` tags at the start is not part of the reply.
+wrote. Such a reply is read only if it ends with an object, which begins a line or follows a sentence, and if
+nothing else in it is another reading: an object that has a field of the reply and does not say the same, or
+a word outside the object that is another value of an enum, such as another winner. Reasoning between
+`<think>` tags at the start is not part of the reply.
 
 Parsing takes time linear in the length of the reply: at most `_ATTEMPTS` places are decoded, each once.
 """
@@ -14,14 +15,16 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from services.runtime.llm.prompt import Prompt, R
 
 _ATTEMPTS = 64  # places of a reply at which decoding is tried
 _OBJECT = re.compile(r'\{(?=[ \t\r\n]{0,200}["}])')  # only this can begin a JSON object; bounded, so linear
+_BEFORE = re.compile(r"(?:\A|\n|[.!?:]\s)[ \t]{0,200}\Z")  # what a quotation in a sentence does not follow
+_WORD = re.compile(r"[a-z_]+")
 _THINK, _THOUGHT = "<think>", "</think>"
 _FENCE = "```"
 
@@ -65,13 +68,27 @@ def _read_prose(text: str, prompt: Prompt[R]) -> R:
     if not objects:
         raise Unusable("it contains no complete JSON object")
     *others, last = objects
-    if not _begins_a_line(text, last.start) or text[last.end :].strip().strip("`"):
+    if not _BEFORE.search(text, 0, last.start) or text[last.end :].strip().strip("`"):
         raise Unusable("the JSON object is surrounded by other text")
     value = _validated(last.value, prompt)
     for other in others:
         if _is_another_reading(other.value, value, prompt):
             raise _Ambiguous("it contains two JSON objects that differ")
+    words = set(_WORD.findall(text[: last.start].lower()))
+    for field, values in _enums(prompt.reply).items():
+        if words & (values - {getattr(value, field)}):
+            raise _Ambiguous(f"the text before the JSON object names another {field}")
     return value
+
+
+def _enums(reply: type[BaseModel]) -> dict[str, set[str]]:
+    """The values of the enumerated fields of a reply, by field."""
+    fields = reply.model_fields.items()
+    return {
+        name: set(get_args(field.annotation))
+        for name, field in fields
+        if get_origin(field.annotation) is Literal
+    }
 
 
 def _is_another_reading(candidate: dict[str, Any], value: R, prompt: Prompt[R]) -> bool:
@@ -148,11 +165,6 @@ def _unfenced(text: str) -> str:
     if not first.startswith(_FENCE) or not rest.endswith(_FENCE) or (tag and not tag.isalpha()):
         return text
     return rest.removesuffix(_FENCE)
-
-
-def _begins_a_line(text: str, position: int) -> bool:
-    line = text.rfind("\n", 0, position) + 1
-    return not text[line:position].strip()
 
 
 def _in_short(error: ValidationError) -> str:

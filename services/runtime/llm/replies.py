@@ -11,6 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+_ID_LIMIT = 40  # characters of an id that a message quotes
+
 
 def _as_enum(value: object) -> object:
     """Normalise spellings such as "Partial Support" to partial_support."""
@@ -92,6 +94,10 @@ def every_id_once(actual: Iterable[str], expected: Iterable[str]) -> None:
         "unknown": sorted(set(counts) - required),
         "repeated": sorted(name for name, count in counts.items() if count > 1),
     }
-    messages = [f"{problem} ids: {', '.join(ids[:20])}" for problem, ids in problems.items() if ids]
+    messages = [
+        f"{problem} ids: {', '.join(name[:_ID_LIMIT] for name in ids[:20])}"
+        for problem, ids in problems.items()
+        if ids
+    ]
     if messages:
         raise ValueError("; ".join(messages))

@@ -71,6 +71,14 @@ BAD = {
         sent(a=answer(system="x" * 201)),
         "a.system: is 201 long; at most 200 are accepted",
     ),
+    "a name with an invisible character": (
+        sent(a=answer(system="gpt\u200b-4")),
+        "a.system: contains the invisible character U+200B",
+    ),
+    "a name that looks like the other": (
+        sent(a=answer(system="x\u00a0 caf\u00e9"), b=answer(system=" x cafe\u0301")),
+        "system 'x café' battles itself",
+    ),
     "a source without anything": (
         sent(a=answer(sources=[{"url": "u"}, {"title": "t"}])),
         "a.sources.1: has neither a url nor a text",

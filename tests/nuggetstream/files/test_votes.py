@@ -182,6 +182,16 @@ def test_a_vote_for_an_unknown_system_is_an_error(tmp_path: Path) -> None:
     assert said == ":3: b: system 'w' is unknown; known: x, y"
 
 
+def test_names_that_look_alike_are_one_system_or_an_error(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b,winner\ncafe\u0301,y,caf\u00e9\ny,caf\u00e9\u00a0,caf\u00e9 \n")
+    assert [(v.system_a, v.system_b, v.outcome) for v in votes_of(path)] == [
+        ("café", "y", Vote.A),
+        ("y", "café", Vote.B),
+    ]
+    path = written(tmp_path, "a,b,winner\nx\u2060,y,a\n")
+    assert refusal(path) == ":2: a: contains the invisible character U+2060"
+
+
 def test_a_row_without_an_outcome_is_counted_and_no_tie(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b,winner\nx,y,a\nx,y,\nx,y,b\n")
     (only,) = gather([path], {}, ReadOptions())
