@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from nuggetstream.domain.identity import derived_id
 
@@ -33,12 +34,12 @@ class Source:
 
     Attributes:
         url: Address of the page; it identifies the source even where the text is supplied.
-        title: Title as the system showed it; may be empty.
+        title: Title as the system showed it; None when it showed none.
         text: Text of the page where the arena supplies it; None means that the scraper fetches it.
     """
 
     url: str
-    title: str = ""
+    title: str | None = None
     text: str | None = None
 
 
@@ -61,7 +62,7 @@ class Battle:
         query: The user's question.
         a: The answer shown first.
         b: The answer shown second.
-        language: BCP 47 tag such as "de"; empty when unknown.
+        language: BCP 47 tag such as "de"; None when unknown.
         tags: Free labels such as "category:science", by which boards can be filtered.
     """
 
@@ -70,7 +71,7 @@ class Battle:
     query: str
     a: Answer
     b: Answer
-    language: str = ""
+    language: str | None = None
     tags: tuple[str, ...] = ()
 
     def answer(self, side: Side) -> Answer:
@@ -83,13 +84,18 @@ class Battle:
 
     def content_hash(self) -> str:
         """Hash of everything but the id. The same id with another hash is a conflict."""
-        content = asdict(self)
+        content = asdict(self, dict_factory=_hashable)
         del content["id"]
         return derived_id(content)
 
     def without_source_texts(self) -> "Battle":
         """The battle as later stages carry it: page texts are in the page store, not in messages."""
         return replace(self, a=_without_texts(self.a), b=_without_texts(self.b))
+
+
+def _hashable(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Fields as they are hashed: an absent title or language is "", so that stored hashes stay valid."""
+    return {name: "" if value is None and name in ("title", "language") else value for name, value in fields}
 
 
 def _without_texts(answer: Answer) -> Answer:

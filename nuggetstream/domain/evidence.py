@@ -21,24 +21,24 @@ class Page:
 
     Attributes:
         url: Address as the battle names it.
-        final_url: Address after redirects; empty when nothing was fetched.
-        title: Title of the page, else the title in the battle.
+        final_url: Address after redirects; None when nothing was fetched.
+        title: Title of the page, else the title in the battle; None when neither has one.
         state: Whether the page has a usable text, and where it came from.
         quality: The scraper's class, such as "ok", "cookie_wall", "not_found" or "timeout".
-        detail: One sentence for a person.
-        content_hash: Key of the text in the page store; empty when there is no text.
-        language: Language of the text where the extractor recognised it, else empty.
+        detail: One sentence for a person; None when there is nothing to say.
+        content_hash: Key of the text in the page store; None when there is no usable text.
+        language: BCP 47 tag that the page declares; None when it declares none.
         fetched_at: When its bytes arrived; None for supplied text.
     """
 
     url: str
-    final_url: str
-    title: str
+    final_url: str | None
+    title: str | None
     state: PageState
     quality: str
-    detail: str
-    content_hash: str
-    language: str
+    detail: str | None
+    content_hash: str | None
+    language: str | None
     fetched_at: datetime | None
 
 
@@ -58,7 +58,8 @@ class Evidence:
         chunk_id: Key of the chunk.
         text: Its sentences.
         url: Address of the page as the battle names it; with corpus scope, of any page with this content.
-        title: Title of that page.
+            None when no battle names such a page any more.
+        title: Title of that page; None when it has none.
         content_hash: Hash of the whole page's text.
         fetched_at: When the page was fetched; None for supplied text.
         cited_by: The sides that have the page among their own sources; empty for the rest of the corpus.
@@ -67,8 +68,8 @@ class Evidence:
 
     chunk_id: str
     text: str
-    url: str
-    title: str
+    url: str | None
+    title: str | None
     content_hash: str
     fetched_at: datetime | None
     cited_by: tuple[Side, ...]

@@ -17,7 +17,7 @@ class GradedPassage:
             graded.
         judgment: Label of the human assessor, higher is more relevant; None when nobody judged the passage.
         ranks: Rank by run, exactly as the run recorded it; some runs count from 0, others from 1.
-        text: Text of the passage.
+        text: Text of the passage; None where the record holds none.
         replies: What the grader wrote, by id of the item, where it was recorded.
     """
 
@@ -26,7 +26,7 @@ class GradedPassage:
     grades: Mapping[str, int]
     judgment: int | None = None
     ranks: Mapping[str, int] = field(default_factory=dict)
-    text: str = ""
+    text: str | None = None
     replies: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -28,14 +28,14 @@ class Provenance:
 
     Attributes:
         document: "answer:a", "answer:b" or the id of a chunk.
-        url: Address of the page; empty for an answer.
-        content_hash: Hash of the page's text as it was read; empty for an answer.
+        url: Address of the page; None for an answer.
+        content_hash: Hash of the page's text as it was read; None for an answer.
         fetched_at: When the page was fetched; None for an answer and for supplied text.
     """
 
     document: str
-    url: str = ""
-    content_hash: str = ""
+    url: str | None = None
+    content_hash: str | None = None
     fetched_at: datetime | None = None
 
 
@@ -85,12 +85,12 @@ class NuggetList:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The label of one nugget for one answer, with the sentence of the answer that supports it."""
+    """The label of one nugget for one answer, with the sentence of the answer that supports it, if any."""
 
     nugget_id: str
     side: Side
     support: Support
-    quote: str = ""
+    quote: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,22 @@ Fields that no reader needs are ignored.
 """
 
 from collections.abc import Mapping
+from typing import Annotated
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.files.dataset import VOTE
+
+
+def _none_if_empty(value: object) -> object:
+    return None if value == "" else value
+
+
+Known = Annotated[str | None, BeforeValidator(_none_if_empty)]
+"""A text, or None where it is not known; results of earlier versions say "" then."""
 
 
 class _Part(BaseModel):
@@ -22,12 +31,12 @@ class SourceRow(_Part):
 
     Attributes:
         state: How far the platform got with the page.
-        quality: The scraper's class of its text; empty while the page is pending.
+        quality: The scraper's class of its text; None while the page is pending.
         chunks: Chunks of the page among the evidence.
     """
 
     state: str
-    quality: str = ""
+    quality: Known = None
     chunks: int = Field(default=0, ge=0)
 
 
@@ -128,7 +137,7 @@ class FailureRow(_Part):
 class EvidenceRow(_Part):
     """One retrieved chunk."""
 
-    chunk_id: str = ""
+    chunk_id: Known = None
     text: str
 
 
@@ -170,7 +179,7 @@ class BattleRow(_Part):
     id: str = Field(min_length=1)
     arena: str
     query: str
-    language: str = ""
+    language: Known = None
     tags: tuple[str, ...] = ()
     received_at: AwareDatetime | None = None
     ended_at: AwareDatetime | None = None

@@ -134,7 +134,7 @@ def _graded(query: str, name: str, passage: Mapping[str, Any], grades: GradeSet)
         grades=grades.grades,
         judgment=min(judgments, default=None),
         ranks=once_each(ranks, "rankings", name),
-        text=str(passage.get("text") or ""),
+        text=str(text) if (text := passage.get("text")) else None,
         replies=grades.replies,
     )
 

@@ -86,6 +86,9 @@ def _few(limit: int) -> BeforeValidator:
     return BeforeValidator(check)
 
 
+_EMPTY_IS_ABSENT = BeforeValidator(lambda given: None if given == "" else given)
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -93,8 +96,8 @@ class _Model(BaseModel):
 class SourceSubmission(_Model):
     """A page that a system searched or cited: a URL to fetch, or a supplied text."""
 
-    url: Annotated[Text, Field(max_length=8_000)] = ""
-    title: Annotated[Text, Field(max_length=2_000)] = ""
+    url: Annotated[Annotated[Text, Field(max_length=8_000)] | None, _EMPTY_IS_ABSENT] = None
+    title: Annotated[Annotated[Text, Field(max_length=2_000)] | None, _EMPTY_IS_ABSENT] = None
     text: Annotated[Text, _at_most(MAX_SOURCE_BYTES)] | None = None
 
     @model_validator(mode="after")
@@ -132,7 +135,7 @@ class BattleSubmission(_Model):
     query: Annotated[Text, _at_most(MAX_QUERY_BYTES), AfterValidator(_not_blank)]
     a: AnswerSubmission
     b: AnswerSubmission
-    language: Annotated[Text, Field(max_length=35)] = ""
+    language: Annotated[Annotated[Text, Field(max_length=35)] | None, _EMPTY_IS_ABSENT] = None
     tags: Annotated[tuple[Name, ...], Field(max_length=MAX_TAGS), _few(MAX_TAGS)] = ()
     vote: Vote | None = None
 

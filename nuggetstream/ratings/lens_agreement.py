@@ -25,11 +25,11 @@ class LensAgreement:
         agreed: Battles of these with the same outcome; "both bad" counts as a tie.
         inverted: Battles of these in which one lens says A and the other B.
         kappa: Cohen's kappa over A, tie and B with quadratic weights, in [-1, 1].
-        kappa_note: Why there is no kappa; empty where there is one.
+        kappa_note: Why there is no kappa; None where there is one.
         systems: Systems ranked by both.
         tau_b: Kendall's tau-b of the ratings, in [-1, 1].
         rho: Spearman's rho of the ratings, in [-1, 1].
-        order_note: Why there is no tau or rho; empty where there is one.
+        order_note: Why there is no tau or rho; None where there is one.
     """
 
     first: Lens
@@ -38,11 +38,11 @@ class LensAgreement:
     agreed: int
     inverted: int
     kappa: float | None
-    kappa_note: str
+    kappa_note: str | None
     systems: int
     tau_b: float | None
     rho: float | None
-    order_note: str
+    order_note: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def agree(
         if cell.first is not None and cell.second is not None:
             confusion += cell.count * confusion_of([cell.first], [cell.second])
     battles, kappa = int(confusion.sum()), weighted_kappa(confusion)
-    note = ""
+    note = None
     if kappa is None:
         note = "Both lenses always give the same outcome." if battles else "No battle is decided by both."
     order = order_agreement(*strengths)
@@ -114,5 +114,5 @@ def agree(
         systems=order.systems,
         tau_b=order.tau_b,
         rho=order.rho,
-        order_note="" if order.missing is None else f"{order.missing[0].upper()}{order.missing[1:]}.",
+        order_note=None if order.missing is None else f"{order.missing[0].upper()}{order.missing[1:]}.",
     )

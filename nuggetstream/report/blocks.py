@@ -56,7 +56,7 @@ class Figures:
 
     label: str
     options: Mapping[str, tuple[Figure, ...]]
-    note: str = ""
+    note: str | None = None
 
     @classmethod
     def of(cls, *figures: Figure) -> "Figures":
@@ -80,7 +80,7 @@ class Table:
     caption: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
-    note: str = ""
+    note: str | None = None
     text_columns: tuple[int, ...] = ()
     folded: bool = False
 

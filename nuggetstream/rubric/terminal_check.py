@@ -68,7 +68,7 @@ def _uncovered(checked: Check, most: int) -> Parts:
         hidden += len(passages[most:])
         for passage in passages[:most]:
             cells = (named(passage.query), named(passage.passage), str(passage.judgment), str(passage.best))
-            grid.add_row(*cells, named(passage.text, _LONGEST_TEXT))
+            grid.add_row(*cells, _text(passage.text))
     yield grid
     passages_uncovered = many(len(checked.uncovered), "passage")
     yield f"{passages_uncovered} of {checked.relevant:,} that were judged relevant and graded"
@@ -100,11 +100,14 @@ def _listing(checked: Check, most: int) -> Parts:
         hidden += len(answers[most:])
         for answer in answers[:most]:
             cells = (named(answer.query), named(answer.item), str(answer.grade), named(answer.passage))
-            reply = MISSING if answer.reply is None else named(answer.reply, _LONGEST_TEXT)
-            grid.add_row(*cells, reply, named(answer.text, _LONGEST_TEXT))
+            grid.add_row(*cells, _text(answer.reply), _text(answer.text))
     yield grid
     yield many(len(checked.listing), "answer")
     yield from _hidden(hidden)
+
+
+def _text(text: str | None) -> str:
+    return MISSING if text is None else named(text, _LONGEST_TEXT)
 
 
 def _hidden(count: int) -> Parts:

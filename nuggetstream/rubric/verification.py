@@ -37,14 +37,14 @@ class UncoveredPassage:
         passage: Id of the passage.
         judgment: Judgment of the assessor.
         best: Best grade of the passage on any item.
-        text: Text of the passage.
+        text: Text of the passage; None when the record holds none.
     """
 
     query: str
     passage: str
     judgment: int
     best: int
-    text: str
+    text: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Listed:
         grade: Grade of the passage on the item.
         passage: Id of the passage.
         reply: What the grader wrote; None when it was not kept.
-        text: Text of the passage.
+        text: Text of the passage; None when the record holds none.
     """
 
     query: str
@@ -65,7 +65,7 @@ class Listed:
     grade: int
     passage: str
     reply: str | None
-    text: str
+    text: str | None
 
 
 @dataclass(frozen=True, slots=True)

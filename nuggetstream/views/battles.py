@@ -16,13 +16,13 @@ class SourceView(View):
     """A page that a system searched or cited, and the result of fetching it."""
 
     url: str
-    title: str
+    title: str | None
     state: Literal["pending", "supplied", "fetched", "rejected"]
-    quality: str = ""
-    """Quality of the page, such as "ok", "cookie_wall" or "not_found"; empty while pending."""
-    detail: str = ""
-    final_url: str = ""
-    content_hash: str = ""
+    quality: str | None = None
+    """Quality of the page, such as "ok", "cookie_wall" or "not_found"; null while pending."""
+    detail: str | None = None
+    final_url: str | None = None
+    content_hash: str | None = None
     fetched_at: datetime | None = None
     chunks: int = 0
     """Number of its chunks that were retrieved as evidence."""
@@ -40,15 +40,15 @@ class ProvenanceView(View):
     """Where a nugget was found: "answer:a", "answer:b" or the id of a chunk."""
 
     document: str
-    url: str = ""
+    url: str | None = None
     fetched_at: datetime | None = None
 
 
 class LabelView(View):
-    """Whether an answer states a nugget, with the passage that states it."""
+    """Whether an answer states a nugget, with the passage that states it; null where none was named."""
 
     support: Support
-    quote: str = ""
+    quote: str | None = None
     cause: Cause | None = None
     """Cause of a miss; null where it is unknown."""
 
@@ -124,8 +124,8 @@ class EvidenceView(View):
 
     chunk_id: str
     text: str
-    url: str
-    title: str
+    url: str | None
+    title: str | None
     cited_by: list[Side]
     score: float
     fetched_at: datetime | None
@@ -157,7 +157,7 @@ class BattleSummary(View):
     id: str
     arena: str
     query: str
-    language: str
+    language: str | None
     tags: list[str]
     system_a: str
     system_b: str
@@ -173,7 +173,7 @@ class BattleView(View):
     id: str
     arena: str
     query: str
-    language: str
+    language: str | None
     tags: list[str]
     state: BattleState
     received_at: datetime

@@ -79,6 +79,6 @@ def _assignments(nuggets: Sequence[Nugget], reply: Reply[AssignmentReply], side:
     for number, nugget in enumerate(nuggets, start=1):
         label = labels[f"n{number}"]
         support = Support(label.label)
-        quote = "" if support is Support.NOT_SUPPORT else label.quote.strip()
+        quote = None if support is Support.NOT_SUPPORT else label.quote.strip() or None
         assignments.append(Assignment(nugget.id, side, support, quote))
     return assignments

@@ -46,34 +46,36 @@ class Sentence:
     line: int
 
 
-def sentences(text: str, language: str) -> list[Sentence]:
+def sentences(text: str, language: str | None) -> list[Sentence]:
     """The sentences of a text, trimmed; empty ones are left out.
 
     A line break ends a sentence, because headings, list items and table rows have no full stop.
     """
+    primary = (language or "en").split("-", maxsplit=1)[0]
     result = []
     for number, line in enumerate(text.splitlines()):
-        for sentence in sentencex.segment(language.split("-", maxsplit=1)[0] or "en", line):
+        for sentence in sentencex.segment(primary, line):
             trimmed = sentence.strip()
             pieces = range(0, len(trimmed), _MAX_SENTENCE_CHARS)
             result += [Sentence(trimmed[start : start + _MAX_SENTENCE_CHARS], number) for start in pieces]
     return result
 
 
-def cut(content_hash: str, text: str, language: str, size: int, overlap: int) -> Sequence[StoredChunk]:
+def cut(content_hash: str, text: str, language: str | None, size: int, overlap: int) -> Sequence[StoredChunk]:
     """The chunks of a page.
 
     Args:
         content_hash: Hash of `text`; the chunk ids are derived from it and the parameters.
         text: Text of the page.
-        language: BCP 47 tag; empty when unknown.
+        language: BCP 47 tag; None when unknown.
         size: Sentences per chunk.
         overlap: Sentences shared with the chunk before.
     """
     parts = sentences(text, language)
+    named = language or ""  # as in the ids of chunks that are stored
     return [
         StoredChunk(
-            id=derived_id(content_hash, SPLITTER, language, size, overlap, ordinal),
+            id=derived_id(content_hash, SPLITTER, named, size, overlap, ordinal),
             content_hash=content_hash,
             ordinal=ordinal,
             text=_joined([parts[i] for i in run]),

@@ -1,7 +1,7 @@
 """The handler of the indexer, and its stage."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nuggetstream.domain.event import BattleIndexed, BattleScraped, Event
@@ -42,19 +42,20 @@ class Indexer:
     async def __call__(self, event: BattleScraped) -> list[Event]:
         """Index the pages of one battle."""
         usable = [page for page in event.pages if page.state is not PageState.REJECTED]
-        cut_pages = await self._cut(usable)
+        texts = [(page, key) for page in usable if (key := page.content_hash) is not None]
+        cut_pages = await self._cut({key: page.language for page, key in texts})
         # Vectors first, so that every chunk in the table can be searched.
         if self.embedder is not None and cut_pages:
             await self.embedder.embed([chunk.text for chunk in cut_pages])
         await self.chunks.add(cut_pages)
-        await self.sources.add(event.battle.id, [_source(event, page) for page in usable])
+        await self.sources.add(event.battle.id, [_source(event, page, key) for page, key in texts])
         model = None if self.embedder is None else self.embedder.model
         key = derived_id(event.key, StageName.INDEXER, SPLITTER, self.size, self.overlap, model)
         refs = tuple(ChunkRef(chunk.id, chunk.content_hash) for chunk in cut_pages)
         return [BattleIndexed(key, event.battle, event.pages, refs)]
 
-    async def _cut(self, pages: Sequence[Page]) -> list[StoredChunk]:
-        languages = {page.content_hash: page.language for page in pages}
+    async def _cut(self, languages: Mapping[str, str | None]) -> list[StoredChunk]:
+        """The chunks of page texts, given as content hash -> language."""
         texts = await self.blobs.get_texts(list(languages))
         if missing := languages.keys() - texts.keys():
             detail = f"{len(missing)} page texts are not in the store yet"
@@ -68,9 +69,9 @@ class Indexer:
         return [chunk for chunks in chunks_by_page for chunk in chunks]
 
 
-def _source(event: BattleScraped, page: Page) -> StoredSource:
+def _source(event: BattleScraped, page: Page, content_hash: str) -> StoredSource:
     cited_by = event.battle.sides_citing(page.url)
-    return StoredSource(page.url, page.title, page.content_hash, page.fetched_at, cited_by)
+    return StoredSource(page.url, page.title, content_hash, page.fetched_at, cited_by)
 
 
 def build(indexer: Indexer, *, concurrency: int = 4, deadline: float = 300.0) -> Stage[BattleScraped, Event]:

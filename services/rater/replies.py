@@ -107,10 +107,10 @@ def _fragility(fragility: Fragility) -> ratings_pb2.Fragility:
         drops=fragility.drops,
         votes=fragility.votes,
         share=fragility.share,
-        leader=fragility.leader or "",
-        successor=fragility.successor or "",
+        leader=fragility.leader,
+        successor=fragility.successor,
         kinds=[_dropped(kind) for kind in fragility.kinds],
-        reason=fragility.reason.value if fragility.reason else "",
+        reason=fragility.reason.value if fragility.reason else None,
     )
 
 
@@ -140,8 +140,8 @@ def lens_number(lens: Lens) -> ratings_pb2.Lens.ValueType:
     return ratings_pb2.Lens.Value(f"LENS_{lens.name}")
 
 
-def _note(ratings: Ratings) -> str:
-    return " ".join(note.text for note in ratings.notes)
+def _note(ratings: Ratings) -> str | None:
+    return " ".join(note.text for note in ratings.notes) or None
 
 
 def _missing(ratings: Ratings, advice: Advice) -> str | None:
@@ -167,9 +167,9 @@ def _standing(standing: Standing) -> ratings_pb2.Standing:
         wins=standing.wins,
         losses=standing.losses,
         ties=standing.ties,
-        unrankable=standing.unrankable.value if standing.unrankable else "",
-        interval=standing.interval.state.value if standing.interval else "",
-        group=standing.group or "",
+        unrankable=standing.unrankable.value if standing.unrankable else None,
+        interval=standing.interval.state.value if standing.interval else None,
+        group=standing.group,
         provisional=standing.provisional,
     )
 
@@ -182,7 +182,7 @@ def _combined_standing(standing: CombinedStanding) -> ratings_pb2.CombinedStandi
         combined=_rating(standing.combined),
         human_battles=standing.human_battles,
         automatic_battles=standing.automatic_battles,
-        unrankable=standing.unrankable.value if standing.unrankable else "",
+        unrankable=standing.unrankable.value if standing.unrankable else None,
     )
 
 
@@ -220,7 +220,7 @@ def _pairing(pairing: Pairing) -> ratings_pb2.Pairing:
         gap_high=gap.interval.high if gap else None,
         above=gap.above if gap else None,
         below=gap.below if gap else None,
-        interval=gap.interval.state.value if gap else "",
+        interval=gap.interval.state.value if gap else None,
     )
 
 

@@ -144,8 +144,8 @@ def _evidence(
     return Evidence(
         chunk_id=chunk.id,
         text=chunk.text,
-        url=source.url if source else "",
-        title=source.title if source else "",
+        url=source.url if source else None,
+        title=source.title if source else None,
         content_hash=chunk.content_hash,
         fetched_at=source.fetched_at if source else None,
         cited_by=sides.get(chunk.content_hash, ()),

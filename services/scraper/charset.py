@@ -34,12 +34,12 @@ _HEAD_BYTES = 4096
 _SAMPLE_BYTES = 64 * 1024
 
 
-def decode(body: bytes, content_type: str) -> str:
+def decode(body: bytes, content_type: str | None) -> str:
     """A body as text; bytes that are invalid in its encoding become U+FFFD.
 
     Args:
         body: HTTP body without content coding.
-        content_type: Content-Type header; "" when absent.
+        content_type: Content-Type header; None when absent.
 
     >>> decode("café".encode("latin-1"), "text/html; charset=ISO-8859-1")
     'café'
@@ -47,7 +47,7 @@ def decode(body: bytes, content_type: str) -> str:
     return body.decode(encoding_of(body, content_type), "replace")
 
 
-def encoding_of(body: bytes, content_type: str) -> str:
+def encoding_of(body: bytes, content_type: str | None) -> str:
     """The name of the Python codec for a body."""
     for mark, codec in _BOMS:
         if body.startswith(mark):
@@ -55,8 +55,8 @@ def encoding_of(body: bytes, content_type: str) -> str:
     return _from_header(content_type) or _from_markup(body) or _guess(body)
 
 
-def _from_header(content_type: str) -> str | None:
-    named = _CHARSET.search(content_type)
+def _from_header(content_type: str | None) -> str | None:
+    named = _CHARSET.search(content_type or "")
     return _codec(named.group(1)) if named else None
 
 

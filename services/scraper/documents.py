@@ -36,11 +36,12 @@ def read_document(job: ExtractionJob) -> Extraction:
         ExtractionFailed: The document is damaged or protected by a password.
     """
     document = {MediaKind.HTML: _html, MediaKind.PDF: _pdf, MediaKind.TEXT: _text}[job.kind](job)
-    language = document.language or job.content_language.partition(",")[0].strip()
+    language = document.language or (job.content_language or "").partition(",")[0].strip()
+    title = " ".join(_clean(document.title or "").split())[:_TITLE_CHARS]
     return Extraction(
-        title=" ".join(_clean(document.title).split())[:_TITLE_CHARS],
+        title=title or None,
         text=_clean(document.text).strip(),
-        language=language if _LANGUAGE.fullmatch(language) else "",
+        language=language if _LANGUAGE.fullmatch(language) else None,
         visible=_clean(document.visible),
         for_subscribers=document.for_subscribers,
     )
@@ -51,8 +52,8 @@ def _html(job: ExtractionJob) -> Extraction:
     if tree is None:
         return Extraction()
     facts = Extraction(
-        title=tree.findtext(".//title") or "",
-        language=tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang") or "",
+        title=tree.findtext(".//title"),
+        language=tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang"),
         visible=_visible(tree),
         for_subscribers=any(_locked(data) for data in _linked_data(tree)),
     )
@@ -125,7 +126,11 @@ def _pdf(job: ExtractionJob) -> Extraction:
         raise
     except Exception as error:  # pypdf fails on damaged files in many ways
         raise ExtractionFailed(f"damaged PDF: {type(error).__name__}: {error}") from error
-    return Extraction(title=str(title or ""), text="\n\n".join(pages), language=str(language or ""))
+    return Extraction(
+        title=None if title is None else str(title),
+        text="\n\n".join(pages),
+        language=None if language is None else str(language),
+    )
 
 
 def _unlocked(reader: PdfReader) -> PdfReader:
@@ -138,7 +143,7 @@ def _unlocked(reader: PdfReader) -> PdfReader:
 def _text(job: ExtractionJob) -> Extraction:
     text = decode(job.body, job.content_type).replace("\r\n", "\n").replace("\r", "\n")
     heading = _MARKDOWN_TITLE.search(text[:2000])
-    return Extraction(title=heading.group(1) if heading else "", text=text)
+    return Extraction(title=heading.group(1) if heading else None, text=text)
 
 
 def _clean(text: str) -> str:

@@ -8,6 +8,7 @@ import json
 import struct
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from services.scraper.media_type import MediaKind
 
@@ -22,15 +23,16 @@ class ExtractionJob:
     Attributes:
         kind: Kind of the document.
         url: Address of the document, for relative references and error messages.
-        content_type: Content-Type header, for its charset.
-        content_language: Content-Language header, used when the document declares no language.
+        content_type: Content-Type header, for its charset; None when absent.
+        content_language: Content-Language header, used when the document declares no language; None when
+            absent.
         body: HTTP body without content coding.
     """
 
     kind: MediaKind
     url: str
-    content_type: str
-    content_language: str
+    content_type: str | None
+    content_language: str | None
     body: bytes
 
     def frame(self) -> bytes:
@@ -44,7 +46,7 @@ class ExtractionJob:
         return frame(header, self.body)
 
     @classmethod
-    def parse(cls, header: dict[str, str], body: bytes) -> "ExtractionJob":
+    def parse(cls, header: dict[str, Any], body: bytes) -> "ExtractionJob":
         """The job decoded from the parts of a frame."""
         return cls(
             kind=MediaKind(header["kind"]),
@@ -60,16 +62,16 @@ class Extraction:
     """The extracted content of a document.
 
     Attributes:
-        title: Title; "" when there is none.
-        text: Main text; "" when there is none.
-        language: Language that the document declares; "" when it declares none.
+        title: Title; None when there is none.
+        text: Main text; empty when the document has none.
+        language: Language that the document declares; None when it declares none.
         visible: Beginning of all visible text, by which walls are recognised.
         for_subscribers: Whether its metadata says that it is not free to read.
     """
 
-    title: str = ""
+    title: str | None = None
     text: str = ""
-    language: str = ""
+    language: str | None = None
     visible: str = ""
     for_subscribers: bool = False
 

@@ -85,7 +85,7 @@ class PageFetcher:
             Retention(
                 entries=settings.cache_pages,
                 max_weight=settings.cache_chars,
-                weight=lambda outcome: _OUTCOME_WEIGHT + len(outcome.text),
+                weight=lambda outcome: _OUTCOME_WEIGHT + len(outcome.text or ""),
                 lifetime=self._lifetime,
                 clock=self._clock.monotonic,
             )
@@ -209,9 +209,9 @@ class PageFetcher:
             quality=verdict.quality,
             detail=verdict.detail,
             http_status=None,
-            content_type="",
+            content_type=None,
             title=extraction.title,
-            text=extraction.text if verdict.quality is Quality.OK else "",
+            text=extraction.text if verdict.quality is Quality.OK else None,
             language=extraction.language,
             fetched_at=visit.began_at,
             elapsed_s=self._clock.monotonic() - visit.began,

@@ -44,11 +44,11 @@ _SNIFFED = 1024
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def kind_of(content_type: str, body: bytes) -> MediaKind | str:
+def kind_of(content_type: str | None, body: bytes) -> MediaKind | str:
     """The kind of a document, or a phrase that says what it is instead.
 
     Args:
-        content_type: Content-Type header; "" when absent.
+        content_type: Content-Type header; None when absent.
         body: HTTP body without content coding; only its beginning is used.
 
     >>> kind_of("text/html; charset=utf-8", b"<p>hi</p>")
@@ -56,6 +56,7 @@ def kind_of(content_type: str, body: bytes) -> MediaKind | str:
     >>> kind_of("text/html", bytes([0x89]) + b"PNG" + bytes([13, 10, 26, 10]))
     'a PNG image'
     """
+    declared = content_type or ""
     head = body[:_SNIFFED]
     if b"%PDF-" in head:
         return MediaKind.PDF
@@ -64,9 +65,9 @@ def kind_of(content_type: str, body: bytes) -> MediaKind | str:
         return foreign
     if head[4:8] == b"ftyp":
         return "a video"
-    if b"\x00" in head and not head.startswith(_UTF16_MARKS) and "utf-16" not in content_type.lower():
-        return f"binary data sent as {content_type or 'no type'}"
-    return _by_declaration(content_type.partition(";")[0].strip().lower(), head)
+    if b"\x00" in head and not head.startswith(_UTF16_MARKS) and "utf-16" not in declared.lower():
+        return f"binary data sent as {declared or 'no type'}"
+    return _by_declaration(declared.partition(";")[0].strip().lower(), head)
 
 
 def _by_declaration(declared: str, head: bytes) -> MediaKind | str:

@@ -59,10 +59,10 @@ class PageOutcome:
         quality: Quality class of the page.
         detail: Reason for the class, one sentence for a person; never parsed.
         http_status: Last status received; None when no response arrived.
-        content_type: Last Content-Type header; "" when there was none.
-        title: Title of the page, also of an unusable one; "" when unknown.
-        text: Extracted text; "" unless quality is OK.
-        language: BCP 47 tag that the page declares; "" when it declares none.
+        content_type: Last Content-Type header; None when there was none.
+        title: Title of the page, also of an unusable one; None when unknown.
+        text: Extracted text; None unless quality is OK.
+        language: BCP 47 tag that the page declares; None when it declares none.
         fetched_at: When the visit began (UTC, with time zone).
         elapsed_s: Seconds from then until the outcome, waiting for the host included.
         wire_bytes: Bytes received of the last body, possibly compressed.
@@ -75,10 +75,10 @@ class PageOutcome:
     quality: Quality
     detail: str
     http_status: int | None
-    content_type: str
-    title: str
-    text: str
-    language: str
+    content_type: str | None
+    title: str | None
+    text: str | None
+    language: str | None
     fetched_at: datetime
     elapsed_s: float
     wire_bytes: int

@@ -37,7 +37,7 @@ class PageFacts:
     Attributes:
         requested: URL that was requested.
         final: URL that answered, after redirects.
-        title: Title of the page; "" when unknown.
+        title: Title of the page; None when unknown.
         text: Extracted text.
         visible: Beginning of all visible text, banners and menus included.
         for_subscribers: Whether the page's metadata says that it is not free to read.
@@ -45,7 +45,7 @@ class PageFacts:
 
     requested: WebUrl
     final: WebUrl
-    title: str
+    title: str | None
     text: str
     visible: str = ""
     for_subscribers: bool = False
@@ -101,7 +101,7 @@ def judge_page(page: PageFacts, min_chars: int) -> Verdict:
     if length <= WALL_CEILING:
         short = length < min_chars
         # Extraction removes banners; when hardly any text is left, the banner is the page.
-        scope = _folded(" ".join((page.title, page.text, page.visible if short else "")))
+        scope = _folded(" ".join((page.title or "", page.text, page.visible if short else "")))
         wall = (
             _bot_wall(page, scope) or _soft_404(page) or _paywall(page, scope) or _cookie_wall(scope, short)
         )
@@ -115,13 +115,13 @@ def judge_page(page: PageFacts, min_chars: int) -> Verdict:
 
 
 def _bot_wall(page: PageFacts, scope: str) -> Verdict | None:
-    title = _folded(page.title)
+    title = _folded(page.title or "")
     phrase = next((mark for mark in BOT_TITLES if title.startswith(mark)), None) or _first(BOT, scope)
     return None if phrase is None else Verdict(Quality.BOT_WALL, f"a bot check: the page says {phrase!r}")
 
 
 def _soft_404(page: PageFacts) -> Verdict | None:
-    for part in _TITLE_SEPARATORS.split(_folded(page.title)):
+    for part in _TITLE_SEPARATORS.split(_folded(page.title or "")):
         phrase = _first(MISSING, part) or _first(MISSING_TITLES, part)
         # The phrase must be at least half of a part of the title: "How to fix error 404" is an article.
         if part.strip() == "404" or (phrase is not None and 2 * len(phrase) >= len(part.strip())):

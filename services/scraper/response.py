@@ -30,10 +30,10 @@ class RawResponse:
     body: bytes
     received_at: datetime
 
-    def header(self, name: str) -> str:
-        """The first value of a header, compared without case; "" when absent."""
+    def header(self, name: str) -> str | None:
+        """The first value of a header, compared without case; None when absent."""
         lower = name.lower()
-        return next((value for key, value in self.headers if key.lower() == lower), "")
+        return next((value for key, value in self.headers if key.lower() == lower), None)
 
     @property
     def succeeded(self) -> bool:

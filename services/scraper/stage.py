@@ -56,38 +56,37 @@ class Scraper:
             detail = "the arena sent an empty text"
             return Page(
                 url=source.url,
-                final_url="",
+                final_url=None,
                 title=source.title,
                 state=PageState.REJECTED,
                 quality=Quality.EMPTY,
                 detail=detail,
-                content_hash="",
-                language="",
+                content_hash=None,
+                language=None,
                 fetched_at=None,
             )
         key = await self.blobs.put_text(text)
         return Page(
             url=source.url,
-            final_url="",
+            final_url=None,
             title=source.title,
             state=PageState.SUPPLIED,
             quality=Quality.OK,
-            detail="",
+            detail=None,
             content_hash=key,
-            language="",
+            language=None,
             fetched_at=None,
         )
 
     async def _fetched(self, source: Source, outcome: PageOutcome) -> Page:
-        usable = outcome.quality is Quality.OK
         return Page(
             url=source.url,
             final_url=outcome.final_url,
             title=outcome.title or source.title,
-            state=PageState.FETCHED if usable else PageState.REJECTED,
+            state=PageState.REJECTED if outcome.text is None else PageState.FETCHED,
             quality=outcome.quality.value,
             detail=outcome.detail,
-            content_hash=await self.blobs.put_text(outcome.text) if usable else "",
+            content_hash=None if outcome.text is None else await self.blobs.put_text(outcome.text),
             language=outcome.language,
             fetched_at=outcome.fetched_at,
         )

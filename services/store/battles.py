@@ -30,7 +30,7 @@ class BattleRow:
         id: Id of the battle.
         arena: Arena that sent it.
         query: The user's question.
-        language: BCP 47 tag; empty when unknown.
+        language: BCP 47 tag; None when unknown.
         tags: The battle's tags.
         system_a: Name of the system that wrote answer A.
         system_b: Name of the system that wrote answer B.
@@ -45,7 +45,7 @@ class BattleRow:
     id: str
     arena: str
     query: str
-    language: str
+    language: str | None
     tags: tuple[str, ...]
     system_a: str
     system_b: str

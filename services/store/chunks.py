@@ -44,14 +44,14 @@ class StoredSource:
 
     Attributes:
         url: Address in the battle.
-        title: Title of the page.
+        title: Title of the page; None when it has none.
         content_hash: Hash of the page's text.
         fetched_at: When the page was fetched; None for supplied text.
         cited_by: The sides that have the page among their sources.
     """
 
     url: str
-    title: str
+    title: str | None
     content_hash: str
     fetched_at: datetime | None
     cited_by: tuple[Side, ...]

@@ -18,7 +18,7 @@ def pick(views: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """
     scored = [view for view in views if view["nugget_verdict"]]
     agreed = [view for view in scored if view["human_vote"] == view["nugget_verdict"]["preference"]]
-    english = [view for view in agreed if view["language"] in ("", "en")]
+    english = [view for view in agreed if view["language"] in (None, "en")]
     candidates = english or agreed or scored
     return max(candidates, key=lambda v: abs(v["nugget_verdict"]["margin"])) if candidates else views[0]
 

@@ -152,7 +152,7 @@ def _answer(snapshot: BattleSnapshot, side: Side) -> AnswerView:
     return AnswerView(system=answer.system, text=answer.text, sources=sources)
 
 
-def _source(url: str, title: str, page: Page | None, chunks: Mapping[str, int]) -> SourceView:
+def _source(url: str, title: str | None, page: Page | None, chunks: Mapping[str, int]) -> SourceView:
     if page is None:
         return SourceView(url=url, title=title, state="pending")
     return SourceView(

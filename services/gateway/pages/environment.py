@@ -34,22 +34,22 @@ def page_environment() -> Environment:
     return env
 
 
-def language(tag: str) -> str:
-    """A language tag as the value of `lang`; "", which means unknown, for anything that is no language tag.
+def language(tag: str | None) -> str:
+    """A language tag as the value of `lang`; "", which means unknown, for None and what is no language tag.
 
     >>> language("zh-Hant"), language('"><script>')
     ('zh-Hant', '')
     """
-    return tag if _LANGUAGE.fullmatch(tag) else ""
+    return tag if tag and _LANGUAGE.fullmatch(tag) else ""
 
 
-def is_web(url: str) -> bool:
+def is_web(url: str | None) -> bool:
     """Whether a URL may become a link: only http and https.
 
     >>> is_web("https://example.org/x"), is_web("javascript:alert(1)")
     (True, False)
     """
-    return _WEB.fullmatch(url) is not None
+    return url is not None and _WEB.fullmatch(url) is not None
 
 
 def moment(when: datetime) -> str:

@@ -89,7 +89,7 @@ class RatingsClient:
 
 
 def plain(message: Message) -> dict[str, Any]:
-    """A message as plain values, without absent fields and empty strings.
+    """A message as plain values, without absent fields.
 
     >>> from arena.v1 import ratings_pb2
     >>> plain(ratings_pb2.Standing(system="x", battles=2, rank=1))
@@ -100,7 +100,7 @@ def plain(message: Message) -> dict[str, Any]:
 
 
 def _is_present(message: Message, field: FieldDescriptor) -> bool:
-    return message.HasField(field.name) if field.has_presence else getattr(message, field.name) != ""
+    return not field.has_presence or message.HasField(field.name)
 
 
 def _value(field: FieldDescriptor, content: Any) -> Any:

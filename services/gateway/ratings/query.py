@@ -106,9 +106,9 @@ class _Rated(_RatingQuery):
             anchor: A system and its rating, written NAME:1000; None for a mean rating of 1000.
         """
         return ratings_pb2.BoardOptions(
-            ties=self.ties or "",
-            bootstrap=self.bootstrap or "",
-            intervals=self.intervals or "",
+            ties=self.ties,
+            bootstrap=self.bootstrap,
+            intervals=self.intervals,
             level=self.level,
             resamples=self.resamples,
             anchor=anchor_message(anchor),
@@ -218,7 +218,7 @@ class AdviceQuery(_RatingQuery):
         return ratings_pb2.GetAdviceRequest(
             arena=self.arena,
             lens=lens_number(self.lens),
-            ties=self.ties or "",
+            ties=self.ties,
             level=self.level,
             power=self.power,
             count=self.count,
@@ -234,9 +234,7 @@ class AgreementQuery(_RatingQuery):
 
     def message(self) -> ratings_pb2.GetAgreementRequest:
         """The request as protobuf."""
-        return ratings_pb2.GetAgreementRequest(
-            arena=self.arena, ties=self.ties or "", slice=self.slice_message()
-        )
+        return ratings_pb2.GetAgreementRequest(arena=self.arena, ties=self.ties, slice=self.slice_message())
 
 
 def lens_number(lens: Lens) -> ratings_pb2.Lens.ValueType:

@@ -1,7 +1,7 @@
 """A process that runs one stage until it is told to stop: python worker_process.py URL MODE.
 
-Modes: work (answers with its process id), crash (dies when the job says "kill"), crash-decoding
-(dies while decoding it), hang (never answers), slow (answers when asked to stop), deaf (ignores that).
+Modes: crash (dies when the job says "kill"), crash-decoding (dies while decoding it), hang (never answers),
+slow (answers when asked to stop), share (then answers with its process id), deaf (ignores that).
 """
 
 import asyncio
@@ -49,9 +49,9 @@ def stage_of(mode: str, bus: Bus, stop: asyncio.Event) -> Stage[str, str]:
             os._exit(9)
         if mode == "hang":
             await asyncio.Event().wait()
-        if mode == "slow":
+        if mode in ("slow", "share"):
             await stop.wait()
-        return [f"{text} by {os.getpid()}" if mode == "work" else text]
+        return [f"{text} by {os.getpid()}" if mode == "share" else text]
 
     return Stage(StageName.ASSIGNER, CONSUMER, decode, handle, encode, give_up, concurrency=2)
 

@@ -106,7 +106,7 @@ async def test_a_chunked_response_is_archived_without_its_transfer_coding(
         assert (await fetcher.fetch(url)).quality is Quality.OK
     raw = read_archived(tmp_path, url)
     assert raw is not None
-    assert (raw.body, raw.header("transfer-encoding")) == (body, "")
+    assert (raw.body, raw.header("transfer-encoding")) == (body, None)
     archive = PageArchive(tmp_path, 10_000)
     await archive.append(replace(raw, reason=""))
     await archive.close()

@@ -50,7 +50,7 @@ async def test_a_pdf_and_plain_text_are_read_too(site: Any, settings: Settings, 
     assert (from_pdf.quality, from_pdf.title, from_pdf.language) == (Quality.OK, "Owls in print", "en-GB")
     assert "Line 19: owls hear mice" in from_pdf.text
     assert (from_text.quality, from_text.title) == (Quality.OK, "Owls in text")
-    assert (from_broken.quality, from_broken.text) == (Quality.EXTRACTION_FAILED, "")
+    assert (from_broken.quality, from_broken.text) == (Quality.EXTRACTION_FAILED, None)
 
 
 async def test_a_legacy_charset_and_compression_are_undone(
@@ -88,7 +88,7 @@ async def test_a_bad_page_never_passes_as_content(site: Any, settings: Settings)
     async with PageFetcher(settings()) as fetcher:
         for number, (body, status, kind, quality) in enumerate(BAD_PAGES):
             page = await fetcher.fetch(site.put(f"/bad/{number}", body, status, kind))
-            assert (page.quality, page.text, page.http_status) == (quality, "", int(status[:3])), page
+            assert (page.quality, page.text, page.http_status) == (quality, None, int(status[:3])), page
             assert page.detail
 
 
@@ -99,7 +99,7 @@ async def test_a_teaser_that_declares_itself_paid_is_a_paywall(site: Any, settin
         "/paid", f"<html><head>{data}</head><body><article>{teaser}</article></body></html>".encode()
     )
     page = await fetched(settings(), url)
-    assert (page.quality, page.text) == (Quality.PAYWALL, "")
+    assert (page.quality, page.text) == (Quality.PAYWALL, None)
 
 
 async def test_redirects_are_followed_and_counted_and_loops_end(

@@ -5,7 +5,7 @@ from typing import Any
 
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, inspect, text
 
 from services.store.database import Database
 from services.store.migrate import downgrade, unapplied, upgrade
@@ -54,9 +54,9 @@ async def test_migrating_from_several_processes_at_once_is_migrating_once(empty_
 
 
 async def test_what_is_not_applied_yet_is_named(empty_database: Database) -> None:
-    assert await unapplied(empty_database) == ["0001", "0002"]
+    assert await unapplied(empty_database) == ["0001", "0002", "0003"]
     await upgrade(empty_database, "0001")
-    assert await unapplied(empty_database) == ["0002"]
+    assert await unapplied(empty_database) == ["0002", "0003"]
     await upgrade(empty_database)
     assert await unapplied(empty_database) == []
 
@@ -68,16 +68,47 @@ async def test_a_database_of_a_newer_version_lacks_nothing(empty_database: Datab
     assert await unapplied(empty_database) == []
 
 
-async def test_one_step_back_takes_the_lists_their_indexes_and_nothing_else(
-    empty_database: Database,
-) -> None:
-    await upgrade(empty_database)
-    await downgrade(empty_database, "0001")
-    async with empty_database.engine.connect() as connection:
-        found: list[Any] = [*await connection.run_sync(differences)]
-    missing = {(verb, item.name) for verb, item in found}
+async def missing_after(database: Database, revision: str) -> set[tuple[str, str]]:
+    """What the database lacks after going back to a revision: verb, and column or index."""
+    await upgrade(database)
+    await downgrade(database, revision)
+    async with database.engine.connect() as connection:
+        found: list[Any] = await connection.run_sync(differences)
+    return {
+        (part[0][0], f"{part[0][2]}.{part[0][3]}") if isinstance(part, list) else (part[0], part[1].name)
+        for part in found
+    }
+
+
+NOT_NULL = {("modify_nullable", "battles.language"), ("modify_nullable", "sources.title")}
+
+
+async def test_going_back_to_the_second_schema_forbids_null_again(empty_database: Database) -> None:
+    assert await missing_after(empty_database, "0002") == NOT_NULL
+
+
+async def test_going_back_to_the_first_schema_takes_the_lists_their_indexes(empty_database: Database) -> None:
     names = ("ix_battles_received_at", "ix_failures_arena_failed_at", "ix_failures_failed_at")
-    assert missing == {("add_index", name) for name in names}
+    lacking = await missing_after(empty_database, "0001")
+    assert lacking == {("add_index", name) for name in names} | NOT_NULL
+
+
+async def test_an_empty_language_becomes_null_and_comes_back(empty_database: Database) -> None:
+    await upgrade(empty_database, "0002")
+    columns = "id, arena, query, language, tags, system_a, system_b, content_hash, body, received_at"
+    values = "'b', 'x', 'Why?', '', '[]', 's', 't', 'h', '', '2026-05-04 12:00:00'"
+    async with empty_database.engine.begin() as connection:
+        await connection.exec_driver_sql(f"INSERT INTO battles ({columns}) VALUES ({values})")
+    await upgrade(empty_database)
+    assert await language_of_the_battle(empty_database) is None
+    await downgrade(empty_database, "0002")
+    assert await language_of_the_battle(empty_database) == ""
+
+
+async def language_of_the_battle(database: Database) -> str | None:
+    async with database.engine.connect() as connection:
+        language: str | None = await connection.scalar(text("SELECT language FROM battles"))
+        return language
 
 
 async def test_going_back_to_the_start_removes_every_table(empty_database: Database) -> None:

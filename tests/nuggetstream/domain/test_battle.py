@@ -61,3 +61,10 @@ def test_an_event_belongs_to_a_battle_and_an_arena_whether_it_carries_the_battle
     ):
         assert (battle_id_of(event), arena_of(event)) == ("own", "arena of its own")
     assert arena_of(RatingsUpdated("k", "another", 3, samples.NOON)) == "another"
+
+
+def test_an_absent_title_and_language_leave_the_hash_as_earlier_versions_stored_it() -> None:
+    """A battle that is sent again after an update must still be recognised."""
+    answers = Answer("s", "A.", (Source("http://a/"),)), Answer("t", "B.")
+    battle = Battle("x", "default", "Why?", *answers)
+    assert battle.content_hash() == "da4a62c0a6cdec2678fb091904515c85"

@@ -208,7 +208,7 @@ def test_what_is_wrong_in_a_passage_is_named(tmp_path: Path, changes: dict[str, 
 def test_a_text_and_a_reply_that_are_null_are_missing(tmp_path: Path) -> None:
     sets = [{"self_ratings": [{"question_id": "x", "self_rating": 1}], "answers": [["x", None]]}]
     [one] = read_graded(graded_file(tmp_path, a_passage(text=None, exam_grades=sets)))
-    assert (one.text, one.replies) == ("", {})
+    assert (one.text, one.replies) == (None, {})
 
 
 def test_a_passage_that_is_there_twice_is_refused(tmp_path: Path) -> None:

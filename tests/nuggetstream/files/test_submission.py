@@ -133,13 +133,13 @@ def test_an_empty_answer_is_a_valid_bad_answer() -> None:
 
 def test_the_least_battle_gets_the_defaults() -> None:
     battle = parse_submission(GOOD).to_core()
-    assert (battle.arena, battle.language, battle.tags) == ("default", "", ())
+    assert (battle.arena, battle.language, battle.tags) == ("default", None, ())
     assert battle.b.sources == (Source("https://example.org"),)
 
 
 def test_a_text_without_a_url_is_named_after_its_content() -> None:
     battle = parse_submission(sent(a=answer(sources=[{"text": "Tea."}]))).to_core()
-    assert battle.a.sources == (Source(f"inline:{content_hash('Tea.')[:16]}", "", "Tea."),)
+    assert battle.a.sources == (Source(f"inline:{content_hash('Tea.')[:16]}", None, "Tea."),)
 
 
 def test_an_empty_text_is_a_source_that_says_nothing() -> None:

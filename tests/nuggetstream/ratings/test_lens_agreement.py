@@ -59,7 +59,7 @@ def test_orders_are_compared_over_the_systems_that_both_rank() -> None:
     swapped = {"x": 0.5, "y": 0.9, "z": -2.0, "only here": 7.0}
     found = compared([], ORDER, swapped)
     assert (found.systems, found.tau_b, found.rho) == (3, pytest.approx(1 / 3), pytest.approx(0.5))
-    assert found.order_note == ""
+    assert found.order_note is None
 
 
 def test_two_systems_have_no_order_to_compare() -> None:

@@ -62,7 +62,7 @@ async def test_windows_ask_in_parts_and_lose_nothing(model: ScriptedModel) -> No
 
 async def test_a_quote_is_kept_only_where_something_is_stated(model: ScriptedModel) -> None:
     out = await run(Assigner(model), samples.nuggetized(2, fought=samples.battle(a="1.", b="x")))
-    assert [item.quote for item in out.assignment_set.assignments] == ["", "It says so.", "", ""]
+    assert [item.quote for item in out.assignment_set.assignments] == [None, "It says so.", None, None]
 
 
 async def test_an_empty_answer_states_nothing_and_needs_no_call(model: ScriptedModel) -> None:

@@ -72,6 +72,11 @@ def test_other_sizes_and_other_pages_give_other_ids() -> None:
     assert len(set(ids)) == 4
 
 
+def test_a_chunk_in_an_unknown_language_has_the_id_that_earlier_versions_stored() -> None:
+    [chunk] = cut("h", "One. Two.", None, 10, 2)
+    assert chunk.id == "1a8eb1e0e6c323a0a57049ad0ef4875b"
+
+
 def test_a_heading_stays_on_a_line_of_its_own() -> None:
     (chunk,) = cut("p", "Green tea\n\nIt is made of leaves. They are dried.", "en", 10, 2)
     assert chunk.text == "Green tea\nIt is made of leaves. They are dried."

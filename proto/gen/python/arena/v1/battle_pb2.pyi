@@ -68,22 +68,28 @@ class Source(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     url: _builtins.str
     title: _builtins.str
+    """Title as the system showed it; absent when it showed none."""
     text: _builtins.str
     """Text of the page, if the arena supplies it; if absent, the page is fetched."""
     def __init__(
         self,
         *,
         url: _builtins.str = ...,
-        title: _builtins.str = ...,
+        title: _builtins.str | None = ...,
         text: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_text", b"_text", "text", b"text"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_text", b"_text", "_title", b"_title", "text", b"text", "title", b"title"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_text", b"_text", "text", b"text", "title", b"title", "url", b"url"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_text", b"_text", "_title", b"_title", "text", b"text", "title", b"title", "url", b"url"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__text: _TypeAlias = _typing.Literal["text"]  # noqa: Y015
     _WhichOneofArgType__text: _TypeAlias = _typing.Literal["_text", b"_text"]  # noqa: Y015
+    _WhichOneofReturnType__title: _TypeAlias = _typing.Literal["title"]  # noqa: Y015
+    _WhichOneofArgType__title: _TypeAlias = _typing.Literal["_title", b"_title"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__text) -> _WhichOneofReturnType__text | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__title) -> _WhichOneofReturnType__title | None: ...
 
 Global___Source: _TypeAlias = Source  # noqa: Y015
 
@@ -133,7 +139,7 @@ class Battle(_message.Message):
     arena: _builtins.str
     query: _builtins.str
     language: _builtins.str
-    """BCP 47 tag; empty when unknown."""
+    """BCP 47 tag; absent when unknown."""
     @_builtins.property
     def a(self) -> Global___Answer: ...
     @_builtins.property
@@ -148,13 +154,15 @@ class Battle(_message.Message):
         query: _builtins.str = ...,
         a: Global___Answer | None = ...,
         b: Global___Answer | None = ...,
-        language: _builtins.str = ...,
+        language: _builtins.str | None = ...,
         tags: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["a", b"a", "b", b"b"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_language", b"_language", "a", b"a", "b", b"b", "language", b"language"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["a", b"a", "arena", b"arena", "b", b"b", "id", b"id", "language", b"language", "query", b"query", "tags", b"tags"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_language", b"_language", "a", b"a", "arena", b"arena", "b", b"b", "id", b"id", "language", b"language", "query", b"query", "tags", b"tags"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__language: _TypeAlias = _typing.Literal["language"]  # noqa: Y015
+    _WhichOneofArgType__language: _TypeAlias = _typing.Literal["_language", b"_language"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__language) -> _WhichOneofReturnType__language | None: ...
 
 Global___Battle: _TypeAlias = Battle  # noqa: Y015

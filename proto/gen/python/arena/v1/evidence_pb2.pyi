@@ -57,11 +57,13 @@ class Page(_message.Message):
     FETCHED_AT_FIELD_NUMBER: _builtins.int
     url: _builtins.str
     final_url: _builtins.str
+    """Address after redirects; absent when nothing was fetched."""
     title: _builtins.str
     state: Global___PageState.ValueType
     quality: _builtins.str
     detail: _builtins.str
     content_hash: _builtins.str
+    """Absent when there is no usable text."""
     language: _builtins.str
     @_builtins.property
     def fetched_at(self) -> _timestamp_pb2.Timestamp: ...
@@ -69,22 +71,43 @@ class Page(_message.Message):
         self,
         *,
         url: _builtins.str = ...,
-        final_url: _builtins.str = ...,
-        title: _builtins.str = ...,
+        final_url: _builtins.str | None = ...,
+        title: _builtins.str | None = ...,
         state: Global___PageState.ValueType = ...,
         quality: _builtins.str = ...,
-        detail: _builtins.str = ...,
-        content_hash: _builtins.str = ...,
-        language: _builtins.str = ...,
+        detail: _builtins.str | None = ...,
+        content_hash: _builtins.str | None = ...,
+        language: _builtins.str | None = ...,
         fetched_at: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at", "fetched_at", b"fetched_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash", "_detail", b"_detail", "_fetched_at", b"_fetched_at", "_final_url", b"_final_url", "_language", b"_language", "_title", b"_title", "content_hash", b"content_hash", "detail", b"detail", "fetched_at", b"fetched_at", "final_url", b"final_url", "language", b"language", "title", b"title"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at", "content_hash", b"content_hash", "detail", b"detail", "fetched_at", b"fetched_at", "final_url", b"final_url", "language", b"language", "quality", b"quality", "state", b"state", "title", b"title", "url", b"url"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash", "_detail", b"_detail", "_fetched_at", b"_fetched_at", "_final_url", b"_final_url", "_language", b"_language", "_title", b"_title", "content_hash", b"content_hash", "detail", b"detail", "fetched_at", b"fetched_at", "final_url", b"final_url", "language", b"language", "quality", b"quality", "state", b"state", "title", b"title", "url", b"url"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__content_hash: _TypeAlias = _typing.Literal["content_hash"]  # noqa: Y015
+    _WhichOneofArgType__content_hash: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash"]  # noqa: Y015
+    _WhichOneofReturnType__detail: _TypeAlias = _typing.Literal["detail"]  # noqa: Y015
+    _WhichOneofArgType__detail: _TypeAlias = _typing.Literal["_detail", b"_detail"]  # noqa: Y015
     _WhichOneofReturnType__fetched_at: _TypeAlias = _typing.Literal["fetched_at"]  # noqa: Y015
     _WhichOneofArgType__fetched_at: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at"]  # noqa: Y015
+    _WhichOneofReturnType__final_url: _TypeAlias = _typing.Literal["final_url"]  # noqa: Y015
+    _WhichOneofArgType__final_url: _TypeAlias = _typing.Literal["_final_url", b"_final_url"]  # noqa: Y015
+    _WhichOneofReturnType__language: _TypeAlias = _typing.Literal["language"]  # noqa: Y015
+    _WhichOneofArgType__language: _TypeAlias = _typing.Literal["_language", b"_language"]  # noqa: Y015
+    _WhichOneofReturnType__title: _TypeAlias = _typing.Literal["title"]  # noqa: Y015
+    _WhichOneofArgType__title: _TypeAlias = _typing.Literal["_title", b"_title"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__content_hash) -> _WhichOneofReturnType__content_hash | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__detail) -> _WhichOneofReturnType__detail | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__fetched_at) -> _WhichOneofReturnType__fetched_at | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__final_url) -> _WhichOneofReturnType__final_url | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__language) -> _WhichOneofReturnType__language | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__title) -> _WhichOneofReturnType__title | None: ...
 
 Global___Page: _TypeAlias = Page  # noqa: Y015
 
@@ -127,6 +150,7 @@ class Evidence(_message.Message):
     chunk_id: _builtins.str
     text: _builtins.str
     url: _builtins.str
+    """Absent when no battle names the page any more."""
     title: _builtins.str
     content_hash: _builtins.str
     score: _builtins.float
@@ -139,19 +163,28 @@ class Evidence(_message.Message):
         *,
         chunk_id: _builtins.str = ...,
         text: _builtins.str = ...,
-        url: _builtins.str = ...,
-        title: _builtins.str = ...,
+        url: _builtins.str | None = ...,
+        title: _builtins.str | None = ...,
         content_hash: _builtins.str = ...,
         fetched_at: _timestamp_pb2.Timestamp | None = ...,
         cited_by: _abc.Iterable[_battle_pb2.Side.ValueType] | None = ...,
         score: _builtins.float = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at", "fetched_at", b"fetched_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at", "_title", b"_title", "_url", b"_url", "fetched_at", b"fetched_at", "title", b"title", "url", b"url"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at", "chunk_id", b"chunk_id", "cited_by", b"cited_by", "content_hash", b"content_hash", "fetched_at", b"fetched_at", "score", b"score", "text", b"text", "title", b"title", "url", b"url"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at", "_title", b"_title", "_url", b"_url", "chunk_id", b"chunk_id", "cited_by", b"cited_by", "content_hash", b"content_hash", "fetched_at", b"fetched_at", "score", b"score", "text", b"text", "title", b"title", "url", b"url"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__fetched_at: _TypeAlias = _typing.Literal["fetched_at"]  # noqa: Y015
     _WhichOneofArgType__fetched_at: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at"]  # noqa: Y015
+    _WhichOneofReturnType__title: _TypeAlias = _typing.Literal["title"]  # noqa: Y015
+    _WhichOneofArgType__title: _TypeAlias = _typing.Literal["_title", b"_title"]  # noqa: Y015
+    _WhichOneofReturnType__url: _TypeAlias = _typing.Literal["url"]  # noqa: Y015
+    _WhichOneofArgType__url: _TypeAlias = _typing.Literal["_url", b"_url"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__fetched_at) -> _WhichOneofReturnType__fetched_at | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__title) -> _WhichOneofReturnType__title | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__url) -> _WhichOneofReturnType__url | None: ...
 
 Global___Evidence: _TypeAlias = Evidence  # noqa: Y015

@@ -69,6 +69,7 @@ class Provenance(_message.Message):
     FETCHED_AT_FIELD_NUMBER: _builtins.int
     document: _builtins.str
     url: _builtins.str
+    """The page's address and the hash of its text; absent for an answer."""
     content_hash: _builtins.str
     @_builtins.property
     def fetched_at(self) -> _timestamp_pb2.Timestamp: ...
@@ -76,17 +77,26 @@ class Provenance(_message.Message):
         self,
         *,
         document: _builtins.str = ...,
-        url: _builtins.str = ...,
-        content_hash: _builtins.str = ...,
+        url: _builtins.str | None = ...,
+        content_hash: _builtins.str | None = ...,
         fetched_at: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at", "fetched_at", b"fetched_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash", "_fetched_at", b"_fetched_at", "_url", b"_url", "content_hash", b"content_hash", "fetched_at", b"fetched_at", "url", b"url"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at", "content_hash", b"content_hash", "document", b"document", "fetched_at", b"fetched_at", "url", b"url"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash", "_fetched_at", b"_fetched_at", "_url", b"_url", "content_hash", b"content_hash", "document", b"document", "fetched_at", b"fetched_at", "url", b"url"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__content_hash: _TypeAlias = _typing.Literal["content_hash"]  # noqa: Y015
+    _WhichOneofArgType__content_hash: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash"]  # noqa: Y015
     _WhichOneofReturnType__fetched_at: _TypeAlias = _typing.Literal["fetched_at"]  # noqa: Y015
     _WhichOneofArgType__fetched_at: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at"]  # noqa: Y015
+    _WhichOneofReturnType__url: _TypeAlias = _typing.Literal["url"]  # noqa: Y015
+    _WhichOneofArgType__url: _TypeAlias = _typing.Literal["_url", b"_url"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__content_hash) -> _WhichOneofReturnType__content_hash | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__fetched_at) -> _WhichOneofReturnType__fetched_at | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__url) -> _WhichOneofReturnType__url | None: ...
 
 Global___Provenance: _TypeAlias = Provenance  # noqa: Y015
 
@@ -193,19 +203,22 @@ class Assignment(_message.Message):
     side: _battle_pb2.Side.ValueType
     support: Global___Support.ValueType
     quote: _builtins.str
+    """Sentence of the answer that states the nugget; absent when no sentence was named."""
     def __init__(
         self,
         *,
         nugget_id: _builtins.str = ...,
         side: _battle_pb2.Side.ValueType = ...,
         support: Global___Support.ValueType = ...,
-        quote: _builtins.str = ...,
+        quote: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_quote", b"_quote", "quote", b"quote"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["nugget_id", b"nugget_id", "quote", b"quote", "side", b"side", "support", b"support"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_quote", b"_quote", "nugget_id", b"nugget_id", "quote", b"quote", "side", b"side", "support", b"support"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__quote: _TypeAlias = _typing.Literal["quote"]  # noqa: Y015
+    _WhichOneofArgType__quote: _TypeAlias = _typing.Literal["_quote", b"_quote"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__quote) -> _WhichOneofReturnType__quote | None: ...
 
 Global___Assignment: _TypeAlias = Assignment  # noqa: Y015
 

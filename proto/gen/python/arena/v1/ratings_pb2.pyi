@@ -146,21 +146,25 @@ class BoardOptions(_message.Message):
     def __init__(
         self,
         *,
-        ties: _builtins.str = ...,
-        bootstrap: _builtins.str = ...,
-        intervals: _builtins.str = ...,
+        ties: _builtins.str | None = ...,
+        bootstrap: _builtins.str | None = ...,
+        intervals: _builtins.str | None = ...,
         level: _builtins.float | None = ...,
         resamples: _builtins.int | None = ...,
         anchor: Global___Anchor | None = ...,
         prior: _builtins.float | None = ...,
         provisional_below: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_level", b"_level", "_prior", b"_prior", "_provisional_below", b"_provisional_below", "_resamples", b"_resamples", "anchor", b"anchor", "level", b"level", "prior", b"prior", "provisional_below", b"provisional_below", "resamples", b"resamples"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_bootstrap", b"_bootstrap", "_intervals", b"_intervals", "_level", b"_level", "_prior", b"_prior", "_provisional_below", b"_provisional_below", "_resamples", b"_resamples", "_ties", b"_ties", "anchor", b"anchor", "bootstrap", b"bootstrap", "intervals", b"intervals", "level", b"level", "prior", b"prior", "provisional_below", b"provisional_below", "resamples", b"resamples", "ties", b"ties"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_level", b"_level", "_prior", b"_prior", "_provisional_below", b"_provisional_below", "_resamples", b"_resamples", "anchor", b"anchor", "bootstrap", b"bootstrap", "intervals", b"intervals", "level", b"level", "prior", b"prior", "provisional_below", b"provisional_below", "resamples", b"resamples", "ties", b"ties"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_bootstrap", b"_bootstrap", "_intervals", b"_intervals", "_level", b"_level", "_prior", b"_prior", "_provisional_below", b"_provisional_below", "_resamples", b"_resamples", "_ties", b"_ties", "anchor", b"anchor", "bootstrap", b"bootstrap", "intervals", b"intervals", "level", b"level", "prior", b"prior", "provisional_below", b"provisional_below", "resamples", b"resamples", "ties", b"ties"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__anchor: _TypeAlias = _typing.Literal["anchor"]  # noqa: Y015
     _WhichOneofArgType__anchor: _TypeAlias = _typing.Literal["_anchor", b"_anchor"]  # noqa: Y015
+    _WhichOneofReturnType__bootstrap: _TypeAlias = _typing.Literal["bootstrap"]  # noqa: Y015
+    _WhichOneofArgType__bootstrap: _TypeAlias = _typing.Literal["_bootstrap", b"_bootstrap"]  # noqa: Y015
+    _WhichOneofReturnType__intervals: _TypeAlias = _typing.Literal["intervals"]  # noqa: Y015
+    _WhichOneofArgType__intervals: _TypeAlias = _typing.Literal["_intervals", b"_intervals"]  # noqa: Y015
     _WhichOneofReturnType__level: _TypeAlias = _typing.Literal["level"]  # noqa: Y015
     _WhichOneofArgType__level: _TypeAlias = _typing.Literal["_level", b"_level"]  # noqa: Y015
     _WhichOneofReturnType__prior: _TypeAlias = _typing.Literal["prior"]  # noqa: Y015
@@ -169,8 +173,14 @@ class BoardOptions(_message.Message):
     _WhichOneofArgType__provisional_below: _TypeAlias = _typing.Literal["_provisional_below", b"_provisional_below"]  # noqa: Y015
     _WhichOneofReturnType__resamples: _TypeAlias = _typing.Literal["resamples"]  # noqa: Y015
     _WhichOneofArgType__resamples: _TypeAlias = _typing.Literal["_resamples", b"_resamples"]  # noqa: Y015
+    _WhichOneofReturnType__ties: _TypeAlias = _typing.Literal["ties"]  # noqa: Y015
+    _WhichOneofArgType__ties: _TypeAlias = _typing.Literal["_ties", b"_ties"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__anchor) -> _WhichOneofReturnType__anchor | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__bootstrap) -> _WhichOneofReturnType__bootstrap | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__intervals) -> _WhichOneofReturnType__intervals | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__level) -> _WhichOneofReturnType__level | None: ...
     @_typing.overload
@@ -179,6 +189,8 @@ class BoardOptions(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__provisional_below) -> _WhichOneofReturnType__provisional_below | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__resamples) -> _WhichOneofReturnType__resamples | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__ties) -> _WhichOneofReturnType__ties | None: ...
 
 Global___BoardOptions: _TypeAlias = BoardOptions  # noqa: Y015
 
@@ -203,7 +215,7 @@ class Method(_message.Message):
     tie_parameter: _builtins.float
     """Davidson's nu, or kappa of Rao and Kupper; absent for policies without one."""
     bootstrap: _builtins.str
-    """Empty for sandwich intervals."""
+    """Absent for sandwich intervals."""
     intervals: _builtins.str
     level: _builtins.float
     resamples: _builtins.int
@@ -224,7 +236,7 @@ class Method(_message.Message):
         *,
         tie_policy: _builtins.str = ...,
         tie_parameter: _builtins.float | None = ...,
-        bootstrap: _builtins.str = ...,
+        bootstrap: _builtins.str | None = ...,
         intervals: _builtins.str = ...,
         level: _builtins.float = ...,
         resamples: _builtins.int = ...,
@@ -234,18 +246,22 @@ class Method(_message.Message):
         prior: _builtins.float | None = ...,
         provisional_below: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_prior", b"_prior", "_tie_parameter", b"_tie_parameter", "anchor", b"anchor", "prior", b"prior", "slice", b"slice", "tie_parameter", b"tie_parameter"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_bootstrap", b"_bootstrap", "_prior", b"_prior", "_tie_parameter", b"_tie_parameter", "anchor", b"anchor", "bootstrap", b"bootstrap", "prior", b"prior", "slice", b"slice", "tie_parameter", b"tie_parameter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_prior", b"_prior", "_tie_parameter", b"_tie_parameter", "anchor", b"anchor", "bootstrap", b"bootstrap", "intervals", b"intervals", "level", b"level", "prior", b"prior", "provisional_below", b"provisional_below", "resamples", b"resamples", "slice", b"slice", "tie_parameter", b"tie_parameter", "tie_policy", b"tie_policy", "unranked_resamples", b"unranked_resamples"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_anchor", b"_anchor", "_bootstrap", b"_bootstrap", "_prior", b"_prior", "_tie_parameter", b"_tie_parameter", "anchor", b"anchor", "bootstrap", b"bootstrap", "intervals", b"intervals", "level", b"level", "prior", b"prior", "provisional_below", b"provisional_below", "resamples", b"resamples", "slice", b"slice", "tie_parameter", b"tie_parameter", "tie_policy", b"tie_policy", "unranked_resamples", b"unranked_resamples"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__anchor: _TypeAlias = _typing.Literal["anchor"]  # noqa: Y015
     _WhichOneofArgType__anchor: _TypeAlias = _typing.Literal["_anchor", b"_anchor"]  # noqa: Y015
+    _WhichOneofReturnType__bootstrap: _TypeAlias = _typing.Literal["bootstrap"]  # noqa: Y015
+    _WhichOneofArgType__bootstrap: _TypeAlias = _typing.Literal["_bootstrap", b"_bootstrap"]  # noqa: Y015
     _WhichOneofReturnType__prior: _TypeAlias = _typing.Literal["prior"]  # noqa: Y015
     _WhichOneofArgType__prior: _TypeAlias = _typing.Literal["_prior", b"_prior"]  # noqa: Y015
     _WhichOneofReturnType__tie_parameter: _TypeAlias = _typing.Literal["tie_parameter"]  # noqa: Y015
     _WhichOneofArgType__tie_parameter: _TypeAlias = _typing.Literal["_tie_parameter", b"_tie_parameter"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__anchor) -> _WhichOneofReturnType__anchor | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__bootstrap) -> _WhichOneofReturnType__bootstrap | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__prior) -> _WhichOneofReturnType__prior | None: ...
     @_typing.overload
@@ -349,11 +365,11 @@ class Standing(_message.Message):
     unrankable: _builtins.str
     interval: _builtins.str
     """"bounded"; "unbounded_below", "unbounded_above" or "unbounded" if too many resamples could not be rated;
-    "degenerate" if the votes never disagree; "fixed" for the anchor. Empty without a rating.
+    "degenerate" if the votes never disagree; "fixed" for the anchor. Absent without a rating.
     """
     group: _builtins.str
     """Letters of the rank groups: ranked systems that share a letter are statistically indistinguishable.
-    Empty without a rank.
+    Absent without a rank.
     """
     provisional: _builtins.bool
     """Whether the system has too few battles to be ranked."""
@@ -370,17 +386,21 @@ class Standing(_message.Message):
         wins: _builtins.float = ...,
         losses: _builtins.float = ...,
         ties: _builtins.float = ...,
-        unrankable: _builtins.str = ...,
-        interval: _builtins.str = ...,
-        group: _builtins.str = ...,
+        unrankable: _builtins.str | None = ...,
+        interval: _builtins.str | None = ...,
+        group: _builtins.str | None = ...,
         provisional: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "high", b"high", "low", b"low", "probability_first", b"probability_first", "rank", b"rank", "rating", b"rating"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_group", b"_group", "_high", b"_high", "_interval", b"_interval", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "_unrankable", b"_unrankable", "group", b"group", "high", b"high", "interval", b"interval", "low", b"low", "probability_first", b"probability_first", "rank", b"rank", "rating", b"rating", "unrankable", b"unrankable"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "battles", b"battles", "group", b"group", "high", b"high", "interval", b"interval", "losses", b"losses", "low", b"low", "probability_first", b"probability_first", "provisional", b"provisional", "rank", b"rank", "rating", b"rating", "system", b"system", "ties", b"ties", "unrankable", b"unrankable", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_group", b"_group", "_high", b"_high", "_interval", b"_interval", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "_unrankable", b"_unrankable", "battles", b"battles", "group", b"group", "high", b"high", "interval", b"interval", "losses", b"losses", "low", b"low", "probability_first", b"probability_first", "provisional", b"provisional", "rank", b"rank", "rating", b"rating", "system", b"system", "ties", b"ties", "unrankable", b"unrankable", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__group: _TypeAlias = _typing.Literal["group"]  # noqa: Y015
+    _WhichOneofArgType__group: _TypeAlias = _typing.Literal["_group", b"_group"]  # noqa: Y015
     _WhichOneofReturnType__high: _TypeAlias = _typing.Literal["high"]  # noqa: Y015
     _WhichOneofArgType__high: _TypeAlias = _typing.Literal["_high", b"_high"]  # noqa: Y015
+    _WhichOneofReturnType__interval: _TypeAlias = _typing.Literal["interval"]  # noqa: Y015
+    _WhichOneofArgType__interval: _TypeAlias = _typing.Literal["_interval", b"_interval"]  # noqa: Y015
     _WhichOneofReturnType__low: _TypeAlias = _typing.Literal["low"]  # noqa: Y015
     _WhichOneofArgType__low: _TypeAlias = _typing.Literal["_low", b"_low"]  # noqa: Y015
     _WhichOneofReturnType__probability_first: _TypeAlias = _typing.Literal["probability_first"]  # noqa: Y015
@@ -389,8 +409,14 @@ class Standing(_message.Message):
     _WhichOneofArgType__rank: _TypeAlias = _typing.Literal["_rank", b"_rank"]  # noqa: Y015
     _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
     _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015
+    _WhichOneofReturnType__unrankable: _TypeAlias = _typing.Literal["unrankable"]  # noqa: Y015
+    _WhichOneofArgType__unrankable: _TypeAlias = _typing.Literal["_unrankable", b"_unrankable"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__group) -> _WhichOneofReturnType__group | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__high) -> _WhichOneofReturnType__high | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__interval) -> _WhichOneofReturnType__interval | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__low) -> _WhichOneofReturnType__low | None: ...
     @_typing.overload
@@ -399,6 +425,8 @@ class Standing(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__rank) -> _WhichOneofReturnType__rank | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__rating) -> _WhichOneofReturnType__rating | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__unrankable) -> _WhichOneofReturnType__unrankable | None: ...
 
 Global___Standing: _TypeAlias = Standing  # noqa: Y015
 
@@ -434,7 +462,7 @@ class Board(_message.Message):
     the other, directly or through others; "all_tied" if all ratings are equal and their precision is unknown.
     """
     note: _builtins.str
-    """The notes below as one text; often empty."""
+    """The notes below as one text; absent when there are none."""
     outcomes: _builtins.int
     """Number of outcomes. A battle with two judges has two outcomes in the judge lens, which intervals treat as
     independent: where there are more outcomes than scored battles, intervals are too narrow.
@@ -461,19 +489,24 @@ class Board(_message.Message):
         resamples: _builtins.int = ...,
         level: _builtins.float = ...,
         state: _builtins.str = ...,
-        note: _builtins.str = ...,
+        note: _builtins.str | None = ...,
         outcomes: _builtins.int = ...,
         method: Global___Method | None = ...,
         notes: _abc.Iterable[Global___Note] | None = ...,
         fragility: Global___Fragility | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "fragility", b"fragility", "method", b"method"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "_note", b"_note", "fragility", b"fragility", "method", b"method", "note", b"note"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "arena", b"arena", "fragility", b"fragility", "lens", b"lens", "level", b"level", "method", b"method", "note", b"note", "notes", b"notes", "outcomes", b"outcomes", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "state", b"state", "tie_policy", b"tie_policy"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "_note", b"_note", "arena", b"arena", "fragility", b"fragility", "lens", b"lens", "level", b"level", "method", b"method", "note", b"note", "notes", b"notes", "outcomes", b"outcomes", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "state", b"state", "tie_policy", b"tie_policy"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__fragility: _TypeAlias = _typing.Literal["fragility"]  # noqa: Y015
     _WhichOneofArgType__fragility: _TypeAlias = _typing.Literal["_fragility", b"_fragility"]  # noqa: Y015
+    _WhichOneofReturnType__note: _TypeAlias = _typing.Literal["note"]  # noqa: Y015
+    _WhichOneofArgType__note: _TypeAlias = _typing.Literal["_note", b"_note"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__fragility) -> _WhichOneofReturnType__fragility | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__note) -> _WhichOneofReturnType__note | None: ...
 
 Global___Board: _TypeAlias = Board  # noqa: Y015
 
@@ -534,7 +567,7 @@ class Fragility(_message.Message):
     leader: _builtins.str
     successor: _builtins.str
     reason: _builtins.str
-    """Why no such votes are known; empty if they are known."""
+    """Why no such votes are known; absent if they are known."""
     @_builtins.property
     def kinds(self) -> _containers.RepeatedCompositeFieldContainer[Global___DroppedVotes]: ...
     def __init__(
@@ -543,23 +576,35 @@ class Fragility(_message.Message):
         drops: _builtins.int | None = ...,
         votes: _builtins.float = ...,
         share: _builtins.float | None = ...,
-        leader: _builtins.str = ...,
-        successor: _builtins.str = ...,
+        leader: _builtins.str | None = ...,
+        successor: _builtins.str | None = ...,
         kinds: _abc.Iterable[Global___DroppedVotes] | None = ...,
-        reason: _builtins.str = ...,
+        reason: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_drops", b"_drops", "_share", b"_share", "drops", b"drops", "share", b"share"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_drops", b"_drops", "_leader", b"_leader", "_reason", b"_reason", "_share", b"_share", "_successor", b"_successor", "drops", b"drops", "leader", b"leader", "reason", b"reason", "share", b"share", "successor", b"successor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_drops", b"_drops", "_share", b"_share", "drops", b"drops", "kinds", b"kinds", "leader", b"leader", "reason", b"reason", "share", b"share", "successor", b"successor", "votes", b"votes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_drops", b"_drops", "_leader", b"_leader", "_reason", b"_reason", "_share", b"_share", "_successor", b"_successor", "drops", b"drops", "kinds", b"kinds", "leader", b"leader", "reason", b"reason", "share", b"share", "successor", b"successor", "votes", b"votes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__drops: _TypeAlias = _typing.Literal["drops"]  # noqa: Y015
     _WhichOneofArgType__drops: _TypeAlias = _typing.Literal["_drops", b"_drops"]  # noqa: Y015
+    _WhichOneofReturnType__leader: _TypeAlias = _typing.Literal["leader"]  # noqa: Y015
+    _WhichOneofArgType__leader: _TypeAlias = _typing.Literal["_leader", b"_leader"]  # noqa: Y015
+    _WhichOneofReturnType__reason: _TypeAlias = _typing.Literal["reason"]  # noqa: Y015
+    _WhichOneofArgType__reason: _TypeAlias = _typing.Literal["_reason", b"_reason"]  # noqa: Y015
     _WhichOneofReturnType__share: _TypeAlias = _typing.Literal["share"]  # noqa: Y015
     _WhichOneofArgType__share: _TypeAlias = _typing.Literal["_share", b"_share"]  # noqa: Y015
+    _WhichOneofReturnType__successor: _TypeAlias = _typing.Literal["successor"]  # noqa: Y015
+    _WhichOneofArgType__successor: _TypeAlias = _typing.Literal["_successor", b"_successor"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__drops) -> _WhichOneofReturnType__drops | None: ...
     @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__leader) -> _WhichOneofReturnType__leader | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__reason) -> _WhichOneofReturnType__reason | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__share) -> _WhichOneofReturnType__share | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__successor) -> _WhichOneofReturnType__successor | None: ...
 
 Global___Fragility: _TypeAlias = Fragility  # noqa: Y015
 
@@ -702,11 +747,11 @@ class CombinedStanding(_message.Message):
         combined: Global___Rating | None = ...,
         human_battles: _builtins.int = ...,
         automatic_battles: _builtins.int = ...,
-        unrankable: _builtins.str = ...,
+        unrankable: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_automatic", b"_automatic", "_combined", b"_combined", "_human", b"_human", "automatic", b"automatic", "combined", b"combined", "human", b"human"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_automatic", b"_automatic", "_combined", b"_combined", "_human", b"_human", "_unrankable", b"_unrankable", "automatic", b"automatic", "combined", b"combined", "human", b"human", "unrankable", b"unrankable"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_automatic", b"_automatic", "_combined", b"_combined", "_human", b"_human", "automatic", b"automatic", "automatic_battles", b"automatic_battles", "combined", b"combined", "human", b"human", "human_battles", b"human_battles", "system", b"system", "unrankable", b"unrankable"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_automatic", b"_automatic", "_combined", b"_combined", "_human", b"_human", "_unrankable", b"_unrankable", "automatic", b"automatic", "automatic_battles", b"automatic_battles", "combined", b"combined", "human", b"human", "human_battles", b"human_battles", "system", b"system", "unrankable", b"unrankable"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__automatic: _TypeAlias = _typing.Literal["automatic"]  # noqa: Y015
     _WhichOneofArgType__automatic: _TypeAlias = _typing.Literal["_automatic", b"_automatic"]  # noqa: Y015
@@ -714,12 +759,16 @@ class CombinedStanding(_message.Message):
     _WhichOneofArgType__combined: _TypeAlias = _typing.Literal["_combined", b"_combined"]  # noqa: Y015
     _WhichOneofReturnType__human: _TypeAlias = _typing.Literal["human"]  # noqa: Y015
     _WhichOneofArgType__human: _TypeAlias = _typing.Literal["_human", b"_human"]  # noqa: Y015
+    _WhichOneofReturnType__unrankable: _TypeAlias = _typing.Literal["unrankable"]  # noqa: Y015
+    _WhichOneofArgType__unrankable: _TypeAlias = _typing.Literal["_unrankable", b"_unrankable"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__automatic) -> _WhichOneofReturnType__automatic | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__combined) -> _WhichOneofReturnType__combined | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__human) -> _WhichOneofReturnType__human | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__unrankable) -> _WhichOneofReturnType__unrankable | None: ...
 
 Global___CombinedStanding: _TypeAlias = CombinedStanding  # noqa: Y015
 
@@ -794,7 +843,7 @@ class GetCombinedResponse(_message.Message):
         arena: _builtins.str = ...,
         automatic_lens: Global___Lens.ValueType = ...,
         state: _builtins.str = ...,
-        note: _builtins.str = ...,
+        note: _builtins.str | None = ...,
         standings: _abc.Iterable[Global___CombinedStanding] | None = ...,
         human: Global___Estimate | None = ...,
         automatic: Global___Estimate | None = ...,
@@ -804,12 +853,17 @@ class GetCombinedResponse(_message.Message):
         received: _builtins.int = ...,
         method: Global___Method | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_tuning", b"_tuning", "automatic", b"automatic", "combined", b"combined", "human", b"human", "method", b"method", "tuning", b"tuning"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_note", b"_note", "_tuning", b"_tuning", "automatic", b"automatic", "combined", b"combined", "human", b"human", "method", b"method", "note", b"note", "tuning", b"tuning"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_tuning", b"_tuning", "arena", b"arena", "automatic", b"automatic", "automatic_lens", b"automatic_lens", "combined", b"combined", "human", b"human", "human_votes_unused", b"human_votes_unused", "method", b"method", "note", b"note", "received", b"received", "standings", b"standings", "state", b"state", "tuning", b"tuning"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_note", b"_note", "_tuning", b"_tuning", "arena", b"arena", "automatic", b"automatic", "automatic_lens", b"automatic_lens", "combined", b"combined", "human", b"human", "human_votes_unused", b"human_votes_unused", "method", b"method", "note", b"note", "received", b"received", "standings", b"standings", "state", b"state", "tuning", b"tuning"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__note: _TypeAlias = _typing.Literal["note"]  # noqa: Y015
+    _WhichOneofArgType__note: _TypeAlias = _typing.Literal["_note", b"_note"]  # noqa: Y015
     _WhichOneofReturnType__tuning: _TypeAlias = _typing.Literal["tuning"]  # noqa: Y015
     _WhichOneofArgType__tuning: _TypeAlias = _typing.Literal["_tuning", b"_tuning"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__note) -> _WhichOneofReturnType__note | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__tuning) -> _WhichOneofReturnType__tuning | None: ...
 
 Global___GetCombinedResponse: _TypeAlias = GetCombinedResponse  # noqa: Y015
@@ -887,7 +941,7 @@ class Pairing(_message.Message):
     """Probability that A is above B and that B is above A; resamples that could not be rated count for neither."""
     below: _builtins.float
     interval: _builtins.str
-    """As in Standing; empty without a gap."""
+    """As in Standing; absent without a gap."""
     def __init__(
         self,
         *,
@@ -905,11 +959,11 @@ class Pairing(_message.Message):
         gap_high: _builtins.float | None = ...,
         above: _builtins.float | None = ...,
         below: _builtins.float | None = ...,
-        interval: _builtins.str = ...,
+        interval: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_above", b"_above", "_below", b"_below", "_gap", b"_gap", "_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_share", b"_share", "_share_high", b"_share_high", "_share_low", b"_share_low", "above", b"above", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "share", b"share", "share_high", b"share_high", "share_low", b"share_low"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_above", b"_above", "_below", b"_below", "_gap", b"_gap", "_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_interval", b"_interval", "_share", b"_share", "_share_high", b"_share_high", "_share_low", b"_share_low", "above", b"above", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "interval", b"interval", "share", b"share", "share_high", b"share_high", "share_low", b"share_low"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_above", b"_above", "_below", b"_below", "_gap", b"_gap", "_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_share", b"_share", "_share_high", b"_share_high", "_share_low", b"_share_low", "a", b"a", "above", b"above", "b", b"b", "battles", b"battles", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "interval", b"interval", "share", b"share", "share_high", b"share_high", "share_low", b"share_low", "ties", b"ties", "wins_a", b"wins_a", "wins_b", b"wins_b"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_above", b"_above", "_below", b"_below", "_gap", b"_gap", "_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_interval", b"_interval", "_share", b"_share", "_share_high", b"_share_high", "_share_low", b"_share_low", "a", b"a", "above", b"above", "b", b"b", "battles", b"battles", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "interval", b"interval", "share", b"share", "share_high", b"share_high", "share_low", b"share_low", "ties", b"ties", "wins_a", b"wins_a", "wins_b", b"wins_b"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__above: _TypeAlias = _typing.Literal["above"]  # noqa: Y015
     _WhichOneofArgType__above: _TypeAlias = _typing.Literal["_above", b"_above"]  # noqa: Y015
@@ -921,6 +975,8 @@ class Pairing(_message.Message):
     _WhichOneofArgType__gap_high: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high"]  # noqa: Y015
     _WhichOneofReturnType__gap_low: _TypeAlias = _typing.Literal["gap_low"]  # noqa: Y015
     _WhichOneofArgType__gap_low: _TypeAlias = _typing.Literal["_gap_low", b"_gap_low"]  # noqa: Y015
+    _WhichOneofReturnType__interval: _TypeAlias = _typing.Literal["interval"]  # noqa: Y015
+    _WhichOneofArgType__interval: _TypeAlias = _typing.Literal["_interval", b"_interval"]  # noqa: Y015
     _WhichOneofReturnType__share: _TypeAlias = _typing.Literal["share"]  # noqa: Y015
     _WhichOneofArgType__share: _TypeAlias = _typing.Literal["_share", b"_share"]  # noqa: Y015
     _WhichOneofReturnType__share_high: _TypeAlias = _typing.Literal["share_high"]  # noqa: Y015
@@ -937,6 +993,8 @@ class Pairing(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__gap_high) -> _WhichOneofReturnType__gap_high | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__gap_low) -> _WhichOneofReturnType__gap_low | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__interval) -> _WhichOneofReturnType__interval | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__share) -> _WhichOneofReturnType__share | None: ...
     @_typing.overload
@@ -980,18 +1038,20 @@ class GetPairsResponse(_message.Message):
         arena: _builtins.str = ...,
         lens: Global___Lens.ValueType = ...,
         state: _builtins.str = ...,
-        note: _builtins.str = ...,
+        note: _builtins.str | None = ...,
         systems: _abc.Iterable[_builtins.str] | None = ...,
         pairs: _abc.Iterable[Global___Pairing] | None = ...,
         scored: _builtins.int = ...,
         received: _builtins.int = ...,
         method: Global___Method | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["method", b"method"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_note", b"_note", "method", b"method", "note", b"note"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "lens", b"lens", "method", b"method", "note", b"note", "pairs", b"pairs", "received", b"received", "scored", b"scored", "state", b"state", "systems", b"systems"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_note", b"_note", "arena", b"arena", "lens", b"lens", "method", b"method", "note", b"note", "pairs", b"pairs", "received", b"received", "scored", b"scored", "state", b"state", "systems", b"systems"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__note: _TypeAlias = _typing.Literal["note"]  # noqa: Y015
+    _WhichOneofArgType__note: _TypeAlias = _typing.Literal["_note", b"_note"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__note) -> _WhichOneofReturnType__note | None: ...
 
 Global___GetPairsResponse: _TypeAlias = GetPairsResponse  # noqa: Y015
 
@@ -1023,15 +1083,15 @@ class GetAdviceRequest(_message.Message):
         *,
         arena: _builtins.str = ...,
         lens: Global___Lens.ValueType = ...,
-        ties: _builtins.str = ...,
+        ties: _builtins.str | None = ...,
         level: _builtins.float | None = ...,
         power: _builtins.float | None = ...,
         count: _builtins.int | None = ...,
         slice: Global___Slice | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_count", b"_count", "_level", b"_level", "_power", b"_power", "count", b"count", "level", b"level", "power", b"power", "slice", b"slice"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_count", b"_count", "_level", b"_level", "_power", b"_power", "_ties", b"_ties", "count", b"count", "level", b"level", "power", b"power", "slice", b"slice", "ties", b"ties"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_count", b"_count", "_level", b"_level", "_power", b"_power", "arena", b"arena", "count", b"count", "lens", b"lens", "level", b"level", "power", b"power", "slice", b"slice", "ties", b"ties"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_count", b"_count", "_level", b"_level", "_power", b"_power", "_ties", b"_ties", "arena", b"arena", "count", b"count", "lens", b"lens", "level", b"level", "power", b"power", "slice", b"slice", "ties", b"ties"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__count: _TypeAlias = _typing.Literal["count"]  # noqa: Y015
     _WhichOneofArgType__count: _TypeAlias = _typing.Literal["_count", b"_count"]  # noqa: Y015
@@ -1039,12 +1099,16 @@ class GetAdviceRequest(_message.Message):
     _WhichOneofArgType__level: _TypeAlias = _typing.Literal["_level", b"_level"]  # noqa: Y015
     _WhichOneofReturnType__power: _TypeAlias = _typing.Literal["power"]  # noqa: Y015
     _WhichOneofArgType__power: _TypeAlias = _typing.Literal["_power", b"_power"]  # noqa: Y015
+    _WhichOneofReturnType__ties: _TypeAlias = _typing.Literal["ties"]  # noqa: Y015
+    _WhichOneofArgType__ties: _TypeAlias = _typing.Literal["_ties", b"_ties"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__count) -> _WhichOneofReturnType__count | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__level) -> _WhichOneofReturnType__level | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__power) -> _WhichOneofReturnType__power | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__ties) -> _WhichOneofReturnType__ties | None: ...
 
 Global___GetAdviceRequest: _TypeAlias = GetAdviceRequest  # noqa: Y015
 
@@ -1201,7 +1265,7 @@ class GetAdviceResponse(_message.Message):
         arena: _builtins.str = ...,
         lens: Global___Lens.ValueType = ...,
         state: _builtins.str = ...,
-        note: _builtins.str = ...,
+        note: _builtins.str | None = ...,
         neighbours: _abc.Iterable[Global___Neighbours] | None = ...,
         next: _abc.Iterable[Global___NextBattle] | None = ...,
         unranked: _abc.Iterable[Global___Unranked] | None = ...,
@@ -1210,11 +1274,13 @@ class GetAdviceResponse(_message.Message):
         received: _builtins.int = ...,
         method: Global___Method | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["method", b"method"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_note", b"_note", "method", b"method", "note", b"note"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "lens", b"lens", "method", b"method", "neighbours", b"neighbours", "next", b"next", "note", b"note", "power", b"power", "received", b"received", "scored", b"scored", "state", b"state", "unranked", b"unranked"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_note", b"_note", "arena", b"arena", "lens", b"lens", "method", b"method", "neighbours", b"neighbours", "next", b"next", "note", b"note", "power", b"power", "received", b"received", "scored", b"scored", "state", b"state", "unranked", b"unranked"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__note: _TypeAlias = _typing.Literal["note"]  # noqa: Y015
+    _WhichOneofArgType__note: _TypeAlias = _typing.Literal["_note", b"_note"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__note) -> _WhichOneofReturnType__note | None: ...
 
 Global___GetAdviceResponse: _TypeAlias = GetAdviceResponse  # noqa: Y015
 
@@ -1234,14 +1300,16 @@ class GetAgreementRequest(_message.Message):
         self,
         *,
         arena: _builtins.str = ...,
-        ties: _builtins.str = ...,
+        ties: _builtins.str | None = ...,
         slice: Global___Slice | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["slice", b"slice"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_ties", b"_ties", "slice", b"slice", "ties", b"ties"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "slice", b"slice", "ties", b"ties"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ties", b"_ties", "arena", b"arena", "slice", b"slice", "ties", b"ties"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__ties: _TypeAlias = _typing.Literal["ties"]  # noqa: Y015
+    _WhichOneofArgType__ties: _TypeAlias = _typing.Literal["_ties", b"_ties"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__ties) -> _WhichOneofReturnType__ties | None: ...
 
 Global___GetAgreementRequest: _TypeAlias = GetAgreementRequest  # noqa: Y015
 
@@ -1287,24 +1355,32 @@ class LensAgreement(_message.Message):
         agreed: _builtins.int = ...,
         inverted: _builtins.int = ...,
         kappa: _builtins.float | None = ...,
-        kappa_note: _builtins.str = ...,
+        kappa_note: _builtins.str | None = ...,
         systems: _builtins.int = ...,
         tau_b: _builtins.float | None = ...,
         rho: _builtins.float | None = ...,
-        order_note: _builtins.str = ...,
+        order_note: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_kappa", b"_kappa", "_rho", b"_rho", "_tau_b", b"_tau_b", "kappa", b"kappa", "rho", b"rho", "tau_b", b"tau_b"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_kappa", b"_kappa", "_kappa_note", b"_kappa_note", "_order_note", b"_order_note", "_rho", b"_rho", "_tau_b", b"_tau_b", "kappa", b"kappa", "kappa_note", b"kappa_note", "order_note", b"order_note", "rho", b"rho", "tau_b", b"tau_b"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_kappa", b"_kappa", "_rho", b"_rho", "_tau_b", b"_tau_b", "agreed", b"agreed", "battles", b"battles", "first", b"first", "inverted", b"inverted", "kappa", b"kappa", "kappa_note", b"kappa_note", "order_note", b"order_note", "rho", b"rho", "second", b"second", "systems", b"systems", "tau_b", b"tau_b"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_kappa", b"_kappa", "_kappa_note", b"_kappa_note", "_order_note", b"_order_note", "_rho", b"_rho", "_tau_b", b"_tau_b", "agreed", b"agreed", "battles", b"battles", "first", b"first", "inverted", b"inverted", "kappa", b"kappa", "kappa_note", b"kappa_note", "order_note", b"order_note", "rho", b"rho", "second", b"second", "systems", b"systems", "tau_b", b"tau_b"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__kappa: _TypeAlias = _typing.Literal["kappa"]  # noqa: Y015
     _WhichOneofArgType__kappa: _TypeAlias = _typing.Literal["_kappa", b"_kappa"]  # noqa: Y015
+    _WhichOneofReturnType__kappa_note: _TypeAlias = _typing.Literal["kappa_note"]  # noqa: Y015
+    _WhichOneofArgType__kappa_note: _TypeAlias = _typing.Literal["_kappa_note", b"_kappa_note"]  # noqa: Y015
+    _WhichOneofReturnType__order_note: _TypeAlias = _typing.Literal["order_note"]  # noqa: Y015
+    _WhichOneofArgType__order_note: _TypeAlias = _typing.Literal["_order_note", b"_order_note"]  # noqa: Y015
     _WhichOneofReturnType__rho: _TypeAlias = _typing.Literal["rho"]  # noqa: Y015
     _WhichOneofArgType__rho: _TypeAlias = _typing.Literal["_rho", b"_rho"]  # noqa: Y015
     _WhichOneofReturnType__tau_b: _TypeAlias = _typing.Literal["tau_b"]  # noqa: Y015
     _WhichOneofArgType__tau_b: _TypeAlias = _typing.Literal["_tau_b", b"_tau_b"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__kappa) -> _WhichOneofReturnType__kappa | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__kappa_note) -> _WhichOneofReturnType__kappa_note | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__order_note) -> _WhichOneofReturnType__order_note | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__rho) -> _WhichOneofReturnType__rho | None: ...
     @_typing.overload
@@ -1359,7 +1435,7 @@ class GetTimelineRequest(_message.Message):
     lens: Global___Lens.ValueType
     """Human if unspecified."""
     every: _builtins.str
-    """day, week or month (in UTC); month if empty."""
+    """day, week or month (in UTC); month if absent."""
     cumulative: _builtins.bool
     """Whether a period counts all battles since the beginning and not only its own."""
     @_builtins.property
@@ -1373,14 +1449,16 @@ class GetTimelineRequest(_message.Message):
         lens: Global___Lens.ValueType = ...,
         options: Global___BoardOptions | None = ...,
         slice: Global___Slice | None = ...,
-        every: _builtins.str = ...,
+        every: _builtins.str | None = ...,
         cumulative: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options", "slice", b"slice"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_every", b"_every", "every", b"every", "options", b"options", "slice", b"slice"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "cumulative", b"cumulative", "every", b"every", "lens", b"lens", "options", b"options", "slice", b"slice"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_every", b"_every", "arena", b"arena", "cumulative", b"cumulative", "every", b"every", "lens", b"lens", "options", b"options", "slice", b"slice"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__every: _TypeAlias = _typing.Literal["every"]  # noqa: Y015
+    _WhichOneofArgType__every: _TypeAlias = _typing.Literal["_every", b"_every"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__every) -> _WhichOneofReturnType__every | None: ...
 
 Global___GetTimelineRequest: _TypeAlias = GetTimelineRequest  # noqa: Y015
 
