@@ -4,6 +4,7 @@
     ├── Retryable            retried later, with growing delay
     │   └── Unavailable      a dependency (model, database, broker) did not answer
     │       └── Outage       a part of the platform is away: retried in place, without using up attempts
+    │           └── ModelOutage  the model is away: retried in place for a limited time
     └── Permanent            a retry cannot help: dead letter at once
         ├── InvalidInput     the message itself is wrong
         └── BudgetExceeded   the budget of money or tokens is used up
@@ -53,6 +54,33 @@ class Outage(Unavailable):
     No message is at fault and no other message would succeed, so a runner keeps its messages in flight and
     waits.
     """
+
+
+class ModelOutage(Outage):
+    """The model's endpoint is away, or rejects every call, for instance because of a wrong key.
+
+    A runner waits for it as for any outage, but not for ever: the model may never come back.
+
+    Args:
+        reason: The enumerated cause, stored with the failure once the patience is over.
+        detail: The cause as one sentence for a person.
+        retry_after: Shortest delay until a retry in seconds, where the endpoint asked for one.
+        patience: Seconds after which a message is given up.
+        since: Unix time at which the outage began for all messages; None when others are answered.
+    """
+
+    def __init__(
+        self,
+        reason: Reason,
+        detail: str,
+        retry_after: float | None = None,
+        *,
+        patience: float,
+        since: float | None = None,
+    ) -> None:
+        super().__init__(reason, detail, retry_after)
+        self.patience = patience
+        self.since = since
 
 
 class Permanent(StageError):

@@ -76,6 +76,11 @@ LLM_COST = Counter(
 LLM_CONCURRENCY = Gauge(
     "nuggetstream_llm_concurrency_limit", "Number of model calls that may run at once now.", ["model"]
 )
+LLM_CIRCUIT_OPEN = Gauge(
+    "nuggetstream_llm_circuit_open",
+    "Circuits to a model that are open, because the model is away; battles wait meanwhile.",
+    ["model", "cause"],  # cause: unreachable | timeout | overloaded | server | key | quota | model
+)
 LLM_BUDGET_LEFT = Gauge(
     "nuggetstream_llm_budget_left",
     "Remaining part of the current day's budget, where one is set.",

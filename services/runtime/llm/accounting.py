@@ -192,7 +192,7 @@ class Ledger:
             BudgetExceeded: The call does not fit the budget and must not be made.
             Unavailable: An earlier call cannot be booked, so this one must not be made.
         """
-        await self._book_all()
+        await self.flush()
         cost = self.prices.cost(model, Tokens(input=input_tokens))
         amount = _ZERO if cost is None else cost.amount
         self._change(battle_id, +1, input_tokens, amount)
@@ -203,11 +203,17 @@ class Ledger:
             self._change(battle_id, -1, input_tokens, amount)
 
     async def book(self, battle_id: str, stage: str, model: str, tokens: Tokens, source: Source) -> Entry:
-        """Book one call.
+        """Book one call: `enter` and `flush`.
 
         Raises:
             Unavailable: The store cannot be written now; the entry is booked before the next call is made.
         """
+        entry = self.enter(battle_id, stage, model, tokens, source)
+        await self.flush()
+        return entry
+
+    def enter(self, battle_id: str, stage: str, model: str, tokens: Tokens, source: Source) -> Entry:
+        """Note one call in memory, to be booked by the next `flush` or before the next call."""
         cost = self.prices.cost(model, tokens)
         entry = Entry(
             battle_id=battle_id,
@@ -223,10 +229,14 @@ class Ledger:
         metrics.LLM_TOKENS.labels("output", model, stage).observe(tokens.output)
         if cost is not None:
             metrics.LLM_COST.labels(stage, model, cost.currency, source).inc(float(cost.amount))
-        await self._book_all()
         return entry
 
-    async def _book_all(self) -> None:
+    async def flush(self) -> None:
+        """Book all calls that are noted in memory.
+
+        Raises:
+            Unavailable: The store cannot be written now; the entries stay in memory.
+        """
         while self._unbooked:
             entry = self._unbooked.popleft()  # so that no other task books it at the same time
             try:

@@ -57,5 +57,6 @@ def build_chat_model(
         Ledger(settings.price_table(), settings.budget(), spend),
         limit=AdaptiveLimit(settings.concurrency),
         retries=settings.retries(),
+        patience=settings.patience_s,
         overrides=settings.overrides(),
     )

@@ -1,14 +1,22 @@
-"""Model calls: within the budget and the concurrency limit, retried, and booked."""
+"""Model calls: within the budget and the concurrency limit, retried, kept, and booked.
+
+A completion that was paid for is kept in memory before it is booked, until the client has stored its reply.
+An attempt that is repeated, because the database was away or the attempt was cancelled, gets it again and
+pays nothing.
+"""
 
 import asyncio
 import random
 import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from services.runtime import metrics
 from services.runtime.errors import StageError, Unavailable
 from services.runtime.llm.accounting import Entry, Ledger, Source
+from services.runtime.llm.circuit import Circuit
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import CallFailed, Completion, Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit, Slot
@@ -37,6 +45,9 @@ class Billing:
         return sum(known[1:], known[0]) if known and len(known) == len(costs) else None
 
 
+_KEPT = 1000  # completions at most; there are more only if that many prompts were abandoned
+
+
 @dataclass(slots=True)
 class Caller:
     """Calls one endpoint, with retries.
@@ -45,55 +56,78 @@ class Caller:
         endpoint: The model.
         ledger: Where calls are booked, and the budgets.
         limit: Calls that may run at once.
+        circuit: Whether the model answers.
         retries: How often and how long to retry.
         rng: Source of the jitter between retries.
         sleep: Waits between retries.
+        kept: Completions that were paid for and whose replies are not stored yet, by key.
     """
 
     endpoint: Endpoint
     ledger: Ledger
     limit: AdaptiveLimit
+    circuit: Circuit
     retries: RetryPolicy
     rng: random.Random
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    kept: OrderedDict[str, tuple[Completion, Entry]] = field(default_factory=OrderedDict)
 
-    async def complete(self, request: ModelRequest, billing: Billing) -> Completion:
+    async def complete(self, key: str, request: ModelRequest, billing: Billing) -> Completion:
         """One completion, after as many attempts as the retry policy allows.
 
+        Args:
+            key: Identifies the request; a completion that is kept under it is returned without a call.
+            request: What is asked.
+            billing: Where the calls are booked.
+
         Raises:
-            StageError: The last attempt failed, or the failure is not worth a retry.
+            ModelOutage: The model is away.
+            StageError: The model's answer is an error about the content.
             BudgetExceeded: The next call does not fit the budget.
         """
+        if key in self.kept:
+            completion, entry = self.kept[key]
+            billing.entries.append(entry)
+            return completion
         failures = 0
         while True:
             try:
-                return await self._try(request, billing)
+                return await self._try(key, request, billing)
             except CallFailed as failed:
                 failures += 1
-                wait = self.retries.wait(failures, failed.retry_after, self.rng) if failed.retryable else None
+                wait = self._wait(failed, failures)
                 if wait is None:
-                    raise _given_up(failed, failures) from failed
+                    if failed.cause is not None:  # the client counts the other failures
+                        metrics.LLM_CALLS.labels(billing.stage, self.endpoint.model, "failed").inc()
+                    raise self._given_up(failed, failures) from failed
             metrics.LLM_CALLS.labels(billing.stage, self.endpoint.model, "retried").inc()
             await self.sleep(wait)
 
-    async def _try(self, request: ModelRequest, billing: Billing) -> Completion:
+    def drop(self, *keys: str) -> None:
+        """Stop keeping the completions with these keys: their reply is stored, or useless."""
+        for key in keys:
+            self.kept.pop(key, None)
+
+    async def _try(self, key: str, request: ModelRequest, billing: Billing) -> Completion:
         asked = Tokens(input=estimate_tokens(request.text))
-        async with (
-            self.limit.slot() as slot,
-            self.ledger.reserve(billing.battle_id, self.endpoint.model, asked.input),
-        ):
-            try:
-                completion = await self._timed(request, billing.stage, slot)
-            except CallFailed as failed:
-                if failed.charged is not None:
-                    await self._book(billing, failed.charged, "estimate")
-                raise
-            except asyncio.CancelledError:
-                # The caller is gone, but the server may have done the work.
-                await self._book(billing, asked, "estimate")
-                raise
-            await self._book(billing, completion.tokens, completion.source)
-            return completion
+        async with self.limit.slot() as slot:
+            with self.circuit.call():
+                async with self.ledger.reserve(billing.battle_id, self.endpoint.model, asked.input):
+                    try:
+                        completion = await self._timed(request, billing.stage, slot)
+                    except CallFailed as failed:
+                        if failed.charged is not None:
+                            self._entry(billing, failed.charged, "estimate")
+                        raise
+                    except asyncio.CancelledError:
+                        # The caller is gone, but the server may have done the work.
+                        self._entry(billing, asked, "estimate")
+                        raise
+                    else:
+                        self._keep(key, completion, billing)
+                    finally:
+                        await self._book()
+                    return completion
 
     async def _timed(self, request: ModelRequest, stage: str, slot: Slot) -> Completion:
         started, outcome = time.perf_counter(), "failed"
@@ -101,7 +135,12 @@ class Caller:
             completion = await self.endpoint.complete(request)
             outcome = "ok"
             self.limit.succeeded()
+            self.circuit.answered()
         except CallFailed as failed:
+            if failed.cause is None:
+                self.circuit.answered()
+            else:
+                self.circuit.failed(failed)
             if failed.overloaded:
                 self.limit.overloaded(slot)
             raise
@@ -111,13 +150,28 @@ class Caller:
             metrics.LLM_SECONDS.labels("chat", self.endpoint.model, stage, outcome).observe(elapsed)
         return completion
 
-    async def _book(self, billing: Billing, tokens: Tokens, source: Source) -> None:
-        entry = await self.ledger.book(billing.battle_id, billing.stage, self.endpoint.model, tokens, source)
+    def _entry(self, billing: Billing, tokens: Tokens, source: Source) -> Entry:
+        entry = self.ledger.enter(billing.battle_id, billing.stage, self.endpoint.model, tokens, source)
         billing.entries.append(entry)
+        return entry
 
+    async def _book(self) -> None:
+        """Write the entries to the database; if it is away, the ledger keeps them for later."""
+        with suppress(Unavailable):
+            await self.ledger.flush()
 
-def _given_up(failed: CallFailed, failures: int) -> StageError:
-    error = failed.error
-    if failures == 1 or not isinstance(error, Unavailable):
-        return error
-    return Unavailable(error.reason, f"{error.detail} ({failures} attempts)", failed.retry_after)
+    def _keep(self, key: str, completion: Completion, billing: Billing) -> None:
+        self.kept[key] = (completion, self._entry(billing, completion.tokens, completion.source))
+        if len(self.kept) > _KEPT:
+            self.kept.popitem(last=False)
+
+    def _wait(self, failed: CallFailed, failures: int) -> float | None:
+        """Seconds until the next attempt; None when there is none in this call."""
+        if not failed.retryable or self.circuit.is_open:
+            return None
+        return self.retries.wait(failures, failed.retry_after, self.rng)
+
+    def _given_up(self, failed: CallFailed, failures: int) -> StageError:
+        if failed.cause is None:
+            return failed.error
+        return self.circuit.outage(failed, f" ({failures} attempts)" if failures > 1 else "")

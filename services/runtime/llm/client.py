@@ -3,6 +3,10 @@
     ask ──> overrides ──> single flight per key ──> cache ──> at most two exchanges ──> cache ──> Reply
 
 When the first reply cannot be used, the second exchange tells the model why. There is no third.
+
+A reply is kept in memory as soon as it arrives, then written to the cache, and then booked. While the
+database is away `ask` raises its outage, and the next `ask` continues with what is kept: nothing is paid for
+twice.
 """
 
 import asyncio
@@ -16,10 +20,11 @@ from pydantic import BaseModel, ValidationError
 
 from nuggetstream.domain.failure import Reason
 from services.runtime import metrics
-from services.runtime.errors import Permanent, Retryable, StageError
+from services.runtime.errors import Outage, Permanent, Retryable, StageError
 from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.cache import MemoryReplyCache, ReplyCache
 from services.runtime.llm.calls import Billing, Caller
+from services.runtime.llm.circuit import PATIENCE_S, Circuit
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Completion, Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit
@@ -77,7 +82,8 @@ class ChatModel(Protocol):
         """Ask for one usable reply.
 
         Raises:
-            Unavailable: The endpoint does not answer.
+            ModelOutage: The endpoint does not answer, or rejects every call.
+            Outage: The database cannot be read or written.
             Retryable: Two replies in a row could not be used (`reply_unusable`).
             Permanent: The model declined, its content filter objected, or the prompt is too long.
             BudgetExceeded: The next call would exceed a budget.
@@ -93,6 +99,7 @@ class LLMClient:
         ledger: Where calls are booked, and the budgets.
         limit: Calls that may run at once.
         retries: How often and how long to retry an endpoint that does not answer.
+        patience: Seconds that a message may wait for a model that is away; hours by default.
         overrides: The operator's prompts.
         rng: Source of the jitter between retries.
         sleep: Waits between retries.
@@ -106,6 +113,7 @@ class LLMClient:
         *,
         limit: AdaptiveLimit | None = None,
         retries: RetryPolicy | None = None,
+        patience: float = PATIENCE_S,
         overrides: PromptOverrides | None = None,
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -115,12 +123,15 @@ class LLMClient:
         self.limit = limit or AdaptiveLimit(maximum=32)
         self.overrides = overrides or PromptOverrides.none()
         self._cache = cache or MemoryReplyCache()
+        retries = retries or RetryPolicy()
+        self.circuit = Circuit(endpoint.model, retries.attempts, patience)
         rng = rng or random.Random()  # noqa: S311 - jitter of retries, not a secret
         self._calls = Caller(
             endpoint=endpoint,
             ledger=self.ledger,
             limit=self.limit,
-            retries=retries or RetryPolicy(),
+            circuit=self.circuit,
+            retries=retries,
             rng=rng,
             sleep=sleep,
         )
@@ -161,47 +172,55 @@ class LLMClient:
     async def _cached_or_asked(self, key: str, prompt: Prompt[R], billing: Billing) -> Reply[R]:
         if key in self._uncached:
             await self._write_to_cache(key)
+        await self.ledger.flush()
         cached_text = await self._cache.get(key)
         cached_reply = None if cached_text is None else self._from_cache(cached_text, prompt)
         if cached_reply is not None:
             return cached_reply
-        reply = await self._asked(prompt, billing)
+        reply = await self._asked(key, prompt, billing)
         self._uncached[key] = _CachedReply.of(reply).model_dump_json()
         await self._write_to_cache(key)
+        await self.ledger.flush()
         return reply
 
     async def _write_to_cache(self, key: str) -> None:
         await self._cache.put(key, self._uncached[key])
         del self._uncached[key]
+        self._calls.drop(key, _repair(key))
 
-    async def _asked(self, prompt: Prompt[R], billing: Billing) -> Reply[R]:
+    async def _asked(self, key: str, prompt: Prompt[R], billing: Billing) -> Reply[R]:
         try:
-            value, model = await self._answer(prompt, billing)
+            value, model = await self._answer(key, prompt, billing)
+        except Outage:  # continued from what is kept; failed calls are counted where they are made
+            raise
         except StageError:
+            self._calls.drop(key, _repair(key))
             metrics.LLM_CALLS.labels(billing.stage, self.name, "failed").inc()
             raise
         metrics.LLM_CALLS.labels(billing.stage, self.name, "ok").inc()
         tokens = billing.tokens
         return Reply(value, model, prompt.version, Usage(tokens.input, tokens.output, False, billing.cost))
 
-    async def _answer(self, prompt: Prompt[R], billing: Billing) -> tuple[R, str]:
+    async def _answer(self, key: str, prompt: Prompt[R], billing: Billing) -> tuple[R, str]:
         """Ask, and ask once more when the first reply cannot be used."""
         request = ModelRequest(
             prompt.messages(), prompt.task, schema_of(prompt.reply), prompt.max_tokens, prompt.temperature
         )
         try:
-            return await self._exchange(request, prompt, billing)
+            return await self._exchange(key, request, prompt, billing)
         except _Discarded as first:
             second = first.follow_up(request, prompt)
         try:
-            return await self._exchange(second, prompt, billing)
+            return await self._exchange(_repair(key), second, prompt, billing)
         except _Discarded as again:
             detail = f"two replies of {self.name} in a row could not be used: {again}"
             raise Retryable(Reason.REPLY_UNUSABLE, detail) from again
 
-    async def _exchange(self, request: ModelRequest, prompt: Prompt[R], billing: Billing) -> tuple[R, str]:
+    async def _exchange(
+        self, key: str, request: ModelRequest, prompt: Prompt[R], billing: Billing
+    ) -> tuple[R, str]:
         """One completion and the value in its reply."""
-        completion = await self._calls.complete(request, billing)
+        completion = await self._calls.complete(key, request, billing)
         if completion.finish == "content_filter":
             raise Permanent(Reason.CONTENT_FILTERED, f"{self.name} stopped at its content filter")
         if completion.refusal:
@@ -225,6 +244,11 @@ class LLMClient:
 
     def _free(self, input_tokens: int, output_tokens: int) -> Usage:
         return Usage(input_tokens, output_tokens, True, Money(Decimal(0), self.ledger.prices.currency))
+
+
+def _repair(key: str) -> str:
+    """The key under which the completion of the second exchange is kept."""
+    return f"{key} repair"
 
 
 class _CachedReply(BaseModel):

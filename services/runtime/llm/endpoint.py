@@ -7,6 +7,7 @@ import asyncio
 import json
 import time
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import httpx2
@@ -44,11 +45,32 @@ class Completion:
     source: Source
 
 
+class Cause(StrEnum):
+    """Why an endpoint gave no answer of the model."""
+
+    UNREACHABLE = "unreachable"  # no connection, no such host
+    TIMEOUT = "timeout"
+    OVERLOADED = "overloaded"  # 429, 503, 529
+    SERVER = "server"  # another server error, or a response that is no completion
+    KEY = "key"  # 401 or 403: the key is wrong or may not use the model
+    QUOTA = "quota"  # 402 or an exhausted quota
+    MODEL = "model"  # 404: no such model, or no such path
+
+
+# What the operator must do, where waiting alone does not help.
+_ADVICE = {
+    Cause.KEY: "the API key is rejected; set NUGGETSTREAM_LLM_API_KEY to a valid key and restart the service",
+    Cause.QUOTA: "the quota at the provider is used up; raise it there, and work continues by itself",
+    Cause.MODEL: "there is no such model; check NUGGETSTREAM_LLM_MODEL and NUGGETSTREAM_LLM_BASE_URL",
+}
+
+
 class CallFailed(Exception):
     """A call that returned no completion.
 
     Attributes:
         error: The error to raise when the call is not retried.
+        cause: Why the model did not answer; None when it did, and its answer is about the content.
         retryable: Whether the same call may succeed shortly.
         overloaded: Whether the endpoint is overloaded.
         charged: Tokens that the server may charge nevertheless; None when it charges nothing.
@@ -59,13 +81,15 @@ class CallFailed(Exception):
         self,
         error: StageError,
         *,
+        cause: Cause | None = None,
         retryable: bool = False,
         overloaded: bool = False,
         charged: Tokens | None = None,
         retry_after: float | None = None,
     ) -> None:
         super().__init__(error.detail)
-        self.error, self.retryable, self.overloaded = error, retryable, overloaded
+        self.error, self.cause = error, cause
+        self.retryable, self.overloaded = retryable, overloaded
         self.charged, self.retry_after = charged, retry_after
 
 
@@ -143,17 +167,19 @@ class Endpoint:
         detail = f"no answer from the model at {self.url} within {self._timeout_s:g} s"
         error = Unavailable(Reason.LLM_UNAVAILABLE, detail)
         charged = Tokens(input=estimate_tokens(request.text))
-        return CallFailed(error, retryable=True, overloaded=True, charged=charged)
+        return CallFailed(error, cause=Cause.TIMEOUT, retryable=True, overloaded=True, charged=charged)
 
     def _unreachable(self, cause: BaseException) -> CallFailed:
         detail = f"cannot reach the model at {self.url}: {str(cause) or type(cause).__name__}"
-        return CallFailed(Unavailable(Reason.LLM_UNAVAILABLE, detail), retryable=True)
+        error = Unavailable(Reason.LLM_UNAVAILABLE, detail)
+        return CallFailed(error, cause=Cause.UNREACHABLE, retryable=True)
 
     def _garbled(self, request: ModelRequest, problem: str) -> CallFailed:
         error = Unavailable(
             Reason.LLM_UNAVAILABLE, f"the model at {self.url} sent an invalid response: {problem}"
         )
-        return CallFailed(error, retryable=True, charged=Tokens(input=estimate_tokens(request.text)))
+        charged = Tokens(input=estimate_tokens(request.text))
+        return CallFailed(error, cause=Cause.SERVER, retryable=True, charged=charged)
 
     def _status_failure(self, error: openai.APIStatusError) -> CallFailed:
         status = error.status_code
@@ -166,13 +192,27 @@ class Endpoint:
             return CallFailed(Permanent(Reason.INVALID_INPUT, detail))
         # What remains is overload, server faults, and what an operator can correct (key, quota, model name).
         retry_after = retry_after_of(error.response.headers, time.time())
-        exhausted = error.code == "insufficient_quota"
+        cause = _cause_of(status, error.code)
+        advice = _ADVICE.get(cause)
         return CallFailed(
-            Unavailable(Reason.LLM_UNAVAILABLE, detail, retry_after),
-            retryable=not exhausted and (status in _WORTH_REPEATING or status > 500),
-            overloaded=status in {429, 503, 529},
+            Unavailable(
+                Reason.LLM_UNAVAILABLE, detail if advice is None else f"{advice}: {detail}", retry_after
+            ),
+            cause=cause,
+            retryable=cause not in _ADVICE and (status in _WORTH_REPEATING or status > 500),
+            overloaded=cause is Cause.OVERLOADED,
             retry_after=retry_after,
         )
+
+
+def _cause_of(status: int, code: str | None) -> Cause:
+    if status == 402 or code == "insufficient_quota":
+        return Cause.QUOTA
+    if status in {401, 403}:
+        return Cause.KEY
+    if status == 404:
+        return Cause.MODEL
+    return Cause.OVERLOADED if status in {429, 503, 529} else Cause.SERVER
 
 
 def _tokens_of(reply: ChatCompletion, request: ModelRequest, text: str) -> tuple[Tokens, Source]:

@@ -11,6 +11,7 @@ from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.runtime.llm.accounting import Budget, Limit
+from services.runtime.llm.circuit import PATIENCE_S
 from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable
 from services.runtime.llm.prompt import PromptOverrides
 from services.runtime.llm.retries import RetryPolicy
@@ -27,7 +28,9 @@ class LLMSettings(BaseSettings):
         base_url: URL of the endpoint; OpenAI's by default.
         model: Name of the model to ask for; required unless offline.
         timeout_s: Seconds for one exchange.
-        attempts: Calls per exchange, the first included.
+        attempts: Calls per exchange, the first included; after as many failures in a row the model counts as
+            away.
+        patience_s: Seconds that a battle waits for a model that is away, before it fails.
         concurrency: Largest number of calls at once; the actual limit adapts below it.
         battle_tokens: Budget of tokens per battle; unlimited if unset.
         battle_money: Budget of money per battle, in the currency of the price file, which it requires.
@@ -50,6 +53,7 @@ class LLMSettings(BaseSettings):
     model: str | None = None
     timeout_s: float = Field(default=60.0, gt=0)
     attempts: int = Field(default=5, ge=1)
+    patience_s: float = Field(default=PATIENCE_S, ge=0)
     concurrency: int = Field(default=32, ge=1)
     battle_tokens: int | None = Field(default=None, ge=0)
     battle_money: Decimal | None = Field(default=None, ge=0)

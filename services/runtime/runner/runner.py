@@ -195,7 +195,7 @@ class Runner(Generic[In, Out]):
             return await self._give_up(message, await self._job_of_exhausted(message), exhausted)
         decoded: list[In] = []
         try:
-            done = await self._through_outages(lambda: self._attempt(message, decoded))
+            done = await self._through_outages(message, lambda: self._attempt(message, decoded))
         except Exception as error:
             return await self._failed(message, decoded[0] if decoded else None, error)
         if not done:
@@ -234,8 +234,9 @@ class Runner(Generic[In, Out]):
         self._in_flight.nak(message, decision.delay)
         return "retried"
 
-    async def _through_outages(self, attempt: Callable[[], Awaitable[None]]) -> bool:
-        return await through_outages(attempt, self._pause, self._draining, self._label)
+    async def _through_outages(self, message: InFlight, attempt: Callable[[], Awaitable[None]]) -> bool:
+        published_at = message.delivery.published_at.timestamp()
+        return await through_outages(attempt, self._pause, self._draining, self._label, published_at)
 
     def _pause(self, attempt: int) -> float:
         return self._jitter() * self._spec.backoff.ceiling(attempt)
@@ -266,7 +267,7 @@ class Runner(Generic[In, Out]):
                 decoded.append(await self._decoded(message))
 
         with suppress(StageError, TimeoutError):
-            await self._through_outages(decode)
+            await self._through_outages(message, decode)
         return decoded[0] if decoded else None
 
     async def _give_up(self, message: InFlight, job: In | None, decision: GiveUp) -> str:

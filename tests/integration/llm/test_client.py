@@ -231,18 +231,57 @@ class ReadOnlyReplies(MemoryReplyCache):
         await super().put(key, value)
 
 
-async def test_an_attempt_repeated_until_the_bill_can_be_written_does_not_pay_every_time(
-    connect: Connect,
-) -> None:
-    server, bill = Scripted([said(GOOD)]), ReadOnlyBill()
-    ask = connect(server, ledger=Ledger(PRICES, store=bill))
+async def test_a_reply_whose_bill_cannot_be_written_yet_is_kept_and_paid_for_once(connect: Connect) -> None:
+    server, bill, replies = Scripted([said(GOOD)]), ReadOnlyBill(), ReadOnlyReplies()
+    ask = connect(server, ledger=Ledger(PRICES, store=bill), cache=replies)
     for _ in range(3):
         with pytest.raises(Outage):
             await ask()
-    assert len(server.requests) == 1
+    replies.refusing = False
+    with pytest.raises(Outage):  # it is cached now, but not booked
+        await ask()
     bill.refusing = False
-    await ask()
+    assert (await ask()).value.labels
+    assert (len(server.requests), (await bill.of_battle("b1")).calls) == (1, 1)
+    assert not ask.model._calls.kept
+
+
+async def test_a_discarded_reply_is_not_paid_for_again_when_the_repair_meets_an_outage(
+    connect: Connect,
+) -> None:
+    bill = ReadOnlyBill()
+    server = Scripted([said("no"), said(GOOD)])
+    ask = connect(server, ledger=Ledger(PRICES, store=bill))
+    with pytest.raises(Outage):
+        await ask()
+    assert len(server.requests) == 1  # no second exchange before the first is booked
+    bill.refusing = False
+    reply = await ask()
     assert (len(server.requests), (await bill.of_battle("b1")).calls) == (2, 2)
+    assert reply.usage.cost == Money(2 * A_CALL)
+
+
+async def test_a_reply_that_arrived_survives_an_attempt_that_is_cancelled_while_it_is_booked(
+    connect: Connect,
+) -> None:
+    booking = asyncio.Event()
+
+    class Hangs(MemorySpendStore):
+        async def add(self, entry: Entry) -> None:
+            if not booking.is_set():
+                booking.set()
+                await asyncio.Event().wait()
+            await super().add(entry)
+
+    server, bill = Scripted([said(GOOD)]), Hangs()
+    ask = connect(server, ledger=Ledger(PRICES, store=bill))
+    attempt = asyncio.create_task(ask())
+    await booking.wait()
+    attempt.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await attempt
+    assert (await ask()).value.labels
+    assert (len(server.requests), (await bill.of_battle("b1")).calls) == (1, 1)
 
 
 async def test_a_reply_that_cannot_be_kept_now_is_not_paid_for_again(connect: Connect) -> None:

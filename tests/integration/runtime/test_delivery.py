@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from dataclasses import replace
 from itertools import pairwise
 from math import inf
@@ -12,8 +13,9 @@ from prometheus_client import REGISTRY
 
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from services.runtime.bus import Backoff, Outgoing, StreamSpec, ensure
-from services.runtime.errors import InvalidInput, Outage, Retryable, Unavailable
+from services.runtime.errors import InvalidInput, ModelOutage, Outage, Permanent, Retryable, Unavailable
 from services.runtime.runner import BodyLeftOut
+from services.runtime.runner.outage import through_outages
 
 TERMINATED = "$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.>"
 
@@ -125,6 +127,49 @@ async def test_an_outage_is_waited_for_in_hand_and_uses_up_no_delivery(flow):
     assert handle.calls == 8
     assert consumer.delivered.consumer_seq == 1
     assert await flow.count("DEAD") == 0
+
+
+async def test_a_model_that_is_away_is_waited_for_until_the_patience_is_over(flow):
+    calls = 0
+
+    async def handle(text: str) -> list[str]:
+        nonlocal calls
+        calls += 1
+        patience = 3600.0 if calls < 9 else 0.0  # three deliveries are allowed
+        raise ModelOutage(Reason.LLM_UNAVAILABLE, "the model is away", patience=patience)
+
+    async with (
+        flow.hearing("failed.>") as ear,
+        flow.running(flow.stage(handle), jitter=lambda: 0.0),
+    ):
+        await flow.submit("one")
+        assert (await ear.next()).subject == "failed.one.llm_unavailable"
+        await flow.settled()
+        consumer = await flow.bus.js.consumer_info("JOBS", "assigner")
+    assert (calls, consumer.delivered.consumer_seq) == (9, 1)
+    (letter,) = await flow.dead_letters()
+    assert letter.detail == "the model is away; given up after waiting for 0 s"
+
+
+@pytest.mark.parametrize(("since", "given_up"), [(-100.0, True), (-40.0, False), (None, False)])
+async def test_a_message_waits_from_its_publication_or_from_the_start_of_the_outage(since, given_up):
+    """A message of 70 s ago, with a patience of 60 s."""
+    now = time.time()
+    tries = 0
+
+    async def attempt() -> None:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            start = None if since is None else now + since
+            raise ModelOutage(Reason.LLM_UNAVAILABLE, "away", patience=60.0, since=start)
+
+    waited = through_outages(attempt, lambda _: 0.0, asyncio.Event(), "assigner", now - 70.0)
+    if given_up:
+        with pytest.raises(Permanent, match="away; given up after waiting for 1 min"):
+            await waited
+    else:
+        assert await waited
 
 
 async def test_a_message_that_waits_for_an_outage_to_end_is_decoded_once(flow):

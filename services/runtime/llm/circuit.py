@@ -1,0 +1,142 @@
+"""The circuit to a model: it opens when the model is away, and then calls are not made but for a probe.
+
+    closed ── too many failures in a row, or the endpoint rejects the key ──> open
+    open   ── one probe at a time, with growing pauses; any reply ──> closed
+
+While it is open, every caller gets a `ModelOutage` at once. A runner keeps its message in flight then, so
+that no battle fails because of the model, and an endpoint that is overloaded is not called by all of them.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import structlog
+from prometheus_client import Gauge
+
+from nuggetstream.domain.failure import Reason
+from services.runtime import metrics
+from services.runtime.errors import ModelOutage
+from services.runtime.llm.endpoint import CallFailed, Cause
+
+log = structlog.get_logger(__name__)
+
+PATIENCE_S = 6 * 3600.0
+_TROUBLED_S = 900.0  # patience with one prompt that fails while others are answered
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 5.0
+_LONGEST_RETRY_AFTER_S = 300.0  # a longer wait that a server asks for is cut, so that its end is noticed
+_TIMEOUTS = 2  # timeouts in a row that open the circuit; each takes long
+_AT_ONCE = frozenset({Cause.KEY, Cause.QUOTA, Cause.MODEL})  # retries cannot help before an operator acts
+
+
+@dataclass(slots=True)
+class _Open:
+    """State of an open circuit: since when, why, and when the next probe may be made."""
+
+    since: float
+    failed: CallFailed
+    probes: int = 0
+    probing: bool = False
+    next_probe: float = 0.0
+
+
+class Circuit:
+    """Whether the model answers.
+
+    Args:
+        model: Name of the model, for the metric.
+        failures: Number of failures in a row that open the circuit.
+        patience: Seconds that a message may wait while it is open.
+        clock: Returns the Unix time.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        failures: int = 5,
+        patience: float = PATIENCE_S,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._model, self._limit, self._patience, self._clock = model, failures, patience, clock
+        self._in_a_row = 0.0
+        self._open: _Open | None = None
+        for cause in Cause:
+            metrics.LLM_CIRCUIT_OPEN.labels(model, cause.value)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the model is away."""
+        return self._open is not None
+
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """Admit one call for the duration of the block.
+
+        Raises:
+            ModelOutage: The circuit is open, and it is not the time for a probe.
+        """
+        state = self._open
+        if state is None:
+            yield
+            return
+        if state.probing or self._clock() < state.next_probe:
+            raise self.outage(state.failed)
+        state.probing = True
+        try:
+            yield
+        finally:
+            state.probing = False
+
+    def answered(self) -> None:
+        """The endpoint answered: with a completion, or with an error about the content."""
+        self._in_a_row = 0
+        if self._open is not None:
+            log.warning("the model answers again", model=self._model)
+            self._gauge(self._open).dec()
+            self._open = None
+
+    def failed(self, failed: CallFailed) -> None:
+        """A call returned nothing from the model."""
+        self._in_a_row += self._limit / _TIMEOUTS if failed.cause is Cause.TIMEOUT else 1
+        if self._open is None:
+            if self._in_a_row < self._limit and failed.cause not in _AT_ONCE:
+                return
+            self._open = _Open(self._clock(), failed)
+            log.error("the model is away; battles wait for it", model=self._model, why=failed.error.detail)
+            self._gauge(self._open).inc()
+        else:
+            self._gauge(self._open).dec()  # the cause may have changed
+            self._open.failed = failed
+            self._gauge(self._open).inc()
+        self._schedule_probe(self._open, failed.retry_after)
+
+    def outage(self, failed: CallFailed, attempts: str = "") -> ModelOutage:
+        """The error for a message whose call failed or was not made.
+
+        While other calls succeed, a call that times out or is answered by a server error may be a problem of
+        its own prompt; its message waits for a shorter time.
+
+        Args:
+            failed: The failed call.
+            attempts: Added to the detail: how many calls were made.
+        """
+        state = self._open
+        own = state is None and failed.cause in {Cause.TIMEOUT, Cause.SERVER}
+        patience = min(_TROUBLED_S, self._patience) if own else self._patience
+        return ModelOutage(
+            Reason.LLM_UNAVAILABLE,
+            f"{failed.error.detail}{attempts}",
+            failed.retry_after,
+            patience=patience,
+            since=None if state is None else state.since,
+        )
+
+    def _schedule_probe(self, state: _Open, retry_after: float | None) -> None:
+        pause = min(_FIRST_PAUSE_S * 2.0 ** min(state.probes, 10), _LONGEST_PAUSE_S)
+        state.probes += 1
+        state.next_probe = self._clock() + max(pause, min(retry_after or 0.0, _LONGEST_RETRY_AFTER_S))
+
+    def _gauge(self, state: _Open) -> Gauge:
+        cause = state.failed.cause or Cause.SERVER
+        return metrics.LLM_CIRCUIT_OPEN.labels(self._model, cause.value)

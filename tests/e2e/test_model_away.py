@@ -1,0 +1,96 @@
+"""The whole platform while the model is away: no battle fails, and nothing is paid for twice."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client import REGISTRY
+from pydantic import SecretStr
+
+from nuggetstream.client import AsyncClient
+from nuggetstream.views.battles import BattleView
+from services.cli.embedded import Choices, Embedded, embedded
+from services.cli.settings import FetchSettings, PipelineSettings
+from services.runtime.llm import circuit
+from services.runtime.llm.settings import LLMSettings
+from services.runtime.runner import outage
+from tests.e2e.battles import battle
+from tests.e2e.model_endpoint import ModelEndpoint
+from tests.e2e.ports import free_ports
+
+DELIVERIES = 5
+CALLS = {"nuggetizer": 1, "judge": 2}  # of the stages that wait at the same time
+
+
+@asynccontextmanager
+async def platform(folder: Path, port: int, **llm: Any) -> AsyncIterator[Embedded]:
+    settings = LLMSettings(
+        api_key=SecretStr("sk-test"), base_url=f"http://127.0.0.1:{port}/v1", model="m", attempts=1, **llm
+    )
+    pipeline = PipelineSettings(embedding_model="none", retry_seconds=0.01, resamples=100)
+    async with embedded(Choices(folder, pipeline, FetchSettings(), settings, grace=2.0)) as running:
+        yield running
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+async def ended(client: AsyncClient, battle_id: str) -> BattleView:
+    async with asyncio.timeout(60):
+        while (view := await client.battle(battle_id)).state == "running":
+            await asyncio.sleep(0.05)
+    return view
+
+
+def circuits(cause: str) -> float:
+    return REGISTRY.get_sample_value("nuggetstream_llm_circuit_open", {"model": "m", "cause": cause}) or 0.0
+
+
+@pytest.mark.timeout(180)
+async def test_a_battle_outlives_a_model_that_is_away_and_is_scored_when_it_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(circuit, "_LONGEST_PAUSE_S", 0.05)
+    monkeypatch.setattr(outage, "_LONGEST_PAUSE", 0.05)
+    (port,) = free_ports(1)
+    endpoint = ModelEndpoint(status=503)
+    async with platform(tmp_path, port) as running, AsyncClient(running.url) as client:
+        receipt = await client.submit(battle(1))
+        await until(lambda: circuits("unreachable") == 2)  # of nuggetizer and judge
+        async with endpoint.listening(port):
+            # More calls than all deliveries together may make.
+            await until(lambda: endpoint.rejected[503] > 2 * DELIVERIES * sum(CALLS.values()))
+            endpoint.status = 401
+            await until(lambda: circuits("key") == 2)
+            assert (await client.battle(receipt.battle_id)).state == "running"
+            endpoint.status = 200
+            seen = await ended(client, receipt.battle_id)
+            assert (seen.state, seen.failures) == ("scored", [])
+            assert circuits("key") + circuits("overloaded") + circuits("unreachable") == 0
+    assert set(endpoint.answered.values()) == {1}
+    assert len(endpoint.answered) == 5  # nuggets, two assignments, two orders of the judge
+
+
+@pytest.mark.timeout(180)
+async def test_a_battle_fails_by_name_when_the_patience_with_the_model_is_over(tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    endpoint = ModelEndpoint(status=401)
+    async with (
+        endpoint.listening(port),
+        platform(tmp_path, port, patience_s=0.5) as running,
+        AsyncClient(running.url) as client,
+    ):
+        receipt = await client.submit(battle(1))
+        seen = await ended(client, receipt.battle_id)
+        assert seen.state == "failed"
+        assert {failure.reason for failure in seen.failures} == {"llm_unavailable"}
+        for failure in seen.failures:
+            assert "the API key is rejected" in failure.detail
+            assert failure.detail.endswith("given up after waiting for 0.5 s")
+            assert failure.attempts == 1
