@@ -18,7 +18,7 @@ from services.runtime.errors import StageError, Unavailable
 from services.runtime.llm.accounting import Entry, Ledger, Source
 from services.runtime.llm.circuit import Circuit
 from services.runtime.llm.dialect import ModelRequest
-from services.runtime.llm.endpoint import CallFailed, Completion, Endpoint
+from services.runtime.llm.endpoint import CallFailed, Cause, Completion, Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit, Slot
 from services.runtime.llm.prices import Money, Tokens, estimate_tokens
 from services.runtime.llm.retries import RetryPolicy
@@ -45,6 +45,7 @@ class Billing:
         return sum(known[1:], known[0]) if known and len(known) == len(costs) else None
 
 
+_TIMEOUTS = 2  # per call; more of them would exceed the deadline of the attempt
 _KEPT = 1000  # completions at most; there are more only if that many prompts were abandoned
 
 
@@ -89,13 +90,14 @@ class Caller:
             completion, entry = self.kept[key]
             billing.entries.append(entry)
             return completion
-        failures = 0
+        failures = timeouts = 0
         while True:
             try:
                 return await self._try(key, request, billing)
             except CallFailed as failed:
                 failures += 1
-                wait = self._wait(failed, failures)
+                timeouts += failed.cause is Cause.TIMEOUT
+                wait = None if timeouts >= _TIMEOUTS else self._wait(failed, failures)
                 if wait is None:
                     if failed.cause is not None:  # the client counts the other failures
                         metrics.LLM_CALLS.labels(billing.stage, self.endpoint.model, "failed").inc()

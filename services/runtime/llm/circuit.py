@@ -26,7 +26,7 @@ PATIENCE_S = 6 * 3600.0
 _TROUBLED_S = 900.0  # patience with one prompt that fails while others are answered
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 5.0
 _LONGEST_RETRY_AFTER_S = 300.0  # a longer wait that a server asks for is cut, so that its end is noticed
-_TIMEOUTS = 2  # timeouts in a row that open the circuit; each takes long
+_TIMEOUTS = 3  # timeouts in a row that open the circuit; each takes long
 _AT_ONCE = frozenset({Cause.KEY, Cause.QUOTA, Cause.MODEL})  # retries cannot help before an operator acts
 
 
@@ -54,12 +54,13 @@ class Circuit:
     def __init__(
         self,
         model: str,
-        failures: int = 5,
+        failures: int = 10,
         patience: float = PATIENCE_S,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._model, self._limit, self._patience, self._clock = model, failures, patience, clock
         self._in_a_row = 0.0
+        self._answered_at: float | None = None
         self._open: _Open | None = None
         for cause in Cause:
             metrics.LLM_CIRCUIT_OPEN.labels(model, cause.value)
@@ -90,7 +91,8 @@ class Circuit:
 
     def answered(self) -> None:
         """The endpoint answered: with a completion, or with an error about the content."""
-        self._in_a_row = 0
+        self._in_a_row = 0.0
+        self._answered_at = self._clock()
         if self._open is not None:
             log.warning("the model answers again", model=self._model)
             self._gauge(self._open).dec()
@@ -122,7 +124,7 @@ class Circuit:
             attempts: Added to the detail: how many calls were made.
         """
         state = self._open
-        own = state is None and failed.cause in {Cause.TIMEOUT, Cause.SERVER}
+        own = state is None and failed.cause in {Cause.TIMEOUT, Cause.SERVER} and self._answers()
         patience = min(_TROUBLED_S, self._patience) if own else self._patience
         return ModelOutage(
             Reason.LLM_UNAVAILABLE,
@@ -131,6 +133,10 @@ class Circuit:
             patience=patience,
             since=None if state is None else state.since,
         )
+
+    def _answers(self) -> bool:
+        """Whether the model has answered a call recently."""
+        return self._answered_at is not None and self._clock() - self._answered_at < _TROUBLED_S
 
     def _schedule_probe(self, state: _Open, retry_after: float | None) -> None:
         pause = min(_FIRST_PAUSE_S * 2.0 ** min(state.probes, 10), _LONGEST_PAUSE_S)

@@ -124,7 +124,7 @@ class LLMClient:
         self.overrides = overrides or PromptOverrides.none()
         self._cache = cache or MemoryReplyCache()
         retries = retries or RetryPolicy()
-        self.circuit = Circuit(endpoint.model, retries.attempts, patience)
+        self.circuit = Circuit(endpoint.model, 2 * retries.attempts, patience)
         rng = rng or random.Random()  # noqa: S311 - jitter of retries, not a secret
         self._calls = Caller(
             endpoint=endpoint,

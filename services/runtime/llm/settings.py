@@ -28,8 +28,7 @@ class LLMSettings(BaseSettings):
         base_url: URL of the endpoint; OpenAI's by default.
         model: Name of the model to ask for; required unless offline.
         timeout_s: Seconds for one exchange.
-        attempts: Calls per exchange, the first included; after as many failures in a row the model counts as
-            away.
+        attempts: Calls per exchange, the first included.
         patience_s: Seconds that a battle waits for a model that is away, before it fails.
         concurrency: Largest number of calls at once; the actual limit adapts below it.
         battle_tokens: Budget of tokens per battle; unlimited if unset.

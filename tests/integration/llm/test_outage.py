@@ -25,8 +25,10 @@ async def silence() -> Response:
 
 @pytest.mark.parametrize("away", [refused(500), refused(503), refused(429), refused(502), refused(504)])
 async def test_a_model_that_is_away_is_an_outage(connect: Connect, away: Response) -> None:
-    with pytest.raises(ModelOutage) as caught:
-        await connect(Scripted([away]))()
+    ask = connect(Scripted([away]))
+    for _ in range(2):
+        with pytest.raises(ModelOutage) as caught:
+            await ask()
     assert caught.value.reason is Reason.LLM_UNAVAILABLE
     assert caught.value.patience == PATIENCE_S
     assert caught.value.since == pytest.approx(time.time(), abs=60)
@@ -38,11 +40,17 @@ async def test_a_port_where_nobody_listens_and_a_host_nobody_knows_are_outages(c
             await connect(url, attempts=1)()
 
 
-async def test_a_model_that_stays_silent_opens_the_circuit_after_two_timeouts(connect: Connect) -> None:
+async def test_a_model_that_stays_silent_ends_an_attempt_early_and_opens_the_circuit(
+    connect: Connect,
+) -> None:
     server = Scripted([silence])
+    ask = connect(server, timeout_s=0.05, attempts=5)
     with pytest.raises(ModelOutage, match="no answer"):
-        await connect(server, timeout_s=0.05, attempts=5)()
-    assert len(server.requests) == 2
+        await ask()
+    assert (len(server.requests), ask.model.circuit.is_open) == (2, False)
+    with pytest.raises(ModelOutage, match="no answer"):
+        await ask()
+    assert (len(server.requests), ask.model.circuit.is_open) == (3, True)
 
 
 @pytest.mark.parametrize(
@@ -111,11 +119,13 @@ async def test_a_prompt_that_fails_while_others_are_answered_is_waited_for_less_
     connect: Connect,
 ) -> None:
     ask = connect(Scripted([refused(500), said(GOOD), refused(500)]), attempts=1)
-    ask.model.circuit._limit = 3
+    with pytest.raises(ModelOutage) as caught:
+        await ask()
+    assert (caught.value.patience, caught.value.since) == (PATIENCE_S, None)
+    assert (await ask(assignment("Other."))).value.labels
     with pytest.raises(ModelOutage) as caught:
         await ask()
     assert (caught.value.patience, caught.value.since) == (900.0, None)
-    assert (await ask(assignment("Other."))).value.labels
     assert not ask.model.circuit.is_open
 
 
