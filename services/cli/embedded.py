@@ -9,15 +9,18 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from services.cli.data_folder import locked_folder
 from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
 from services.cli.wiring import Parts, tuned
-from services.runtime.bus import Bus, ConsumerSpec, ensure
+from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams
+from services.runtime.disk import Check, DiskProbe
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.nats_server import NatsServer
+from services.runtime.nats_supervisor import NatsSupervisor
 from services.runtime.service import run_service
 from services.store.database import Database
 from services.store.migrate import upgrade
@@ -89,10 +92,16 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
         async with NatsServer(choices.folder / "nats", inherited=(lock,)) as server:
             platform = PlatformSettings(nats_url=server.url, database_url=database.url)
             async with Bus.connect(platform.bus("embedded")) as bus:
-                await ensure(bus.js, streams(), _with_ack_wait(consumers()))
+                await _prepare(bus)
+                disk = DiskProbe(choices.folder).problem
+                supervisor = NatsSupervisor(
+                    server, disk, partial(has_streams, bus.js, streams()), partial(_prepare, bus)
+                )
                 async with asyncio.TaskGroup() as group:
+                    group.create_task(supervisor.run(stop))
                     try:
-                        yield await _Starter(choices, platform, database, stop).start(group, bus)
+                        starter = _Starter(choices, platform, database, stop, (disk,))
+                        yield await starter.start(group, bus)
                     finally:
                         stop.set()
 
@@ -107,6 +116,10 @@ async def _migrated_database(folder: Path) -> AsyncIterator[Database]:
         await database.close()
 
 
+async def _prepare(bus: Bus) -> None:
+    await ensure(bus.js, streams(), _with_ack_wait(consumers()))
+
+
 def _with_ack_wait(specs: Sequence[ConsumerSpec]) -> list[ConsumerSpec]:
     return [replace(spec, ack_wait=_ACK_WAIT) for spec in specs]
 
@@ -119,6 +132,7 @@ class _Starter:
     platform: PlatformSettings
     database: Database
     stop: asyncio.Event
+    checks: Sequence[Check]
 
     async def start(self, group: asyncio.TaskGroup, bus: Bus) -> Embedded:
         ports: dict[str, str] = {}
@@ -172,4 +186,5 @@ class _Starter:
             llm=choices.llm,
             host=choices.host,
             http_port=choices.http_port,
+            checks=self.checks,
         )

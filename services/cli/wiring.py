@@ -16,6 +16,7 @@ from nuggetstream.domain.event import Event
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
 from services.runtime.bus import Bus
+from services.runtime.disk import Check
 from services.runtime.embedding import Embedder
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import Service
@@ -39,6 +40,8 @@ class Parts:
         llm: Settings of the model.
         host: Address to bind to.
         http_port: HTTP port of the gateway.
+        checks: Find problems that prevent work now, such as a full disk; the gateway reports them and accepts
+            no battles meanwhile.
     """
 
     bus: Bus
@@ -49,6 +52,7 @@ class Parts:
     llm: LLMSettings
     host: str = "127.0.0.1"
     http_port: int = 0
+    checks: Sequence[Check] = ()
 
     @property
     def blobs(self) -> Blobs:
@@ -193,6 +197,7 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     """The gateway: REST, server-sent events, pages, gRPC, and battles that come over NATS."""
+    from services.gateway.admission import Admission
     from services.gateway.app import create_app
     from services.gateway.battles.followers import Followers
     from services.gateway.battles.grpc_service import arena_service
@@ -208,14 +213,15 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
 
     battles = Battles(parts.database)
     followers = Followers(battles)
+    admission = Admission(parts.checks)
     async with rpc.channel(parts.platform.rater_address) as channel, followers.listening(parts.bus):
         gateway = Gateway(
             battles=battles,
             outcomes=Outcomes(parts.database),
-            intake=Intake(battles, publisher(parts.bus, parts.blobs)),
+            intake=Intake(battles, publisher(parts.bus, parts.blobs), admission),
             ratings=RatingsClient(channel),
             followers=followers,
-            readiness=readiness(parts.bus, parts.database),
+            readiness=readiness(parts.bus, parts.database, admission),
         )
         async with http_server(create_app(gateway), parts.host, parts.http_port) as url:
             stages = [ingest_stage(gateway.intake, parts.blobs)]

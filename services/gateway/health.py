@@ -7,12 +7,14 @@ from fastapi import APIRouter, Response
 from sqlalchemy import text
 
 from nuggetstream.views.common import Health
+from services.gateway.admission import Admission
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.store.database import Database
 
 Readiness = Callable[[], Awaitable[Sequence[str]]]
 """Gives the reasons why the process is not ready; none when it is."""
+_NO_CHECKS = Admission()
 
 
 def routes(readiness: Readiness) -> APIRouter:
@@ -33,17 +35,22 @@ def routes(readiness: Readiness) -> APIRouter:
     return router
 
 
-def readiness(bus: Bus, database: Database, within: float = 2.0) -> Readiness:
-    """Readiness that requires a connected broker and a database that answers.
+def readiness(
+    bus: Bus, database: Database, admission: Admission = _NO_CHECKS, within: float = 2.0
+) -> Readiness:
+    """Readiness that requires a connected broker, a database that answers, and room for battles.
 
     Args:
         bus: Connection to the broker.
         database: Database, which is asked to answer an empty query.
+        admission: What prevents battles from being accepted, such as a full disk.
         within: Seconds that the database has to answer; whoever checks readiness does not wait long either.
     """
 
     async def reasons() -> list[str]:
-        problems = [] if bus.connected else ["the broker is not connected"]
+        problems = await admission.problems()
+        if not bus.connected:
+            problems.append("the broker is not connected")
         try:
             async with asyncio.timeout(within), database.transaction() as tx:
                 await tx.execute(text("SELECT 1"))

@@ -5,6 +5,7 @@
 Errors that are not in the table are logged and answered with status 500.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -30,7 +31,7 @@ from services.gateway.errors import (
 from services.runtime.errors import StageError, Unavailable
 
 EXPECTED = (Rejected, InvalidSubmission, StageError)
-_RETRY_AFTER = "1"  # seconds; a broker or database that restarts is back in a few
+_RETRY_AFTER = 1.0  # seconds; a broker or database that restarts is back in a few
 _STATUS: dict[type[Exception], int] = {
     UnknownBattle: 404,
     Conflict: 409,
@@ -67,7 +68,10 @@ def status_of(error: Exception) -> int:
 
 def headers_of(error: Exception) -> Mapping[str, str] | None:
     """The HTTP headers that belong to an error in `EXPECTED`; None where there are none."""
-    return {"Retry-After": _RETRY_AFTER} if status_of(error) == HTTPStatus.SERVICE_UNAVAILABLE else None
+    if status_of(error) != HTTPStatus.SERVICE_UNAVAILABLE:
+        return None
+    asked = error.retry_after if isinstance(error, Unavailable) else None
+    return {"Retry-After": str(math.ceil(asked or _RETRY_AFTER))}
 
 
 def problem_of(error: Exception) -> Problem:

@@ -34,6 +34,10 @@ LAG_AGE_SECONDS = Gauge(
     ["stage"],
 )
 RECONNECTS = Counter("nuggetstream_bus_reconnects_total", "Reconnections to the broker.")
+BROKER_RESTARTS = Counter(
+    "nuggetstream_broker_restarts_total",
+    "Restarts of embedded mode's broker, which had ended or could not write.",
+)
 
 # --- battles -----------------------------------------------------------------------------------
 BATTLES = Counter("nuggetstream_battles_total", "Battles that ended, by final state.", ["arena", "state"])

@@ -1,7 +1,8 @@
 """A nats-server as a child process: for `nuggetstream up`, the demo and the tests.
 
 It listens on loopback only and stores its streams in one folder. Its address is available only once it
-answers /healthz. It survives a terminal's Ctrl-C, so that services can drain, and ends with its parent.
+answers /healthz. It survives a terminal's Ctrl-C, so that services can drain, and ends with its parent. A
+message that it has confirmed is on disk.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from typing import Self
 from services.runtime import with_parent
 
 _HOST = "127.0.0.1"
+_HEALTH_WITHIN = 2.0  # seconds
 
 
 class NatsServerMissing(RuntimeError):
@@ -62,6 +64,8 @@ class NatsServer:
         name: Name of the server in its log and monitoring.
         ready_within: Seconds within which it must answer /healthz.
         inherited: File descriptors that it keeps open while it runs, such as a lock on the folder.
+        synced: Whether it confirms a message only when the message is on disk, and not already when the
+            operating system has it and writes it within minutes.
 
     Raises:
         NatsServerMissing: There is no binary.
@@ -74,14 +78,18 @@ class NatsServer:
         port: int = 0,
         name: str = "nuggetstream",
         ready_within: float = 20.0,
+        *,
         inherited: Sequence[int] = (),
+        synced: bool = True,
     ) -> None:
         self._dir = store_dir
         self._port = port
         self._name = name
         self._ready_within = ready_within
         self._inherited = tuple(inherited)
+        self._synced = synced
         self._process: asyncio.subprocess.Process | None = None
+        self._monitoring = 0  # port
 
     @property
     def url(self) -> str:
@@ -128,6 +136,16 @@ class NatsServer:
             await self.kill()
             raise NatsServerFailed(self._with_log(f"was not ready within {self._ready_within:g} s")) from None
 
+    async def problem(self) -> str | None:
+        """Why streams cannot be used now, for instance a write that failed; None when they can."""
+        if self.pid is None:
+            return "the nats-server has ended"
+        try:
+            async with asyncio.timeout(_HEALTH_WITHIN):
+                return await _health(self._monitoring)
+        except TimeoutError:
+            return f"the nats-server did not report its health within {_HEALTH_WITHIN:g} s"
+
     async def stop(self, within: float = 10.0) -> None:
         """Stop the server by SIGTERM, and kill it when that takes longer than `within` seconds."""
         await self._end(signal.SIGTERM, within)
@@ -160,7 +178,13 @@ class NatsServer:
                 f"listen: {json.dumps(f'{_HOST}:{self._port or -1}')}",
                 f"http: {json.dumps(f'{_HOST}:-1')}",
                 f"ports_file_dir: {json.dumps(str(self._dir))}",
-                f"jetstream {{ store_dir: {json.dumps(str(self._dir / 'store'))} }}",
+                "jetstream {",
+                f"  store_dir: {json.dumps(str(self._dir / 'store'))}",
+                f"  sync_interval: {'always' if self._synced else '2m'}",
+                # Streams have limits of their own. By default the server takes three quarters of the space
+                # that is free when it starts, and a restart on a fuller disk would not find room for them.
+                "  max_file_store: 1TB",
+                "}",
                 "",
             )
         )
@@ -170,8 +194,8 @@ class NatsServer:
         while process.returncode is None:
             known = _read_ports(ports)
             if known is not None:
-                self._port, monitoring = known
-                if await _healthy(monitoring):
+                self._port, self._monitoring = known
+                if await _health(self._monitoring) is None:
                     return
             await asyncio.sleep(0.01)
         raise NatsServerFailed(self._with_log(f"ended with code {process.returncode}"))
@@ -194,18 +218,27 @@ def _port_of(url: str) -> int:
     return int(url.rsplit(":", 1)[1])
 
 
-async def _healthy(port: int) -> bool:
+async def _health(port: int) -> str | None:
+    """The problem that /healthz reports; None when there is none."""
     try:
         reader, writer = await asyncio.open_connection(_HOST, port)
-    except OSError:
-        return False
+    except OSError as error:
+        return f"the nats-server does not listen: {error}"
     try:
         writer.write(b"GET /healthz HTTP/1.0\r\n\r\n")
-        return b" 200 " in await reader.readline()
-    except OSError:
-        return False
+        head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+    except OSError as error:
+        return f"the nats-server does not answer: {error}"
     finally:
         writer.close()
+    return None if b" 200 " in head.partition(b"\r\n")[0] else _reported(body)
+
+
+def _reported(body: bytes) -> str:
+    try:
+        return str(json.loads(body)["error"])
+    except (ValueError, KeyError, TypeError):
+        return f"the nats-server is not healthy: {body.decode(errors='replace')}"
 
 
 def _ending_with_parent() -> tuple[str, ...]:

@@ -143,4 +143,6 @@ def _unavailable(error: Exception) -> Unavailable:
     # SQLite has one class of error for a full disk and for a missing table.
     kind = Unavailable if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR else Outage
     message = str(cause) or type(cause).__name__  # a timeout has no message
+    if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        message += " (ENOSPC)"
     return kind(Reason.STORE_UNAVAILABLE, f"the database does not answer: {message}")

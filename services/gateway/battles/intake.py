@@ -6,7 +6,7 @@ A crash between the two, or a broker that is down, loses nothing: the client got
 and the same event is published under the same message id. Stages that have seen it already recognise it.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,12 +14,15 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleSubmitted, BattleVoted, Event
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.submission import BattleSubmission
+from services.gateway.admission import Admission
 from services.gateway.errors import Conflict, UnknownBattle
 from services.runtime.bus import Bus
+from services.runtime.errors import Unavailable
 from services.store.battles import Battles
 from services.wire.codec import BlobStore, encode, seal
 
 Publish = Callable[[Event], Awaitable[object]]
+_NO_CHECKS = Admission()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +45,12 @@ class Intake:
     Attributes:
         battles: Battles in the database.
         publish: Publishes an event; returns when the broker has stored it.
+        admission: Whether anything can be accepted now.
     """
 
     battles: Battles
     publish: Publish
+    admission: Admission = _NO_CHECKS
 
     async def submit(self, submission: BattleSubmission, now: datetime) -> Receipt:
         """Accept a battle and publish its events.
@@ -56,11 +61,10 @@ class Intake:
 
         Raises:
             Conflict: its id belongs to a battle with other content.
-            Unavailable: the database or the broker does not answer; sending it again is safe.
+            Unavailable: the database or the broker does not answer, or has no room; sending it again is safe.
         """
         receipt, events = await self.accept(submission, now)
-        for event in events:
-            await self.publish(event)
+        await self._publish_all(events)
         return receipt
 
     async def accept(self, submission: BattleSubmission, now: datetime) -> tuple[Receipt, list[Event]]:
@@ -72,6 +76,13 @@ class Intake:
         Raises:
             Conflict, Unavailable: as `submit`.
         """
+        await self.admission.require()
+        try:
+            return await self._accept(submission, now)
+        except Unavailable as error:
+            raise await self.admission.explained(error) from error
+
+    async def _accept(self, submission: BattleSubmission, now: datetime) -> tuple[Receipt, list[Event]]:
         battle = submission.to_core()
         fingerprint = battle.content_hash()
         submitted = BattleSubmitted(derived_id("submitted", battle.id, fingerprint), battle)
@@ -89,10 +100,18 @@ class Intake:
 
         Raises:
             UnknownBattle: there is no such battle.
-            Unavailable: the database or the broker does not answer; voting again is safe.
+            Unavailable: the database or the broker does not answer, or has no room; voting again is safe.
         """
+        await self.admission.require()
         key = derived_id("voted", battle_id, vote, now.isoformat())
-        await self.publish(await self._voted(battle_id, vote, key, now))
+        await self._publish_all([await self._voted(battle_id, vote, key, now)])
+
+    async def _publish_all(self, events: Sequence[Event]) -> None:
+        try:
+            for event in events:
+                await self.publish(event)
+        except Unavailable as error:
+            raise await self.admission.explained(error) from error
 
     async def _voted(self, battle_id: str, vote: Vote, key: str, at: datetime | None) -> BattleVoted:
         row = await self.battles.get(battle_id)

@@ -3,7 +3,15 @@
 from services.runtime.bus.connection import Bus, BusClosed
 from services.runtime.bus.message import Delivery, Notification, Outgoing, PubAck
 from services.runtime.bus.settings import BusSettings
-from services.runtime.bus.topology import UNLIMITED, Backoff, ConsumerSpec, StreamSpec, describe_error, ensure
+from services.runtime.bus.topology import (
+    UNLIMITED,
+    Backoff,
+    ConsumerSpec,
+    StreamSpec,
+    describe_error,
+    ensure,
+    has_streams,
+)
 
 __all__ = [
     "UNLIMITED",
@@ -19,4 +27,5 @@ __all__ = [
     "StreamSpec",
     "describe_error",
     "ensure",
+    "has_streams",
 ]

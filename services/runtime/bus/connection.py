@@ -23,7 +23,7 @@ from services.runtime import metrics, tracing
 from services.runtime.bus.client import PatientClient
 from services.runtime.bus.message import Notification, Outgoing, PubAck, wire_size
 from services.runtime.bus.settings import DRAIN_WITHIN, BusSettings
-from services.runtime.errors import Permanent, Unavailable
+from services.runtime.errors import Outage, Permanent, Unavailable
 from services.runtime.masking import masked_url
 
 log = structlog.get_logger(__name__)
@@ -103,8 +103,8 @@ class Bus:
             within: Seconds until giving up; `publish_within` by default.
 
         Raises:
-            Unavailable: Not confirmed in time. The message may have been stored; its id makes it safe to
-                publish it again.
+            Outage: Not confirmed in time, because the broker is away, or has no room on its disk or in the
+                stream. The message may have been stored; its id makes it safe to publish it again.
             Permanent: The message is too large for the broker.
         """
         headers = tracing.inject(message.wire_headers())
@@ -270,7 +270,7 @@ class Bus:
         except TimeoutError:
             pass
         cause = str(last) or type(last).__name__ if last else "disconnected"
-        raise Unavailable(Reason.DEADLINE, f"the broker did not confirm within {within:g} s: {cause}")
+        raise Outage(Reason.DEADLINE, f"the broker did not confirm within {within:g} s: {cause}")
 
     async def _connection(self) -> None:
         if not self._up.is_set():

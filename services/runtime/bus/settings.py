@@ -34,7 +34,7 @@ class BusSettings:
     reconnect_wait: float = 0.25
     ping_interval: float = 15.0
     reply_within: float = 5.0
-    publish_within: float = 30.0
+    publish_within: float = 10.0
     unhealthy_after: float = 60.0
     user: str | None = None
     password: str | None = field(default=None, repr=False)

@@ -139,6 +139,16 @@ async def ensure(
         await ensure_consumer(js, consumer)
 
 
+async def has_streams(js: JetStreamContext, streams: Sequence[StreamSpec]) -> bool:
+    """Whether the broker has all of these streams.
+
+    Raises:
+        nats.errors.Error: The broker does not answer.
+    """
+    existing = {info.config.name for info in await js.streams_info()}
+    return existing >= {stream.name for stream in streams}
+
+
 def describe_error(error: nats.errors.Error) -> str:
     """Describe a failed request about streams and consumers for an operator.
 

@@ -14,7 +14,7 @@ from services.runtime.errors import ModelOutage, Outage, Permanent
 
 log = structlog.get_logger(__name__)
 
-_LONGEST_PAUSE = 10.0  # seconds, so that work resumes soon after a long outage has ended
+_LONGEST_PAUSE = 5.0  # seconds, so that work resumes soon after a long outage has ended
 
 
 async def through_outages(
@@ -32,7 +32,7 @@ async def through_outages(
 
     Args:
         attempt: Raises `Outage` when a part of the platform is away; other errors are passed on.
-        pause: Seconds to wait after the n-th failed attempt, n from 1; at most ten are used.
+        pause: Seconds to wait after the n-th failed attempt, n from 1; at most five are used.
         draining: Ends the waiting when set.
         label: Label of the stage in the metrics.
         published_at: Unix time at which the message was published; a message does not count the time

@@ -1,0 +1,44 @@
+"""Whether battles can be accepted now: nothing is taken that cannot be kept and passed on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nuggetstream.domain.failure import Reason
+from services.runtime.disk import Check
+from services.runtime.errors import Outage, Unavailable
+
+_RETRY_AFTER = 5.0  # seconds; room on a disk or in a stream does not come back at once
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Checks that must find nothing before a battle or a vote is accepted.
+
+    Attributes:
+        checks: Find a problem each, such as a full disk. They are called often and must be cheap.
+    """
+
+    checks: Sequence[Check] = ()
+
+    async def problems(self) -> list[str]:
+        """The problems that prevent battles from being accepted now."""
+        found = [await check() for check in self.checks]
+        return [problem for problem in found if problem is not None]
+
+    async def require(self) -> None:
+        """Return if battles can be accepted.
+
+        Raises:
+            Outage: They cannot; the error names every problem.
+        """
+        if problems := await self.problems():
+            raise _outage("; ".join(problems))
+
+    async def explained(self, error: Unavailable) -> Unavailable:
+        """An error of the broker or database, with the problem that the checks find behind it."""
+        problems = await self.problems()
+        return _outage("; ".join((*problems, error.detail))) if problems else error
+
+
+def _outage(detail: str) -> Outage:
+    return Outage(Reason.STORE_UNAVAILABLE, detail, retry_after=_RETRY_AFTER)
