@@ -9,7 +9,7 @@ exists on one side only.
 import dataclasses
 import types
 import typing
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
@@ -17,14 +17,15 @@ from typing import Any, TypeVar, cast
 
 from google.protobuf.descriptor import EnumDescriptor
 from google.protobuf.message import Message
-from google.protobuf.message_factory import GetMessageClass
-from google.protobuf.timestamp_pb2 import Timestamp
 
 # Field descriptors have two implementations (C and Python) without a common type.
 FieldDescriptor = Any
 
 M = TypeVar("M", bound=Message)
 T = TypeVar("T")
+
+Write = Callable[[Message, Any], None]
+Read = Callable[[Message], Any]
 
 
 class ContractViolation(ValueError):
@@ -40,10 +41,7 @@ def to_message(value: object, message_type: type[M]) -> M:
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         raise TypeError(f"not a dataclass instance: {value!r}")
     message = message_type()
-    for field in message.DESCRIPTOR.fields:
-        content = getattr(value, field.name)
-        if content is not None:
-            _write(message, field, content)
+    _fill(message, value)
     return message
 
 
@@ -54,84 +52,133 @@ def from_message(message: Message, target: type[T]) -> T:
         ContractViolation: An enumeration is unspecified or a required message is missing; the error names
             the field.
     """
-    values = {}
-    for name, hint in _fields(cast(Hashable, target)).items():
-        values[name] = _read(message, message.DESCRIPTOR.fields_by_name[name], hint)
-    return target(**values)
+    readers = _readers(cast(Hashable, message.DESCRIPTOR), cast(Hashable, target))
+    return target(**{name: read(message) for name, read in readers})
 
 
 def enum_name(descriptor: EnumDescriptor, member: StrEnum) -> str:
     """The protobuf name of an enumeration member: the type's name in capitals, then the member's."""
-    return descriptor.values_by_number[0].name.removesuffix("UNSPECIFIED") + member.name
+    return _prefix(descriptor) + member.name
 
 
-def _write(message: Message, field: FieldDescriptor, content: Any) -> None:
-    if field.is_repeated:
-        for item in cast(Iterable[Any], content):
-            if field.message_type is not None:
-                getattr(message, field.name).add().CopyFrom(_message(field, item))
-            else:
-                getattr(message, field.name).append(_scalar(field, item))
-    elif field.message_type is not None:
-        getattr(message, field.name).CopyFrom(_message(field, content))
-    else:
-        setattr(message, field.name, _scalar(field, content))
+def _fill(message: Message, value: object) -> None:
+    for name, write in _writers(cast(Hashable, message.DESCRIPTOR)):
+        content = getattr(value, name)
+        if content is not None:
+            write(message, content)
 
 
-def _message(field: FieldDescriptor, content: Any) -> Message:
-    if isinstance(content, datetime):
-        stamp = Timestamp()
-        stamp.FromDatetime(content)
-        return stamp
-    return to_message(content, GetMessageClass(field.message_type))
+# The rule is worked out once per type and kept as a list of functions: events are converted at every hop.
 
 
-def _scalar(field: FieldDescriptor, content: Any) -> Any:
+@cache
+def _writers(descriptor: Any) -> Sequence[tuple[str, Write]]:
+    return [(field.name, _writer(field)) for field in descriptor.fields]
+
+
+def _writer(field: FieldDescriptor) -> Write:
+    name = field.name
+    if field.message_type is not None:
+        fill = _filler(field)
+
+        def write_many(message: Message, content: Any) -> None:
+            items = getattr(message, name)
+            for item in content:
+                fill(items.add(), item)
+
+        def write_one(message: Message, content: Any) -> None:
+            part = getattr(message, name)
+            part.SetInParent()  # an empty message is still there
+            fill(part, content)
+
+        return write_many if field.is_repeated else write_one
+    number_of = _number_of(field)
+
+    def write_scalars(message: Message, content: Any) -> None:
+        getattr(message, name).extend(map(number_of, content) if number_of else content)
+
+    def write_scalar(message: Message, content: Any) -> None:
+        setattr(message, name, number_of(content) if number_of else content)
+
+    return write_scalars if field.is_repeated else write_scalar
+
+
+def _filler(field: FieldDescriptor) -> Callable[[Any, Any], None]:
+    if field.message_type.full_name == "google.protobuf.Timestamp":
+        return lambda stamp, moment: stamp.FromDatetime(moment)
+    return _fill
+
+
+def _number_of(field: FieldDescriptor) -> Callable[[StrEnum], int] | None:
+    """The protobuf number of an enumeration member; None for a field that is no enumeration."""
     if field.enum_type is None:
-        return content
-    return field.enum_type.values_by_name[enum_name(field.enum_type, content)].number
-
-
-def _read(message: Message, field: FieldDescriptor, hint: Any) -> Any:
-    if field.is_repeated:
-        (item_type, _) = typing.get_args(hint)
-        read = _reader(field, item_type)
-        return tuple(read(item) for item in getattr(message, field.name))
-    inner = _without_none(hint)
-    if inner is not hint and not message.HasField(field.name):
         return None
-    if field.message_type is not None and not message.HasField(field.name):
-        raise ContractViolation(f"{field.full_name} is missing")
-    return _reader(field, inner)(getattr(message, field.name))
+    prefix = _prefix(field.enum_type)
+    numbers = {value.name.removeprefix(prefix): value.number for value in field.enum_type.values}
+    return lambda member: numbers[member.name]
 
 
-def _reader(field: FieldDescriptor, target: type[Any]) -> Callable[[Any], Any]:
+@cache
+def _readers(descriptor: Any, target: Any) -> Sequence[tuple[str, Read]]:
+    hints = typing.get_type_hints(target)
+    names = [name for name in hints if name in target.__dataclass_fields__]
+    return [(name, _reader(descriptor.fields_by_name[name], hints[name])) for name in names]
+
+
+def _reader(field: FieldDescriptor, hint: Any) -> Read:
+    name = field.name
+    if field.is_repeated:
+        convert_item = _converter(field, typing.get_args(hint)[0])
+        if convert_item is None:
+            return lambda message: tuple(getattr(message, name))
+        return lambda message: tuple(map(convert_item, getattr(message, name)))
+    inner = _without_none(hint)
+    convert = _converter(field, inner) or _same
+    is_optional, is_message = inner is not hint, field.message_type is not None
+
+    def read(message: Message) -> Any:
+        if is_optional and not message.HasField(name):
+            return None
+        if is_message and not message.HasField(name):
+            raise ContractViolation(f"{field.full_name} is missing")
+        return convert(getattr(message, name))
+
+    return read
+
+
+def _converter(field: FieldDescriptor, target: type[Any]) -> Callable[[Any], Any] | None:
+    """From a value of a protobuf field to the domain's; None where the two are equal."""
     if target is datetime:
         return lambda stamp: stamp.ToDatetime(tzinfo=UTC)
     if field.message_type is not None:
         return lambda message: from_message(message, target)
     if field.enum_type is not None:
-        return lambda number: _member(field, number, target)
-    return lambda scalar: scalar
+        return _member_of(field, target)
+    return None
 
 
-def _member(field: FieldDescriptor, number: int, target: type[StrEnum]) -> StrEnum:
-    descriptor = field.enum_type
-    assert descriptor is not None  # noqa: S101 - only called for enumerations
-    known = descriptor.values_by_number.get(number)
-    if known is None or known.number == 0:
-        raise ContractViolation(f"{field.full_name} is not specified ({number})")
-    prefix = descriptor.values_by_number[0].name.removesuffix("UNSPECIFIED")
-    return target[known.name.removeprefix(prefix)]
+def _same(value: Any) -> Any:
+    return value
 
 
-@cache
-def _fields(target: Any) -> dict[str, Any]:
-    return {
-        name: hint
-        for name, hint in typing.get_type_hints(target).items()
-        if name in target.__dataclass_fields__
+def _member_of(field: FieldDescriptor, target: type[StrEnum]) -> Callable[[int], StrEnum]:
+    prefix = _prefix(field.enum_type)
+    members = {
+        value.number: target[value.name.removeprefix(prefix)]
+        for value in field.enum_type.values
+        if value.number and value.name.removeprefix(prefix) in target.__members__
     }
+
+    def member(number: int) -> StrEnum:
+        if number not in members:
+            raise ContractViolation(f"{field.full_name} is not specified ({number})")
+        return members[number]
+
+    return member
+
+
+def _prefix(descriptor: EnumDescriptor) -> str:
+    return descriptor.values_by_number[0].name.removesuffix("UNSPECIFIED")
 
 
 def _without_none(hint: Any) -> Any:
