@@ -71,8 +71,14 @@ class Evaluation:
     accepted: dict[str, BattleLine] = field(default_factory=dict)
     rejected: list[BadLine] = field(default_factory=list)
     unsettled: list[str] = field(default_factory=list)
+    _ids: dict[str, BattleLine] = field(init=False)  # the first line of each battle, by its id
     _ended: dict[str, BattleState] = field(default_factory=dict)
     _waiting: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._ids = {}
+        for line in self.lines:
+            self._ids.setdefault(_id(line), line)
 
     async def run(self) -> bool:
         """Submit all battles and wait until every battle has ended.
@@ -80,7 +86,7 @@ class Evaluation:
         Returns:
             False when it was stopped before the end.
         """
-        await self._check_ended(self._ids())
+        await self._check_ended(self._ids)
         async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
             for line in self.lines:
                 while len(self._waiting) >= self.window and not self.stop.is_set():
@@ -132,7 +138,7 @@ class Evaluation:
         return {"amount": str(spend.amount), "currency": self.currency}
 
     async def _submit(self, http: httpx2.AsyncClient, line: BattleLine) -> None:
-        battle_id = self._id(line)
+        battle_id = _id(line)
         if battle_id in self._ended:
             known = await Battles(self.platform.database).get(battle_id)
             if known is not None and known.content_hash == line.submission.to_core().content_hash():
@@ -166,9 +172,9 @@ class Evaluation:
         battles = Battles(self.platform.database)
         self._ended |= await battles.ended_among(list(ids))
         self._waiting -= self._ended.keys()
-        own = [state for name in self._ids() if (state := self._ended.get(name))]
+        own = [state for name in self._ids if (state := self._ended.get(name))]
         failed = sum(state is not BattleState.SCORED for state in own)
-        self.report(Progress(len(own) - failed, failed, len(self._ids()), await self.cost(), self.currency))
+        self.report(Progress(len(own) - failed, failed, len(self._ids), await self.cost(), self.currency))
 
     async def _settle(self) -> None:
         """Wait until the rater has counted all outcomes."""
@@ -186,12 +192,9 @@ class Evaluation:
             except TimeoutError:
                 self.unsettled.append(arena)
 
-    def _ids(self) -> dict[str, None]:
-        return dict.fromkeys(self._id(line) for line in self.lines)
 
-    @staticmethod
-    def _id(line: BattleLine) -> str:
-        return line.submission.id or line.submission.to_core().id
+def _id(line: BattleLine) -> str:
+    return line.submission.id or line.submission.to_core().id
 
 
 def _covers(counts: Mapping[Lens, int], expected: Mapping[Lens, int]) -> bool:

@@ -40,45 +40,24 @@ class Scraper:
                 known = sources.get(source.url)
                 if known is None or (known.text is None and source.text is not None):
                     sources[source.url] = source
-        pages = await asyncio.gather(*(self._page(source) for source in sources.values()))
+        texts = {url: source.text for url, source in sources.items() if source.text and source.text.strip()}
+        keys = dict(zip(texts, await self.blobs.put_texts(list(texts.values())), strict=True))
+        pages = await asyncio.gather(
+            *(self._page(source, keys.get(source.url)) for source in sources.values())
+        )
         for page in pages:
             PAGES.labels(page.quality).inc()
         key = derived_id(event.key, StageName.SCRAPER)
         return [BattleScraped(key, battle.without_source_texts(), tuple(pages))]
 
-    async def _page(self, source: Source) -> Page:
+    async def _page(self, source: Source, key: str | None) -> Page:
+        """The page of a source; `key` is the hash of the supplied text, None when there is none to store."""
         if source.text is not None:
-            return await self._supplied(source, source.text)
+            return _supplied(source, key)
         return await self._fetched(source, await self.fetcher.fetch(source.url))
 
-    async def _supplied(self, source: Source, text: str) -> Page:
-        if not text.strip():
-            detail = "the arena sent an empty text"
-            return Page(
-                url=source.url,
-                final_url=None,
-                title=source.title,
-                state=PageState.REJECTED,
-                quality=Quality.EMPTY,
-                detail=detail,
-                content_hash=None,
-                language=None,
-                fetched_at=None,
-            )
-        key = await self.blobs.put_text(text)
-        return Page(
-            url=source.url,
-            final_url=None,
-            title=source.title,
-            state=PageState.SUPPLIED,
-            quality=Quality.OK,
-            detail=None,
-            content_hash=key,
-            language=None,
-            fetched_at=None,
-        )
-
     async def _fetched(self, source: Source, outcome: PageOutcome) -> Page:
+        [key] = [None] if outcome.text is None else await self.blobs.put_texts([outcome.text])
         return Page(
             url=source.url,
             final_url=outcome.final_url,
@@ -86,10 +65,24 @@ class Scraper:
             state=PageState.REJECTED if outcome.text is None else PageState.FETCHED,
             quality=outcome.quality.value,
             detail=outcome.detail,
-            content_hash=None if outcome.text is None else await self.blobs.put_text(outcome.text),
+            content_hash=key,
             language=outcome.language,
             fetched_at=outcome.fetched_at,
         )
+
+
+def _supplied(source: Source, key: str | None) -> Page:
+    return Page(
+        url=source.url,
+        final_url=None,
+        title=source.title,
+        state=PageState.REJECTED if key is None else PageState.SUPPLIED,
+        quality=Quality.EMPTY if key is None else Quality.OK,
+        detail="the arena sent an empty text" if key is None else None,
+        content_hash=key,
+        language=None,
+        fetched_at=None,
+    )
 
 
 def build(

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 
 from sqlalchemy import select
 
-from nuggetstream.domain.identity import content_hash
 from services.store.database import Database
 from services.store.tables import blobs, replies
 
@@ -26,15 +26,16 @@ class Blobs:
             body: bytes | None = await tx.scalar(select(blobs.c.body).where(blobs.c.key == key))
             return body
 
-    async def put_text(self, text: str) -> str:
-        """Store a text and return its hash.
+    async def put_texts(self, texts: Sequence[str]) -> list[str]:
+        """Store texts in one transaction and return their hashes, in the same order.
 
         NUL characters and lone surrogates, which databases reject in texts, are replaced.
         """
-        text = text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
-        key = content_hash(text)
-        await self.put_blob(key, text.encode("utf-8"))
-        return key
+        bodies = [text.replace("\x00", "\ufffd").encode("utf-8", "replace") for text in texts]
+        keys = [sha256(body).hexdigest() for body in bodies]
+        rows = [{"key": key, "body": body} for key, body in zip(keys, bodies, strict=True)]
+        await self._database.insert_rows(blobs, rows)
+        return keys
 
     async def get_texts(self, keys: Sequence[str]) -> dict[str, str]:
         """The stored texts among those with the given hashes, by hash."""

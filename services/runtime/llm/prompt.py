@@ -7,6 +7,7 @@ share: how prompts become messages, and how an operator overrides their texts.
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Generic, Literal, TypedDict, TypeVar, get_args
 
@@ -131,8 +132,9 @@ class PromptOverrides:
         )
 
 
+@cache
 def schema_of(reply: type[BaseModel]) -> dict[str, object]:
-    """The JSON schema of a reply."""
+    """The JSON schema of a reply, computed once per shape; callers must not change it."""
     return reply.model_json_schema()
 
 

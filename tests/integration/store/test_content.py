@@ -131,14 +131,14 @@ async def test_a_body_stays_under_its_hash(database: Database) -> None:
 
 async def test_a_text_is_found_by_its_hash(database: Database) -> None:
     blobs = Blobs(database)
-    key = await blobs.put_text("grüner Tee 茶")
+    [key] = await blobs.put_texts(["grüner Tee 茶"])
     assert key == content_hash("grüner Tee 茶")
     assert await blobs.get_texts([key, "gone"]) == {key: "grüner Tee 茶"}
 
 
 async def test_what_no_database_takes_as_text_is_replaced(database: Database) -> None:
     blobs = Blobs(database)
-    key = await blobs.put_text("a\x00b\ud800c")
+    [key] = await blobs.put_texts(["a\x00b\ud800c"])
     assert await blobs.get_texts([key]) == {key: "a\ufffdb?c"}
 
 
