@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from k8s.checks.cluster import connection_problems, placement_problems, scaling_problems
 from k8s.checks.render import Manifest, name_of, pod_template
 
 _PROBES = ("startupProbe", "livenessProbe", "readinessProbe")
@@ -23,7 +24,9 @@ def problems(manifests: Sequence[Manifest], *, policies: bool) -> list[str]:
             found += [
                 f"{name_of(manifest)}: {problem}" for problem in _running(manifest, manifests, policies)
             ]
-    return [*found, *_dangling(manifests)]
+    for rule_of_all in (_dangling, placement_problems, scaling_problems, connection_problems):
+        found += rule_of_all(manifests)
+    return found
 
 
 def _hardened(manifest: Manifest) -> Iterator[str]:
@@ -40,7 +43,7 @@ def _hardened(manifest: Manifest) -> Iterator[str]:
         yield "mounts a service account's token"
     if pod.get("serviceAccountName") in (None, "default"):
         yield "has no service account of its own"
-    for container in pod["containers"]:
+    for container in [*pod.get("initContainers", []), *pod["containers"]]:
         own = container.get("securityContext", {})
         if own.get("allowPrivilegeEscalation") is not False or not own.get("readOnlyRootFilesystem"):
             yield "may gain privileges or write to its root"
@@ -52,7 +55,7 @@ def _hardened(manifest: Manifest) -> Iterator[str]:
 
 def _limited(manifest: Manifest) -> Iterator[str]:
     """Problems of requests and memory limits. CPU has no limit, because throttling would only delay."""
-    for container in _containers(manifest):
+    for container in _all_containers(manifest):
         resources = container.get("resources", {})
         if not {"cpu", "memory"} <= set(resources.get("requests", {})):
             yield "requests no cpu or memory"
@@ -120,7 +123,7 @@ def _references(manifest: Manifest) -> Iterator[tuple[str, str]]:
     for volume in template["spec"].get("volumes", []):
         if "configMap" in volume:
             yield "ConfigMap", volume["configMap"]["name"]
-    for container in template["spec"]["containers"]:
+    for container in _all_containers(manifest):
         for source in container.get("envFrom", []):
             yield "ConfigMap", source["configMapRef"]["name"]
 
@@ -128,6 +131,11 @@ def _references(manifest: Manifest) -> Iterator[tuple[str, str]]:
 def _containers(manifest: Manifest) -> list[Manifest]:
     template = pod_template(manifest)
     return [] if template is None else list(template["spec"]["containers"])
+
+
+def _all_containers(manifest: Manifest) -> list[Manifest]:
+    template = pod_template(manifest)
+    return [] if template is None else [*template["spec"].get("initContainers", []), *_containers(manifest)]
 
 
 def selects(selector: dict[str, Any], labels: dict[str, str]) -> bool:

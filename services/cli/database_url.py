@@ -4,7 +4,7 @@ import click
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from services.store.database import Database
+from services.store.database import DEFAULT_CONNECTIONS, Database
 
 _VARIABLE = "NUGGETSTREAM_DATABASE_URL"
 _FORMS = "postgresql+asyncpg://USER:PASSWORD@HOST/NAME or sqlite+aiosqlite:///FILE"
@@ -15,8 +15,12 @@ class UnusableDatabaseUrl(click.ClickException):
     """The URL cannot be used; the message says what to set or install."""
 
 
-def open_database(url: str) -> Database:
+def open_database(url: str, connections: int = DEFAULT_CONNECTIONS) -> Database:
     """The database of a URL, without connecting to it.
+
+    Args:
+        url: The URL.
+        connections: Connections to PostgreSQL that are open at most.
 
     Raises:
         UnusableDatabaseUrl: The URL is invalid, or its driver is not supported or not installed.
@@ -28,6 +32,6 @@ def open_database(url: str) -> Database:
     if driver not in _DRIVERS:
         raise UnusableDatabaseUrl(f"{_VARIABLE} begins with {driver}://: set {_FORMS}")
     try:
-        return Database(url)
+        return Database(url, connections)
     except ModuleNotFoundError as error:
         raise UnusableDatabaseUrl(f"{error.name} is not installed; install nuggetstream[postgres]") from error

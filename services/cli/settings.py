@@ -9,6 +9,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.runtime.bus import BusSettings
 from services.scraper.settings import ScraperSettings
+from services.store.database import DEFAULT_CONNECTIONS
 
 PACKAGED_MODEL = "all-MiniLM-L6-v2"
 NO_MODEL = "none"
@@ -30,6 +31,7 @@ class PlatformSettings(_Settings):
         nats_tls_ca: Certificates to trust, if the broker uses TLS with its own authority.
         nats_replicas: Copies of every stream; 3 in production.
         database_url: SQLAlchemy URL of the database.
+        database_connections: Connections to PostgreSQL that a process opens at most.
         indexer_address: Address of the indexer's gRPC as "host:port".
         rater_address: Address of the rater's gRPC as "host:port".
     """
@@ -42,6 +44,7 @@ class PlatformSettings(_Settings):
     nats_tls_ca: Path | None = None
     nats_replicas: int = Field(1, ge=1, le=5)
     database_url: str = "sqlite+aiosqlite:///nuggetstream.db"
+    database_connections: int = Field(DEFAULT_CONNECTIONS, ge=1)
     indexer_address: str = "127.0.0.1:7102"
     rater_address: str = "127.0.0.1:7107"
 

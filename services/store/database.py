@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
+from uuid import uuid4
 
 from sqlalchemy import Table, event, text
 from sqlalchemy.dialects import postgresql, sqlite
@@ -16,6 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import Outage, Unavailable
 
+# With 13 pods, and 9 more while all services are replaced at once, below the 100 connections that PostgreSQL
+# accepts by default.
+DEFAULT_CONNECTIONS = 4
 _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10  # below every stage's deadline, so that a silent host counts as an outage
 _PRIMARY_CODE = 0xFF  # mask of the primary part of SQLite's error codes
@@ -31,12 +35,15 @@ class Database:
     """A pool of connections to the database.
 
     Args:
-        url: SQLAlchemy URL: `sqlite+aiosqlite:///path` or `postgresql+asyncpg://...`.
+        url: SQLAlchemy URL: `sqlite+aiosqlite:///path` or `postgresql+asyncpg://...`. With a pooler that
+            gives every transaction another server connection, such as PgBouncer, it ends in
+            `?prepared_statement_cache_size=0`.
+        connections: Connections to PostgreSQL that are open at most. A transaction waits for a free one.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, connections: int = DEFAULT_CONNECTIONS) -> None:
         self.url = url
-        self.engine = _engine(url)
+        self.engine = _engine(url, connections)
 
     @property
     def is_sqlite(self) -> bool:
@@ -110,12 +117,33 @@ class Database:
                 await tx.execute(statement, ordered[start : start + _ROWS_PER_STATEMENT])
 
 
-def _engine(url: str) -> AsyncEngine:
+def _engine(url: str, connections: int) -> AsyncEngine:
     if make_url(url).get_backend_name() != "sqlite":
-        return create_async_engine(url, pool_pre_ping=True, connect_args={"timeout": _CONNECT_SECONDS})
+        return create_async_engine(
+            url,
+            pool_pre_ping=True,
+            pool_size=connections,
+            max_overflow=0,
+            connect_args=_asyncpg_arguments(url),
+        )
     engine = create_async_engine(url, connect_args={"timeout": _BUSY_SECONDS})
     event.listen(engine.sync_engine, "connect", _configure_sqlite)
     return engine
+
+
+def _asyncpg_arguments(url: str) -> dict[str, Any]:
+    """Arguments of asyncpg's `connect`.
+
+    Behind a pooler, two clients use one server connection in turn, so that names of prepared statements must
+    be unique over all clients, and the driver must not expect a statement that another connection prepared.
+    """
+    arguments: dict[str, Any] = {
+        "timeout": _CONNECT_SECONDS,
+        "prepared_statement_name_func": lambda: f"nuggetstream_{uuid4().hex}",
+    }
+    if make_url(url).query.get("prepared_statement_cache_size") == "0":
+        arguments["statement_cache_size"] = 0
+    return arguments
 
 
 def _configure_sqlite(connection: DBAPIConnection, _record: object) -> None:

@@ -18,9 +18,13 @@ _LOCK = 7_311_905  # an arbitrary number that no other advisory lock uses
 
 
 async def upgrade(database: Database, revision: str = "head") -> None:
-    """Apply all migrations up to a revision. It is idempotent and safe to run twice at the same time."""
+    """Apply all migrations up to a revision. It is idempotent and safe to run twice at the same time.
+
+    It does nothing where a newer version migrated the database, so that a roll-back can start.
+    """
     async with _locked(database) as connection:
-        await connection.run_sync(_run, command.upgrade, revision)
+        if not await connection.run_sync(_is_newer):
+            await connection.run_sync(_run, command.upgrade, revision)
 
 
 async def downgrade(database: Database, revision: str) -> None:
@@ -44,6 +48,13 @@ async def unapplied(database: Database) -> list[str]:
     if not heads:
         return revisions
     return revisions[revisions.index(heads[0]) + 1 :] if heads[0] in revisions else []
+
+
+def _is_newer(connection: Connection) -> bool:
+    """Whether the database has a revision that this version does not know."""
+    heads = MigrationContext.configure(connection).get_current_heads()
+    known = {script.revision for script in ScriptDirectory.from_config(config(connection)).walk_revisions()}
+    return bool(set(heads) - known)
 
 
 @asynccontextmanager

@@ -21,6 +21,7 @@ from services.gateway.battles.ingest import ingest_stage
 from services.runtime import metrics
 from services.runtime.llm.settings import LLMSettings
 from services.wire.topology import consumers
+from tests.tools import REQUIRED
 
 ROOT = K8S.parent
 DEPLOY = ROOT / "deploy"
@@ -29,7 +30,9 @@ OURS = re.compile(r"\b(?:NUGGETSTREAM|OPENAI)_[A-Z0-9_]+\b")
 # Read by click, and by compose: no settings class knows them.
 BESIDES = {"NUGGETSTREAM_SERVICE", "NUGGETSTREAM_TAG"}
 
-needs_kubectl = pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
+needs_kubectl = pytest.mark.skipif(
+    shutil.which("kubectl") is None and not REQUIRED, reason="kubectl is not installed"
+)
 
 
 def variables() -> set[str]:
@@ -232,7 +235,7 @@ def test_a_misspelt_key_is_noticed_by_the_schemas(overlays: dict[str, list[Manif
 @needs_kubectl
 def test_a_misspelt_key_of_another_project_is_noticed(overlays: dict[str, list[Manifest]]) -> None:
     if reason := schemas.why_not_foreign():
-        pytest.skip(reason)
+        pytest.fail(reason) if REQUIRED else pytest.skip(reason)
     prod = copy.deepcopy(overlays["prod"])
     (scaled,) = [m for m in prod if name_of(m) == "ScaledObject judge"]
     scaled["spec"]["minReplicas"] = 1

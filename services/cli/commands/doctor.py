@@ -118,7 +118,7 @@ async def _broker(platform: PlatformSettings) -> str:
 
 
 async def _database(platform: PlatformSettings) -> str:
-    database = open_database(platform.database_url)
+    database = open_database(platform.database_url, connections=1)
     try:
         await require_tables(database)
         return "all tables exist"

@@ -23,7 +23,7 @@ def command(down: str | None) -> None:
     platform = read_settings(PlatformSettings)
 
     async def migrate(_: asyncio.Event) -> None:
-        database = open_database(platform.database_url)
+        database = open_database(platform.database_url, connections=1)
         try:
             async with database.transaction():  # for a clear error instead of Alembic's long one
                 pass

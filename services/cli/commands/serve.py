@@ -42,7 +42,7 @@ def command(
     fetch, llm = read_settings(FetchSettings), read_settings(LLMSettings)
 
     async def serve(stop: asyncio.Event) -> None:
-        database = open_database(platform.database_url)
+        database = open_database(platform.database_url, platform.database_connections)
         try:
             async with connected(platform.bus(name), stop) as bus:
                 if not await wait_until_prepared(bus, database, stop):

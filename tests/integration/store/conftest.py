@@ -31,6 +31,12 @@ class PostgresServer:
     def url(self, name: str) -> URL:
         return self._url.set(database=name)
 
+    @property
+    def system_user(self) -> str | None:
+        """The user that the server runs as, where tests run as root; only that user can reach its socket."""
+        user: str | None = self._server.system_user
+        return user
+
     @contextmanager
     def database(self, template: str) -> Iterator[str]:
         """The URL of a copy of the template; dropped again before its files reach the disk."""

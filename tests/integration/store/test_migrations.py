@@ -68,6 +68,15 @@ async def test_a_database_of_a_newer_version_lacks_nothing(empty_database: Datab
     assert await unapplied(empty_database) == []
 
 
+async def test_an_older_version_leaves_the_database_of_a_newer_one_alone(empty_database: Database) -> None:
+    await upgrade(empty_database)
+    async with empty_database.engine.begin() as connection:
+        await connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    await upgrade(empty_database)
+    async with empty_database.engine.connect() as connection:
+        assert await connection.run_sync(differences) == []
+
+
 async def missing_after(database: Database, revision: str) -> set[tuple[str, str]]:
     """What the database lacks after going back to a revision: verb, and column or index."""
     await upgrade(database)
