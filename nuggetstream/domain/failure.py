@@ -52,11 +52,14 @@ class StageFailure:
     Attributes:
         stage: The stage that gave up.
         reason: The enumerated cause.
-        detail: One sentence for a person; never parsed.
+        detail: One sentence for a person, in our own words; never parsed.
         attempts: Number of deliveries used, at least 1.
+        admin_detail: What the other side said, for administrators only and in no public view; None where it
+            said nothing.
     """
 
     stage: Stage
     reason: Reason
     detail: str
     attempts: int = 1
+    admin_detail: str | None = None

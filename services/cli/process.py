@@ -20,7 +20,7 @@ from services.runtime.errors import StageError
 from services.runtime.lifecycle import run_until_signal
 from services.runtime.listening import CannotListen
 from services.runtime.llm.settings import LLMSettings
-from services.runtime.masking import masked_url
+from services.runtime.masking import KNOWN, masked_url
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -45,6 +45,7 @@ def read_settings(make: Callable[[], T]) -> T:
     try:
         settings = make()
         if isinstance(settings, LLMSettings):
+            KNOWN.remember(*settings.secrets())
             settings.model_name  # noqa: B018 - raises when an endpoint is configured and no model is
         return settings
     except ValidationError as error:
@@ -140,6 +141,6 @@ def _for_operator(error: BaseException) -> click.ClickException | None:
         variable = f"NUGGETSTREAM_{option.replace('-', '_').upper()}"
         return click.ClickException(f"{error}; choose another port with --{option} or {variable}")
     known = isinstance(error, StageError | OSError) or type(error) is ValueError
-    return (
-        click.ClickException(str(error)) if known or type(error).__module__.startswith("services.") else None
-    )
+    if known or type(error).__module__.startswith("services."):
+        return click.ClickException(KNOWN.redact(str(error)))
+    return None

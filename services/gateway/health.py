@@ -10,6 +10,7 @@ from nuggetstream.views.common import Health
 from services.gateway.admission import Admission
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
+from services.runtime.masking import KNOWN
 from services.store.database import Database
 
 Readiness = Callable[[], Awaitable[Sequence[str]]]
@@ -55,7 +56,7 @@ def readiness(
             async with asyncio.timeout(within), database.transaction() as tx:
                 await tx.execute(text("SELECT 1"))
         except Unavailable as error:
-            problems.append(error.detail)
+            problems.append(KNOWN.redact(error.detail))
         except TimeoutError:
             problems.append(f"the database does not answer within {within:g} s")
         return problems

@@ -29,6 +29,7 @@ from services.gateway.errors import (
     problems_in,
 )
 from services.runtime.errors import StageError, Unavailable
+from services.runtime.masking import KNOWN
 
 EXPECTED = (Rejected, InvalidSubmission, StageError)
 _RETRY_AFTER = 1.0  # seconds; a broker or database that restarts is back in a few
@@ -80,7 +81,7 @@ def problem_of(error: Exception) -> Problem:
         return Problem(error="this is not a valid battle", problems=error.problems)
     if isinstance(error, InvalidQuery):
         return Problem(error=_INVALID, problems=error.problems)
-    return Problem(error=error.detail if isinstance(error, StageError) else str(error))
+    return Problem(error=KNOWN.redact(error.detail) if isinstance(error, StageError) else str(error))
 
 
 def install(app: FastAPI, page: ProblemPage) -> None:

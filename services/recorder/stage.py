@@ -1,12 +1,19 @@
 """The handler of the recorder, and its stage."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from arena.v1 import arena_pb2
 
-from nuggetstream.domain.event import BattleEvent, BattleSubmitted, Event, arena_of, battle_id_of
+from nuggetstream.domain.event import (
+    BattleEvent,
+    BattleFailed,
+    BattleSubmitted,
+    Event,
+    arena_of,
+    battle_id_of,
+)
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.progress import BattleState
@@ -40,7 +47,7 @@ class Recorder:
         if isinstance(event, BattleSubmitted):
             await self.battles.accept(event.battle, encode(event), now)
         kind = type(event)
-        new = NewEvent(message_id(event), event_name(kind), event, schema_of(kind), encode(event))
+        new = NewEvent(message_id(event), event_name(kind), event, schema_of(kind), encode(_public(event)))
         try:
             sequence = await self.battles.record(new, now)
         except LookupError as error:
@@ -57,6 +64,13 @@ class Recorder:
             return
         BATTLES.labels(arena, row.state.value).inc()
         BATTLE_SECONDS.labels(arena).observe((now - row.received_at).total_seconds())
+
+
+def _public(event: BattleEvent) -> BattleEvent:
+    """The event as clients read it; what administrators read is stored beside it."""
+    if not isinstance(event, BattleFailed):
+        return event
+    return replace(event, failure=replace(event.failure, admin_detail=None))
 
 
 def build(

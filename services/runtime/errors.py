@@ -21,13 +21,16 @@ class StageError(Exception):
 
     Args:
         reason: The enumerated cause, stored with the failure.
-        detail: The cause as one sentence for a person.
+        detail: The cause as one sentence for a person, in our own words. Everybody can read it.
+        admin_detail: What the other side said, which may repeat what it was sent. Only administrators read
+            it, and known secrets are replaced in it.
     """
 
-    def __init__(self, reason: Reason, detail: str) -> None:
+    def __init__(self, reason: Reason, detail: str, *, admin_detail: str | None = None) -> None:
         super().__init__(f"{reason.value}: {detail}")
         self.reason = reason
         self.detail = detail
+        self.admin_detail = admin_detail
 
 
 class Retryable(StageError):
@@ -35,12 +38,20 @@ class Retryable(StageError):
 
     Args:
         reason: The enumerated cause, stored with the failure.
-        detail: The cause as one sentence for a person.
+        detail: The cause as one sentence for a person, in our own words.
         retry_after: Shortest delay until a retry in seconds, where the other side asked for one.
+        admin_detail: What the other side said; see `StageError`.
     """
 
-    def __init__(self, reason: Reason, detail: str, retry_after: float | None = None) -> None:
-        super().__init__(reason, detail)
+    def __init__(
+        self,
+        reason: Reason,
+        detail: str,
+        retry_after: float | None = None,
+        *,
+        admin_detail: str | None = None,
+    ) -> None:
+        super().__init__(reason, detail, admin_detail=admin_detail)
         self.retry_after = retry_after
 
 
@@ -67,6 +78,7 @@ class ModelOutage(Outage):
         retry_after: Shortest delay until a retry in seconds, where the endpoint asked for one.
         patience: Seconds after which a message is given up.
         since: Unix time at which the outage began for all messages; None when others are answered.
+        admin_detail: What the endpoint said; see `StageError`.
     """
 
     def __init__(
@@ -77,8 +89,9 @@ class ModelOutage(Outage):
         *,
         patience: float,
         since: float | None = None,
+        admin_detail: str | None = None,
     ) -> None:
-        super().__init__(reason, detail, retry_after)
+        super().__init__(reason, detail, retry_after, admin_detail=admin_detail)
         self.patience = patience
         self.since = since
 

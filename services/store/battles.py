@@ -235,7 +235,8 @@ class Battles:
             failure = event.failure
             row = {"key": event.key, "battle_id": battle_id, "arena": event.arena, "failed_at": at}
             row |= {"stage": failure.stage.value, "reason": failure.reason.value}
-            row |= {"detail": failure.detail.replace("\x00", "\ufffd"), "attempts": failure.attempts}
+            row |= {"detail": _storable(failure.detail), "attempts": failure.attempts}
+            row |= {"admin_detail": None if failure.admin_detail is None else _storable(failure.admin_detail)}
             await tx.execute(self._database.insert_new(failures).values(row))
         for column, state in branches_moved(event):
             # A later success overrides a failure (a retried battle); a late failure does not undo a success.
@@ -262,5 +263,10 @@ def _battle_row(row: Any) -> BattleRow:
 
 
 def _failure(row: Any) -> RecordedFailure:
-    failure = StageFailure(Stage(row.stage), Reason(row.reason), row.detail, row.attempts)
+    failure = StageFailure(Stage(row.stage), Reason(row.reason), row.detail, row.attempts, row.admin_detail)
     return RecordedFailure(row.battle_id, row.arena, failure, row.failed_at)
+
+
+def _storable(text: str) -> str:
+    """The text without NUL, which PostgreSQL cannot store."""
+    return text.replace("\x00", "\ufffd")

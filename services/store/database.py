@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import Outage, Unavailable
+from services.runtime.masking import KNOWN, secrets_in
 
 # With 13 pods, and 9 more while all services are replaced at once, below the 100 connections that PostgreSQL
 # accepts by default.
@@ -43,6 +44,7 @@ class Database:
 
     def __init__(self, url: str, connections: int = DEFAULT_CONNECTIONS) -> None:
         self.url = url
+        KNOWN.remember(*secrets_in(url))
         self.engine = _engine(url, connections)
 
     @property

@@ -85,6 +85,7 @@ failures = Table(
     Column("stage", String(40), nullable=False),
     Column("reason", String(40), nullable=False),
     Column("detail", Text, nullable=False),
+    Column("admin_detail", Text),
     Column("attempts", Integer, nullable=False),
     Column("failed_at", _UTC, nullable=False),
     Index(None, "arena", "failed_at"),

@@ -87,7 +87,9 @@ def failure_of(letter: DeadLetter) -> Sequence[Outgoing]:
         event = decode(letter.schema, letter.body)
     except UndecodableMessage:
         return []
-    failure = StageFailure(StageName(letter.stage), letter.reason, letter.detail, letter.attempts)
+    failure = StageFailure(
+        StageName(letter.stage), letter.reason, letter.detail, letter.attempts, letter.admin_detail
+    )
     failed = battle_failed(cast(BattleEvent, event), failure)
     return [Outgoing(SUBJECTS[BattleFailed], message_id(failed), schema_of(BattleFailed), encode(failed))]
 

@@ -23,6 +23,7 @@ from services.cli.process import read_settings, run
 from services.cli.results import board_tables, write_results
 from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
 from services.runtime.llm.settings import LLMSettings
+from services.runtime.masking import masked_url
 
 _PAGE_SECONDS = 3.0  # network time of one page, short because one demo page never answers
 
@@ -103,7 +104,7 @@ def _introduce(console: Console, pipeline: PipelineSettings, llm: LLMSettings) -
     model = (
         "offline heuristics: no OPENAI_API_KEY and no NUGGETSTREAM_LLM_BASE_URL"
         if llm.offline
-        else f"{llm.model_name} at {llm.url}"
+        else f"{llm.model_name} at {masked_url(llm.url)}"
     )
     console.print(f"[bold]Nuggetstream demo[/bold]\n  evidence  {ranking}\n  model     {model}\n")
 

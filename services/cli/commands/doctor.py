@@ -14,7 +14,7 @@ from services.cli.settings import PipelineSettings, PlatformSettings, embedded_p
 from services.runtime.bus import Bus
 from services.runtime.errors import StageError
 from services.runtime.llm.settings import LLMSettings
-from services.runtime.masking import masked_url
+from services.runtime.masking import KNOWN, masked_url
 from services.runtime.nats_server import NatsServerMissing, find_binary
 
 _CONNECT_SECONDS = 4.0
@@ -83,7 +83,7 @@ async def _failures(checks: list[Check]) -> int:
             click.echo(f"ok   {check.line(await check.run())}")
         except Exception as error:
             failures += 1
-            click.echo(f"FAIL {check.line(_message(error))}")
+            click.echo(f"FAIL {KNOWN.redact(check.line(_message(error)))}")
     return failures
 
 
@@ -131,9 +131,9 @@ async def _model(llm: LLMSettings) -> str:
         return "offline heuristics (neither OPENAI_API_KEY nor NUGGETSTREAM_LLM_BASE_URL is set)"
     import httpx2  # with the extra llm, which images of stages without model calls do not have
 
-    headers = {"authorization": f"Bearer {llm.api_key.get_secret_value()}"} if llm.api_key else {}
+    address = llm.address
     async with httpx2.AsyncClient(timeout=10) as http:
-        response = await http.get(f"{llm.url}/models", headers=headers)
+        response = await http.get(f"{address.url}/models", params=address.parameters, headers=address.headers)
     if response.is_error:
         raise RuntimeError(f"GET /models answered {response.status_code}")
     return f"answers; the configured model is {llm.model_name}"

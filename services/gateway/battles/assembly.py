@@ -14,7 +14,7 @@ from typing import cast
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
 from nuggetstream.domain.evidence import Page
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.failure import Stage, StageFailure
 from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget
 from nuggetstream.domain.progress import Branch
 from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
@@ -121,10 +121,7 @@ def summarize(row: BattleRow, outcomes: Sequence[Outcome]) -> BattleSummary:
 
 def failure_view(recorded: RecordedFailure) -> FailureView:
     """A failure as it is in the database."""
-    failure = asdict(recorded.failure)
-    return FailureView(
-        battle_id=recorded.battle_id, arena=recorded.arena, failed_at=recorded.failed_at, **failure
-    )
+    return _failure(recorded.failure, recorded.battle_id, recorded.arena, recorded.failed_at)
 
 
 def _steps(row: BattleRow, recorded: Sequence[RecordedEvent], snapshot: BattleSnapshot) -> list[StepView]:
@@ -244,12 +241,20 @@ def _evidence(snapshot: BattleSnapshot) -> list[EvidenceView]:
 
 def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) -> list[FailureView]:
     return [
-        FailureView(
-            battle_id=event.battle_id,
-            arena=event.arena,
-            failed_at=stored.recorded_at,
-            **asdict(event.failure),
-        )
+        _failure(event.failure, event.battle_id, event.arena, stored.recorded_at)
         for stored, event in zip(recorded, events, strict=True)
         if isinstance(event, BattleFailed)
     ]
+
+
+def _failure(failure: StageFailure, battle_id: str, arena: str, at: datetime) -> FailureView:
+    """A failure without what only administrators may read."""
+    return FailureView(
+        battle_id=battle_id,
+        arena=arena,
+        stage=failure.stage,
+        reason=failure.reason,
+        detail=failure.detail,
+        attempts=failure.attempts,
+        failed_at=at,
+    )

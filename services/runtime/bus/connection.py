@@ -24,7 +24,7 @@ from services.runtime.bus.client import PatientClient
 from services.runtime.bus.message import Notification, Outgoing, PubAck, wire_size
 from services.runtime.bus.settings import DRAIN_WITHIN, BusSettings
 from services.runtime.errors import Outage, Permanent, Unavailable
-from services.runtime.masking import masked_url
+from services.runtime.masking import KNOWN, masked_url
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -63,6 +63,7 @@ class Bus:
         Raises:
             Unavailable: No server answers within `connect_within` seconds.
         """
+        KNOWN.remember(*settings.secrets())
         bus = cls(settings)
         await bus._open()
         try:

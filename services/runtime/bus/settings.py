@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from services.runtime.masking import secrets_in
+
 DRAIN_WITHIN = 5  # seconds for draining; nats-py types its timeouts as whole numbers
 
 
@@ -41,6 +43,10 @@ class BusSettings:
     token: str | None = field(default=None, repr=False)
     credentials: Path | None = None
     tls_ca: Path | None = None
+
+    def secrets(self) -> list[str | None]:
+        """What must not appear in a log or a failure."""
+        return [self.password, self.token, *(secret for url in self.servers for secret in secrets_in(url))]
 
     def options(self) -> dict[str, Any]:
         """The settings as options of the client library, which never stops trying to reconnect."""

@@ -12,6 +12,7 @@ from services.runtime.llm.client import LLMClient
 from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit
 from services.runtime.llm.settings import LLMSettings
+from services.runtime.masking import KNOWN
 
 _Message = MutableMapping[str, Any]
 ASGIApp = Callable[
@@ -47,9 +48,16 @@ def build_chat_model(
     """
     if settings.offline and http is None:
         raise ValueError("no model is configured, and no offline application was given to answer instead")
-    key = settings.api_key.get_secret_value() if settings.api_key else _NO_KEY
+    KNOWN.remember(*settings.secrets())
+    address = settings.address
     sdk = openai.AsyncOpenAI(
-        api_key=key, base_url=settings.url, max_retries=0, timeout=settings.timeout_s, http_client=http
+        api_key=settings.api_key.get_secret_value() if settings.api_key else _NO_KEY,
+        base_url=address.url,
+        default_query=address.parameters,
+        default_headers=address.headers,
+        max_retries=0,
+        timeout=settings.timeout_s,
+        http_client=http,
     )
     return LLMClient(
         Endpoint(sdk, settings.model_name, settings.timeout_s),

@@ -132,6 +132,7 @@ class Circuit:
             failed.retry_after,
             patience=patience,
             since=None if state is None else state.since,
+            admin_detail=failed.error.admin_detail,
         )
 
     def _answers(self) -> bool:

@@ -213,8 +213,8 @@ class LLMClient:
         try:
             return await self._exchange(_repair(key), second, prompt, billing)
         except _Discarded as again:
-            detail = f"two replies of {self.name} in a row could not be used: {again}"
-            raise Retryable(Reason.REPLY_UNUSABLE, detail) from again
+            detail = f"two replies of {self.name} in a row could not be used"
+            raise Retryable(Reason.REPLY_UNUSABLE, detail, admin_detail=str(again)) from again
 
     async def _exchange(
         self, key: str, request: ModelRequest, prompt: Prompt[R], billing: Billing
@@ -224,7 +224,7 @@ class LLMClient:
         if completion.finish == "content_filter":
             raise Permanent(Reason.CONTENT_FILTERED, f"{self.name} stopped at its content filter")
         if completion.refusal:
-            raise Permanent(Reason.LLM_REFUSED, f"{self.name} declined: {completion.refusal[:200]}")
+            raise Permanent(Reason.LLM_REFUSED, f"{self.name} declined", admin_detail=completion.refusal)
         if completion.finish == "length":
             raise _Discarded(completion, f"the reply was cut off at {request.max_tokens} tokens")
         try:

@@ -20,6 +20,7 @@ from services.runtime.llm.accounting import Source
 from services.runtime.llm.dialect import Dialect, ModelRequest
 from services.runtime.llm.prices import Tokens, estimate_tokens
 from services.runtime.llm.retries import retry_after_of
+from services.runtime.masking import KNOWN, masked_url
 
 _WORTH_REPEATING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 
@@ -105,8 +106,12 @@ class Endpoint:
 
     def __init__(self, client: openai.AsyncOpenAI, model: str, timeout_s: float) -> None:
         self._client, self.model, self._timeout_s = client, model, timeout_s
-        self.url = str(client.base_url.copy_with(userinfo=b""))
         self.dialect = Dialect()
+
+    @property
+    def url(self) -> str:
+        """URL of the endpoint, without secrets."""
+        return masked_url(str(self._client.base_url))
 
     async def complete(self, request: ModelRequest) -> Completion:
         """One completion.
@@ -152,51 +157,55 @@ class Endpoint:
         if not isinstance(reply, ChatCompletion) or not reply.choices or not reply.choices[0].message:
             raise self._garbled(request, f"{str(reply)[:200]!r} is not a chat completion")
         choice = reply.choices[0]
-        text = choice.message.content or ""
+        text = KNOWN.hide(choice.message.content or "")  # an endpoint may repeat what it was sent
         tokens, source = _tokens_of(reply, request, text)
         return Completion(
             text=text,
             refusal=choice.message.refusal,
             finish=choice.finish_reason or "stop",
-            model=reply.model or self.model,
+            model=KNOWN.hide(reply.model or self.model),
             tokens=tokens,
             source=source,
         )
 
     def _timed_out(self, request: ModelRequest) -> CallFailed:
-        detail = f"no answer from the model at {self.url} within {self._timeout_s:g} s"
+        detail = f"no answer from the model within {self._timeout_s:g} s"
         error = Unavailable(Reason.LLM_UNAVAILABLE, detail)
         charged = Tokens(input=estimate_tokens(request.text))
         return CallFailed(error, cause=Cause.TIMEOUT, retryable=True, overloaded=True, charged=charged)
 
     def _unreachable(self, cause: BaseException) -> CallFailed:
-        detail = f"cannot reach the model at {self.url}: {str(cause) or type(cause).__name__}"
-        error = Unavailable(Reason.LLM_UNAVAILABLE, detail)
+        said = f"{self.url}: {str(cause) or type(cause).__name__}"
+        error = Unavailable(Reason.LLM_UNAVAILABLE, "the model cannot be reached", admin_detail=said)
         return CallFailed(error, cause=Cause.UNREACHABLE, retryable=True)
 
     def _garbled(self, request: ModelRequest, problem: str) -> CallFailed:
-        error = Unavailable(
-            Reason.LLM_UNAVAILABLE, f"the model at {self.url} sent an invalid response: {problem}"
-        )
+        detail = "the model's endpoint sent an invalid response"
+        said = f"{self.url}: {problem}"
+        error = Unavailable(Reason.LLM_UNAVAILABLE, detail, admin_detail=said)
         charged = Tokens(input=estimate_tokens(request.text))
         return CallFailed(error, cause=Cause.SERVER, retryable=True, charged=charged)
 
     def _status_failure(self, error: openai.APIStatusError) -> CallFailed:
         status = error.status_code
-        detail = f"the model at {self.url} answered {status}: {_message_of(error)[:300]}"
+        detail = f"the model's endpoint answered {status}"
+        said = f"{self.url}: {_message_of(error)}"
         if status in {400, 403, 422} and _is_filter(error):
-            return CallFailed(Permanent(Reason.CONTENT_FILTERED, detail))
+            return CallFailed(Permanent(Reason.CONTENT_FILTERED, detail, admin_detail=said))
         if status == 413 or error.code == "context_length_exceeded":
-            return CallFailed(Permanent(Reason.TOO_LARGE, detail))
+            return CallFailed(Permanent(Reason.TOO_LARGE, detail, admin_detail=said))
         if status in {400, 422}:
-            return CallFailed(Permanent(Reason.INVALID_INPUT, detail))
+            return CallFailed(Permanent(Reason.INVALID_INPUT, detail, admin_detail=said))
         # What remains is overload, server faults, and what an operator can correct (key, quota, model name).
         retry_after = retry_after_of(error.response.headers, time.time())
         cause = _cause_of(status, error.code)
         advice = _ADVICE.get(cause)
         return CallFailed(
             Unavailable(
-                Reason.LLM_UNAVAILABLE, detail if advice is None else f"{advice}: {detail}", retry_after
+                Reason.LLM_UNAVAILABLE,
+                detail if advice is None else f"{advice}: {detail}",
+                retry_after,
+                admin_detail=said,
             ),
             cause=cause,
             retryable=cause not in _ADVICE and (status in _WORTH_REPEATING or status > 500),

@@ -11,10 +11,12 @@ from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.runtime.llm.accounting import Budget, Limit
+from services.runtime.llm.address import EndpointAddress
 from services.runtime.llm.circuit import PATIENCE_S
 from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable
 from services.runtime.llm.prompt import PromptOverrides
 from services.runtime.llm.retries import RetryPolicy
+from services.runtime.masking import secrets_in
 
 _PREFIX = "NUGGETSTREAM_LLM_"
 OPENAI_URL = "https://api.openai.com/v1"
@@ -25,7 +27,8 @@ class LLMSettings(BaseSettings):
 
     Attributes:
         api_key: Key for the endpoint. Without a key and a base URL, the offline model answers everything.
-        base_url: URL of the endpoint; OpenAI's by default.
+        base_url: URL of the endpoint; OpenAI's by default. Its user and password are sent as Basic
+            authorization, and its parameters with every request.
         model: Name of the model to ask for; required unless offline.
         timeout_s: Seconds for one exchange.
         attempts: Calls per exchange, the first included.
@@ -70,6 +73,21 @@ class LLMSettings(BaseSettings):
     def url(self) -> str:
         """URL that requests are sent to; offline only a placeholder, because nothing leaves the process."""
         return "http://offline.invalid/v1" if self.offline else self.base_url or OPENAI_URL
+
+    @property
+    def address(self) -> EndpointAddress:
+        """Where requests are sent, and the credentials that go with them.
+
+        Raises:
+            ValueError: The base URL is not one of an endpoint.
+        """
+        return EndpointAddress.of(self.url, self.api_key.get_secret_value() if self.api_key else None)
+
+    def secrets(self) -> list[str]:
+        """What must not appear in a log or a failure: the key, and the credentials of the base URL."""
+        pair = self.address.headers.get("Authorization", "").partition(" ")[2]
+        key = [self.api_key.get_secret_value()] if self.api_key else []
+        return [*key, *secrets_in(self.url), *([pair] if pair else [])]
 
     @property
     def model_name(self) -> str:

@@ -33,6 +33,7 @@ class DeadLetter:
             is too large for the broker. It is then still in the stream.
         reason: The enumerated cause.
         detail: The cause as one sentence for a person.
+        admin_detail: What the other side said, without known secrets; None where it said nothing.
         attempts: Number of deliveries used.
         stream: Stream that the message came from.
         stream_seq: Its sequence number there.
@@ -49,6 +50,7 @@ class DeadLetter:
     attempts: int
     stream: str
     stream_seq: int
+    admin_detail: str | None = None
 
     @classmethod
     def of(cls, message: InFlight, stage: str, decision: GiveUp) -> "DeadLetter":
@@ -66,6 +68,7 @@ class DeadLetter:
             attempts=delivery.attempt,
             stream=message.stream,
             stream_seq=delivery.stream_seq,
+            admin_detail=decision.admin_detail,
         )
 
     def outgoing(self, dead_subject: str) -> Outgoing:
@@ -84,6 +87,8 @@ class DeadLetter:
             "stream": self.stream,
             "stream-seq": str(self.stream_seq),
         }
+        if self.admin_detail is not None:
+            failure["admin-detail"] = self.admin_detail[:_DETAIL_LIMIT]
         if self.body is None:
             failure["body"] = _LEFT_OUT
         headers = {key: value for key, value in self.headers.items() if _is_publishers(key)}
@@ -131,6 +136,7 @@ class DeadLetter:
             attempts=int(failure["attempts"]),
             stream=failure["stream"],
             stream_seq=int(failure["stream-seq"]),
+            admin_detail=failure.get("admin-detail"),
         )
 
     def again(self) -> Outgoing:

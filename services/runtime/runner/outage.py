@@ -91,7 +91,8 @@ class _Patience:
         since = self.began if outage.since is None else min(self.began, outage.since)
         if now - max(since, self.published_at) >= outage.patience:
             waited = f"given up after waiting for {_duration(outage.patience)}"
-            raise Permanent(outage.reason, f"{outage.detail}; {waited}") from outage
+            detail = f"{outage.detail}; {waited}"
+            raise Permanent(outage.reason, detail, admin_detail=outage.admin_detail) from outage
 
 
 def _duration(seconds: float) -> str:

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 
-from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from services.runtime.bus.topology import UNLIMITED, ConsumerSpec
 from services.runtime.errors import Permanent, Retryable, StageError
+from services.runtime.masking import KNOWN
+
+_ADMIN_LIMIT = 2000  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,16 @@ class GiveUp:
 
     reason: Reason
     detail: str
+    admin_detail: str | None = None
+
+    @classmethod
+    def of(cls, error: Exception) -> "GiveUp":
+        """Give up because of an error."""
+        return cls(reason_of(error), detail_of(error), admin_detail_of(error))
+
+    def failure(self, stage: Stage, attempts: int) -> StageFailure:
+        """The failure of the stage after so many attempts."""
+        return StageFailure(stage, self.reason, self.detail, attempts, self.admin_detail)
 
 
 Decision = Retry | GiveUp
@@ -42,7 +55,7 @@ def after_error(error: Exception, attempt: int, spec: ConsumerSpec, jitter: floa
         StageError is a bug and has Reason.BUG.
     """
     if isinstance(error, Permanent) or is_last(attempt, spec):
-        return GiveUp(reason_of(error), detail_of(error))
+        return GiveUp.of(error)
     least = error.retry_after if isinstance(error, Retryable) else None
     return Retry((least or 0.0) + jitter * spec.backoff.ceiling(attempt))
 
@@ -78,10 +91,20 @@ def reason_of(error: Exception) -> Reason:
 
 
 def detail_of(error: Exception) -> str:
-    """The error as one sentence for a person, valid as UTF-8.
+    """The error as one sentence for everybody; of a bug only the type, as its text may quote anything."""
+    return _published(error.detail if isinstance(error, StageError) else type(error).__name__)
+
+
+def admin_detail_of(error: Exception) -> str | None:
+    """What the other side said, or the text of a bug, for administrators; None where there is nothing."""
+    text = error.admin_detail if isinstance(error, StageError) else f"{type(error).__name__}: {error}"
+    return None if text is None else _published(text)[:_ADMIN_LIMIT]
+
+
+def _published(text: str) -> str:
+    """The text without secrets and valid as UTF-8.
 
     A lone surrogate, quoted from a page or a model's reply, has no encoding and would prevent both the
     failure event and the dead letter from being published.
     """
-    detail = error.detail if isinstance(error, StageError) else f"{type(error).__name__}: {error}"
-    return detail.encode("utf-8", "replace").decode("utf-8")
+    return KNOWN.redact(text).encode("utf-8", "replace").decode("utf-8")

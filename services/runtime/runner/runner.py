@@ -26,11 +26,12 @@ from services.runtime.bus.connection import Bus, BusClosed
 from services.runtime.bus.pull import Puller, PullSettings
 from services.runtime.bus.settings import DRAIN_WITHIN
 from services.runtime.errors import Retryable, StageError
+from services.runtime.runner import policy
 from services.runtime.runner.dead_letter import DeadLetter
 from services.runtime.runner.flow import SlowStart, demand
 from services.runtime.runner.in_flight import InFlight, MessagesInFlight
 from services.runtime.runner.outage import through_outages
-from services.runtime.runner.policy import GiveUp, Retry, after_error, detail_of, may_decode, when_exhausted
+from services.runtime.runner.policy import GiveUp, Retry
 from services.runtime.stage import Stage
 
 log = structlog.get_logger(__name__)
@@ -190,7 +191,7 @@ class Runner(Generic[In, Out]):
 
     async def _settle(self, message: InFlight) -> str:
         """Handle one delivery and ack, nak or term it; returns the outcome as the metrics name it."""
-        exhausted = when_exhausted(message.delivery.attempt, self._spec)
+        exhausted = policy.when_exhausted(message.delivery.attempt, self._spec)
         if exhausted is not None:
             return await self._give_up(message, await self._job_of_exhausted(message), exhausted)
         decoded: list[In] = []
@@ -219,11 +220,12 @@ class Runner(Generic[In, Out]):
             raise Retryable(Reason.DEADLINE, detail) from error
 
     async def _failed(self, message: InFlight, job: In | None, error: Exception) -> str:
+        log.debug("an attempt failed", admin_detail=policy.admin_detail_of(error))
         if isinstance(error, Undecodable):
-            return await self._give_up(message, None, GiveUp(error.reason, detail_of(error)))
+            return await self._give_up(message, None, GiveUp.of(error))
         if not isinstance(error, StageError):
             log.exception("bug in handler", exc_info=error)
-        decision = after_error(error, message.delivery.attempt, self._spec, self._jitter())
+        decision = policy.after_error(error, message.delivery.attempt, self._spec, self._jitter())
         if isinstance(decision, GiveUp):
             return await self._give_up(message, job, decision)
         return self._retry(message, decision, error)
@@ -248,7 +250,7 @@ class Runner(Generic[In, Out]):
         except (StageError, TimeoutError):
             raise
         except Exception as error:
-            raise Undecodable(Reason.UNDECODABLE, f"{type(error).__name__}: {error}") from error
+            raise Undecodable(Reason.UNDECODABLE, type(error).__name__, admin_detail=str(error)) from error
 
     async def _publish(self, outputs: Sequence[Out]) -> None:
         for output in outputs:
@@ -258,7 +260,7 @@ class Runner(Generic[In, Out]):
     # --- giving up -----------------------------------------------------------------------------
     async def _job_of_exhausted(self, message: InFlight) -> In | None:
         """The job of a message whose attempts are used up; None where it cannot or must not be decoded."""
-        if not may_decode(message.delivery.attempt, self._spec):
+        if not policy.may_decode(message.delivery.attempt, self._spec):
             return None
         decoded: list[In] = []
 
@@ -276,7 +278,7 @@ class Runner(Generic[In, Out]):
         If it is interrupted anywhere, the next delivery does it again under the same ids.
         """
         attempts = message.delivery.attempt
-        failure = StageFailure(self._stage.name, decision.reason, decision.detail, attempts)
+        failure = decision.failure(self._stage.name, attempts)
         log.error("giving up", reason=decision.reason.value, detail=decision.detail, attempts=attempts)
         try:
             await self._publish_give_up(job, failure)

@@ -10,8 +10,10 @@ from time import monotonic
 
 import pytest
 from prometheus_client import REGISTRY
+from structlog.testing import capture_logs
 
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from services.runtime import masking
 from services.runtime.bus import Backoff, Outgoing, StreamSpec, ensure
 from services.runtime.errors import InvalidInput, ModelOutage, Outage, Permanent, Retryable, Unavailable
 from services.runtime.runner import BodyLeftOut
@@ -305,6 +307,32 @@ async def test_giving_up_says_so_first_keeps_the_message_second_and_ends_it_last
     assert failed.subject == "failed.one.invalid_input"
     assert dead.subject == "dead.assigner"
     assert json.loads(terminated.body)["reason"] == "invalid_input"
+
+
+async def test_what_the_other_side_said_is_in_the_dead_letter_without_secrets_and_in_no_log(flow):
+    masking.KNOWN.remember("correct horse")
+    told = []
+
+    async def refuse(_: str) -> list[str]:
+        raise Permanent(
+            Reason.LLM_UNAVAILABLE, "the endpoint answered 401", admin_detail="no such key: correct horse"
+        )
+
+    def give_up(_message: str | None, failure: StageFailure) -> list[str]:
+        told.append(failure)
+        return []
+
+    with capture_logs() as logged:
+        async with flow.running(flow.stage(refuse, give_up=give_up)):
+            await flow.submit("one")
+            await flow.settled()
+    [letter] = await flow.dead_letters()
+    assert (letter.detail, letter.admin_detail) == ("the endpoint answered 401", "no such key: ***")
+    assert [failure.admin_detail for failure in told] == ["no such key: ***"]
+    loud = [line for line in logged if line["log_level"] != "debug"]
+    assert "the endpoint answered 401" in str(loud)
+    assert "no such key" not in str(loud)
+    assert "correct horse" not in str(logged)
 
 
 async def test_giving_up_receives_the_failure_as_data(flow):

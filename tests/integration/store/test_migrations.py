@@ -54,9 +54,9 @@ async def test_migrating_from_several_processes_at_once_is_migrating_once(empty_
 
 
 async def test_what_is_not_applied_yet_is_named(empty_database: Database) -> None:
-    assert await unapplied(empty_database) == ["0001", "0002", "0003"]
+    assert await unapplied(empty_database) == ["0001", "0002", "0003", "0004"]
     await upgrade(empty_database, "0001")
-    assert await unapplied(empty_database) == ["0002", "0003"]
+    assert await unapplied(empty_database) == ["0002", "0003", "0004"]
     await upgrade(empty_database)
     assert await unapplied(empty_database) == []
 
@@ -89,17 +89,18 @@ async def missing_after(database: Database, revision: str) -> set[tuple[str, str
     }
 
 
+MISSING = {("add_column", "admin_detail")}
 NOT_NULL = {("modify_nullable", "battles.language"), ("modify_nullable", "sources.title")}
 
 
 async def test_going_back_to_the_second_schema_forbids_null_again(empty_database: Database) -> None:
-    assert await missing_after(empty_database, "0002") == NOT_NULL
+    assert await missing_after(empty_database, "0002") == NOT_NULL | MISSING
 
 
 async def test_going_back_to_the_first_schema_takes_the_lists_their_indexes(empty_database: Database) -> None:
     names = ("ix_battles_received_at", "ix_failures_arena_failed_at", "ix_failures_failed_at")
     lacking = await missing_after(empty_database, "0001")
-    assert lacking == {("add_index", name) for name in names} | NOT_NULL
+    assert lacking == {("add_index", name) for name in names} | NOT_NULL | MISSING
 
 
 async def test_an_empty_language_becomes_null_and_comes_back(empty_database: Database) -> None:
@@ -112,6 +113,22 @@ async def test_an_empty_language_becomes_null_and_comes_back(empty_database: Dat
     assert await language_of_the_battle(empty_database) is None
     await downgrade(empty_database, "0002")
     assert await language_of_the_battle(empty_database) == ""
+
+
+async def test_going_back_loses_what_administrators_read_of_failures_and_no_failure(
+    empty_database: Database,
+) -> None:
+    await upgrade(empty_database)
+    async with empty_database.engine.begin() as connection:
+        await connection.exec_driver_sql(
+            "INSERT INTO failures (key, battle_id, arena, stage, reason, detail, attempts, failed_at, "
+            "admin_detail) VALUES ('k', 'b', 'x', 'judge', 'bug', 'd', 1, '2026-01-01 00:00:00', 'c')"
+        )
+    await downgrade(empty_database, "0003")
+    await upgrade(empty_database)
+    async with empty_database.engine.connect() as connection:
+        rows = await connection.exec_driver_sql("SELECT key, detail, admin_detail FROM failures")
+        assert [tuple(row) for row in rows] == [("k", "d", None)]
 
 
 async def language_of_the_battle(database: Database) -> str | None:

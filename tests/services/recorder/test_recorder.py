@@ -3,8 +3,10 @@
 import pytest
 from arena.v1 import arena_pb2
 
-from nuggetstream.domain.event import BattleSubmitted
+from nuggetstream.domain.event import BattleFailed, BattleSubmitted
+from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.progress import BattleState
+from services.gateway.battles.assembly import failure_view
 from services.recorder.stage import Recorder
 from services.runtime.errors import Retryable
 from services.store.battles import Battles
@@ -46,6 +48,23 @@ async def test_a_battle_is_known_from_its_first_event(record: Database) -> None:
     assert row is not None
     assert row.state is BattleState.SCORED
     assert row.content_hash == samples.battle().content_hash()
+
+
+async def test_what_the_other_side_said_is_kept_for_administrators_alone(record: Database) -> None:
+    battles = Battles(record)
+    recorder = Recorder(battles, Nudges())
+    await recorder(SUBMITTED)
+    failure = StageFailure(
+        Stage.JUDGE, Reason.LLM_UNAVAILABLE, "the endpoint answered 401", 5, "no such key: ***"
+    )
+    await recorder(BattleFailed("f" * 32, "b1", "default", failure))
+    (recorded,) = await battles.failures()
+    assert recorded.failure == failure
+    assert "no such key" not in failure_view(recorded).model_dump_json()
+    event = (await battles.events_of("b1"))[-1]
+    assert event.name == "failed"
+    assert b"the endpoint answered 401" in event.body
+    assert b"no such key" not in event.body
 
 
 async def test_an_event_that_overtakes_its_battle_is_tried_again(record: Database) -> None:

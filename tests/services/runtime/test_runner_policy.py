@@ -33,7 +33,7 @@ def test_a_permanent_error_is_dead_at_the_first_attempt():
 
 def test_the_last_attempt_is_dead_with_the_reason_of_its_error():
     assert after_error(AWAY, 4, SPEC, 0.5) == GiveUp(Reason.LLM_UNAVAILABLE, "503")
-    assert after_error(KeyError("x"), 4, SPEC, 0.5) == GiveUp(Reason.BUG, "KeyError: 'x'")
+    assert after_error(KeyError("x"), 4, SPEC, 0.5) == GiveUp(Reason.BUG, "KeyError", "KeyError: 'x'")
     assert isinstance(after_error(KeyError("x"), 3, SPEC, 0.5), Retry)
 
 

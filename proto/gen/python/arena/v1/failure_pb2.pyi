@@ -10,10 +10,10 @@ import builtins as _builtins
 import sys
 import typing as _typing
 
-if sys.version_info >= (3, 11):
-    from typing import TypeAlias as _TypeAlias, Never as _Never
+if sys.version_info >= (3, 10):
+    from typing import TypeAlias as _TypeAlias
 else:
-    from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
+    from typing_extensions import TypeAlias as _TypeAlias
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -107,10 +107,15 @@ class StageFailure(_message.Message):
     REASON_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     ATTEMPTS_FIELD_NUMBER: _builtins.int
+    ADMIN_DETAIL_FIELD_NUMBER: _builtins.int
     stage: Global___Stage.ValueType
     reason: Global___Reason.ValueType
     detail: _builtins.str
     attempts: _builtins.int
+    admin_detail: _builtins.str
+    """What the other side said, without known secrets. For administrators: recorded beside the failure and
+    left out of recorded events and of every response.
+    """
     def __init__(
         self,
         *,
@@ -118,11 +123,14 @@ class StageFailure(_message.Message):
         reason: Global___Reason.ValueType = ...,
         detail: _builtins.str = ...,
         attempts: _builtins.int = ...,
+        admin_detail: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail", "admin_detail", b"admin_detail"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempts", b"attempts", "detail", b"detail", "reason", b"reason", "stage", b"stage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail", "admin_detail", b"admin_detail", "attempts", b"attempts", "detail", b"detail", "reason", b"reason", "stage", b"stage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__admin_detail: _TypeAlias = _typing.Literal["admin_detail"]  # noqa: Y015
+    _WhichOneofArgType__admin_detail: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__admin_detail) -> _WhichOneofReturnType__admin_detail | None: ...
 
 Global___StageFailure: _TypeAlias = StageFailure  # noqa: Y015
