@@ -84,7 +84,7 @@ async def missing_after(database: Database, revision: str) -> set[tuple[str, str
     async with database.engine.connect() as connection:
         found: list[Any] = await connection.run_sync(differences)
     return {
-        (part[0][0], f"{part[0][2]}.{part[0][3]}") if isinstance(part, list) else (part[0], part[1].name)
+        (part[0][0], f"{part[0][2]}.{part[0][3]}") if isinstance(part, list) else (part[0], part[-1].name)
         for part in found
     }
 
