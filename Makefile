@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check manifests docs fidelity bench-ratings image-test format proto clean
+.PHONY: help setup demo test test-quick lint check manifests docs fidelity bench-ratings bench-store image-test format proto clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # LIGHT=1 leaves out torch and sentence-transformers (evidence is then ranked by BM25 alone).
@@ -76,6 +76,10 @@ image-test: $(DEV_STAMP)  ## build and run one image without an engine (SERVICE=
 
 bench-ratings: $(DEV_STAMP)  ## ratings side by side with other libraries, in one run
 	$(BIN)/python benchmarks/ratings.py
+
+# SCALE=small finishes in seconds; the default makes a million battles and takes some minutes.
+bench-store: $(DEV_STAMP)  ## time the database side on PostgreSQL with 1M battles (SCALE=small: 4,000)
+	$(BIN)/python -m benchmarks.store --scale $(or $(SCALE),full)
 
 format: $(DEV_STAMP)  ## format the code and sort its imports
 	$(BIN)/ruff check --fix .

@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": ("demo", "Run the demo's battles through the platform, explain one."),
     "bootstrap": ("bootstrap", "Create all streams and consumers at the broker."),
     "migrate": ("migrate", "Create or update the tables of the database."),
+    "recount": ("recount", "Compare counters with the rows they count; correct them."),
     "doctor": ("doctor", "Check installation, configuration and connections."),
     "health": ("health", "Check whether a running service is ready."),
     "offline-model": ("offline_model", "Serve the offline model over HTTP."),

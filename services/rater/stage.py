@@ -12,7 +12,8 @@ from services.rater.boards import Announcer
 from services.runtime.errors import InvalidInput
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
-from services.store.outcomes import Outcome, Outcomes
+from services.store.outcome import Outcome
+from services.store.outcomes import Outcomes
 from services.wire.stages import event_stage
 
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain import event as core
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.progress import BattleState, Branch, state_of
+from services.store.battle_counts import battles_by_arena, battles_received, count_battle
 from services.store.database import Database
 from services.store.progress import branches_moved
 from services.store.slices import EVERYTHING, Slice
@@ -127,9 +128,10 @@ class Battles:
             "body": body,
             "received_at": received_at,
         }
-        async with self._database.transaction() as tx:
+        async with self._database.exclusive(f"battle {battle.id}") as tx:
             result = await tx.execute(self._database.insert_new(battles).values(row))
             if result.rowcount:
+                await count_battle(self._database, tx, battle, received_at)
                 return None
             known: str | None = await tx.scalar(
                 select(battles.c.content_hash).where(battles.c.id == battle.id)
@@ -171,15 +173,13 @@ class Battles:
 
     async def arenas(self) -> dict[str, int]:
         """Number of battles received, by arena."""
-        query = select(battles.c.arena, func.count()).group_by(battles.c.arena).order_by(battles.c.arena)
         async with self._database.transaction() as tx:
-            return {arena: count for arena, count in await tx.execute(query)}  # noqa: C416
+            return await battles_by_arena(tx)
 
     async def received(self, arena: str, selection: Slice = EVERYTHING) -> int:
         """Number of battles of an arena that were received and that the slice selects."""
-        where = (battles.c.arena == arena, *selection.conditions(sqlite=self._database.is_sqlite))
         async with self._database.transaction() as tx:
-            return int(await tx.scalar(select(func.count()).select_from(battles).where(*where)) or 0)
+            return await battles_received(tx, arena, selection)
 
     async def record(self, new: NewEvent, at: datetime) -> int | None:
         """Append an event to its battle and update the state of the battle.

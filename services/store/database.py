@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Table, event, text
+from sqlalchemy import Table, event, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -70,14 +70,47 @@ class Database:
                 raise _unavailable(error) from error
             raise
 
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction that only reads, and in which every statement sees the same state of the database.
+
+        Raises:
+            Outage, Unavailable: As `transaction`.
+        """
+        async with self.transaction() as tx:
+            await tx.exec_driver_sql(
+                "BEGIN" if self.is_sqlite else "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+            )
+            yield tx
+
+    @asynccontextmanager
+    async def exclusive(self, key: str) -> AsyncIterator[AsyncConnection]:
+        """A transaction that waits for all others with the same key; in SQLite for all others that write.
+
+        Args:
+            key: What the transactions change, such as a battle.
+
+        Raises:
+            Outage, Unavailable: As `transaction`.
+        """
+        async with self.transaction() as tx:
+            if self.is_sqlite:
+                await tx.exec_driver_sql("BEGIN IMMEDIATE")
+            else:
+                await tx.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 0))))
+            yield tx
+
     async def close(self) -> None:
         """Close all connections."""
         await self.engine.dispose()
 
+    def insert(self, table: Table) -> Any:
+        """An INSERT in the dialect of the database."""
+        return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
+
     def insert_new(self, table: Table) -> Any:
         """An INSERT that skips rows whose key exists already."""
-        insert = sqlite.insert if self.is_sqlite else postgresql.insert
-        return insert(table).on_conflict_do_nothing()
+        return self.insert(table).on_conflict_do_nothing()
 
     def upsert(self, table: Table, keys: Sequence[str], where: Any = None) -> Any:
         """An INSERT that replaces the row with the same key.
@@ -88,8 +121,7 @@ class Database:
             where: Function from the proposed row to the condition under which it replaces the old row, such
                 as "only if newer"; by default it always does.
         """
-        insert = sqlite.insert if self.is_sqlite else postgresql.insert
-        statement = insert(table)
+        statement = self.insert(table)
         new = {c.name: statement.excluded[c.name] for c in table.columns if c.name not in keys}
         condition = where(statement.excluded) if where is not None else None
         return statement.on_conflict_do_update(index_elements=list(keys), set_=new, where=condition)

@@ -12,19 +12,25 @@ from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.store.database import Database
+from services.store.recount import recount
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
+_COUNTERS = "0005"  # the migration that adds counters
 _LOCK = 7_311_905  # an arbitrary number that no other advisory lock uses
 
 
 async def upgrade(database: Database, revision: str = "head") -> None:
     """Apply all migrations up to a revision. It is idempotent and safe to run twice at the same time.
 
-    It does nothing where a newer version migrated the database, so that a roll-back can start.
+    Counters that a migration adds are filled from the rows that are stored already. It does nothing where a
+    newer version migrated the database, so that a roll-back can start.
     """
+    lacks_counters = _COUNTERS in await unapplied(database)
     async with _locked(database) as connection:
         if not await connection.run_sync(_is_newer):
             await connection.run_sync(_run, command.upgrade, revision)
+    if lacks_counters and revision == "head":
+        await recount(database, repair=True)
 
 
 async def downgrade(database: Database, revision: str) -> None:

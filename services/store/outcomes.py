@@ -1,67 +1,112 @@
 """Outcomes: the winner of each battle according to each source. Ratings are computed from their counts.
 
 The key is (battle, source), so a message handled twice or a vote cast again replaces its row and adds none.
+Counters are changed in the same transaction. Only slices without counters of their own are counted by reading
+rows: several conditions at once, or a period that does not consist of whole months.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
+from dataclasses import dataclass, replace
+from datetime import datetime
+from operator import attrgetter
 
-from sqlalchemy import Select, String, case, func, select
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.counts import JointCount, PairCount
+from services.store.counters import LENS_PAIRS, add_to_counters, contributions, difference
 from services.store.database import Database
+from services.store.facets import ALL, Facet, Range, facets_of_battle, range_of
+from services.store.outcome import Outcome, outcome_of_row, row_of_outcome
+from services.store.outcome_rows import OutcomeRows
 from services.store.slices import EVERYTHING, Slice
-from services.store.tables import battles, outcomes
+from services.store.tables import (
+    JOINT_COLUMNS,
+    OUTCOME_COLUMNS,
+    battles,
+    joint_counters,
+    lens_counters,
+    outcomes,
+    pair_counters,
+)
+
+_WINNERS = [(Vote(name), name) for name in OUTCOME_COLUMNS]
+_JOINT = [
+    (None if first is None else Vote(first), None if second is None else Vote(second))
+    for first, second in JOINT_COLUMNS
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """The preference of one source about one battle.
+class LensCounts:
+    """Outcomes of one lens, as of one moment.
 
     Attributes:
-        battle_id: Id of the battle.
-        source: Source of the preference: "human", "nugget" or "judge:<evaluator>".
-        lens: Lens that the source belongs to.
-        arena: Arena of the battle.
-        system_a: Name of the system that wrote answer A.
-        system_b: Name of the system that wrote answer B.
-        winner: The preference.
-        margin: Difference of the nugget scores, A minus B; None where the lens has no margin.
-        decided_at: When the source decided; its newest decision counts.
+        pairs: Number of outcomes per pair of systems and winner, sorted.
+        decided: Number of battles with an outcome, from one or more sources.
     """
 
-    battle_id: str
-    source: str
-    lens: Lens
-    arena: str
-    system_a: str
-    system_b: str
-    winner: Vote
-    margin: float | None
-    decided_at: datetime
+    pairs: tuple[PairCount, ...]
+    decided: int
 
 
 class Outcomes:
-    """The outcomes table."""
+    """The outcomes table and its counters."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def put(self, outcome: Outcome) -> None:
         """Store an outcome unless a newer one of the same source is stored."""
-        statement = self._database.upsert(
-            outcomes,
-            ["battle_id", "source"],
-            where=lambda new: outcomes.c.decided_at <= new.decided_at,
+        statement = self._database.upsert(outcomes, ["battle_id", "source"])
+        async with self._database.exclusive(f"battle {outcome.battle_id}") as tx:
+            before = {known.source: known for known in await outcomes_of_battle(tx, outcome.battle_id)}
+            known = before.get(outcome.source)
+            if known is not None and (known == outcome or known.decided_at > outcome.decided_at):
+                return
+            await tx.execute(statement.values(row_of_outcome(outcome)))
+            if known is not None and replace(known, decided_at=outcome.decided_at) == outcome:
+                return
+            facets = await _facets(tx, outcome.battle_id)
+            after = before | {outcome.source: outcome}
+            counted = [contributions(said.values(), facets) for said in (after, before)]
+            await add_to_counters(self._database, tx, difference(*counted))
+
+    async def stamp(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> int | None:
+        """A number that changes whenever the counts of a slice change; None while there are none.
+
+        The numbers are random, so that two states have different ones, also after a backup was restored.
+        """
+        facets = range_of(selection)
+        facet = (None if facets is None else facets.single) or ALL
+        counter = lens_counters.c
+        query = select(counter.stamp).where(
+            counter.arena == arena,
+            counter.lens == lens.value,
+            counter.kind == facet.kind,
+            counter.value == facet.value,
         )
-        row = {name: getattr(outcome, name) for name in Outcome.__slots__}
-        row |= {"lens": outcome.lens.value, "winner": outcome.winner.value}
         async with self._database.transaction() as tx:
-            await tx.execute(statement.values(row))
+            stamp: int | None = await tx.scalar(query)
+            return stamp
+
+    async def lens_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> LensCounts:
+        """Outcomes per pair of systems and winner, and the number of battles that they decide."""
+        facets = range_of(selection)
+        async with self._database.snapshot() as tx:
+            if facets is None:
+                rows = OutcomeRows(tx)
+                pairs = await rows.pair_counts(arena, lens, selection)
+                decided = await rows.decided(arena, lens, selection)
+            else:
+                pairs, decided = await _pair_counts(tx, arena, lens, facets), 0
+                query = select(func.sum(lens_counters.c.decided)).where(
+                    lens_counters.c.arena == arena, lens_counters.c.lens == lens.value
+                )
+                decided = int(await tx.scalar(query.where(facets.conditions(lens_counters))) or 0)
+        return LensCounts(tuple(sorted(pairs, key=attrgetter("system_a", "system_b", "winner"))), decided)
 
     async def pair_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> list[PairCount]:
         """Number of outcomes per pair of systems and winner, sorted by system A, system B and winner.
@@ -69,35 +114,18 @@ class Outcomes:
         Battles of a system against itself are left out here and in all counts below, because they do not say
         which system is better.
         """
-        keys = (outcomes.c.system_a, outcomes.c.system_b, outcomes.c.winner)
-        query = self._counted(select(*keys, func.count().label("battles")), arena, selection, lens)
-        async with self._database.transaction() as tx:
-            rows = await tx.execute(query.group_by(*keys).order_by(*keys))
-            return [PairCount(r.system_a, r.system_b, Vote(r.winner), r.battles) for r in rows]
+        return list((await self.lens_counts(arena, lens, selection)).pairs)
+
+    async def battles_decided(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> int:
+        """Number of battles with an outcome in a lens, from one or more sources."""
+        return (await self.lens_counts(arena, lens, selection)).decided
 
     async def daily_counts(
         self, arena: str, lens: Lens, selection: Slice = EVERYTHING
     ) -> list[tuple[datetime, PairCount]]:
         """Number of outcomes per day of receipt (in UTC), pair of systems and winner, oldest day first."""
-        received = battles.c.received_at
-        if self._database.is_sqlite:
-            day = func.substr(received, 1, 10, type_=String)
-        else:
-            day = func.to_char(func.timezone("UTC", received), "YYYY-MM-DD", type_=String)
-        keys = (day.label("day"), outcomes.c.system_a, outcomes.c.system_b, outcomes.c.winner)
-        query = self._counted(select(*keys, func.count().label("battles")), arena, selection, lens)
-        if not selection.conditions(sqlite=self._database.is_sqlite):
-            query = query.join(battles, battles.c.id == outcomes.c.battle_id)
-        columns = [*keys[1:]]
-        query = query.group_by("day", *columns).order_by("day", *columns)
         async with self._database.transaction() as tx:
-            return [
-                (
-                    datetime.fromisoformat(row.day).replace(tzinfo=UTC),
-                    PairCount(row.system_a, row.system_b, Vote(row.winner), row.battles),
-                )
-                for row in await tx.execute(query)
-            ]
+            return await OutcomeRows(tx).daily_counts(arena, lens, selection)
 
     async def joint_counts(
         self, arena: str, first: Lens, second: Lens, selection: Slice = EVERYTHING
@@ -107,35 +135,26 @@ class Outcomes:
         Battles without an outcome in either lens are left out. Where a lens has several sources for one
         battle, the first by name counts.
         """
-        keys = (outcomes.c.battle_id, outcomes.c.system_a, outcomes.c.system_b)
-        source_number = func.row_number().over(
-            partition_by=(outcomes.c.battle_id, outcomes.c.lens), order_by=outcomes.c.source
-        )
-        columns = select(*keys, outcomes.c.lens, outcomes.c.winner, source_number.label("source_number"))
-        rows = self._counted(columns, arena, selection, first, second).subquery()
-        of_lens = [func.max(case((rows.c.lens == lens.value, rows.c.winner))) for lens in (first, second)]
-        battle = (
-            select(rows.c.system_a, rows.c.system_b, of_lens[0].label("first"), of_lens[1].label("second"))
-            .where(rows.c.source_number == 1)
-            .group_by(rows.c.battle_id, rows.c.system_a, rows.c.system_b)
-            .subquery()
-        )
-        cells = (battle.c.system_a, battle.c.system_b, battle.c.first, battle.c.second)
-        query = select(*cells, func.count().label("battles")).group_by(*cells).order_by(*cells)
         async with self._database.transaction() as tx:
-            return [_joint(row) for row in await tx.execute(query)]
-
-    async def battles_decided(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> int:
-        """Number of battles with an outcome in a lens, from one or more sources."""
-        query = self._counted(select(func.count(outcomes.c.battle_id.distinct())), arena, selection, lens)
-        async with self._database.transaction() as tx:
-            return int(await tx.scalar(query) or 0)
+            if selection != EVERYTHING or (first, second) not in LENS_PAIRS:
+                return await OutcomeRows(tx).joint_counts(arena, first, second, selection)
+            counter = joint_counters.c
+            query = select(counter.system_a, counter.system_b, *(counter[n] for n in JOINT_COLUMNS.values()))
+            query = query.where(
+                counter.arena == arena, counter.first == first.value, counter.second == second.value
+            )
+            rows = (await tx.execute(query)).all()
+        return [
+            JointCount(row[0], row[1], *winners, number)
+            for row in rows
+            for winners, number in zip(_JOINT, row[2:], strict=True)
+            if number
+        ]
 
     async def of_battle(self, battle_id: str) -> list[Outcome]:
         """All outcomes of one battle."""
-        query = select(outcomes).where(outcomes.c.battle_id == battle_id).order_by(outcomes.c.source)
         async with self._database.transaction() as tx:
-            return [_outcome(row._mapping) for row in await tx.execute(query)]
+            return await outcomes_of_battle(tx, battle_id)
 
     async def of_battles(self, battle_ids: Sequence[str]) -> dict[str, list[Outcome]]:
         """All outcomes of the given battles, by battle id; for a page of battles, not for thousands."""
@@ -143,39 +162,48 @@ class Outcomes:
         by_battle: dict[str, list[Outcome]] = {battle_id: [] for battle_id in battle_ids}
         async with self._database.transaction() as tx:
             for row in await tx.execute(query):
-                by_battle[row.battle_id].append(_outcome(row._mapping))
+                by_battle[row.battle_id].append(outcome_of_row(row))
         return by_battle
 
     async def count(self, arena: str) -> int:
         """Number of outcomes of an arena, over all lenses."""
-        query = select(func.count()).select_from(outcomes).where(outcomes.c.arena == arena)
-        async with self._database.transaction() as tx:
-            return int(await tx.scalar(query) or 0)
+        return sum((await self.counts(arena)).values())
 
     async def counts(self, arena: str) -> dict[Lens, int]:
         """Number of outcomes of an arena in each lens."""
-        query = select(outcomes.c.lens, func.count()).where(outcomes.c.arena == arena)
+        counter = lens_counters.c
+        query = select(counter.lens, counter.outcomes).where(counter.arena == arena, counter.kind == ALL.kind)
         async with self._database.transaction() as tx:
-            rows = await tx.execute(query.group_by(outcomes.c.lens))
-            by_lens: dict[str, int] = {row[0]: row[1] for row in rows}
+            by_lens: dict[str, int] = {row.lens: row.outcomes for row in await tx.execute(query)}
         return {lens: by_lens.get(lens.value, 0) for lens in Lens}
 
-    def _counted(self, query: Select[Any], arena: str, selection: Slice, *lenses: Lens) -> Select[Any]:
-        """Restrict a query to an arena, a slice and lenses, without battles of a system against itself."""
-        if conditions := selection.conditions(sqlite=self._database.is_sqlite):
-            query = query.join(battles, battles.c.id == outcomes.c.battle_id).where(*conditions)
-        return query.where(
-            outcomes.c.arena == arena,
-            outcomes.c.lens.in_([lens.value for lens in lenses]),
-            outcomes.c.system_a != outcomes.c.system_b,
-        )
+
+async def outcomes_of_battle(tx: AsyncConnection, battle_id: str) -> list[Outcome]:
+    """All outcomes of one battle, sorted by source."""
+    query = select(outcomes).where(outcomes.c.battle_id == battle_id).order_by(outcomes.c.source)
+    return [outcome_of_row(row) for row in await tx.execute(query)]
 
 
-def _joint(row: Any) -> JointCount:
-    first, second = (None if winner is None else Vote(winner) for winner in (row.first, row.second))
-    return JointCount(row.system_a, row.system_b, first, second, row.battles)
+async def _facets(tx: AsyncConnection, battle_id: str) -> list[Facet]:
+    """The facets of a battle; only `ALL` while the battle itself is not stored."""
+    query = select(battles.c.language, battles.c.tags, battles.c.received_at)
+    row = (await tx.execute(query.where(battles.c.id == battle_id))).one_or_none()
+    return [ALL] if row is None else facets_of_battle(row.language, row.tags, row.received_at)
 
 
-def _outcome(values: object) -> Outcome:
-    row = dict(values)  # type: ignore[call-overload]
-    return Outcome(**row | {"lens": Lens(row["lens"]), "winner": Vote(row["winner"])})
+async def _pair_counts(tx: AsyncConnection, arena: str, lens: Lens, facets: Range) -> list[PairCount]:
+    counter = pair_counters.c
+    numbers = [counter[name] for name in OUTCOME_COLUMNS]
+    where = (counter.arena == arena, counter.lens == lens.value, facets.conditions(pair_counters))
+    if facets.single is not None:
+        query = select(counter.system_a, counter.system_b, *numbers).where(*where)
+    else:
+        sums = [func.sum(number).label(number.name) for number in numbers]
+        query = select(counter.system_a, counter.system_b, *sums).where(*where)
+        query = query.group_by(counter.system_a, counter.system_b)
+    return [
+        PairCount(row[0], row[1], winner, int(number))
+        for row in await tx.execute(query)
+        for (winner, _), number in zip(_WINNERS, row[2:], strict=True)
+        if number
+    ]

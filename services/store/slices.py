@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import Column, ColumnElement, TableValuedAlias, func, select
 
 from services.store.tables import battles
 
@@ -45,6 +46,11 @@ EVERYTHING = Slice()
 
 
 def _has(tag: str, *, sqlite: bool) -> ColumnElement[bool]:
-    unfold = func.json_each if sqlite else func.json_array_elements_text
-    tags = unfold(battles.c.tags).table_valued("value")
+    tags = unfolded(battles.c.tags, sqlite=sqlite)
     return select(tags.c.value).where(tags.c.value == tag).correlate(battles).exists()
+
+
+def unfolded(tags: Column[Any], *, sqlite: bool) -> TableValuedAlias:
+    """The tags of a battle as a table with one column, `value`."""
+    function = func.json_each if sqlite else func.json_array_elements_text
+    return function(tags).table_valued("value")

@@ -10,7 +10,17 @@ vectors      embeddings, one per text and model
 blobs        content-addressed bytes: page texts and large message bodies
 replies      the cache of model replies
 spend        all booked model calls: tokens and cost, for accounting and budgets
+
+Counters of the rows above, changed in the transaction of the row that they count (see `counters.py`):
+
+battle_counters   battles received, per arena and facet
+lens_counters     outcomes and decided battles, per arena, lens and facet, with a stamp of the last change
+pair_counters     outcomes per pair of systems
+joint_counters    outcomes of two lenses for the same battles, per pair of systems
+spend_counters    booked model calls per day
 """
+
+from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -171,4 +181,60 @@ spend = Table(
     Column("currency", String(3)),
     Column("source", String(16), nullable=False),
     Column("booked_at", _UTC, nullable=False),
+)
+
+# A facet is a group of battles: all of an arena (kind "all", no value), or those of a language, tag or month.
+_FACET = (("arena", 200), ("kind", 16), ("value", 200))
+
+
+def _keys(*names: tuple[str, int]) -> list[Column[Any]]:
+    return [Column(name, String(length), primary_key=True) for name, length in names]
+
+
+def _numbers(*names: str) -> list[Column[Any]]:
+    return [Column(name, BigInteger, nullable=False) for name in names]
+
+
+OUTCOME_COLUMNS = ("a", "b", "tie", "both_bad")  # the values of a vote
+# Outcomes of the first and of the second lens; "none" where a lens has none.
+JOINT_COLUMNS = {
+    (first, second): f"{first or 'none'}_{second or 'none'}"
+    for first in (None, *OUTCOME_COLUMNS)
+    for second in (None, *OUTCOME_COLUMNS)
+    if first or second
+}
+
+battle_counters = Table("battle_counters", metadata, *_keys(*_FACET), *_numbers("battles"))
+
+lens_counters = Table(
+    "lens_counters",
+    metadata,
+    *_keys(_FACET[0], ("lens", 16), *_FACET[1:]),
+    *_numbers("outcomes", "decided"),
+    # A new random number with every change. It cannot repeat, not even when a backup is restored.
+    Column("stamp", BigInteger, nullable=False),
+)
+
+pair_counters = Table(
+    "pair_counters",
+    metadata,
+    *_keys(_FACET[0], ("lens", 16), *_FACET[1:], ("system_a", 200), ("system_b", 200)),
+    *_numbers(*OUTCOME_COLUMNS),
+)
+
+joint_counters = Table(
+    "joint_counters",
+    metadata,
+    *_keys(("arena", 200), ("first", 16), ("second", 16), ("system_a", 200), ("system_b", 200)),
+    *_numbers(*JOINT_COLUMNS.values()),
+)
+
+spend_counters = Table(
+    "spend_counters",
+    metadata,
+    Column("day", Date, primary_key=True),
+    # One of several rows of a day, chosen at random, so that calls booked at the same time do not wait.
+    Column("slot", Integer, primary_key=True, autoincrement=False),
+    Column("currency", String(3), primary_key=True),  # empty for calls without a price
+    *_numbers("input_tokens", "output_tokens", "cached_input_tokens", "picos", "calls", "estimated"),
 )

@@ -37,7 +37,7 @@ from nuggetstream.views.battles import (
     StepView,
 )
 from services.store.battles import BattleRow, RecordedEvent, RecordedFailure
-from services.store.outcomes import Outcome
+from services.store.outcome import Outcome
 from services.wire.codec import decode, schema_of
 
 # The stages in order, each with the event that completes it.

@@ -31,7 +31,8 @@ from services.rater.grpc_service import ratings_service
 from services.runtime import rpc
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.outcomes import Outcome, Outcomes
+from services.store.outcome import Outcome
+from services.store.outcomes import Outcomes
 from tests.samples import NOON, battle
 
 CIRCLE = [("x", "y", Vote.A), ("y", "z", Vote.A), ("z", "x", Vote.A), ("x", "y", Vote.A)]

@@ -54,9 +54,9 @@ async def test_migrating_from_several_processes_at_once_is_migrating_once(empty_
 
 
 async def test_what_is_not_applied_yet_is_named(empty_database: Database) -> None:
-    assert await unapplied(empty_database) == ["0001", "0002", "0003", "0004"]
+    assert await unapplied(empty_database) == ["0001", "0002", "0003", "0004", "0005"]
     await upgrade(empty_database, "0001")
-    assert await unapplied(empty_database) == ["0002", "0003", "0004"]
+    assert await unapplied(empty_database) == ["0002", "0003", "0004", "0005"]
     await upgrade(empty_database)
     assert await unapplied(empty_database) == []
 
@@ -86,7 +86,15 @@ async def missing_after(database: Database, revision: str) -> set[tuple[str, str
     return {
         (part[0][0], f"{part[0][2]}.{part[0][3]}") if isinstance(part, list) else (part[0], part[-1].name)
         for part in found
+        if part[0] != "add_table"
     }
+
+
+async def test_going_back_to_the_fourth_schema_removes_the_counters(empty_database: Database) -> None:
+    assert await missing_after(empty_database, "0004") == set()
+    async with empty_database.engine.connect() as connection:
+        gone = {*metadata.tables} - await connection.run_sync(tables_in)
+    assert gone == {f"{counted}_counters" for counted in ("battle", "joint", "lens", "pair", "spend")}
 
 
 MISSING = {("add_column", "admin_detail")}

@@ -9,7 +9,8 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.counts import PairCount
 from services.store.database import Database
-from services.store.outcomes import Outcome, Outcomes
+from services.store.outcome import Outcome
+from services.store.outcomes import Outcomes
 from tests.samples import NOON
 
 OUTCOME = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)

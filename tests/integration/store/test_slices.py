@@ -11,7 +11,8 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.counts import JointCount, PairCount
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.outcomes import Outcome, Outcomes
+from services.store.outcome import Outcome
+from services.store.outcomes import Outcomes
 from services.store.slices import Slice
 from tests.samples import NOON, battle
 

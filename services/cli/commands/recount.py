@@ -1,0 +1,36 @@
+"""`nuggetstream recount`: compare the counters of the database with its rows, and correct them."""
+
+import asyncio
+
+import click
+
+from services.cli.database_url import open_database
+from services.cli.process import read_settings, run
+from services.cli.settings import PlatformSettings, ServerSettings
+from services.store.recount import recount
+
+
+@click.command("recount")
+@click.option("--check", is_flag=True, help="Correct nothing; exit with code 1 if a counter is wrong.")
+def command(check: bool) -> None:
+    """Count battles, outcomes and booked calls again, and correct counters that are wrong.
+
+    Boards and budgets are read from counters. Services may run meanwhile. Counters are wrong only after rows
+    were changed by hand, or by a version without counters.
+    """
+    platform = read_settings(PlatformSettings)
+    wrong: dict[str, int] = {}
+
+    async def count(_: asyncio.Event) -> None:
+        database = open_database(platform.database_url)
+        try:
+            wrong.update(await recount(database, repair=not check))
+        finally:
+            await database.close()
+
+    run(count, read_settings(ServerSettings))
+    verb = "wrong" if check else "corrected"
+    for table, number in wrong.items():
+        click.echo(f"{table:<17} {number:>9,} {verb}")
+    if check and any(wrong.values()):
+        raise SystemExit(1)

@@ -1,0 +1,139 @@
+"""Counters of outcomes: what an outcome adds to them, and how that is written.
+
+    outcomes of a battle before, outcomes after  ->  changes of counters  ->  one statement per table
+
+Changes are increments, so that transactions lock nothing but the rows that they change. Rows are always
+written in the same order, those that many transactions change last; so transactions cannot deadlock, and the
+rows that all outcomes of an arena change are locked only shortly.
+"""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Table
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nuggetstream.domain.lens import Lens
+from services.store.database import Database
+from services.store.facets import ALL, Facet
+from services.store.outcome import Outcome
+from services.store.tables import (
+    JOINT_COLUMNS,
+    joint_counters,
+    lens_counters,
+    pair_counters,
+)
+
+Key = tuple[Any, ...]
+Changes = Mapping[str, Mapping[Key, Counter[str]]]  # by name of the table, key of the row, and column
+
+LENS_PAIRS = ((Lens.HUMAN, Lens.NUGGET), (Lens.HUMAN, Lens.JUDGE), (Lens.NUGGET, Lens.JUDGE))
+_STAMPS = 2**62
+
+
+def contributions(outcomes: Iterable[Outcome], facets: Sequence[Facet]) -> Changes:
+    """What the outcomes of one battle add to each counter.
+
+    Outcomes of a system against itself count as outcomes and say nothing else.
+
+    Args:
+        outcomes: All outcomes of the battle.
+        facets: The facets to count for.
+    """
+    changes: dict[str, dict[Key, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    by_arena: dict[str, dict[Lens, list[Outcome]]] = defaultdict(lambda: defaultdict(list))
+    for outcome in outcomes:
+        arena, lens = outcome.arena, outcome.lens
+        for facet in facets:
+            changes["lens_counters"][arena, lens.value, *facet]["outcomes"] += 1
+        if outcome.system_a == outcome.system_b:
+            continue
+        by_arena[arena][lens].append(outcome)
+        for facet in facets:
+            pair = (arena, lens.value, *facet, outcome.system_a, outcome.system_b)
+            changes["pair_counters"][pair][outcome.winner.value] += 1
+    for arena, by_lens in by_arena.items():
+        for lens in by_lens:
+            for facet in facets:
+                changes["lens_counters"][arena, lens.value, *facet]["decided"] += 1
+        if ALL in facets:
+            _joint(changes["joint_counters"], arena, by_lens)
+    return changes
+
+
+def _joint(changes: dict[Key, Counter[str]], arena: str, by_lens: Mapping[Lens, Sequence[Outcome]]) -> None:
+    chosen = {lens: min(said, key=lambda outcome: outcome.source) for lens, said in by_lens.items()}
+    for lenses in LENS_PAIRS:
+        winners: dict[tuple[str, str], dict[Lens, str]] = defaultdict(dict)
+        for lens in lenses:
+            if (outcome := chosen.get(lens)) is not None:
+                winners[outcome.system_a, outcome.system_b][lens] = outcome.winner.value
+        for pair, said in winners.items():
+            column = JOINT_COLUMNS[said.get(lenses[0]), said.get(lenses[1])]
+            changes[arena, lenses[0].value, lenses[1].value, *pair][column] += 1
+
+
+def difference(after: Changes, before: Changes) -> Changes:
+    """What must be added to counters that say `before`, so that they say `after`; only rows with a change."""
+    changes: dict[str, dict[Key, Counter[str]]] = {}
+    for table in after.keys() | before.keys():
+        rows: dict[Key, Counter[str]] = defaultdict(Counter)
+        for key, columns in after.get(table, {}).items():
+            rows[key].update(columns)
+        for key, columns in before.get(table, {}).items():
+            rows[key].subtract(columns)
+        changes[table] = {key: columns for key, columns in rows.items() if any(columns.values())}
+    return changes
+
+
+async def add_to_counters(database: Database, tx: AsyncConnection, changes: Changes) -> None:
+    """Add changes to the counters in the transaction of the rows that changed.
+
+    Every lens and facet with a change gets a new stamp, also where its numbers of outcomes stay the same
+    because an outcome only has another winner.
+    """
+    pairs, lenses = changes.get("pair_counters", {}), dict(changes.get("lens_counters", {}))
+    for arena, lens, kind, value, *_ in pairs:
+        lenses.setdefault((arena, lens, kind, value), Counter())
+    await increment(database, tx, pair_counters, pairs)
+    await increment(database, tx, joint_counters, changes.get("joint_counters", {}))
+    await increment(database, tx, lens_counters, lenses)
+
+
+async def increment(
+    database: Database, tx: AsyncConnection, table: Table, changes: Mapping[Key, Mapping[str, int]]
+) -> None:
+    """Add to the rows of a table of counters; a row that does not exist is created."""
+    if not changes:
+        return
+    keys = [column.name for column in table.primary_key]
+    numbers = [column.name for column in table.columns if column.name not in keys and column.name != "stamp"]
+    rows = [
+        dict(zip(keys, key, strict=True)) | {name: changes[key].get(name, 0) for name in numbers}
+        for key in sorted(changes)
+    ]
+    if "stamp" in table.columns:
+        for row in rows:
+            row["stamp"] = new_stamp()
+    await tx.execute(adding(database, table), rows)
+
+
+def adding(database: Database, table: Table) -> Any:
+    """An INSERT that adds its numbers to the row with the same key, and replaces its stamp."""
+    statement = database.insert(table)
+    keys = [column.name for column in table.primary_key]
+    new = {
+        column.name: statement.excluded[column.name]
+        if column.name == "stamp"
+        else column + statement.excluded[column.name]
+        for column in table.columns
+        if column.name not in keys
+    }
+    return statement.on_conflict_do_update(index_elements=keys, set_=new)
+
+
+def new_stamp() -> int:
+    """A random number that marks a state of the counters of a lens and facet."""
+    return random.randrange(_STAMPS)  # noqa: S311 - it is compared, not kept secret

@@ -1,0 +1,118 @@
+"""Facets: the groups of an arena's battles for which counters are kept.
+
+Every battle belongs to the facet of all battles, to that of its language if known, to one per tag, and to
+that of the month (in UTC) in which it was received.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Table, and_
+
+from services.store.slices import Slice
+
+
+class Facet(NamedTuple):
+    """A group of battles.
+
+    Attributes:
+        kind: "all", "language", "tag" or "month".
+        value: Which language, tag or month; empty for "all".
+    """
+
+    kind: str
+    value: str
+
+
+ALL = Facet("all", "")
+
+
+def facets_of_battle(language: str | None, tags: Collection[str], received_at: datetime) -> list[Facet]:
+    """The facets of a battle."""
+    return [ALL, *specific_facets(language, tags, received_at)]
+
+
+def specific_facets(language: str | None, tags: Collection[str], received_at: datetime) -> list[Facet]:
+    """The facets of a battle other than `ALL`, which are known once the battle is stored."""
+    languages = [] if language is None else [Facet("language", language)]
+    month = Facet("month", _month(received_at))
+    return [*languages, month, *(Facet("tag", tag) for tag in sorted(set(tags)))]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The facets whose counters add up to a slice: one facet, or consecutive months.
+
+    Attributes:
+        kind: Kind of the facets.
+        first: First value.
+        end: Value before which the last one lies; None for no end. Equal to `first` for exactly one facet.
+    """
+
+    kind: str
+    first: str
+    end: str | None
+
+    @property
+    def single(self) -> Facet | None:
+        """The facet, if it is exactly one."""
+        return Facet(self.kind, self.first) if self.end == self.first else None
+
+    def conditions(self, counters: Table) -> ColumnElement[bool]:
+        """The condition on the rows of a table of counters."""
+        of_kind, value = counters.c.kind == self.kind, counters.c.value
+        if self.single is not None:
+            return and_(of_kind, value == self.first)
+        return and_(of_kind, value >= self.first, *([] if self.end is None else [value < self.end]))
+
+
+def range_of(selection: Slice) -> Range | None:
+    """The facets that a slice consists of; None where it must be counted from the rows.
+
+    >>> range_of(Slice(language="de"))
+    Range(kind='language', first='de', end='de')
+    >>> range_of(Slice(since=datetime(2026, 1, 1, tzinfo=UTC), until=datetime(2026, 3, 1, tzinfo=UTC)))
+    Range(kind='month', first='202601', end='202603')
+    >>> range_of(Slice(language="de", tags=("news",))) is None
+    True
+    """
+    facets = [Facet("tag", tag) for tag in selection.tags]
+    if selection.language is not None:
+        facets.append(Facet("language", selection.language))
+    bounds = (selection.since, selection.until)
+    if bounds == (None, None):
+        return _one(facets or [ALL])
+    if facets or not all(moment is None or _is_month(moment) for moment in bounds):
+        return None
+    since, until = (None if moment is None else _month(moment) for moment in bounds)
+    if since is not None and until is not None and int(until) <= int(since):
+        return None  # no battle; equal bounds would read as one month
+    if since is not None and until == _following(since):
+        until = since
+    return Range("month", since or "", until)
+
+
+def _one(facets: Sequence[Facet]) -> Range | None:
+    return Range(facets[0].kind, facets[0].value, facets[0].value) if len(facets) == 1 else None
+
+
+def _month(moment: datetime) -> str:
+    utc = moment.astimezone(UTC)
+    return f"{utc.year:04}{utc.month:02}"
+
+
+def _following(month: str) -> str:
+    """The month after another one.
+
+    >>> _following("202612"), _following("202601")
+    ('202701', '202602')
+    """
+    year, number = divmod(int(month[:4]) * 12 + int(month[4:]), 12)
+    return f"{year:04}{number + 1:02}"
+
+
+def _is_month(moment: datetime) -> bool:
+    utc = moment.astimezone(UTC)
+    return utc == datetime(utc.year, utc.month, 1, tzinfo=UTC)

@@ -1,0 +1,47 @@
+"""An outcome: which answer of a battle one source prefers."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import Lens
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The preference of one source about one battle.
+
+    Attributes:
+        battle_id: Id of the battle.
+        source: Source of the preference: "human", "nugget" or "judge:<evaluator>".
+        lens: Lens that the source belongs to.
+        arena: Arena of the battle.
+        system_a: Name of the system that wrote answer A.
+        system_b: Name of the system that wrote answer B.
+        winner: The preference.
+        margin: Difference of the nugget scores, A minus B; None where the lens has no margin.
+        decided_at: When the source decided; its newest decision counts.
+    """
+
+    battle_id: str
+    source: str
+    lens: Lens
+    arena: str
+    system_a: str
+    system_b: str
+    winner: Vote
+    margin: float | None
+    decided_at: datetime
+
+
+def outcome_of_row(row: Any) -> Outcome:
+    """The outcome of a row of the outcomes table."""
+    values = {name: getattr(row, name) for name in Outcome.__slots__}
+    return Outcome(**values | {"lens": Lens(row.lens), "winner": Vote(row.winner)})
+
+
+def row_of_outcome(outcome: Outcome) -> dict[str, Any]:
+    """The row of an outcome."""
+    row = {name: getattr(outcome, name) for name in Outcome.__slots__}
+    return row | {"lens": outcome.lens.value, "winner": outcome.winner.value}

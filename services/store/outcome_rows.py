@@ -1,0 +1,105 @@
+"""Counts of outcomes by reading their rows: for slices without counters of their own, and to check counters.
+
+Battles of a system against itself are left out, because they do not say which system is better.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, String, case, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.counts import JointCount, PairCount
+from services.store.slices import EVERYTHING, Slice
+from services.store.tables import battles, outcomes
+
+
+class OutcomeRows:
+    """The rows of the outcomes table, read in one transaction.
+
+    Args:
+        connection: The transaction.
+    """
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+        self._sqlite = connection.dialect.name == "sqlite"
+
+    async def pair_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> list[PairCount]:
+        """Number of outcomes per pair of systems and winner."""
+        keys = (outcomes.c.system_a, outcomes.c.system_b, outcomes.c.winner)
+        query = self._counted(select(*keys, func.count().label("battles")), arena, selection, lens)
+        rows = await self._connection.execute(query.group_by(*keys))
+        return [PairCount(r.system_a, r.system_b, Vote(r.winner), r.battles) for r in rows]
+
+    async def daily_counts(
+        self, arena: str, lens: Lens, selection: Slice = EVERYTHING
+    ) -> list[tuple[datetime, PairCount]]:
+        """Number of outcomes per day of receipt (in UTC), pair of systems and winner, oldest day first."""
+        day = utc_text(battles.c.received_at, 10, sqlite=self._sqlite)
+        keys = (day.label("day"), outcomes.c.system_a, outcomes.c.system_b, outcomes.c.winner)
+        query = self._counted(select(*keys, func.count().label("battles")), arena, selection, lens)
+        if not selection.conditions(sqlite=self._sqlite):
+            query = query.join(battles, battles.c.id == outcomes.c.battle_id)
+        columns = [*keys[1:]]
+        query = query.group_by("day", *columns).order_by("day", *columns)
+        return [
+            (
+                datetime.fromisoformat(row.day).replace(tzinfo=UTC),
+                PairCount(row.system_a, row.system_b, Vote(row.winner), row.battles),
+            )
+            for row in await self._connection.execute(query)
+        ]
+
+    async def joint_counts(
+        self, arena: str, first: Lens, second: Lens, selection: Slice = EVERYTHING
+    ) -> list[JointCount]:
+        """Number of battles per pair of systems and pair of outcomes in two lenses."""
+        columns = select(outcomes.c.battle_id, outcomes.c.system_a, outcomes.c.system_b, outcomes.c.lens)
+        numbered = columns.add_columns(outcomes.c.winner, source_number(sqlite=self._sqlite))
+        rows = self._counted(numbered, arena, selection, first, second).subquery()
+        of_lens = [func.max(case((rows.c.lens == lens.value, rows.c.winner))) for lens in (first, second)]
+        battle = (
+            select(rows.c.system_a, rows.c.system_b, of_lens[0].label("first"), of_lens[1].label("second"))
+            .where(rows.c.source_number == 1)
+            .group_by(rows.c.battle_id, rows.c.system_a, rows.c.system_b)
+            .subquery()
+        )
+        cells = (battle.c.system_a, battle.c.system_b, battle.c.first, battle.c.second)
+        query = select(*cells, func.count().label("battles")).group_by(*cells)
+        return [_joint(row) for row in await self._connection.execute(query)]
+
+    async def decided(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> int:
+        """Number of battles with an outcome in a lens, from one or more sources."""
+        query = self._counted(select(func.count(outcomes.c.battle_id.distinct())), arena, selection, lens)
+        return int(await self._connection.scalar(query) or 0)
+
+    def _counted(self, query: Select[Any], arena: str, selection: Slice, *lenses: Lens) -> Select[Any]:
+        """Restrict a query to an arena, a slice and lenses, without battles of a system against itself."""
+        if conditions := selection.conditions(sqlite=self._sqlite):
+            query = query.join(battles, battles.c.id == outcomes.c.battle_id).where(*conditions)
+        return query.where(
+            outcomes.c.arena == arena,
+            outcomes.c.lens.in_([lens.value for lens in lenses]),
+            outcomes.c.system_a != outcomes.c.system_b,
+        )
+
+
+def source_number(*, sqlite: bool) -> ColumnElement[int]:
+    """The number of an outcome among those of its battle and lens, by the name of the source, from 1."""
+    source = outcomes.c.source if sqlite else outcomes.c.source.collate("C")  # as Python compares texts
+    battle = (outcomes.c.arena, outcomes.c.battle_id, outcomes.c.lens)
+    return func.row_number().over(partition_by=battle, order_by=source).label("source_number")
+
+
+def utc_text(moment: ColumnElement[datetime], length: int, *, sqlite: bool) -> ColumnElement[str]:
+    """The first characters of a moment in UTC, such as 10 for "2026-05-04"."""
+    text = moment if sqlite else func.to_char(func.timezone("UTC", moment), "YYYY-MM-DD", type_=String)
+    return func.substr(text, 1, length, type_=String)
+
+
+def _joint(row: Any) -> JointCount:
+    first, second = (None if winner is None else Vote(winner) for winner in (row.first, row.second))
+    return JointCount(row.system_a, row.system_b, first, second, row.battles)

@@ -1,0 +1,218 @@
+"""Compute all counters again from the rows, compare, and correct them.
+
+One query per table adds up what the rows say and subtracts what the counters say. What is left are the
+counters that are wrong, and by how much. Corrections are increments, so that writers need not stop meanwhile:
+the query sees rows and counters as of the same moment, and later changes of both add up.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Select,
+    String,
+    Table,
+    case,
+    func,
+    literal,
+    null,
+    select,
+    true,
+    union_all,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.store.counters import LENS_PAIRS, adding, new_stamp
+from services.store.database import Database
+from services.store.outcome_rows import source_number, utc_text
+from services.store.slices import unfolded
+from services.store.tables import (
+    JOINT_COLUMNS,
+    OUTCOME_COLUMNS,
+    battle_counters,
+    battles,
+    joint_counters,
+    lens_counters,
+    outcomes,
+    pair_counters,
+    spend,
+    spend_counters,
+)
+
+Query = Select[Any] | CompoundSelect[Any]
+_LOCK = "recount"
+
+
+async def recount(database: Database, *, repair: bool) -> dict[str, int]:
+    """The number of wrong counters, by name of the table.
+
+    Args:
+        database: The database; services may write to it meanwhile.
+        repair: Whether to correct them.
+
+    Raises:
+        Unavailable: The database does not answer.
+    """
+    wrong = {}
+    async with database.exclusive(_LOCK) as tx:
+        for table, counted in _COUNTED.items():
+            errors = _errors(table, counted(sqlite=database.is_sqlite))
+            if repair:
+                wrong[table.name] = await _correct(database, tx, table, errors)
+            else:
+                count = select(func.count()).select_from(errors.subquery())
+                wrong[table.name] = int(await tx.scalar(count) or 0)
+        if repair and any(wrong.values()):
+            await tx.execute(update(lens_counters).values(stamp=new_stamp()))
+    return wrong
+
+
+async def _correct(database: Database, tx: AsyncConnection, table: Table, errors: Select[Any]) -> int:
+    """Add the errors to the counters; the number of rows that were wrong."""
+    names = [column.name for column in table.columns]
+    if "stamp" in names:
+        errors = errors.add_columns(literal(new_stamp()).label("stamp"))
+    columns = errors.selected_columns
+    result = await tx.execute(
+        adding(database, table).from_select(names, errors.with_only_columns(*(columns[n] for n in names)))
+    )
+    return max(result.rowcount, 0)
+
+
+def _errors(table: Table, counted: Query) -> Select[Any]:
+    """Keys of the counters that are wrong, and what must be added to their numbers."""
+    keys = [column.name for column in table.primary_key]
+    numbers = [column.name for column in table.columns if column.name not in keys and column.name != "stamp"]
+    rows = counted.subquery()
+    stored = select(
+        *(table.c[key] for key in keys if key != "slot"), *((-table.c[name]).label(name) for name in numbers)
+    )
+    both = union_all(
+        select(*(rows.c[key] for key in keys if key != "slot"), *(rows.c[name] for name in numbers)), stored
+    ).subquery()
+    sums = [func.sum(both.c[name]).label(name) for name in numbers]
+    grouped = [both.c[key] for key in keys if key != "slot"]
+    slots = [literal(0).label("slot")] if "slot" in keys else []
+    query = select(*grouped, *slots, *sums).group_by(*grouped)
+    condition = sums[0].element != 0
+    for total in sums[1:]:
+        condition = condition | (total.element != 0)
+    return query.having(condition)
+
+
+def _facets(*, sqlite: bool) -> Query:
+    """(battle, arena, kind, value) of every facet of every battle but that of all battles."""
+    battle = battles.c.id.label("battle_id"), battles.c.arena
+    month = utc_text(battles.c.received_at, 7, sqlite=sqlite)
+    tags = unfolded(battles.c.tags, sqlite=sqlite)
+    return union_all(
+        select(*battle, _word("language"), battles.c.language.label("value")).where(
+            battles.c.language.is_not(None)
+        ),
+        select(*battle, _word("month"), func.replace(month, "-", "", type_=String).label("value")),
+        select(*battle, _word("tag"), tags.c.value.label("value"))
+        .select_from(battles.join(tags, true()))
+        .distinct(),
+    )
+
+
+def _word(kind: str) -> Any:
+    return literal(kind, String).label("kind")
+
+
+def _battles(*, sqlite: bool) -> Query:
+    facets = _facets(sqlite=sqlite).subquery()
+    one = literal(1).label("battles")
+    everything = select(battles.c.arena, _word("all"), literal("", String).label("value"), one)
+    return union_all(everything, select(facets.c.arena, facets.c.kind, facets.c.value, one))
+
+
+def _per_facet(columns: Sequence[Any], source: Any, *, sqlite: bool) -> Query:
+    """A row of the source for the facet of all battles, and one for every other facet of its battle."""
+    facets = _facets(sqlite=sqlite).subquery()
+    everything = select(*columns, _word("all"), literal("", String).label("value"))
+    joined = select(*columns, facets.c.kind, facets.c.value).select_from(
+        source.join(facets, facets.c.battle_id == source.c.battle_id)
+    )
+    return union_all(everything, joined)
+
+
+def _lenses(*, sqlite: bool) -> Query:
+    differ = case((outcomes.c.system_a != outcomes.c.system_b, 1), else_=0)
+    first = func.max(differ)
+    source = (
+        select(
+            outcomes.c.battle_id,
+            outcomes.c.arena,
+            outcomes.c.lens,
+            func.count().label("outcomes"),
+            first.label("decided"),
+        )
+        .group_by(outcomes.c.battle_id, outcomes.c.arena, outcomes.c.lens)
+        .subquery()
+    )
+    columns = (source.c.arena, source.c.lens, source.c.outcomes, source.c.decided)
+    return _per_facet(columns, source, sqlite=sqlite)
+
+
+def _pairs(*, sqlite: bool) -> Query:
+    cells = [case((outcomes.c.winner == name, 1), else_=0).label(name) for name in OUTCOME_COLUMNS]
+    pair = (outcomes.c.arena, outcomes.c.lens, outcomes.c.system_a, outcomes.c.system_b)
+    source = select(outcomes.c.battle_id, *pair, *cells).where(outcomes.c.system_a != outcomes.c.system_b)
+    rows = source.subquery()
+    return _per_facet([column for column in rows.c if column.name != "battle_id"], rows, sqlite=sqlite)
+
+
+def _joints(*, sqlite: bool) -> Query:
+    columns = (outcomes.c.arena, outcomes.c.battle_id, outcomes.c.system_a, outcomes.c.system_b)
+    numbered = select(*columns, outcomes.c.lens, outcomes.c.winner, source_number(sqlite=sqlite))
+    rows = numbered.where(outcomes.c.system_a != outcomes.c.system_b).subquery()
+    battle = (rows.c.arena, rows.c.battle_id, rows.c.system_a, rows.c.system_b)
+    queries = []
+    for first, second in LENS_PAIRS:
+        winners = [func.max(case((rows.c.lens == lens.value, rows.c.winner))) for lens in (first, second)]
+        said = (
+            select(*battle, winners[0].label("left"), winners[1].label("right"))
+            .where(rows.c.source_number == 1, rows.c.lens.in_([first.value, second.value]))
+            .group_by(*battle)
+            .subquery()
+        )
+        cells = [
+            _one_where(
+                said.c.left.is_not_distinct_from(left) & said.c.right.is_not_distinct_from(right), name
+            )
+            for (left, right), name in JOINT_COLUMNS.items()
+        ]
+        lenses = literal(first.value, String).label("first"), literal(second.value, String).label("second")
+        queries.append(select(said.c.arena, *lenses, said.c.system_a, said.c.system_b, *cells))
+    return union_all(*queries)
+
+
+def _one_where(condition: ColumnElement[bool], name: str) -> ColumnElement[int]:
+    return case((condition, 1), else_=0).label(name)
+
+
+def _spend(*, sqlite: bool) -> Query:  # noqa: ARG001 - the same query on both
+    priced = spend.c.picos.is_not(null())
+    return select(
+        spend.c.day,
+        case((priced, spend.c.currency), else_="").label("currency"),
+        spend.c.input_tokens,
+        spend.c.output_tokens,
+        spend.c.cached_input_tokens,
+        func.coalesce(spend.c.picos, 0).label("picos"),
+        literal(1).label("calls"),
+        case((spend.c.source == "estimate", 1), else_=0).label("estimated"),
+    )
+
+
+_COUNTED: dict[Table, Callable[..., Query]] = {
+    battle_counters: _battles,
+    lens_counters: _lenses,
+    pair_counters: _pairs,
+    joint_counters: _joints,
+    spend_counters: _spend,
+}

@@ -1,0 +1,207 @@
+"""Counters say what the rows say, whatever happened in whatever order, on both databases."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from operator import attrgetter
+
+import pytest
+from sqlalchemy import text, update
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import Lens
+from services.runtime.llm.accounting import Entry
+from services.runtime.llm.prices import Money, Tokens
+from services.store.battles import Battles
+from services.store.database import Database
+from services.store.migrate import downgrade, upgrade
+from services.store.outcome import Outcome
+from services.store.outcome_rows import OutcomeRows
+from services.store.outcomes import Outcomes
+from services.store.recount import recount
+from services.store.slices import EVERYTHING, Slice
+from services.store.spend import DatabaseSpendStore
+from services.store.tables import (
+    battle_counters,
+    joint_counters,
+    lens_counters,
+    pair_counters,
+    spend_counters,
+)
+from tests.samples import NOON, battle
+
+SOURCES = [
+    ("human", Lens.HUMAN),
+    ("nugget", Lens.NUGGET),
+    ("judge:Strict", Lens.JUDGE),
+    ("judge:a", Lens.JUDGE),
+]
+SYSTEMS = ["left", "right", "Über"]
+FEBRUARY, MARCH, MAY = (datetime(2026, month, 1, tzinfo=UTC) for month in (2, 3, 5))
+SLICES = [
+    EVERYTHING,
+    Slice(language="en"),
+    Slice(language="fr"),
+    Slice(tags=("x",)),
+    Slice(tags=("x", "y")),
+    Slice(language="de", tags=("y",)),
+    Slice(since=FEBRUARY, until=MARCH),
+    Slice(since=FEBRUARY),
+    Slice(until=MAY),
+    Slice(since=FEBRUARY, until=MAY, language="en"),
+    Slice(since=FEBRUARY + timedelta(days=3)),
+    Slice(since=MAY, until=FEBRUARY),
+    Slice(since=MAY, until=MAY),
+]
+NONE_WRONG = dict.fromkeys(
+    (table.name for table in (battle_counters, lens_counters, pair_counters, joint_counters, spend_counters)),
+    0,
+)
+
+
+class Operations:
+    """Random operations on a database, repetitions included."""
+
+    def __init__(self, database: Database, seed: int) -> None:
+        self._database, self._random = database, random.Random(seed)
+
+    async def several(self, count: int) -> None:
+        for _ in range(count):
+            await self._random.choice(
+                (self._accept, self._outcome, self._outcome, self._outcome, self._book)
+            )()
+
+    async def _accept(self) -> None:
+        draw = self._random
+        tags = tuple(draw.choices(("x", "y", "y", 'say "z"'), k=draw.randrange(4)))
+        language, arena = draw.choice(("en", "de", None)), draw.choice(("default", "other"))
+        at = datetime(2026, draw.randint(1, 6), draw.choice((1, 28)), tzinfo=UTC)
+        sent = replace(battle(self._name(), arena=arena), language=language, tags=tags)
+        await Battles(self._database).accept(sent, b"", at + timedelta(hours=draw.choice((0, 23))))
+
+    async def _outcome(self) -> None:
+        draw = self._random
+        source, lens = draw.choice(SOURCES)
+        outcome = Outcome(
+            battle_id=self._name(),
+            source=source,
+            lens=lens,
+            arena=draw.choice(("default", "default", "other")),
+            system_a=draw.choice(SYSTEMS),
+            system_b=draw.choice(SYSTEMS),
+            winner=draw.choice(list(Vote)),
+            margin=None,
+            decided_at=NOON + timedelta(minutes=draw.randrange(3)),
+        )
+        for _ in range(draw.randint(1, 2)):
+            await Outcomes(self._database).put(outcome)
+
+    async def _book(self) -> None:
+        draw = self._random
+        cost = draw.choice((None, Money(Decimal("0.5")), Money(Decimal(2), "EUR")))
+        entry = Entry(
+            battle_id=self._name(),
+            stage="judge",
+            model="m",
+            day=NOON.date() + timedelta(days=draw.randrange(2)),
+            tokens=Tokens(draw.randrange(99), 2, 1),
+            cost=cost,
+            source=draw.choice(("usage", "estimate")),
+        )
+        await DatabaseSpendStore(self._database).add(entry)
+
+    def _name(self) -> str:
+        return f"b{self._random.randrange(8)}"
+
+
+async def check_reads(database: Database, slices: Sequence[Slice] = SLICES) -> int:
+    """Compare what is read from counters with what a full read gives; the number of outcomes compared."""
+    outcomes, compared = Outcomes(database), 0
+    async with database.transaction() as tx:
+        rows = OutcomeRows(tx)
+        for arena in ("default", "other"):
+            for selection in slices:
+                for lens in Lens:
+                    expected = await rows.pair_counts(arena, lens, selection)
+                    found = await outcomes.lens_counts(arena, lens, selection)
+                    order = attrgetter("system_a", "system_b", "winner")
+                    assert list(found.pairs) == sorted(expected, key=order), selection
+                    assert found.decided == await rows.decided(arena, lens, selection), selection
+                    compared += len(expected)
+                joint = await outcomes.joint_counts(arena, Lens.HUMAN, Lens.JUDGE, selection)
+                assert set(joint) == set(await rows.joint_counts(arena, Lens.HUMAN, Lens.JUDGE, selection))
+                assert len(set(joint)) == len(joint)
+    return compared
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_counters_say_what_the_rows_say(database: Database, seed: int) -> None:
+    operations = Operations(database, seed)
+    for _ in range(3):
+        await operations.several(40)
+        assert await recount(database, repair=False) == NONE_WRONG
+    assert await check_reads(database) > 50
+
+
+async def test_counters_stay_right_when_many_write_at_once(database: Database) -> None:
+    await asyncio.gather(*(Operations(database, seed).several(25) for seed in range(8)))
+    assert await recount(database, repair=False) == NONE_WRONG
+
+
+async def test_wrong_and_missing_counters_are_found_and_corrected(database: Database) -> None:
+    await Operations(database, 1).several(80)
+    outcomes = Outcomes(database)
+    stamp = await outcomes.stamp("default", Lens.HUMAN)
+    async with database.transaction() as tx:
+        await tx.execute(update(pair_counters).where(pair_counters.c.kind == "all").values(tie=7))
+        await tx.execute(text("DELETE FROM joint_counters"))
+        await tx.execute(text("DELETE FROM battle_counters WHERE kind = 'month'"))
+        await tx.execute(update(spend_counters).values(picos=spend_counters.c.picos + 1))
+    wrong = await recount(database, repair=False)
+    assert min(wrong[name] for name in NONE_WRONG if name != "lens_counters") > 0
+    assert wrong["lens_counters"] == 0
+    assert await recount(database, repair=True) == wrong
+    assert await recount(database, repair=True) == NONE_WRONG
+    assert await check_reads(database) > 0
+    assert await outcomes.stamp("default", Lens.HUMAN) != stamp
+
+
+async def test_what_is_stored_before_there_are_counters_is_counted_by_the_migration(
+    database: Database,
+) -> None:
+    await Operations(database, 2).several(60)
+    await downgrade(database, "0004")
+    await upgrade(database)
+    assert await recount(database, repair=False) == NONE_WRONG
+    assert await check_reads(database) > 0
+
+
+async def test_a_stamp_changes_with_the_counts_of_its_lens_and_slice_alone(database: Database) -> None:
+    outcomes, english = Outcomes(database), Slice(language="en")
+    vote = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
+    for name, language in (("b1", "en"), ("b2", "de")):
+        await Battles(database).accept(replace(battle(name), language=language), b"", NOON)
+
+    async def stamps() -> list[int | None]:
+        return [
+            await outcomes.stamp("default", lens, selection)
+            for lens in (Lens.HUMAN, Lens.JUDGE)
+            for selection in (EVERYTHING, english)
+        ]
+
+    assert await stamps() == [None] * 4
+    await outcomes.put(vote)
+    first = await stamps()
+    await outcomes.put(vote)
+    await outcomes.put(replace(vote, decided_at=NOON + timedelta(seconds=1)))
+    assert await stamps() == first
+    await outcomes.put(replace(vote, battle_id="b2"))
+    second = await stamps()
+    assert second[0] != first[0]
+    assert second[1:] == first[1:]
+    await outcomes.put(replace(vote, winner=Vote.B, decided_at=NOON + timedelta(seconds=2)))
+    third = await stamps()
+    assert third[1] not in (None, second[1])
