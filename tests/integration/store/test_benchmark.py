@@ -18,7 +18,7 @@ def test_the_small_scale_measures_everything_that_has_a_goal(tmp_path: Path) -> 
     pytest.importorskip("asyncpg")
     result = tmp_path / "seconds.json"
     command = [sys.executable, "-m", "benchmarks.store", "--scale", "small", "--json", str(result)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode in (0, 1), done.stderr  # 1: a goal was missed, on a busy machine
     seconds = json.loads(result.read_text(encoding="utf-8"))
     assert list(seconds) == ["1000", "4000"]
