@@ -201,6 +201,8 @@ class Submitted(View):
 
     battle_id: str
     created: bool
+    rerun: bool = False
+    """Whether the evaluation of the battle had failed, so that its failed stages run again."""
 
 
 class VoteReceipt(View):
@@ -217,5 +219,6 @@ class LineResult(View):
     status: int
     battle_id: str | None = None
     created: bool | None = None
+    rerun: bool | None = None
     error: str | None = None
     problems: list[str] | None = None

@@ -57,6 +57,7 @@ class Evaluation:
         stop: Event that ends the run early.
         window: Number of battles in flight at once; enough to keep all stages busy.
         currency: Currency of the operator's price table.
+        retry_failed: Whether battles that failed in an earlier run are evaluated again.
         accepted: The line of each accepted battle, by battle id.
         rejected: Lines that the platform rejected.
         unsettled: Arenas whose boards lack outcomes of battles that have ended.
@@ -68,6 +69,7 @@ class Evaluation:
     stop: asyncio.Event
     window: int = 64
     currency: str = "USD"
+    retry_failed: bool = False
     accepted: dict[str, BattleLine] = field(default_factory=dict)
     rejected: list[BadLine] = field(default_factory=list)
     unsettled: list[str] = field(default_factory=list)
@@ -87,6 +89,8 @@ class Evaluation:
             False when it was stopped before the end.
         """
         await self._check_ended(self._ids)
+        if self.retry_failed:
+            self._ended = {name: state for name, state in self._ended.items() if state is BattleState.SCORED}
         async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
             for line in self.lines:
                 while len(self._waiting) >= self.window and not self.stop.is_set():

@@ -15,6 +15,7 @@ from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.store.battle_counts import battles_by_arena, battles_received, count_battle
 from services.store.database import Database
 from services.store.progress import branches_moved
+from services.store.reruns import Restart, restart_failed
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, events, failures
 
@@ -228,6 +229,10 @@ class Battles:
             query = query if value is None else query.where(column == value)
         async with self._database.transaction() as tx:
             return [_failure(row) for row in await tx.execute(query)]
+
+    async def restart_failed(self, battle_id: str) -> list[Restart]:
+        """Set the failed branches of an ended battle back to pending; see `reruns.restart_failed`."""
+        return await restart_failed(self._database, battle_id)
 
     async def _update_state(self, tx: AsyncConnection, event: core.BattleEvent, at: datetime) -> None:
         battle_id = core.battle_id_of(event)

@@ -20,6 +20,11 @@ _ENDED_BY = {
 }
 
 
+def columns_ended_by(stage: Stage) -> Sequence[str]:
+    """The state columns of the branches that end when a stage gives up."""
+    return _ENDED_BY[stage]
+
+
 def branches_moved(event: events.BattleEvent) -> Sequence[tuple[str, Branch]]:
     """The state columns that an event changes, and their new values."""
     if isinstance(event, events.BattleAssigned):

@@ -1,5 +1,6 @@
 """A model's endpoint on loopback that can be away in several ways, and counts what it is asked."""
 
+import json
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,17 +15,23 @@ from services.offline.app import create_app
 from services.offline.serve import running
 
 
+def _error(status: int, code: str | None = None) -> JSONResponse:
+    return JSONResponse({"error": {"message": "no", "type": "error", "param": None, "code": code}}, status)
+
+
 @dataclass
 class ModelEndpoint:
     """The offline model behind a switch.
 
     Attributes:
         status: Status of every reply; 200 lets the model answer.
+        filtered: Tasks to which the content filter objects.
         rejected: Number of replies with another status than 200, by status.
         answered: Number of answers, by the hash of the request.
     """
 
     status: int = 200
+    filtered: set[str] = field(default_factory=set)
     rejected: Counter[int] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
     model: ASGIApp = field(default_factory=lambda: create_app(None))
@@ -34,10 +41,13 @@ class ModelEndpoint:
             return
         if self.status != 200:
             self.rejected[self.status] += 1
-            body = {"error": {"message": "no", "type": "error", "param": None, "code": None}}
-            await JSONResponse(body, self.status)(scope, receive, send)
+            await _error(self.status)(scope, receive, send)
             return
         body = await Request(scope, receive).body()
+        if json.loads(body)["response_format"]["json_schema"]["name"] in self.filtered:
+            self.rejected[400] += 1
+            await _error(400, "content_filter")(scope, receive, send)
+            return
         self.answered[content_hash(body.decode())] += 1
 
         async def again() -> dict[str, object]:

@@ -39,7 +39,8 @@ _STOPPED = 130  # exit code of a process that Ctrl-C ended
     help="JSONL file of {docid, text}, for files whose answers cite documents by id.",
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Evaluate only the first LIMIT battles.")
-def command(file: Path, out: Path, documents: Path | None, limit: int | None) -> None:
+@click.option("--retry-failed", is_flag=True, help="Evaluate battles that failed in an earlier run again.")
+def command(file: Path, out: Path, documents: Path | None, limit: int | None, retry_failed: bool) -> None:
     """Evaluate all battles of FILE (JSONL, gzipped or not) on this machine.
 
     Writes OUT/results.jsonl (one battle per line, with nuggets, labels, verdict and explanation),
@@ -67,6 +68,7 @@ def command(file: Path, out: Path, documents: Path | None, limit: int | None) ->
                     report=meter.show,
                     stop=stop,
                     currency=llm.price_table().currency,
+                    retry_failed=retry_failed,
                 )
                 if not await evaluation.run():
                     return
@@ -114,5 +116,5 @@ def _print_notes(console: Console, out: Path, summary: Summary, evaluation: Eval
     for arena in evaluation.unsettled:
         console.print(f"the boards of {arena} lack outcomes of battles that have ended")
     if summary.failed > summary.rejected:
-        console.print(f"to evaluate failed battles again, remove {out / _STATE} and run the same command")
+        console.print("to evaluate failed battles again, run the same command with --retry-failed")
     console.print(f"\nresults: {out / 'results.jsonl'}, {out / 'summary.json'}")

@@ -240,10 +240,13 @@ def _evidence(snapshot: BattleSnapshot) -> list[EvidenceView]:
 
 
 def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) -> list[FailureView]:
+    """The failures that no later run of the same stage has made good."""
+    last = {stored.name: stored.sequence for stored in recorded}
     return [
         _failure(event.failure, event.battle_id, event.arena, stored.recorded_at)
         for stored, event in zip(recorded, events, strict=True)
         if isinstance(event, BattleFailed)
+        and last.get(STEPS.get(event.failure.stage, ""), 0) < stored.sequence
     ]
 
 

@@ -2,6 +2,9 @@
 
     a battle or a vote  ->  a row in the database  ->  BattleSubmitted, BattleVoted
 
+The same battle again is the same battle. If its evaluation has failed, it runs again: the stages that failed
+get their inputs once more (`reruns`).
+
 A crash between the two, or a broker that is down, loses nothing: the client got no receipt and sends again,
 and the same event is published under the same message id. Stages that have seen it already recognise it.
 """
@@ -15,6 +18,7 @@ from nuggetstream.domain.event import BattleSubmitted, BattleVoted, Event
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.submission import BattleSubmission
 from services.gateway.admission import Admission
+from services.gateway.battles.reruns import rerun_events
 from services.gateway.errors import Conflict, UnknownBattle
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
@@ -32,10 +36,12 @@ class Receipt:
     Attributes:
         battle_id: Its id.
         created: False when the same battle had been accepted before.
+        rerun: Whether the evaluation of the battle had failed and runs again.
     """
 
     battle_id: str
     created: bool
+    rerun: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +95,28 @@ class Intake:
         stored = await self.battles.accept(battle, encode(submitted), now)
         if stored not in (None, fingerprint):
             raise Conflict(battle.id)
-        events: list[Event] = [submitted]
+        again = [] if stored is None else await rerun_events(self.battles, battle.id)
+        events: list[Event] = again or [submitted]
         if submission.vote is not None:
             key = derived_id("voted", battle.id, submission.vote)
             events.append(await self._voted(battle.id, submission.vote, key, None))
-        return Receipt(battle.id, created=stored is None), events
+        return Receipt(battle.id, created=stored is None, rerun=bool(again)), events
+
+    async def run_again(self, battle_id: str) -> bool:
+        """Run the failed stages of a battle again, as sending the battle again does.
+
+        Returns:
+            False where nothing of the battle has failed, or where it still runs.
+
+        Raises:
+            UnknownBattle: there is no such battle.
+            Unavailable: the database or the broker does not answer; asking again is safe.
+        """
+        if await self.battles.get(battle_id) is None:
+            raise UnknownBattle(battle_id)
+        events = await rerun_events(self.battles, battle_id)
+        await self._publish_all(events)
+        return bool(events)
 
     async def vote(self, battle_id: str, vote: Vote, now: datetime) -> None:
         """Publish a human vote; the newest vote of a battle counts.

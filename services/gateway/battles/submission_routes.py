@@ -44,8 +44,9 @@ def routes(gateway: Gateway) -> APIRouter:
         openapi_extra={"requestBody": _REQUEST_BODY},
     )
     async def submit(request: Request, query: Annotated[SubmissionQuery, Query()]) -> Response:
-        """The same battle sent twice is one battle. NDJSON is answered line by line while it is read; every
-        line has a status of its own, and a line that is rejected does not affect the others."""
+        """The same battle sent twice is one battle; if it failed, it runs again. NDJSON is answered line by
+        line while it is read; every line has a status of its own, and a line that is rejected does not affect
+        the others."""
         if declared_type(request.headers, JSON, *NDJSON) in NDJSON:
             if query.wait is not None:
                 raise InvalidSubmission(["wait: is for one battle at a time, not for NDJSON"])
@@ -60,8 +61,8 @@ def routes(gateway: Gateway) -> APIRouter:
 async def _answer(gateway: Gateway, receipt: Receipt, wait: float | None) -> Response:
     headers = {"Location": f"/v1/battles/{quote(receipt.battle_id)}"}
     if wait is None:
-        submitted = Submitted(battle_id=receipt.battle_id, created=receipt.created)
-        return JSONResponse(submitted.model_dump(mode="json"), 202 if receipt.created else 200, headers)
+        submitted = Submitted(battle_id=receipt.battle_id, created=receipt.created, rerun=receipt.rerun)
+        return JSONResponse(submitted.model_dump(mode="json"), _status(receipt), headers)
     ended = await gateway.followers.ended(receipt.battle_id, within=wait)
     view = await gateway.view(receipt.battle_id)
     return Response(view.model_dump_json(), 200 if ended else 202, headers, JSON)
@@ -103,8 +104,17 @@ async def _one(gateway: Gateway, line: Line) -> LineResult:
     except EXPECTED as error:
         problem = problem_of(error).model_dump()
         return LineResult(line=line.number, status=status_of(error), **problem)
-    status = 202 if receipt.created else 200
-    return LineResult(line=line.number, status=status, battle_id=receipt.battle_id, created=receipt.created)
+    return LineResult(
+        line=line.number,
+        status=_status(receipt),
+        battle_id=receipt.battle_id,
+        created=receipt.created,
+        rerun=receipt.rerun or None,
+    )
+
+
+def _status(receipt: Receipt) -> int:
+    return 202 if receipt.created or receipt.rerun else 200
 
 
 class _StreamWhileReading(StreamingResponse):

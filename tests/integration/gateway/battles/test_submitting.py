@@ -4,12 +4,14 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.event import BattleSubmitted, BattleVoted
+from nuggetstream.domain.event import BattleRetrieved, BattleSubmitted, BattleVoted
+from nuggetstream.domain.failure import Stage
 from services.gateway.health import readiness
 from services.runtime.bus import Bus
 from services.runtime.nats_server import NatsServer
@@ -22,7 +24,7 @@ NDJSON = {"content-type": "application/x-ndjson"}
 async def test_a_battle_is_accepted_recorded_and_published(world: World) -> None:
     response = await world.http.post("/v1/battles", json=submission())
     assert response.status_code == 202
-    assert response.json() == {"battle_id": "tides", "created": True}
+    assert response.json() == {"battle_id": "tides", "created": True, "rerun": False}
     assert response.headers["location"] == "/v1/battles/tides"
     (event,) = await world.published()
     assert isinstance(event, BattleSubmitted)
@@ -34,7 +36,7 @@ async def test_the_same_battle_twice_is_one_battle(world: World) -> None:
     first = await world.http.post("/v1/battles", json=submission())
     second = await world.http.post("/v1/battles", json=submission())
     assert (first.status_code, second.status_code) == (202, 200)
-    assert second.json() == {"battle_id": "tides", "created": False}
+    assert second.json() == {"battle_id": "tides", "created": False, "rerun": False}
     assert len(await world.published()) == 1  # the broker knew the message id
     assert len((await world.http.get("/v1/battles")).json()) == 1
 
@@ -188,6 +190,27 @@ async def test_while_the_broker_is_away_nothing_is_lost_by_trying_again(
     assert again.status_code == 202
     assert [type(event) for event in await world.published()] == [BattleSubmitted, BattleVoted]
     assert (await world.http.get("/readyz")).status_code == 200
+
+
+async def test_a_failed_battle_runs_again_even_if_the_broker_is_away_when_it_is_sent_again(
+    world: World, nats_server: NatsServer
+) -> None:
+    story = Story(battle())
+    await world.http.post("/v1/battles", json=submission())
+    await world.happens(story.submitted(), story.retrieved(), story.judged(), story.failed(Stage.NUGGETIZER))
+    await nats_server.stop()
+    assert (await world.http.post("/v1/battles", json=submission())).status_code == 503
+    await nats_server.start()
+    again = await world.http.post("/v1/battles", json=submission())
+    while again.status_code == 503:  # until the connection is back
+        again = await world.http.post("/v1/battles", json=submission())
+    assert (again.status_code, again.json()["rerun"]) == (202, True)
+    await world.http.post("/v1/battles", json=submission())  # one run, however often it is sent
+    submitted, retrieved = await world.published()
+    assert (type(submitted), type(retrieved)) == (BattleSubmitted, BattleRetrieved)
+    assert retrieved.key != story.retrieved().key
+    assert replace(retrieved, key=story.retrieved().key) == story.retrieved()
+    assert (await world.http.get("/v1/battles/tides")).json()["state"] == "running"
 
 
 async def test_a_database_that_is_silent_is_not_waited_for_by_who_asks_for_readiness(bus: Bus) -> None:

@@ -1,0 +1,75 @@
+"""Runs of battles that failed: a battle whose evaluation has ended in a failure is set back to running."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import case, or_, select, update
+
+from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.progress import Branch
+from services.store.database import Database
+from services.store.progress import columns_ended_by
+from services.store.tables import battles, failures
+
+_COLUMNS = ("nugget_state", "judge_state")
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """A stage that has to run again, and the failures that are the reason.
+
+    Attributes:
+        stage: The stage.
+        failures: Keys of its failures; they identify the run, so that restarting twice is one run.
+    """
+
+    stage: Stage
+    failures: tuple[str, ...]
+
+
+async def restart_failed(database: Database, battle_id: str) -> list[Restart]:
+    """Set the failed branches of an ended battle back to pending.
+
+    It is safe to call it again, for instance because the broker did not take the events of the run: while a
+    branch is pending, the same stages are returned.
+
+    Returns:
+        The stages that have to run again; none where the battle is in its first run, is scored, or has not
+        ended yet, or where there is no such battle.
+
+    Raises:
+        Unavailable: The database does not answer.
+    """
+    if "\x00" in battle_id:  # no stored id has one, and PostgreSQL rejects the query
+        return []
+    failed = {name: battles.c[name] == Branch.FAILED.value for name in _COLUMNS}
+    reset = {
+        name: case((condition, Branch.PENDING.value), else_=battles.c[name])
+        for name, condition in failed.items()
+    }
+    async with database.transaction() as tx:
+        await tx.execute(  # first, because it locks the row
+            update(battles)
+            .where(battles.c.id == battle_id, battles.c.ended_at.is_not(None), or_(*failed.values()))
+            .values(**reset, ended_at=None)
+        )
+        states = select(*(battles.c[name] for name in _COLUMNS)).where(battles.c.id == battle_id)
+        row = (await tx.execute(states)).one_or_none()
+        if row is None:
+            return []
+        pending = [name for name in _COLUMNS if row._mapping[name] == Branch.PENDING.value]
+        columns = (failures.c.key, failures.c.stage)
+        newest_first = (failures.c.failed_at.desc(), failures.c.key)
+        of_battle = select(*columns).where(failures.c.battle_id == battle_id).order_by(*newest_first)
+        rows = [(found.key, Stage(found.stage)) for found in await tx.execute(of_battle)]
+    return _restarts(pending, rows)
+
+
+def _restarts(pending: Sequence[str], rows: Sequence[tuple[str, Stage]]) -> list[Restart]:
+    """For each pending branch the stage that ended it last; a stage that ended both runs once."""
+    stages: dict[Stage, list[str]] = {}
+    for column in pending:
+        newest = next(((key, stage) for key, stage in rows if column in columns_ended_by(stage)), None)
+        if newest is not None and newest[0] not in stages.setdefault(newest[1], []):
+            stages[newest[1]].append(newest[0])
+    return [Restart(stage, tuple(keys)) for stage, keys in stages.items()]

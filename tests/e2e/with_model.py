@@ -1,0 +1,38 @@
+"""The platform in this process, with a model at an endpoint of the test."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from nuggetstream.client import AsyncClient
+from nuggetstream.views.battles import BattleView
+from services.cli.embedded import Choices, Embedded, embedded
+from services.cli.settings import FetchSettings, PipelineSettings
+from services.runtime.llm.settings import LLMSettings
+
+
+@asynccontextmanager
+async def platform(folder: Path, port: int, **llm: Any) -> AsyncIterator[Embedded]:
+    settings = LLMSettings(
+        api_key=SecretStr("sk-test"), base_url=f"http://127.0.0.1:{port}/v1", model="m", attempts=1, **llm
+    )
+    pipeline = PipelineSettings(embedding_model="none", retry_seconds=0.01, resamples=100)
+    async with embedded(Choices(folder, pipeline, FetchSettings(), settings, grace=2.0)) as running:
+        yield running
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+async def ended(client: AsyncClient, battle_id: str) -> BattleView:
+    async with asyncio.timeout(60):
+        while (view := await client.battle(battle_id)).state == "running":
+            await asyncio.sleep(0.05)
+    return view
