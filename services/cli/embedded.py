@@ -92,10 +92,13 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
         async with NatsServer(choices.folder / "nats", inherited=(lock,)) as server:
             platform = PlatformSettings(nats_url=server.url, database_url=database.url)
             async with Bus.connect(platform.bus("embedded")) as bus:
-                await _prepare(bus)
+                await _prepare(bus, platform.nats_stream_bytes)
                 disk = DiskProbe(choices.folder).problem
                 supervisor = NatsSupervisor(
-                    server, disk, partial(has_streams, bus.js, streams()), partial(_prepare, bus)
+                    server,
+                    disk,
+                    partial(has_streams, bus.js, streams()),
+                    partial(_prepare, bus, platform.nats_stream_bytes),
                 )
                 async with asyncio.TaskGroup() as group:
                     group.create_task(supervisor.run(stop))
@@ -116,8 +119,8 @@ async def _migrated_database(folder: Path) -> AsyncIterator[Database]:
         await database.close()
 
 
-async def _prepare(bus: Bus) -> None:
-    await ensure(bus.js, streams(), _with_ack_wait(consumers()))
+async def _prepare(bus: Bus, stream_bytes: int) -> None:
+    await ensure(bus.js, streams(total_bytes=stream_bytes), _with_ack_wait(consumers()))
 
 
 def _with_ack_wait(specs: Sequence[ConsumerSpec]) -> list[ConsumerSpec]:

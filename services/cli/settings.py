@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from services.runtime.bus import BusSettings
 from services.scraper.settings import ScraperSettings
 from services.store.database import DEFAULT_CONNECTIONS
+from services.wire.topology import SMALLEST_STREAM_BYTES, STREAM_BYTES
 
 PACKAGED_MODEL = "all-MiniLM-L6-v2"
 NO_MODEL = "none"
@@ -30,6 +31,7 @@ class PlatformSettings(_Settings):
         nats_credentials: File with a user's JWT and key, if the broker requires it.
         nats_tls_ca: Certificates to trust, if the broker uses TLS with its own authority.
         nats_replicas: Copies of every stream; 3 in production.
+        nats_stream_bytes: Size of all streams together, in bytes per copy.
         database_url: SQLAlchemy URL of the database.
         database_connections: Connections to PostgreSQL that a process opens at most.
         indexer_address: Address of the indexer's gRPC as "host:port".
@@ -43,6 +45,7 @@ class PlatformSettings(_Settings):
     nats_credentials: Path | None = None
     nats_tls_ca: Path | None = None
     nats_replicas: int = Field(1, ge=1, le=5)
+    nats_stream_bytes: int = Field(STREAM_BYTES, ge=SMALLEST_STREAM_BYTES)
     database_url: str = "sqlite+aiosqlite:///nuggetstream.db"
     database_connections: int = Field(DEFAULT_CONNECTIONS, ge=1)
     indexer_address: str = "127.0.0.1:7102"

@@ -197,7 +197,7 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     """The gateway: REST, server-sent events, pages, gRPC, and battles that come over NATS."""
-    from services.gateway.admission import Admission
+    from services.gateway.admission import admission_to
     from services.gateway.app import create_app
     from services.gateway.battles.followers import Followers
     from services.gateway.battles.grpc_service import arena_service
@@ -213,7 +213,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
 
     battles = Battles(parts.database)
     followers = Followers(battles)
-    admission = Admission(parts.checks)
+    usage, admission = await admission_to(parts.bus, parts.checks)
     async with rpc.channel(parts.platform.rater_address) as channel, followers.listening(parts.bus):
         gateway = Gateway(
             battles=battles,
@@ -225,7 +225,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
         )
         async with http_server(create_app(gateway), parts.host, parts.http_port) as url:
             stages = [ingest_stage(gateway.intake, parts.blobs)]
-            yield Service("gateway", stages, [arena_service(gateway)], url=url)
+            yield Service("gateway", stages, [arena_service(gateway)], [usage.run], url=url)
 
 
 def tuned(service: Service, pipeline: PipelineSettings, ack_wait: float | None = None) -> Service:

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.failure import Reason
+from services.runtime.bus import Bus
 from services.runtime.disk import Check
 from services.runtime.errors import Outage, Unavailable
+from services.runtime.stream_usage import StreamUsage
+from services.wire.topology import ADMISSION_LIMIT, streams
 
 _RETRY_AFTER = 5.0  # seconds; room on a disk or in a stream does not come back at once
 
@@ -38,6 +41,22 @@ class Admission:
         """An error of the broker or database, with the problem that the checks find behind it."""
         problems = await self.problems()
         return _outage("; ".join((*problems, error.detail))) if problems else error
+
+
+async def admission_to(bus: Bus, checks: Sequence[Check] = ()) -> tuple[StreamUsage, Admission]:
+    """The admission to the platform behind a broker, and the measurement it depends on, which the caller runs.
+
+    Args:
+        bus: Connection to the broker, whose streams must have room.
+        checks: Further checks.
+    """
+    usage = StreamUsage(bus, [stream.name for stream in streams()])
+    await usage.measure()
+
+    async def streams_have_room() -> str | None:
+        return usage.problem(ADMISSION_LIMIT)
+
+    return usage, Admission((*checks, streams_have_room))
 
 
 def _outage(detail: str) -> Outage:

@@ -34,6 +34,10 @@ LAG_AGE_SECONDS = Gauge(
     ["stage"],
 )
 RECONNECTS = Counter("nuggetstream_bus_reconnects_total", "Reconnections to the broker.")
+STREAM_BYTES = Gauge("nuggetstream_stream_bytes", "Bytes that a stream of the broker uses.", ["stream"])
+STREAM_BYTES_LEFT = Gauge(
+    "nuggetstream_stream_bytes_left", "Bytes until a stream of the broker is full.", ["stream"]
+)
 BROKER_RESTARTS = Counter(
     "nuggetstream_broker_restarts_total",
     "Restarts of embedded mode's broker, which had ended or could not write.",

@@ -8,7 +8,7 @@ The same code runs one service per process (`serve`) or all services in one proc
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from services.runtime import rpc
@@ -16,6 +16,7 @@ from services.runtime.bus import Bus
 from services.runtime.lag import watch_lag
 from services.runtime.runner import Runner
 from services.runtime.stage import Stage
+from services.runtime.stream_usage import StreamUsage
 
 BackgroundTask = Callable[[asyncio.Event], Awaitable[None]]
 
@@ -67,8 +68,14 @@ async def run_service(
         rpc.serve(grpc_address, service.rpcs, state=health) as port,
         asyncio.TaskGroup() as group,
     ):
+        waiting = {stage.consumer.stream for stage in service.stages if stage.fill_limit < 1.0}
+        usage = StreamUsage(bus, sorted(waiting))
+        await usage.measure()
         for stage in service.stages:
-            group.create_task(Runner(bus, stage, grace=grace).run(stop))
+            gated = replace(stage, handle=usage.gated(stage.handle, stage.fill_limit))
+            group.create_task(Runner(bus, gated, grace=grace).run(stop))
+        if waiting:
+            group.create_task(usage.run(stop))
         for chore in service.background:
             group.create_task(_until_stopped(chore, stop))
         if service.stages:

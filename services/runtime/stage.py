@@ -39,6 +39,7 @@ class Stage(Generic[In, Out]):
         deadline: Seconds that one attempt may take, decoding and publishing included.
         prefetch: Messages fetched beyond those being handled; as many as `concurrency` by default. 0 spreads
             long jobs most evenly over processes.
+        fill_limit: Largest part of its stream that may be in use when an attempt begins; 1.0 never waits.
         alias: Label in metrics and logs, where several stages share one name.
     """
 
@@ -51,6 +52,7 @@ class Stage(Generic[In, Out]):
     concurrency: int = 4
     deadline: float = 60.0
     prefetch: int | None = None
+    fill_limit: float = 1.0
     alias: str | None = None
 
     def __post_init__(self) -> None:

@@ -70,6 +70,7 @@ def event_stage(
         give_up=give_up,
         concurrency=concurrency,
         deadline=deadline,
+        fill_limit=topology.FILL_LIMITS.get(name, 1.0),
     )
 
 

@@ -7,8 +7,10 @@
 | DEAD       | dead letters                                      |
 | ADVISORIES | the broker's advisories that deliveries ran out   |
 
-Streams are transport; battles are stored in the database. The limits of a stream bound how far behind a
-stage may fall, not how long a battle is kept.
+Streams are transport; battles are stored in the database. A message of ARENA or INGEST is deleted once every
+stage that reads it has acked it, so the size of a stream bounds how far behind a stage may fall. A full
+stream rejects messages and deletes none. Before that, the gateway accepts no battles, and then one stage
+after another waits, the earlier ones first, so that the later ones have room to finish what is in flight.
 """
 
 from collections.abc import Sequence
@@ -22,6 +24,9 @@ from services.wire import subjects
 from services.wire.subjects import SUBJECTS
 
 _DAY = 24 * 3600.0
+# Less than the broker's own limit of 1 MiB by the headers of a dead letter, so that the dead letter of a
+# battle that is rejected contains the battle.
+_INGEST_MESSAGE_BYTES = 1024 * 1024 - 8 * 1024
 
 _INPUTS: dict[Stage, tuple[str, ...]] = {
     Stage.SCRAPER: (SUBJECTS[events.BattleSubmitted],),
@@ -47,21 +52,51 @@ def dead_subject(stage: Stage) -> str:
     return f"{subjects.DEAD}.{stage.value}"
 
 
-def streams(replicas: int = 1) -> list[StreamSpec]:
+# Bytes of all streams together, unless configured; the smallest broker of the shipped manifests has 4 GB.
+STREAM_BYTES = 3_000_000_000
+SMALLEST_STREAM_BYTES = 50_000_000
+_SHARES = {subjects.STREAM_ARENA: 0.70, subjects.STREAM_INGEST: 0.15, subjects.STREAM_DEAD: 0.13}
+
+# How full ARENA may be when a battle is accepted, and when a stage begins an attempt; others do not wait.
+ADMISSION_LIMIT = 0.75
+FILL_LIMITS = {Stage.SCRAPER: 0.80, Stage.INDEXER: 0.85, Stage.RETRIEVER: 0.90, Stage.NUGGETIZER: 0.95}
+
+
+def streams(replicas: int = 1, total_bytes: int = STREAM_BYTES) -> list[StreamSpec]:
     """All streams.
 
     Args:
         replicas: Copies of each stream in the cluster; 3 in production.
+        total_bytes: Size of all streams together, of which each has a fixed share.
     """
+    sizes = {name: int(total_bytes * share) for name, share in _SHARES.items()}
     return [
         StreamSpec(
-            name=subjects.STREAM_ARENA, subjects=(subjects.BATTLES, subjects.RATINGS), replicas=replicas
+            name=subjects.STREAM_ARENA,
+            subjects=(subjects.BATTLES, subjects.RATINGS),
+            max_bytes=sizes[subjects.STREAM_ARENA],
+            until_acked=True,
+            reject_when_full=True,
+            replicas=replicas,
         ),
-        StreamSpec(name=subjects.STREAM_INGEST, subjects=(subjects.INGEST,), replicas=replicas),
         StreamSpec(
-            name=subjects.STREAM_DEAD, subjects=(f"{subjects.DEAD}.>",), max_age=30 * _DAY, replicas=replicas
+            name=subjects.STREAM_INGEST,
+            subjects=(subjects.INGEST,),
+            max_bytes=sizes[subjects.STREAM_INGEST],
+            max_msg_size=_INGEST_MESSAGE_BYTES,
+            until_acked=True,
+            reject_when_full=True,
+            replicas=replicas,
         ),
-        advisory_stream(replicas),
+        StreamSpec(
+            name=subjects.STREAM_DEAD,
+            subjects=(f"{subjects.DEAD}.>",),
+            max_age=30 * _DAY,
+            max_bytes=sizes[subjects.STREAM_DEAD],
+            reject_when_full=True,
+            replicas=replicas,
+        ),
+        advisory_stream(replicas, total_bytes - sum(sizes.values())),
     ]
 
 

@@ -16,13 +16,13 @@ def command() -> None:
     """Create or update all streams and consumers at the broker.
 
     Running it again changes nothing. NUGGETSTREAM_NATS_REPLICAS sets the number of copies of each
-    stream (3 in production).
+    stream (3 in production), NUGGETSTREAM_NATS_STREAM_BYTES the size of all streams together.
     """
     platform = read_settings(PlatformSettings)
 
     async def bootstrap(stop: asyncio.Event) -> None:
         async with connected(platform.bus("bootstrap"), stop) as bus:
-            declared = streams(platform.nats_replicas), consumers()
+            declared = streams(platform.nats_replicas, platform.nats_stream_bytes), consumers()
             try:
                 await ensure(bus.js, *declared)
             except nats.errors.Error as error:

@@ -18,7 +18,10 @@ class StreamSpec:
         name: Name of the stream.
         subjects: Subjects it captures; wildcards are allowed.
         max_age: Seconds that a message is kept.
-        max_bytes: Size above which the oldest messages are deleted; -1 for no limit.
+        max_bytes: Largest size; -1 for no limit.
+        until_acked: Whether a message is deleted once every consumer that reads its subject has acked it. A
+            message that no consumer reads is then not stored.
+        reject_when_full: Whether a full stream rejects new messages; otherwise it deletes its oldest.
         max_msg_size: Largest message in bytes, headers included; -1 for the server's own limit.
         replicas: Number of copies in a cluster; 3 in production.
         duplicate_window: Seconds in which a repeated message id is recognised. It must be longer than the
@@ -29,18 +32,20 @@ class StreamSpec:
     subjects: tuple[str, ...]
     max_age: float = 7 * 24 * 3600.0
     max_bytes: int = -1
+    until_acked: bool = False
+    reject_when_full: bool = False
     max_msg_size: int = -1
     replicas: int = 1
     duplicate_window: float = 600.0
 
     def config(self) -> api.StreamConfig:
-        """The configuration for the broker. Retention is by limits, because several stages read one event."""
+        """The configuration for the broker."""
         return api.StreamConfig(
             name=self.name,
             subjects=list(self.subjects),
-            retention=api.RetentionPolicy.LIMITS,
+            retention=api.RetentionPolicy.INTEREST if self.until_acked else api.RetentionPolicy.LIMITS,
             storage=api.StorageType.FILE,
-            discard=api.DiscardPolicy.OLD,
+            discard=api.DiscardPolicy.NEW if self.reject_when_full else api.DiscardPolicy.OLD,
             max_age=self.max_age,
             max_bytes=self.max_bytes,
             max_msg_size=self.max_msg_size,

@@ -27,9 +27,9 @@ SUBJECTS = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>"
 STREAM = "ADVISORIES"
 
 
-def advisory_stream(replicas: int = 1) -> StreamSpec:
+def advisory_stream(replicas: int = 1, max_bytes: int = -1) -> StreamSpec:
     """The stream that stores the broker's advisories. Declare it together with the streams they concern."""
-    return StreamSpec(name=STREAM, subjects=(SUBJECTS,), replicas=replicas)
+    return StreamSpec(name=STREAM, subjects=(SUBJECTS,), max_bytes=max_bytes, replicas=replicas)
 
 
 def advisory_consumer(dead_subject: str) -> ConsumerSpec:

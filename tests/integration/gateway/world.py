@@ -23,6 +23,7 @@ from nuggetstream.domain.nugget import (
     Support,
 )
 from nuggetstream.files.submission import parse_submission
+from services.gateway.admission import admission_to
 from services.gateway.app import create_app
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.grpc_service import arena_service
@@ -38,6 +39,7 @@ from services.recorder.stage import Recorder
 from services.runtime import rpc
 from services.runtime.bus import Bus, ensure
 from services.runtime.bus.message import SCHEMA
+from services.runtime.stream_usage import StreamUsage
 from services.store.battles import Battles
 from services.store.blobs import Blobs
 from services.store.database import Database
@@ -62,6 +64,7 @@ class World:
     blobs: Blobs
     http: httpx2.AsyncClient
     grpc_target: str
+    usage: StreamUsage
 
     async def happens(self, *happened: events.BattleEvent) -> None:
         """Let the recorder, and the rater where it is concerned, hear of something."""
@@ -82,9 +85,12 @@ class World:
 
 
 @asynccontextmanager
-async def opened(bus: Bus, database: Database, patience: float = 0.3) -> AsyncIterator[World]:
+async def opened(
+    bus: Bus, database: Database, patience: float = 0.3, stream_bytes: int = topology.STREAM_BYTES
+) -> AsyncIterator[World]:
     """A front door with its own rater and ports; the broker is given up on after `patience` seconds."""
-    await ensure(bus.js, topology.streams(), topology.consumers())
+    await ensure(bus.js, topology.streams(total_bytes=stream_bytes), topology.consumers())
+    usage, admission = await admission_to(bus)
     battles, outcomes, blobs = Battles(database), Outcomes(database), Blobs(database)
     boards = Boards(outcomes, battles, resamples=100)
     async with AsyncExitStack() as stack:
@@ -94,10 +100,10 @@ async def opened(bus: Bus, database: Database, patience: float = 0.3) -> AsyncIt
         gateway = Gateway(
             battles=battles,
             outcomes=outcomes,
-            intake=Intake(battles, publisher(bus, blobs, within=patience)),
+            intake=Intake(battles, publisher(bus, blobs, within=patience), admission),
             ratings=RatingsClient(channel),
             followers=followers,
-            readiness=readiness(bus, database),
+            readiness=readiness(bus, database, admission),
         )
         await stack.enter_async_context(followers.listening(bus))
         base = await stack.enter_async_context(http_server(create_app(gateway), "127.0.0.1", 0, grace=1))
@@ -107,7 +113,17 @@ async def opened(bus: Bus, database: Database, patience: float = 0.3) -> AsyncIt
         http = await stack.enter_async_context(httpx2.AsyncClient(base_url=base, timeout=20))
         recorder = Recorder(battles, bus.core_publish)
         rater = Rater(outcomes, Announcer(outcomes, _deaf))
-        yield World(bus, database, gateway, recorder, rater, blobs, http, f"127.0.0.1:{grpc_port}")
+        yield World(
+            bus=bus,
+            database=database,
+            gateway=gateway,
+            recorder=recorder,
+            rater=rater,
+            blobs=blobs,
+            http=http,
+            grpc_target=f"127.0.0.1:{grpc_port}",
+            usage=usage,
+        )
 
 
 async def _deaf(_: events.RatingsUpdated) -> None:

@@ -106,3 +106,9 @@ def test_what_keeps_the_record_outlasts_an_outage() -> None:
     patience = {stage: topology.consumer(stage).max_deliver for stage in Stage}
     assert min(patience[stage] for stage in (Stage.INTAKE, Stage.RATER, Stage.RECORDER)) >= 200
     assert patience[Stage.JUDGE] == 5
+
+
+def test_all_streams_together_have_the_configured_size() -> None:
+    specs = topology.streams(total_bytes=10_000_000_000)
+    assert sum(spec.max_bytes for spec in specs) == 10_000_000_000
+    assert min(spec.max_bytes for spec in specs) > 0
