@@ -44,7 +44,7 @@ class Admission:
 
 
 async def admission_to(bus: Bus, checks: Sequence[Check] = ()) -> tuple[StreamUsage, Admission]:
-    """The admission to the platform behind a broker, and the measurement it depends on, which the caller runs.
+    """The admission to the platform behind a broker, and the measurement it needs, which the caller runs.
 
     Args:
         bus: Connection to the broker, whose streams must have room.

@@ -180,6 +180,22 @@ def test_the_broker_keeps_as_many_copies_as_it_has_members(overlays: dict[str, l
         assert "sync_interval: always" in config["data"]["nats.conf"]
 
 
+BROKERS = {
+    "deploy/nats.conf": "deploy/compose.yaml",
+    "k8s/components/nats-cluster/nats.conf": "k8s/base/settings.env",
+    "k8s/overlays/dev/nats.conf": "k8s/overlays/dev/kustomization.yaml",
+}
+
+
+@pytest.mark.parametrize("config", BROKERS)
+def test_all_streams_together_fit_the_broker_with_a_tenth_to_spare(config: str) -> None:
+    (gigabytes,) = re.findall(r"max_file_store: (\d+)GB", (ROOT / config).read_text(encoding="utf-8"))
+    settings = (ROOT / BROKERS[config]).read_text(encoding="utf-8")
+    (total,) = re.findall(r'NUGGETSTREAM_NATS_STREAM_BYTES(?:=|: ")(\d+)', settings)
+    assert int(total) <= 0.9 * int(gigabytes) * 1024**3
+    assert int(total) >= 0.5 * int(gigabytes) * 1024**3  # a disk that is paid for is used
+
+
 @needs_kubectl
 @pytest.mark.parametrize("overlay", [folder.name for folder in OVERLAYS])
 def test_an_overlay_follows_every_rule(overlays: dict[str, list[Manifest]], overlay: str) -> None:
