@@ -138,7 +138,8 @@ async def test_a_service_does_not_call_itself_ready_without_streams_and_tables(
         await wait_until_prepared(bus, database, asyncio.Event())
     assert not (tmp_path / "record.db").exists()  # asking made none
     (tmp_path / "record.db").touch()
-    with pytest.raises(NotPrepared, match=r"lacks migration 0001, 0002(, [0-9]{4})*: run `nuggetstream migrate`"):
+    unapplied = r"lacks migration 0001, 0002(, [0-9]{4})*: run `nuggetstream migrate`"
+    with pytest.raises(NotPrepared, match=unapplied):
         await wait_until_prepared(bus, database, asyncio.Event())
     await upgrade(database)
     assert await wait_until_prepared(bus, database, asyncio.Event())
