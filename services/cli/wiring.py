@@ -166,7 +166,8 @@ async def open_judge(parts: Parts) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     """The rater: counts outcomes and rates systems."""
-    from services.rater.boards import Announcer, Boards
+    from services.rater.announcer import Announcer
+    from services.rater.boards import Boards
     from services.rater.grpc_service import ratings_service
     from services.rater.stage import Rater, build
     from services.store.battles import Battles

@@ -8,7 +8,7 @@ from nuggetstream.domain.event import BattleAssigned, BattleEvent, BattleJudged,
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.lens import Lens
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
-from services.rater.boards import Announcer
+from services.rater.announcer import Announcer
 from services.runtime.errors import InvalidInput
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs

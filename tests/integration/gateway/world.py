@@ -32,7 +32,8 @@ from services.gateway.health import readiness
 from services.gateway.ports import Gateway
 from services.gateway.ratings.client import RatingsClient
 from services.gateway.server import http_server
-from services.rater.boards import Announcer, Boards
+from services.rater.announcer import Announcer
+from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
 from services.rater.stage import Rater
 from services.recorder.stage import Recorder

@@ -21,7 +21,8 @@ from nuggetstream.ratings.fitting.pairs import Places
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.votes import Votes
 from nuggetstream.ratings.options import Options
-from services.rater.boards import Announcer, Boards
+from services.rater.announcer import Announcer
+from services.rater.boards import Boards
 from services.rater.memory import Memory
 from services.rater.stage import Rater, outcome_of
 from services.runtime.errors import InvalidInput, Unavailable
