@@ -176,7 +176,12 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     outcomes = Outcomes(parts.database)
     announcer = Announcer(outcomes=outcomes, publish=_publisher(parts))
     policy = TiePolicy(parts.pipeline.tie_policy)
-    boards = Boards(outcomes, Battles(parts.database), policy, parts.pipeline.resamples)
+    boards = Boards(
+        outcomes=outcomes,
+        battles=Battles(parts.database),
+        policy=policy,
+        resamples=parts.pipeline.resamples,
+    )
     stage = build(Rater(outcomes, announcer), parts.blobs)
     yield Service("rater", [stage], [ratings_service(boards)], [announcer.run])
 

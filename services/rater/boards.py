@@ -87,7 +87,7 @@ class Boards:
     policy: TiePolicy = TiePolicy.HALF
     resamples: int = 1000
     memory: Memory = field(default_factory=Memory)
-    _counted: dict[tuple[str, Lens, Slice], Counted] = field(default_factory=dict)
+    _counted: dict[tuple[str, Lens, Slice], Counted] = field(default_factory=dict, init=False)
 
     @property
     def options(self) -> Options:
