@@ -173,15 +173,10 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     from services.store.battles import Battles
     from services.store.outcomes import Outcomes
 
-    outcomes = Outcomes(parts.database)
+    outcomes, battles = Outcomes(parts.database), Battles(parts.database)
     announcer = Announcer(outcomes=outcomes, publish=_publisher(parts))
-    policy = TiePolicy(parts.pipeline.tie_policy)
-    boards = Boards(
-        outcomes=outcomes,
-        battles=Battles(parts.database),
-        policy=policy,
-        resamples=parts.pipeline.resamples,
-    )
+    policy, resamples = TiePolicy(parts.pipeline.tie_policy), parts.pipeline.resamples
+    boards = Boards(outcomes=outcomes, battles=battles, policy=policy, resamples=resamples)
     stage = build(Rater(outcomes, announcer), parts.blobs)
     yield Service("rater", [stage], [ratings_service(boards)], [announcer.run])
 
