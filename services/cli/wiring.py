@@ -20,7 +20,7 @@ from services.runtime.disk import Check
 from services.runtime.embedding import Embedder
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import Service
-from services.store.blobs import Blobs
+from services.store.blobs import Blobs, Replies
 from services.store.database import Database
 
 if TYPE_CHECKING:
@@ -177,8 +177,8 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     announcer = Announcer(outcomes=outcomes, publish=_publisher(parts))
     policy, resamples = TiePolicy(parts.pipeline.tie_policy), parts.pipeline.resamples
     boards = Boards(outcomes=outcomes, battles=battles, policy=policy, resamples=resamples)
-    stage = build(Rater(outcomes, announcer), parts.blobs)
-    yield Service("rater", [stage], [ratings_service(boards)], [announcer.run])
+    stages = [build(Rater(outcomes, announcer), parts.blobs)]
+    yield Service("rater", stages, [ratings_service(boards)], [announcer.run])
 
 
 @asynccontextmanager
@@ -273,7 +273,6 @@ async def _embedder(parts: Parts) -> AsyncIterator[Embedder | None]:
 async def _chat_model(parts: Parts) -> AsyncIterator["LLMClient"]:
     """The configured chat model; without one, the offline model in this process."""
     from services.runtime.llm.build import build_chat_model, with_asgi
-    from services.store.blobs import Replies
     from services.store.spend import DatabaseSpendStore
 
     async with _embedder(parts) as embedder:
