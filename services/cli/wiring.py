@@ -177,7 +177,7 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     announcer = Announcer(outcomes=outcomes, publish=_publisher(parts))
     policy, resamples = TiePolicy(parts.pipeline.tie_policy), parts.pipeline.resamples
     boards = Boards(outcomes=outcomes, battles=battles, policy=policy, resamples=resamples)
-    stages = [build(Rater(outcomes, announcer), parts.blobs)]
+    stages = [build(Rater(battles, outcomes, announcer), parts.blobs)]
     yield Service("rater", stages, [ratings_service(boards)], [announcer.run])
 
 

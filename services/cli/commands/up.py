@@ -1,6 +1,7 @@
 """`nuggetstream up`: run the whole platform in one process."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import click
@@ -44,6 +45,7 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
 
     Only one process at a time can use a data folder.
     """
+    os.umask(0o077)  # what `up` writes has every battle in it
     given = {"http_port": http_port, "grpc_port": grpc_port, "metrics_port": metrics_port}
     server = read_settings(ServerSettings).model_copy(
         update={name: port for name, port in given.items() if port is not None}
@@ -89,7 +91,7 @@ def _banner(platform: Embedded, metrics: int, pipeline: PipelineSettings, llm: L
             f"API      {platform.url}/openapi.json",
             f"gRPC     {platform.grpc['gateway']} (arena.v1.Arena)",
             f"gRPC     {platform.grpc['rater']} (arena.v1.Ratings)",
-            f"NATS     {platform.nats} (arena.v1.ingest)",
+            f"NATS     {masked_url(platform.nats)} (arena.v1.ingest; the token is in {platform.token_path})",
             f"metrics  http://127.0.0.1:{metrics}/metrics",
             f"model    {model}",
             f"ranking  {ranking}",

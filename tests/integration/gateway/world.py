@@ -113,7 +113,7 @@ async def opened(
         )
         http = await stack.enter_async_context(httpx2.AsyncClient(base_url=base, timeout=20))
         recorder = Recorder(battles, bus.core_publish)
-        rater = Rater(outcomes, Announcer(outcomes, _deaf))
+        rater = Rater(battles, outcomes, Announcer(outcomes, _deaf))
         yield World(
             bus=bus,
             database=database,
