@@ -15,7 +15,8 @@ from pathlib import Path
 from services.cli.data_folder import locked_folder
 from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
-from services.cli.wiring import Parts, tuned
+from services.cli.tuning import tuned
+from services.cli.wiring import Parts
 from services.runtime.broker_token import TOKEN
 from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams
 from services.runtime.disk import Check, DiskProbe
@@ -45,6 +46,7 @@ class Choices:
         llm: Settings of the model.
         host: Address that the gateway binds to.
         http_port: HTTP port of the gateway; 0 takes a free one.
+        allowed_hosts: Names that the gateway answers to beside those of loopback and `host`.
         grpc_port: gRPC port of the gateway; 0 takes a free one.
         ratings_port: gRPC port of the rater; 0 takes a free one. The other services always take free ones.
         grace: Seconds that work in flight gets when leaving.
@@ -56,6 +58,7 @@ class Choices:
     llm: LLMSettings
     host: str = "127.0.0.1"
     http_port: int = 0
+    allowed_hosts: Sequence[str] = ()
     grpc_port: int = 0
     ratings_port: int = 0
     grace: float = 20.0
@@ -200,5 +203,6 @@ class _Starter:
             llm=choices.llm,
             host=choices.host,
             http_port=choices.http_port,
+            allowed_hosts=choices.allowed_hosts,
             checks=self.checks,
         )

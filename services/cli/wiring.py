@@ -40,6 +40,7 @@ class Parts:
         llm: Settings of the model.
         host: Address to bind to.
         http_port: HTTP port of the gateway.
+        allowed_hosts: Names that the gateway answers to beside those of loopback and `host`.
         checks: Find problems that prevent work now, such as a full disk; the gateway reports them and accepts
             no battles meanwhile.
     """
@@ -52,6 +53,7 @@ class Parts:
     llm: LLMSettings
     host: str = "127.0.0.1"
     http_port: int = 0
+    allowed_hosts: Sequence[str] = ()
     checks: Sequence[Check] = ()
 
     @property
@@ -205,6 +207,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     from services.gateway.battles.ingest import ingest_stage
     from services.gateway.battles.intake import Intake, publisher
     from services.gateway.health import readiness
+    from services.gateway.hosts import AllowedHosts
     from services.gateway.ports import Gateway
     from services.gateway.ratings.client import RatingsClient
     from services.gateway.server import http_server
@@ -224,25 +227,10 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),
         )
-        async with http_server(create_app(gateway), parts.host, parts.http_port) as url:
+        app = create_app(gateway, AllowedHosts.of((parts.host, *parts.allowed_hosts)))
+        async with http_server(app, parts.host, parts.http_port) as url:
             stages = [ingest_stage(gateway.intake, parts.blobs)]
             yield Service("gateway", stages, [arena_service(gateway)], [usage.run], url=url)
-
-
-def tuned(service: Service, pipeline: PipelineSettings, ack_wait: float | None = None) -> Service:
-    """The service with the operator's retry delay in every stage.
-
-    Args:
-        service: The service.
-        pipeline: Contains the delay before a retry.
-        ack_wait: Replaces the ack_wait of the topology, where consumers were created with another one.
-    """
-    stages = []
-    for stage in service.stages:
-        backoff = replace(stage.consumer.backoff, base=pipeline.retry_seconds)
-        consumer = replace(stage.consumer, backoff=backoff, ack_wait=ack_wait or stage.consumer.ack_wait)
-        stages.append(replace(stage, consumer=consumer))
-    return replace(service, stages=stages)
 
 
 def _publisher(parts: Parts) -> Callable[[Event], Awaitable[object]]:

@@ -2,8 +2,8 @@
 
 It listens on loopback only, and stores its streams in one folder that other users cannot read. Clients need
 the token in that folder, because every user of the machine can reach loopback. Its address is available only
-once it answers /healthz. It survives a terminal's Ctrl-C, so that services can drain, and ends with its parent. A
-message that it has confirmed is on disk.
+once it answers /healthz. It survives a terminal's Ctrl-C, so that services can drain, and ends with its
+parent. A message that it has confirmed is on disk.
 """
 
 import asyncio
