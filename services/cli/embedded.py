@@ -17,7 +17,6 @@ from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
 from services.cli.tuning import tuned
 from services.cli.wiring import Parts
-from services.runtime.broker_token import TOKEN
 from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams
 from services.runtime.disk import Check, DiskProbe
 from services.runtime.llm.settings import LLMSettings
@@ -31,7 +30,7 @@ from services.wire.topology import consumers, streams
 # The broker stops with the process and loses the naks of messages that were handed back. They are redelivered
 # after ack_wait, so here it is short.
 _ACK_WAIT = 10.0
-_NATS = "nats"  # folder of the broker in the data folder
+NATS = "nats"  # folder of the broker in the data folder
 _CALLED = ("indexer", "rater")  # services that others call over gRPC
 
 
@@ -71,7 +70,6 @@ class Embedded:
     Attributes:
         url: Base URL of the gateway.
         nats: URL of the broker, with its token.
-        token_path: File with that token.
         grpc: Addresses ("host:port") of the services' gRPC, by name of the service.
         database: The database.
         bus: A connection to the broker for the caller.
@@ -79,7 +77,6 @@ class Embedded:
 
     url: str
     nats: str
-    token_path: Path
     grpc: dict[str, str]
     database: Database
     bus: Bus
@@ -96,7 +93,7 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
     """
     async with locked_folder(choices.folder) as lock, _migrated_database(choices.folder) as database:
         stop = asyncio.Event()
-        async with NatsServer(choices.folder / _NATS, inherited=(lock,)) as server:
+        async with NatsServer(choices.folder / NATS, inherited=(lock,)) as server:
             platform = PlatformSettings(nats_url=server.url, database_url=database.url)
             async with Bus.connect(platform.bus("embedded")) as bus:
                 await _prepare(bus, platform.nats_stream_bytes)
@@ -158,14 +155,7 @@ class _Starter:
         url = urls["gateway"]
         if url is None:
             raise RuntimeError("the gateway has no HTTP server")
-        return Embedded(
-            url=url,
-            nats=self.platform.nats_url,
-            token_path=self.choices.folder / _NATS / TOKEN,
-            grpc=ports,
-            database=self.database,
-            bus=bus,
-        )
+        return Embedded(url, self.platform.nats_url, ports, self.database, bus)
 
     async def _run(self, name: str, started: asyncio.Future[tuple[int, str | None]]) -> None:
         try:

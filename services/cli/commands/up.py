@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from services.cli.data_folder import locked_folder
-from services.cli.embedded import Choices, Embedded, embedded
+from services.cli.embedded import NATS, Choices, Embedded, embedded
 from services.cli.process import read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS
 from services.cli.settings import (
@@ -16,6 +16,7 @@ from services.cli.settings import (
     ServerSettings,
     embedded_pipeline,
 )
+from services.runtime.broker_token import TOKEN
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
 
@@ -71,13 +72,15 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
         async with locked_folder(data_dir):
             metrics = serve_metrics(server)
         async with embedded(choices) as platform:
-            click.echo(_banner(platform, metrics, pipeline, llm))
+            click.echo(_banner(platform, data_dir / NATS / TOKEN, metrics, pipeline, llm))
             await stop.wait()
 
     run(up, server)
 
 
-def _banner(platform: Embedded, metrics: int, pipeline: PipelineSettings, llm: LLMSettings) -> str:
+def _banner(
+    platform: Embedded, token: Path, metrics: int, pipeline: PipelineSettings, llm: LLMSettings
+) -> str:
     model = "offline heuristics, as no model is configured"
     if not llm.offline:
         model = f"{llm.model_name} at {masked_url(llm.url)}"
@@ -93,7 +96,7 @@ def _banner(platform: Embedded, metrics: int, pipeline: PipelineSettings, llm: L
             f"gRPC     {platform.grpc['gateway']} (arena.v1.Arena)",
             f"gRPC     {platform.grpc['rater']} (arena.v1.Ratings)",
             f"NATS     nats://{platform.nats.rpartition('@')[2]} (arena.v1.ingest)",
-            f"token    {platform.token_path} (clients of NATS send it)",
+            f"token    {token} (clients of NATS send it)",
             f"metrics  http://127.0.0.1:{metrics}/metrics",
             f"model    {model}",
             f"ranking  {ranking}",
