@@ -10,6 +10,7 @@
 from nuggetstream.client.asynchronous import AsyncClient
 from nuggetstream.client.errors import (
     Conflict,
+    Forbidden,
     InternalError,
     Invalid,
     NotFound,
@@ -26,6 +27,7 @@ __all__ = [
     "Client",
     "Conflict",
     "Ended",
+    "Forbidden",
     "Happened",
     "InternalError",
     "Invalid",

@@ -3,12 +3,13 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 from urllib.parse import quote
 
 import httpx2
 
 from nuggetstream.client.options import (
+    AdminFailureOptions,
     AdviceOptions,
     AgreementOptions,
     BoardOptions,
@@ -23,11 +24,13 @@ from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, Submitted, VoteReceipt
 from nuggetstream.views.common import Health
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
+from nuggetstream.views.failures import FailureAction, FailureEntry
 from nuggetstream.views.ratings import BoardView, TimelineView
 
 T_co = TypeVar("T_co", covariant=True)
 Submission: TypeAlias = BattleSubmission | Mapping[str, Any]
 JSON = "application/json"
+_ADMIN = "/v1/admin/failures"
 LOCAL = "http://127.0.0.1:8080"
 
 
@@ -102,6 +105,23 @@ def failures(arena: str | None, battle_id: str | None, limit: int) -> Call[list[
     """Read the stages that gave up."""
     params = params_of({"arena": arena, "battle": battle_id, "limit": limit})
     return Call(method="GET", path="/v1/failures", read=reader(list[FailureView]), params=params)
+
+
+def admin_failures(options: AdminFailureOptions) -> Call[list[FailureEntry]]:
+    """Read what was given up, as administrators see it."""
+    params = params_of(options)
+    return Call(method="GET", path=_ADMIN, read=reader(list[FailureEntry]), params=params)
+
+
+def admin_failure(failure_id: str) -> Call[FailureEntry]:
+    """Read one failure, as administrators see it."""
+    return Call(method="GET", path=f"{_ADMIN}/{quote(failure_id, safe='')}", read=reader(FailureEntry))
+
+
+def act_on_failure(failure_id: str, action: Literal["retry", "discard"]) -> Call[FailureAction]:
+    """Retry or discard one failure; doing it twice is doing it once."""
+    path = f"{_ADMIN}/{quote(failure_id, safe='')}/{action}"
+    return Call(method="POST", path=path, read=reader(FailureAction))
 
 
 def leaderboard(arena: str, options: BoardOptions) -> Call[list[BoardView]]:

@@ -2,7 +2,8 @@
 
 NuggetstreamError
 ├── Rejected           the platform does not accept what was asked; asking again changes nothing
-│   ├── NotFound       no such battle
+│   ├── Forbidden      only administrators may do this
+│   ├── NotFound       no such battle or failure
 │   ├── Conflict       the id belongs to a battle with other content
 │   └── Invalid        a field is wrong; `problems` names each of them
 ├── Unavailable        nobody answers, or not in time; asking later may help
@@ -29,8 +30,12 @@ class Rejected(NuggetstreamError):
         self.problems = list(problems)
 
 
+class Forbidden(Rejected):
+    """Only administrators may do this."""
+
+
 class NotFound(Rejected):
-    """There is no such battle."""
+    """There is no such battle, or no such failure."""
 
 
 class Conflict(Rejected):

@@ -84,6 +84,18 @@ class AgreementOptions(SliceOptions, total=False):
     ties: Ties
 
 
+class AdminFailureOptions(TypedDict, total=False):
+    """Which failures administrators list: by reason, stage, arena and time, newest first."""
+
+    reason: str | None
+    stage: str | None
+    arena: str | None
+    since: datetime | None
+    until: datetime | None
+    closed: bool
+    limit: int
+
+
 def params_of(options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Query parameters; None is left out, and a list is repeated.
 

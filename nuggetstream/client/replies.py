@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from nuggetstream.client.errors import (
     Conflict,
+    Forbidden,
     InternalError,
     Invalid,
     NotFound,
@@ -23,6 +24,7 @@ from nuggetstream.views.common import Problem
 T = TypeVar("T")
 _REJECTIONS: dict[int, type[Rejected]] = {
     400: Invalid,
+    403: Forbidden,
     404: NotFound,
     405: Invalid,
     409: Conflict,

@@ -17,6 +17,7 @@ COMMANDS = {
     "text": ("text", "Length, readability, citations and markup of texts."),
     "fidelity": ("fidelity", "Compute reference numbers of five papers again."),
     "demo": ("demo", "Run the demo's battles through the platform, explain one."),
+    "failures": ("failures", "List, retry or discard what was given up."),
     "bootstrap": ("bootstrap", "Create all streams and consumers at the broker."),
     "migrate": ("migrate", "Create or update the tables of the database."),
     "recount": ("recount", "Compare counters with the rows they count; correct them."),

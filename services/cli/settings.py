@@ -33,6 +33,8 @@ class PlatformSettings(_Settings):
         nats_replicas: Copies of every stream; 3 in production.
         nats_stream_bytes: Size of all streams together, in bytes per copy.
         database_url: SQLAlchemy URL of the database.
+        admin_token: Token of administrators, at least 16 characters. Without one, administrators' routes are
+            only served to programs on the same machine.
         database_connections: Connections to PostgreSQL that a process opens at most.
         indexer_address: Address of the indexer's gRPC as "host:port".
         rater_address: Address of the rater's gRPC as "host:port".
@@ -47,6 +49,7 @@ class PlatformSettings(_Settings):
     nats_replicas: int = Field(1, ge=1, le=5)
     nats_stream_bytes: int = Field(STREAM_BYTES, ge=SMALLEST_STREAM_BYTES)
     database_url: str = "sqlite+aiosqlite:///nuggetstream.db"
+    admin_token: str | None = Field(None, min_length=16, repr=False)
     database_connections: int = Field(DEFAULT_CONNECTIONS, ge=1)
     indexer_address: str = "127.0.0.1:7102"
     rater_address: str = "127.0.0.1:7107"
@@ -168,8 +171,6 @@ class ServerSettings(_Settings):
     Attributes:
         host: Address to bind to.
         http_port: HTTP port of the gateway.
-        allowed_hosts: Host names that the gateway answers to beside those of loopback and `host`, separated
-            by commas.
         grpc_port: gRPC port of the service; each service has its own default (see `serve --help`).
         metrics_port: Port of the Prometheus metrics; 0 takes a free one.
         grace: Seconds that work in flight gets after SIGTERM.
@@ -179,17 +180,11 @@ class ServerSettings(_Settings):
 
     host: str = "127.0.0.1"
     http_port: int = 8080
-    allowed_hosts: str = ""
     grpc_port: int | None = None
     metrics_port: int = 9464
     grace: float = 20.0
     log_format: Literal["console", "json"] = "console"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        """The allowed host names."""
-        return tuple(self.allowed_hosts.split(","))
 
 
 def embedded_model() -> str:

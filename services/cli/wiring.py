@@ -3,24 +3,20 @@
 Each function imports its service when it is called, so that a process loads only what it runs.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nuggetstream.domain.event import Event
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
 from services.runtime.bus import Bus
 from services.runtime.disk import Check
-from services.runtime.embedding import Embedder
+from services.runtime.embedding import Embedder, from_threads
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import Service
-from services.store.blobs import Blobs, Replies
+from services.store.blobs import Blobs
 from services.store.database import Database
 
 if TYPE_CHECKING:
@@ -40,7 +36,6 @@ class Parts:
         llm: Settings of the model.
         host: Address to bind to.
         http_port: HTTP port of the gateway.
-        allowed_hosts: Names that the gateway answers to beside those of loopback and `host`.
         checks: Find problems that prevent work now, such as a full disk; the gateway reports them and accepts
             no battles meanwhile.
     """
@@ -53,7 +48,6 @@ class Parts:
     llm: LLMSettings
     host: str = "127.0.0.1"
     http_port: int = 0
-    allowed_hosts: Sequence[str] = ()
     checks: Sequence[Check] = ()
 
     @property
@@ -168,19 +162,18 @@ async def open_judge(parts: Parts) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     """The rater: counts outcomes and rates systems."""
-    from services.rater.announcer import Announcer
-    from services.rater.boards import Boards
+    from services.rater.boards import Announcer, Boards
     from services.rater.grpc_service import ratings_service
     from services.rater.stage import Rater, build
     from services.store.battles import Battles
     from services.store.outcomes import Outcomes
 
-    outcomes, battles = Outcomes(parts.database), Battles(parts.database)
+    outcomes = Outcomes(parts.database)
     announcer = Announcer(outcomes=outcomes, publish=_publisher(parts))
-    policy, resamples = TiePolicy(parts.pipeline.tie_policy), parts.pipeline.resamples
-    boards = Boards(outcomes=outcomes, battles=battles, policy=policy, resamples=resamples)
-    stages = [build(Rater(battles, outcomes, announcer), parts.blobs)]
-    yield Service("rater", stages, [ratings_service(boards)], [announcer.run])
+    policy = TiePolicy(parts.pipeline.tie_policy)
+    boards = Boards(outcomes, Battles(parts.database), policy, parts.pipeline.resamples)
+    stage = build(Rater(outcomes, announcer), parts.blobs)
+    yield Service("rater", [stage], [ratings_service(boards)], [announcer.run])
 
 
 @asynccontextmanager
@@ -206,8 +199,9 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     from services.gateway.battles.grpc_service import arena_service
     from services.gateway.battles.ingest import ingest_stage
     from services.gateway.battles.intake import Intake, publisher
+    from services.gateway.failures.access import AdminAccess
+    from services.gateway.failures.build import administration
     from services.gateway.health import readiness
-    from services.gateway.hosts import AllowedHosts
     from services.gateway.ports import Gateway
     from services.gateway.ratings.client import RatingsClient
     from services.gateway.server import http_server
@@ -227,10 +221,27 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),
         )
-        app = create_app(gateway, AllowedHosts.of((parts.host, *parts.allowed_hosts)))
-        async with http_server(app, parts.host, parts.http_port) as url:
+        access = AdminAccess(parts.platform.admin_token, parts.host)
+        admin = administration(parts.bus, parts.database, gateway.intake, access)
+        async with http_server(create_app(gateway, admin), parts.host, parts.http_port) as url:
             stages = [ingest_stage(gateway.intake, parts.blobs)]
             yield Service("gateway", stages, [arena_service(gateway)], [usage.run], url=url)
+
+
+def tuned(service: Service, pipeline: PipelineSettings, ack_wait: float | None = None) -> Service:
+    """The service with the operator's retry delay in every stage.
+
+    Args:
+        service: The service.
+        pipeline: Contains the delay before a retry.
+        ack_wait: Replaces the ack_wait of the topology, where consumers were created with another one.
+    """
+    stages = []
+    for stage in service.stages:
+        backoff = replace(stage.consumer.backoff, base=pipeline.retry_seconds)
+        consumer = replace(stage.consumer, backoff=backoff, ack_wait=ack_wait or stage.consumer.ack_wait)
+        stages.append(replace(stage, consumer=consumer))
+    return replace(service, stages=stages)
 
 
 def _publisher(parts: Parts) -> Callable[[Event], Awaitable[object]]:
@@ -261,6 +272,7 @@ async def _embedder(parts: Parts) -> AsyncIterator[Embedder | None]:
 async def _chat_model(parts: Parts) -> AsyncIterator["LLMClient"]:
     """The configured chat model; without one, the offline model in this process."""
     from services.runtime.llm.build import build_chat_model, with_asgi
+    from services.store.blobs import Replies
     from services.store.spend import DatabaseSpendStore
 
     async with _embedder(parts) as embedder:
@@ -268,20 +280,10 @@ async def _chat_model(parts: Parts) -> AsyncIterator["LLMClient"]:
         if parts.llm.offline:
             from services.offline.app import create_app
 
-            http = with_asgi(create_app(None if embedder is None else _from_threads(embedder)))
+            http = with_asgi(create_app(None if embedder is None else from_threads(embedder)))
         spend = DatabaseSpendStore(parts.database, parts.llm.price_table().currency)
         model = build_chat_model(parts.llm, Replies(parts.database), spend=spend, http=http)
         try:
             yield model
         finally:
             await model.close()
-
-
-def _from_threads(embedder: Embedder) -> Callable[[Sequence[str]], NDArray[np.float32]]:
-    """The embedder as a function that the threads of the offline model can call."""
-    loop = asyncio.get_running_loop()
-
-    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
-        return asyncio.run_coroutine_threadsafe(embedder.embed(texts), loop).result()
-
-    return embed

@@ -3,6 +3,10 @@
     Rejected
     ├── Conflict       another battle already has this id         409  ALREADY_EXISTS
     ├── UnknownBattle  no battle has this id                      404  NOT_FOUND
+    ├── UnknownFailure no failure has this id                     404
+    ├── Irretrievable  a dead letter's message is gone            409
+    ├── Forbidden      only administrators may do this            403
+    ├── TooFast        too many actions per second                429
     ├── TooLarge       the body is over the limit                 413
     ├── UnknownFormat  the content type or encoding is unknown    415
     └── InvalidQuery   a parameter is not valid                   422  INVALID_ARGUMENT
@@ -33,6 +37,33 @@ class UnknownBattle(Rejected):
     def __init__(self, battle_id: str) -> None:
         super().__init__(f"there is no battle {battle_id!r}")
         self.battle_id = battle_id
+
+
+class UnknownFailure(Rejected):
+    """No failure has this id."""
+
+    def __init__(self, failure_id: str) -> None:
+        super().__init__(f"there is no failure {failure_id!r}")
+
+
+class Irretrievable(Rejected):
+    """The message of a dead letter can no longer be read."""
+
+    def __init__(self, message_id: str, stream: str) -> None:
+        super().__init__(
+            f"message {message_id!r} is no longer in the stream {stream}, so it cannot be retried"
+        )
+
+
+class Forbidden(Rejected):
+    """The request needs the rights of an administrator."""
+
+
+class TooFast(Rejected):
+    """There were too many actions within a second."""
+
+    def __init__(self, per_second: int) -> None:
+        super().__init__(f"at most {per_second} failures per second are retried or discarded")
 
 
 class TooLarge(Rejected):

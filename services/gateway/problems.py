@@ -21,10 +21,14 @@ from nuggetstream.files.submission import InvalidSubmission
 from nuggetstream.views.common import Problem
 from services.gateway.errors import (
     Conflict,
+    Forbidden,
     InvalidQuery,
+    Irretrievable,
     Rejected,
+    TooFast,
     TooLarge,
     UnknownBattle,
+    UnknownFailure,
     UnknownFormat,
     problems_in,
 )
@@ -36,6 +40,10 @@ _RETRY_AFTER = 1.0  # seconds; a broker or database that restarts is back in a f
 _STATUS: dict[type[Exception], int] = {
     UnknownBattle: 404,
     Conflict: 409,
+    UnknownFailure: 404,
+    Irretrievable: 409,
+    Forbidden: 403,
+    TooFast: 429,
     TooLarge: 413,
     UnknownFormat: 415,
     InvalidSubmission: 422,
@@ -69,6 +77,8 @@ def status_of(error: Exception) -> int:
 
 def headers_of(error: Exception) -> Mapping[str, str] | None:
     """The HTTP headers that belong to an error in `EXPECTED`; None where there are none."""
+    if isinstance(error, TooFast):
+        return {"Retry-After": str(math.ceil(_RETRY_AFTER))}
     if status_of(error) != HTTPStatus.SERVICE_UNAVAILABLE:
         return None
     asked = error.retry_after if isinstance(error, Unavailable) else None

@@ -1,11 +1,16 @@
-"""Boards computed from the counters of outcomes."""
+"""Boards computed from the outcomes table, and the announcement that they changed."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from itertools import combinations
 
+import structlog
+
+from nuggetstream.domain.event import RatingsUpdated
+from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined, combine
@@ -18,11 +23,12 @@ from nuggetstream.ratings.options import InvalidOption, Options
 from nuggetstream.ratings.timeline import Every, Period, timeline
 from services.rater.memory import Memory
 from services.rater.options import naming_the_field
+from services.runtime.errors import Unavailable
 from services.store.battles import Battles
-from services.store.outcomes import LensCounts, Outcomes
+from services.store.outcomes import Outcomes
 from services.store.slices import EVERYTHING, Slice
 
-_COUNTS_KEPT = 64  # lenses and slices; one over a hundred systems takes a quarter of a megabyte
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,28 +54,6 @@ class LensBoard:
     received: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Counted:
-    """Counts of one lens, and which battles they are of.
-
-    Attributes:
-        arena: Arena of the battles.
-        lens: The lens.
-        slice: Filter that selects the battles.
-        counts: The counts.
-    """
-
-    arena: str
-    lens: Lens
-    slice: Slice
-    counts: LensCounts
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What identifies these counts: no other state has the same stamp, and without one there are none."""
-        return (self.arena, self.lens, self.slice, self.counts.stamp)
-
-
 @dataclass(slots=True)
 class Boards:
     """Computes boards on demand and keeps the latest results while their counts are the same.
@@ -87,7 +71,6 @@ class Boards:
     policy: TiePolicy = TiePolicy.HALF
     resamples: int = 1000
     memory: Memory = field(default_factory=Memory)
-    _counted: dict[tuple[str, Lens, Slice], Counted] = field(default_factory=dict, init=False)
 
     @property
     def options(self) -> Options:
@@ -107,37 +90,38 @@ class Boards:
             InvalidQuestion: The anchor is not ranked on a board that ranks others.
         """
         # Counts first and the number received last: no board counts battles that it says were never received.
-        counts = [await self._counts(arena, lens, slice_) for lens in lenses]
+        counts = [tuple(await self.outcomes.pair_counts(arena, lens, slice_)) for lens in lenses]
+        scored = [await self.scored(arena, lens, slice_) for lens in lenses]
         received, options = await self.received(arena, slice_), options or self.options
         return [
             LensBoard(
                 arena=arena,
-                lens=counted.lens,
-                ratings=await self._rated(counted, options),
+                lens=lens,
+                ratings=await self._rated(lens, cells, options),
                 slice=slice_,
-                scored=counted.counts.decided,
-                outcomes=counted.counts.outcomes,
+                scored=decided,
+                outcomes=sum(cell.count for cell in cells),
                 received=received,
             )
-            for counted in counts
+            for lens, cells, decided in zip(lenses, counts, scored, strict=True)
         ]
 
     async def pairs(self, arena: str, lens: Lens, options: Options, slice_: Slice) -> Ratings:
         """Ratings of one lens whose differences of every two systems are computed."""
-        counted = await self._counts(arena, lens, slice_)
+        counts = tuple(await self.outcomes.pair_counts(arena, lens, slice_))
         options = replace(options, anchor=None)  # differences do not depend on it
-        ratings = await self._rated(counted, options)
-        await self.memory.get(("pairs", counted.key, options), lambda: ratings.pairs)
+        ratings = await self._rated(lens, counts, options)
+        await self.memory.get(("pairs", counts, options), lambda: ratings.pairs)
         return ratings
 
     async def advice(
         self, arena: str, lens: Lens, options: Options, slice_: Slice, *, power: float, count: int
     ) -> tuple[Ratings, Advice]:
         """Ratings of one lens and what to ask next."""
-        counted = await self._counts(arena, lens, slice_)
-        ratings = await self._rated(counted, options)
+        counts = tuple(await self.outcomes.pair_counts(arena, lens, slice_))
+        ratings = await self._rated(lens, counts, options)
         advice = await self.memory.get(
-            ("advice", counted.key, options, power, count), lambda: ratings.advice(power=power, count=count)
+            ("advice", counts, options, power, count), lambda: ratings.advice(power=power, count=count)
         )
         return ratings, advice
 
@@ -172,47 +156,34 @@ class Boards:
     async def agreement(self, arena: str, policy: TiePolicy, slice_: Slice) -> list[LensAgreement]:
         """How far each two lenses agree."""
         options = replace(self.options, policy=policy)
-        counted = {lens: await self._counts(arena, lens, slice_) for lens in Lens}
-        boards = {lens: await self._rated(counted[lens], options) for lens in Lens}
+        counts = {lens: tuple(await self.outcomes.pair_counts(arena, lens, slice_)) for lens in Lens}
+        boards = {lens: await self._rated(lens, counts[lens], options) for lens in Lens}
         agreements = []
         for first, second in combinations(Lens, 2):
-            key = ("joint", counted[first].key, counted[second].key)
-            joint = await self.memory.awaited(
-                key, partial(self.outcomes.joint_totals, arena, first, second, slice_)
-            )
+            joint = tuple(await self.outcomes.joint_counts(arena, first, second, slice_))
             strengths = boards[first].strengths, boards[second].strengths
             agreements.append(
-                await self.memory.get((*key, options), partial(agree, (first, second), joint, strengths))
+                await self.memory.get(
+                    ("agreement", joint, first, second, counts[first], counts[second], options),
+                    partial(agree, (first, second), joint, strengths),
+                )
             )
         return agreements
 
     async def scored(self, arena: str, lens: Lens, slice_: Slice) -> int:
         """Battles with an outcome in a lens."""
-        return (await self._counts(arena, lens, slice_)).counts.decided
+        return await self.outcomes.battles_decided(arena, lens, slice_)
 
     async def received(self, arena: str, slice_: Slice) -> int:
         """Battles that the arena sent."""
         return await self.battles.received(arena, slice_)
 
-    async def _counts(self, arena: str, lens: Lens, slice_: Slice) -> Counted:
-        """Counts as they are now; those read before are used again while their stamp is the same."""
-        place = (arena, lens, slice_)
-        known = self._counted.pop(place, None)
-        if known is None or known.counts.stamp != await self.outcomes.stamp(arena, lens, slice_):
-            known = Counted(arena, lens, slice_, await self.outcomes.lens_counts(arena, lens, slice_))
-        self._counted[place] = known
-        if len(self._counted) > _COUNTS_KEPT:
-            del self._counted[next(iter(self._counted))]
-        return known
-
-    async def _rated(self, counted: Counted, options: Options) -> Ratings:
-        with naming_the_field(f"on the {counted.lens.value} board"):
-            return await self.memory.get(
-                ("board", counted.key, options), lambda: board_of_counts(counted.counts.tally, options)
-            )
+    async def _rated(self, lens: Lens, counts: tuple[PairCount, ...], options: Options) -> Ratings:
+        with naming_the_field(f"on the {lens.value} board"):
+            return await self.memory.get(("board", counts, options), lambda: board_of_counts(counts, options))
 
 
-def board_of_counts(counts: Tally | Sequence[PairCount], options: Options) -> Ratings:
+def board_of_counts(counts: Sequence[PairCount], options: Options) -> Ratings:
     """Ratings of one lens with everything that a board shows, computed in the caller's thread."""
     ratings = rate(counts, options)
     _ = ratings.notes, ratings.islands, ratings.fragility  # computed here, in a thread, and kept
@@ -231,3 +202,66 @@ def _timeline(
 
 def _rate(options: Options, tally: Tally) -> Ratings:
     return rate(tally, options)
+
+
+@dataclass(slots=True)
+class Announcer:
+    """Says that boards changed, at most once per `pause` seconds and arena.
+
+    Attributes:
+        outcomes: to say how many outcomes an arena now has.
+        publish: sends the event.
+        pause: seconds between announcements.
+    """
+
+    outcomes: Outcomes
+    publish: Callable[[RatingsUpdated], Awaitable[object]]
+    pause: float = 1.0
+    _changed: set[str] = field(default_factory=set)
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _outage: bool = False
+
+    def changed(self, arena: str) -> None:
+        """Note that an arena has a new outcome."""
+        self._changed.add(arena)
+        self._wake.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Announce until stopped; what is pending then is announced before returning."""
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            while not stop.is_set():
+                waking = asyncio.create_task(self._wake.wait())
+                await asyncio.wait({waking, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                waking.cancel()
+                await self.announce()
+                await asyncio.wait({stopping}, timeout=self.pause)
+            await self.announce()
+        finally:
+            stopping.cancel()
+
+    async def announce(self) -> None:
+        """Publish one event for every arena that changed since the last time.
+
+        An arena that cannot be announced now, because the broker or the database is away, stays noted; the
+        log says so once, and once that it is over.
+        """
+        self._wake.clear()
+        for arena in sorted(self._changed):
+            self._changed.discard(arena)  # before counting: what changes meanwhile is announced again
+            try:
+                await self._announce(arena)
+            except Unavailable as error:
+                self.changed(arena)
+                if not self._outage:
+                    log.warning("boards cannot be announced now", why=error.detail)
+                self._outage = True
+            else:
+                if self._outage:
+                    log.info("boards are announced again")
+                self._outage = False
+
+    async def _announce(self, arena: str) -> None:
+        now, count = datetime.now(UTC), await self.outcomes.count(arena)
+        key = derived_id("ratings", arena, count, now.isoformat())
+        await self.publish(RatingsUpdated(key, arena, count, now))

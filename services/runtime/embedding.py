@@ -1,6 +1,7 @@
 """The interface of embedding models, wherever they run."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -22,3 +23,13 @@ class Embedder(Protocol):
         Raises:
             Unavailable: The model cannot be reached.
         """
+
+
+def from_threads(embedder: Embedder) -> Callable[[Sequence[str]], Vectors]:
+    """The embedder as a function that other threads can call, for instance those of the offline model."""
+    loop = asyncio.get_running_loop()
+
+    def embed(texts: Sequence[str]) -> Vectors:
+        return asyncio.run_coroutine_threadsafe(embedder.embed(texts), loop).result()
+
+    return embed

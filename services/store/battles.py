@@ -228,7 +228,7 @@ class Battles:
         for column, value in ((failures.c.battle_id, battle_id), (failures.c.arena, arena)):
             query = query if value is None else query.where(column == value)
         async with self._database.transaction() as tx:
-            return [_failure(row) for row in await tx.execute(query)]
+            return [failure_of_row(row) for row in await tx.execute(query)]
 
     async def restart_failed(self, battle_id: str) -> list[Restart]:
         """Set the failed branches of an ended battle back to pending; see `reruns.restart_failed`."""
@@ -267,7 +267,8 @@ def _battle_row(row: Any) -> BattleRow:
     return BattleRow(**values)
 
 
-def _failure(row: Any) -> RecordedFailure:
+def failure_of_row(row: Any) -> RecordedFailure:
+    """The failure in a row of its table."""
     failure = StageFailure(Stage(row.stage), Reason(row.reason), row.detail, row.attempts, row.admin_detail)
     return RecordedFailure(row.battle_id, row.arena, failure, row.failed_at)
 

@@ -98,6 +98,7 @@ failures = Table(
     Column("admin_detail", Text),
     Column("attempts", Integer, nullable=False),
     Column("failed_at", _UTC, nullable=False),
+    Column("discarded_at", _UTC),
     Index(None, "arena", "failed_at"),
     Index(None, "failed_at"),
 )

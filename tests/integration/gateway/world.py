@@ -28,12 +28,13 @@ from services.gateway.app import create_app
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.grpc_service import arena_service
 from services.gateway.battles.intake import Intake, publisher
+from services.gateway.failures.access import AdminAccess
+from services.gateway.failures.build import administration
 from services.gateway.health import readiness
 from services.gateway.ports import Gateway
 from services.gateway.ratings.client import RatingsClient
 from services.gateway.server import http_server
-from services.rater.announcer import Announcer
-from services.rater.boards import Boards
+from services.rater.boards import Announcer, Boards
 from services.rater.grpc_service import ratings_service
 from services.rater.stage import Rater
 from services.recorder.stage import Recorder
@@ -87,7 +88,11 @@ class World:
 
 @asynccontextmanager
 async def opened(
-    bus: Bus, database: Database, patience: float = 0.3, stream_bytes: int = topology.STREAM_BYTES
+    bus: Bus,
+    database: Database,
+    patience: float = 0.3,
+    stream_bytes: int = topology.STREAM_BYTES,
+    admin_token: str | None = None,
 ) -> AsyncIterator[World]:
     """A front door with its own rater and ports; the broker is given up on after `patience` seconds."""
     await ensure(bus.js, topology.streams(total_bytes=stream_bytes), topology.consumers())
@@ -107,13 +112,15 @@ async def opened(
             readiness=readiness(bus, database, admission),
         )
         await stack.enter_async_context(followers.listening(bus))
-        base = await stack.enter_async_context(http_server(create_app(gateway), "127.0.0.1", 0, grace=1))
+        admin = administration(bus, database, gateway.intake, AdminAccess(admin_token, "127.0.0.1"))
+        app = create_app(gateway, admin)
+        base = await stack.enter_async_context(http_server(app, "127.0.0.1", 0, grace=1))
         grpc_port = await stack.enter_async_context(
             rpc.serve("127.0.0.1:0", [arena_service(gateway)], grace=0.2)
         )
         http = await stack.enter_async_context(httpx2.AsyncClient(base_url=base, timeout=20))
         recorder = Recorder(battles, bus.core_publish)
-        rater = Rater(battles, outcomes, Announcer(outcomes, _deaf))
+        rater = Rater(outcomes, Announcer(outcomes, _deaf))
         yield World(
             bus=bus,
             database=database,

@@ -131,7 +131,7 @@ def test_what_the_platform_refuses_is_not_asked_again(status: int, kind: type[Nu
         (404, b"<html>Not found</html>"),
         (301, b""),
         (200, b'{"battle_id": 7}'),
-        (403, b'{"error": "not for you"}'),
+        (402, b'{"error": "not for you"}'),
     ],
 )
 def test_another_server_is_not_mistaken_for_the_platform(status: int, body: bytes) -> None:

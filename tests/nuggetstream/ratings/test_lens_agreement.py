@@ -1,7 +1,5 @@
 """How far two lenses agree, and what is said where they cannot be compared."""
 
-from collections import Counter
-
 import pytest
 
 from nuggetstream.domain.battle import Vote
@@ -20,10 +18,7 @@ ORDER = {"x": 1.0, "y": 0.0, "z": -1.0}
 def compared(
     joint: list[JointCount], first: dict[str, float] | None = None, second: dict[str, float] | None = None
 ) -> LensAgreement:
-    totals = Counter[tuple[Vote | None, Vote | None]]()
-    for cell in joint:
-        totals[cell.first, cell.second] += cell.count
-    return agree(LENSES, totals, (first or {}, second or {}))
+    return agree(LENSES, joint, (first or {}, second or {}))
 
 
 def test_kappa_is_the_one_worked_out_by_hand() -> None:

@@ -1,0 +1,177 @@
+"""`nuggetstream failures`: list, show, retry and discard dead letters and failed battles, over the API."""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeVar
+
+import click
+
+from nuggetstream.client import Client, NuggetstreamError
+from nuggetstream.client.calls import LOCAL
+from nuggetstream.client.options import AdminFailureOptions
+from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.views.failures import FailureEntry
+
+F = TypeVar("F", bound=Callable[..., Any])
+_AT_ONCE = 1000  # entries that one command handles at most, as many as the API lists
+_LISTED = 50
+_TIMES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
+
+_FILTERS = (
+    click.option("--reason", type=click.Choice([reason.value for reason in Reason]), help="Only this one."),
+    click.option("--stage", type=click.Choice([stage.value for stage in Stage]), help="Only this stage."),
+    click.option("--arena", help="Only battles of this arena."),
+    click.option("--since", type=click.DateTime(_TIMES), help="Only failures from this time on (UTC)."),
+    click.option("--until", type=click.DateTime(_TIMES), help="Only failures before this time (UTC)."),
+)
+_CONNECTION = (
+    click.option("--url", default=LOCAL, show_default=True, help="Base URL of the gateway."),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line."),
+)
+
+
+def _with(*options: Callable[[F], F]) -> Callable[[F], F]:
+    def decorated(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorated
+
+
+@click.group("failures")
+def command() -> None:
+    """List, show, retry or discard what the platform gave up: dead letters and failed battles.
+
+    It asks a running gateway. NUGGETSTREAM_ADMIN_TOKEN is sent if it is set; without a token the gateway
+    serves only programs on its own machine. Every action can be repeated safely.
+    """
+
+
+@command.command("list")
+@_with(*_FILTERS, *_CONNECTION)
+@click.option("--closed", is_flag=True, help="List discarded failures and those made good later, too.")
+@click.option("--limit", type=click.IntRange(1, _AT_ONCE), default=_LISTED, show_default=True)
+def list_command(url: str, as_json: bool, closed: bool, limit: int, **filters: Any) -> None:
+    """List failures, newest first."""
+    with _connected(url) as client:
+        entries = client.admin_failures(**_options(filters, closed=closed, limit=limit))
+    for entry in entries:
+        click.echo(entry.model_dump_json() if as_json else _line(entry))
+
+
+@command.command("show")
+@click.argument("failure_id", metavar="ID")
+@_with(*_CONNECTION)
+def show_command(failure_id: str, url: str, as_json: bool) -> None:
+    """Show one failure, with what the other side said."""
+    with _connected(url) as client:
+        entry = client.admin_failure(failure_id)
+    if as_json:
+        click.echo(entry.model_dump_json())
+        return
+    for name, value in entry.model_dump(mode="json").items():
+        if value is not None:
+            click.echo(f"{name.replace('_', ' '):<13}{value}")
+
+
+_ACTION = (
+    click.argument("ids", nargs=-1, metavar="[ID]..."),
+    *_FILTERS,
+    click.option("--all", "everything", is_flag=True, help="All open failures."),
+    click.option(
+        "--rate",
+        type=click.FloatRange(0, 10, min_open=True),
+        default=5.0,
+        show_default=True,
+        help="Failures handled per second.",
+    ),
+    *_CONNECTION,
+)
+
+
+@command.command("retry")
+@_with(*_ACTION)
+def retry_command(ids: tuple[str, ...], **given: Any) -> None:
+    """Do the work of failures again: those named by ID, or those that the filters select.
+
+    A failed battle runs again from the stages that failed, and what was paid for is reused. The message
+    of a dead letter is published again.
+    """
+    _act("retry", ids, **given)
+
+
+@command.command("discard")
+@_with(*_ACTION)
+def discard_command(ids: tuple[str, ...], **given: Any) -> None:
+    """Remove failures from the list: those named by ID, or those that the filters select.
+
+    A battle stays failed, and the message of a dead letter is deleted.
+    """
+    _act("discard", ids, **given)
+
+
+def _act(
+    action: Literal["retry", "discard"],
+    ids: Sequence[str],
+    *,
+    everything: bool,
+    rate: float,
+    url: str,
+    as_json: bool,
+    **filters: Any,
+) -> None:
+    selected = {name: value for name, value in filters.items() if value is not None}
+    if bool(ids) + bool(selected or everything) != 1:
+        raise click.UsageError("name failures by their ID, or select them by filters or --all")
+    with _connected(url) as client:
+        if not ids:
+            ids = [entry.id for entry in client.admin_failures(**_options(filters))]
+        for number, failure_id in enumerate(ids):
+            if number:
+                time.sleep(1 / rate)
+            done = client.act_on_failure(failure_id, action)
+            click.echo(done.model_dump_json() if as_json else f"{done.id}  {done.result}")
+    if not as_json:
+        more = "; run the command again for more" if len(ids) == _AT_ONCE else ""
+        click.echo(f"{len(ids)} handled{more}", err=True)
+
+
+@contextmanager
+def _connected(url: str) -> Iterator[Client]:
+    from services.cli.process import read_settings
+    from services.cli.settings import PlatformSettings
+
+    token = read_settings(PlatformSettings).admin_token
+    headers = None if token is None else {"authorization": f"Bearer {token}"}
+    try:
+        with Client(url, headers=headers) as client:
+            yield client
+    except (NuggetstreamError, ValueError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _options(filters: dict[str, Any], *, closed: bool = False, limit: int = _AT_ONCE) -> AdminFailureOptions:
+    return AdminFailureOptions(
+        reason=filters["reason"],
+        stage=filters["stage"],
+        arena=filters["arena"],
+        since=_utc(filters["since"]),
+        until=_utc(filters["until"]),
+        closed=closed,
+        limit=limit,
+    )
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.replace(tzinfo=UTC)
+
+
+def _line(entry: FailureEntry) -> str:
+    subject = "message" if entry.battle_id is None else f"{entry.arena}/{json.dumps(entry.battle_id)[1:-1]}"
+    moment = entry.failed_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    closed = "" if entry.open else " (closed)"
+    return f"{entry.id}  {moment}  {entry.stage}  {entry.reason}  {subject}{closed}: {entry.detail}"

@@ -1,0 +1,1 @@
+"""Failures for administrators: list, show, retry and discard dead letters and failed battles."""

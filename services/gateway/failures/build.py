@@ -1,0 +1,17 @@
+"""The routes for administrators from the connections of the gateway."""
+
+from fastapi import APIRouter
+
+from services.gateway.battles.intake import Intake
+from services.gateway.failures.access import AdminAccess
+from services.gateway.failures.dead_letters import DeadLetters
+from services.gateway.failures.desk import FailureDesk
+from services.gateway.failures.routes import routes
+from services.runtime.bus import Bus
+from services.store.database import Database
+from services.store.failed import FailedBattles
+
+
+def administration(bus: Bus, database: Database, intake: Intake, access: AdminAccess) -> APIRouter:
+    """The routes for administrators."""
+    return routes(FailureDesk(FailedBattles(database), DeadLetters(bus), intake), access)

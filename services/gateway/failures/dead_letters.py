@@ -1,0 +1,145 @@
+"""The dead letters in their stream: read, published again, deleted."""
+
+from collections import deque
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import nats.errors
+from nats.js.errors import NotFoundError
+
+from nuggetstream.domain.failure import Reason
+from services.gateway.errors import Irretrievable
+from services.runtime.bus import Bus, describe_error
+from services.runtime.bus.message import delivery_of
+from services.runtime.errors import Unavailable
+from services.runtime.runner import DeadLetter
+from services.store.failed import FailureFilter
+from services.wire.stages import failure_of
+from services.wire.subjects import DEAD, STREAM_DEAD
+
+_SILENCE = 5.0  # seconds without a message after which the broker counts as unavailable
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLetter:
+    """A dead letter in its stream.
+
+    Attributes:
+        sequence: Its number in the stream.
+        letter: The dead letter.
+        stored_at: When it was stored.
+    """
+
+    sequence: int
+    letter: DeadLetter
+    stored_at: datetime
+
+
+class DeadLetters:
+    """The stream of dead letters."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+
+    async def select(self, selection: FailureFilter, limit: int) -> list[StoredLetter]:
+        """The newest dead letters that the filter selects and that stand for no failed battle, newest first.
+
+        Raises:
+            Unavailable: The broker does not answer.
+        """
+        if selection.arena is not None:  # such a message names no battle, and so no arena
+            return []
+        newest: deque[StoredLetter] = deque(maxlen=limit)
+        try:
+            async for stored in self._read(selection):
+                if _selected(stored, selection):
+                    newest.append(stored)
+        except (nats.errors.Error, TimeoutError) as error:
+            raise _unavailable(error) from error
+        return list(reversed(newest))
+
+    async def get(self, sequence: int) -> StoredLetter | None:
+        """One dead letter; None when it was deleted or never existed.
+
+        Raises:
+            Unavailable: The broker does not answer.
+        """
+        try:
+            raw = await self._bus.js.get_msg(STREAM_DEAD, sequence)
+            letter = DeadLetter.read(raw.headers or {}, raw.data or b"")
+        except (NotFoundError, KeyError):
+            return None
+        except nats.errors.Error as error:
+            raise _unavailable(error) from error
+        return StoredLetter(sequence, letter, raw.time or datetime.now().astimezone())
+
+    async def existed(self, sequence: int) -> bool:
+        """Whether a dead letter with this number was ever stored."""
+        try:
+            info = await self._bus.js.stream_info(STREAM_DEAD)
+        except nats.errors.Error as error:
+            raise _unavailable(error) from error
+        return 0 < sequence <= info.state.last_seq
+
+    async def publish_again(self, letter: DeadLetter) -> None:
+        """Publish the original message for another attempt, under an id that is the same every time.
+
+        Raises:
+            Irretrievable: Its body was left out, and is no longer in its stream either.
+            Unavailable: The broker does not answer.
+        """
+        if letter.body is None:
+            letter = replace(letter, body=await self._original_body(letter))
+        await self._bus.publish(letter.again())
+
+    async def delete(self, sequence: int) -> None:
+        """Delete a dead letter; deleting it twice changes nothing."""
+        try:
+            await self._bus.js.delete_msg(STREAM_DEAD, sequence)
+        except nats.errors.Error as error:
+            if await self.get(sequence) is not None:
+                raise _unavailable(error) from error
+
+    async def _original_body(self, letter: DeadLetter) -> bytes:
+        try:
+            raw = await self._bus.js.get_msg(letter.stream, letter.stream_seq)
+        except NotFoundError:
+            raise Irretrievable(letter.id, letter.stream) from None
+        except nats.errors.Error as error:
+            raise _unavailable(error) from error
+        return raw.data or b""
+
+    async def _read(self, selection: FailureFilter) -> AsyncIterator[StoredLetter]:
+        subject = f"{DEAD}.>" if selection.stage is None else f"{DEAD}.{selection.stage.value}"
+        sub = await self._bus.js.subscribe(subject, stream=STREAM_DEAD, ordered_consumer=True)
+        try:
+            left = (await sub.consumer_info()).num_pending or 0
+            left += sub.pending_msgs  # those that were delivered already
+            while left > 0:
+                message = await sub.next_msg(_SILENCE)
+                left = message.metadata.num_pending
+                try:
+                    letter = DeadLetter.read(message.headers or {}, message.data)
+                except (KeyError, ValueError):
+                    continue  # not written by this platform
+                yield StoredLetter(
+                    message.metadata.sequence.stream, letter, delivery_of(message).published_at
+                )
+        finally:
+            await sub.unsubscribe()
+
+
+def _selected(stored: StoredLetter, selection: FailureFilter) -> bool:
+    reason: Reason | None = selection.reason
+    return (
+        (reason is None or stored.letter.reason is reason)
+        and (selection.since is None or stored.stored_at >= selection.since)
+        and (selection.until is None or stored.stored_at < selection.until)
+        and not failure_of(stored.letter)
+    )
+
+
+def _unavailable(error: Exception) -> Unavailable:
+    detail = describe_error(error) if isinstance(error, nats.errors.Error) else "the broker does not answer"
+    return Unavailable(Reason.DEADLINE, detail)

@@ -1,0 +1,144 @@
+"""What administrators do with failures: list, show, retry, discard. Every action may be repeated.
+
+    the failure of a battle  ->  its failed stages run again (`battles.reruns`), or it is marked as discarded
+    a dead letter            ->  it is published again and deleted, or only deleted
+
+A dead letter whose battle has failed is represented by the failure of the battle.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from nuggetstream.views.failures import FailureAction, FailureEntry
+from services.gateway.battles.intake import Intake
+from services.gateway.errors import UnknownFailure
+from services.gateway.failures.dead_letters import DeadLetters, StoredLetter
+from services.store.failed import FailedBattle, FailedBattles, FailureFilter
+
+_LETTER = re.compile(r"dead-([1-9][0-9]{0,17})")
+
+
+@dataclass(frozen=True, slots=True)
+class FailureDesk:
+    """Failures for administrators.
+
+    Attributes:
+        battles: Failures of battles, in the database.
+        letters: Dead letters, at the broker.
+        intake: Runs battles again.
+    """
+
+    battles: FailedBattles
+    letters: DeadLetters
+    intake: Intake
+
+    async def select(self, selection: FailureFilter, limit: int) -> list[FailureEntry]:
+        """The newest failures that the filter selects, newest first.
+
+        Raises:
+            Unavailable: The database or the broker does not answer.
+        """
+        entries = [_battle_entry(failed) for failed in await self.battles.select(selection, limit)]
+        entries += [_letter_entry(stored) for stored in await self.letters.select(selection, limit)]
+        return sorted(entries, key=lambda entry: entry.failed_at, reverse=True)[:limit]
+
+    async def show(self, failure_id: str) -> FailureEntry:
+        """One failure.
+
+        Raises:
+            UnknownFailure: There is none with this id, or its dead letter is gone.
+            Unavailable: The database or the broker does not answer.
+        """
+        if (sequence := _sequence(failure_id)) is not None:
+            stored = await self.letters.get(sequence)
+            if stored is None:
+                raise UnknownFailure(failure_id)
+            return _letter_entry(stored)
+        return _battle_entry(await self._failed_battle(failure_id))
+
+    async def retry(self, failure_id: str) -> FailureAction:
+        """Do the work of one failure again.
+
+        Raises:
+            UnknownFailure: There is none with this id.
+            Irretrievable: The message can no longer be read.
+            Unavailable: The database or the broker does not answer; retrying again is safe.
+        """
+        if (sequence := _sequence(failure_id)) is not None:
+            stored = await self._letter(failure_id, sequence)
+            if stored is None:
+                return FailureAction(id=failure_id, result="unchanged")
+            await self.letters.publish_again(stored.letter)
+            await self.letters.delete(sequence)
+            return FailureAction(id=failure_id, result="retried")
+        failed = await self._failed_battle(failure_id)
+        rerun = await self.intake.run_again(failed.recorded.battle_id)
+        return FailureAction(id=failure_id, result="retried" if rerun else "unchanged")
+
+    async def discard(self, failure_id: str) -> FailureAction:
+        """Remove one failure from the list; the battle stays failed.
+
+        Raises:
+            UnknownFailure: There is none with this id.
+            Unavailable: The database or the broker does not answer; discarding again is safe.
+        """
+        if (sequence := _sequence(failure_id)) is not None:
+            if await self._letter(failure_id, sequence) is None:
+                return FailureAction(id=failure_id, result="unchanged")
+            await self.letters.delete(sequence)
+        else:
+            if not (await self._failed_battle(failure_id)).open:
+                return FailureAction(id=failure_id, result="unchanged")
+            await self.battles.discard(failure_id, datetime.now(UTC))
+        return FailureAction(id=failure_id, result="discarded")
+
+    async def _failed_battle(self, key: str) -> FailedBattle:
+        failed = await self.battles.get(key)
+        if failed is None:
+            raise UnknownFailure(key)
+        return failed
+
+    async def _letter(self, failure_id: str, sequence: int) -> StoredLetter | None:
+        """A dead letter; None when there was one, which is gone."""
+        stored = await self.letters.get(sequence)
+        if stored is None and not await self.letters.existed(sequence):
+            raise UnknownFailure(failure_id)
+        return stored
+
+
+def _sequence(failure_id: str) -> int | None:
+    match = _LETTER.fullmatch(failure_id)
+    return None if match is None else int(match[1])
+
+
+def _battle_entry(failed: FailedBattle) -> FailureEntry:
+    recorded = failed.recorded
+    return FailureEntry(
+        id=failed.key,
+        kind="battle",
+        stage=recorded.failure.stage.value,
+        reason=recorded.failure.reason,
+        arena=recorded.arena,
+        battle_id=recorded.battle_id,
+        detail=recorded.failure.detail,
+        admin_detail=recorded.failure.admin_detail,
+        attempts=recorded.failure.attempts,
+        failed_at=recorded.failed_at,
+        open=failed.open,
+    )
+
+
+def _letter_entry(stored: StoredLetter) -> FailureEntry:
+    letter = stored.letter
+    return FailureEntry(
+        id=f"dead-{stored.sequence}",
+        kind="message",
+        stage=letter.stage,
+        reason=letter.reason,
+        detail=letter.detail,
+        admin_detail=letter.admin_detail,
+        attempts=letter.attempts,
+        failed_at=stored.stored_at,
+        open=True,
+    )

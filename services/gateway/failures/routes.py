@@ -1,0 +1,116 @@
+"""GET /v1/admin/failures and /v1/admin/failures/{id}; POST .../retry and .../discard."""
+
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query
+from pydantic import AfterValidator, Field
+
+from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.views.common import Problem
+from nuggetstream.views.failures import FailureAction, FailureEntry
+from services.gateway.errors import TooFast
+from services.gateway.failures.access import AdminAccess
+from services.gateway.failures.desk import FailureDesk
+from services.gateway.problems import RESPONSES
+from services.gateway.query import QueryParameters, Text, reject_unknown_parameters, without_nul
+from services.store.failed import FailureFilter
+
+MOST_LISTED = 1000
+PER_SECOND = 10
+
+
+def _zoned(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+Moment = Annotated[datetime, AfterValidator(_zoned)]
+FailureId = Annotated[str, Path(description="Id of the entry."), AfterValidator(without_nul)]
+
+
+class AdminFailuresQuery(QueryParameters):
+    """Which failures to list."""
+
+    reason: Reason | None = None
+    """Only failures for this reason."""
+    stage: Stage | None = None
+    """Only failures of this stage."""
+    arena: Text | None = None
+    """Only failures of battles of this arena."""
+    since: Moment | None = None
+    """Only failures from this time on; UTC unless it has an offset."""
+    until: Moment | None = None
+    """Only failures before this time."""
+    closed: bool = False
+    """List discarded failures and those that a later run made good, too."""
+    limit: Annotated[int, Field(ge=1, le=MOST_LISTED)] = 50
+    """Maximum number of results, newest first."""
+
+
+@dataclass(slots=True, eq=False)
+class Pace:
+    """At most so many actions per second, in a burst or one by one."""
+
+    per_second: int = PER_SECOND
+    _left: float = PER_SECOND
+    _at: float = field(default_factory=time.monotonic)
+
+    async def __call__(self) -> None:
+        """Take one action's share; a dependency of every route that starts work.
+
+        Raises:
+            TooFast: There is none left.
+        """
+        now = time.monotonic()
+        self._left = min(self.per_second, self._left + (now - self._at) * self.per_second)
+        self._at = now
+        if self._left < 1:
+            raise TooFast(self.per_second)
+        self._left -= 1
+
+
+def routes(desk: FailureDesk, access: AdminAccess, pace: Pace | None = None) -> APIRouter:
+    """The routes for administrators."""
+    forbidden = {"model": Problem, "description": "Only administrators may do this."}
+    router = APIRouter(
+        prefix="/v1/admin/failures",
+        tags=["administration"],
+        dependencies=[Depends(access), Depends(reject_unknown_parameters)],
+        responses={403: forbidden, 422: RESPONSES[422], 503: RESPONSES[503]},
+    )
+    paced = [Depends(pace or Pace())]
+    unknown: dict[int | str, dict[str, Any]] = {
+        404: {"model": Problem, "description": "There is no failure with this id."}
+    }
+    actions: dict[int | str, dict[str, Any]] = unknown | {
+        409: {"model": Problem, "description": "The message can no longer be read."},
+        429: {"model": Problem, "description": "Too many actions per second; see `Retry-After`."},
+    }
+
+    @router.get("", summary="Dead letters and failures of battles, newest first")
+    async def select(query: Annotated[AdminFailuresQuery, Query()]) -> list[FailureEntry]:
+        parameters = query.model_dump()
+        limit = parameters.pop("limit")
+        return await desk.select(FailureFilter(**parameters), limit)
+
+    @router.get("/{failure_id}", summary="One failure", responses={**unknown})
+    async def show(failure_id: FailureId) -> FailureEntry:
+        return await desk.show(failure_id)
+
+    @router.post(
+        "/{failure_id}/retry", summary="Do the work again", dependencies=paced, responses={**actions}
+    )
+    async def retry(failure_id: FailureId) -> FailureAction:
+        """Retrying twice does the work once."""
+        return await desk.retry(failure_id)
+
+    @router.post(
+        "/{failure_id}/discard", summary="Remove it from the list", dependencies=paced, responses={**actions}
+    )
+    async def discard(failure_id: FailureId) -> FailureAction:
+        """The battle stays failed. Sending it again still runs it again."""
+        return await desk.discard(failure_id)
+
+    return router

@@ -1,0 +1,117 @@
+"""Failures of battles for administrators: which are open, and which were discarded."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, and_, or_, select, update
+
+from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.progress import Branch
+from services.store.battles import RecordedFailure, failure_of_row
+from services.store.database import Database
+from services.store.progress import columns_ended_by
+from services.store.tables import battles, failures
+
+
+@dataclass(frozen=True, slots=True)
+class FailureFilter:
+    """Filter that selects failures; None selects all.
+
+    Attributes:
+        reason: Reason of the failure.
+        stage: Stage that gave up.
+        arena: Arena of the battle.
+        since: Earliest time of the failure.
+        until: Time before which the stage gave up.
+        closed: Whether failures are selected that were discarded, or made good by a later run.
+    """
+
+    reason: Reason | None = None
+    stage: Stage | None = None
+    arena: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FailedBattle:
+    """A failure with its key.
+
+    Attributes:
+        key: Key of the failure.
+        recorded: The failure.
+        open: Whether its branch is still failed and nobody discarded it.
+    """
+
+    key: str
+    recorded: RecordedFailure
+    open: bool
+
+
+class FailedBattles:
+    """The failures table, for administrators."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def select(self, selection: FailureFilter, limit: int) -> list[FailedBattle]:
+        """The newest failures that the filter selects, newest first."""
+        query = _query().where(*_conditions(selection)).limit(limit)
+        async with self._database.transaction() as tx:
+            rows = await tx.execute(query.order_by(failures.c.failed_at.desc(), failures.c.key))
+            return [_failed_battle(row) for row in rows]
+
+    async def get(self, key: str) -> FailedBattle | None:
+        """One failure; None when there is none with this key."""
+        async with self._database.transaction() as tx:
+            row = (await tx.execute(_query().where(failures.c.key == key))).one_or_none()
+        return None if row is None else _failed_battle(row)
+
+    async def discard(self, key: str, at: datetime) -> None:
+        """Mark a failure as discarded; the first time counts."""
+        statement = update(failures).where(failures.c.key == key, failures.c.discarded_at.is_(None))
+        async with self._database.transaction() as tx:
+            await tx.execute(statement.values(discarded_at=at))
+
+
+def _query() -> Select[Any]:
+    joined = failures.join(battles, battles.c.id == failures.c.battle_id)
+    return select(*failures.c, _is_open().label("open")).select_from(joined)
+
+
+def _is_open() -> ColumnElement[bool]:
+    newer = failures.alias("newer")
+    superseded = select(newer.c.key).where(
+        newer.c.battle_id == failures.c.battle_id,
+        newer.c.stage == failures.c.stage,
+        newer.c.failed_at > failures.c.failed_at,
+    )
+    ended = [
+        and_(failures.c.stage == stage.value, battles.c[column] == Branch.FAILED.value)
+        for stage in Stage
+        for column in columns_ended_by(stage)
+    ]
+    return and_(failures.c.discarded_at.is_(None), or_(*ended), ~superseded.exists())
+
+
+def _conditions(selection: FailureFilter) -> list[ColumnElement[bool]]:
+    conditions = [] if selection.closed else [_is_open()]
+    columns = failures.c
+    for column, value in (
+        (columns.reason, selection.reason and selection.reason.value),
+        (columns.stage, selection.stage and selection.stage.value),
+        (columns.arena, selection.arena),
+    ):
+        if value is not None:
+            conditions.append(column == value)
+    if selection.since is not None:
+        conditions.append(columns.failed_at >= selection.since)
+    if selection.until is not None:
+        conditions.append(columns.failed_at < selection.until)
+    return conditions
+
+
+def _failed_battle(row: Row[Any]) -> FailedBattle:
+    return FailedBattle(row.key, failure_of_row(row), bool(row.open))
