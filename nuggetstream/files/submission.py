@@ -18,6 +18,7 @@ from pydantic import (
 from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
 from nuggetstream.domain.identity import content_hash, derived_id
 from nuggetstream.domain.system_name import system_name
+from nuggetstream.files.json_bounds import TooManyValues, check_bounds
 
 MAX_ANSWER_BYTES = 100_000
 MAX_QUERY_BYTES = 20_000
@@ -182,7 +183,10 @@ def parse_submission_json(line: str | bytes) -> BattleSubmission:
         InvalidSubmission: also where the text is not JSON at all, with the place where it breaks.
     """
     try:
+        check_bounds(line if isinstance(line, bytes) else line.encode("utf-8", "replace"))
         return BattleSubmission.model_validate_json(line)
+    except TooManyValues as error:
+        raise InvalidSubmission([str(error)]) from None
     except ValidationError as error:
         raise InvalidSubmission(_problems(error)) from None
 
