@@ -25,7 +25,8 @@ from nuggetstream.domain.battle import Answer, Battle, Source, Vote
 from nuggetstream.domain.event import BattleSubmitted, BattleVoted
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.fitting.tally import TiePolicy
-from services.rater.boards import Announcer, Boards
+from services.rater.announcer import Announcer
+from services.rater.boards import Boards
 from services.rater.stage import outcome_of
 from services.runtime.llm.accounting import Budget, Ledger, Limit
 from services.store.battles import Battles, NewEvent

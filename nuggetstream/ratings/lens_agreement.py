@@ -1,12 +1,12 @@
 """How far two lenses agree: battle by battle, and in the order of systems."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
-from nuggetstream.ratings.counts import JointCount
 from nuggetstream.statistics.agreement import confusion_of, weighted_kappa
 from nuggetstream.statistics.inversions import inversions
 from nuggetstream.statistics.ranks import kendall, spearman
@@ -84,20 +84,20 @@ def order_agreement(first: Mapping[str, float], second: Mapping[str, float]) -> 
 
 def agree(
     lenses: tuple[Lens, Lens],
-    joint: Sequence[JointCount],
+    joint: Mapping[tuple[Vote | None, Vote | None], int],
     strengths: tuple[Mapping[str, float], Mapping[str, float]],
 ) -> LensAgreement:
     """Compare two lenses battle by battle and by the order of their boards.
 
     Args:
         lenses: The two lenses.
-        joint: What the two say about the same battles.
+        joint: Number of battles by what the two say about them; None where a lens says nothing.
         strengths: Strengths of the systems that each lens ranks.
     """
     confusion = np.zeros((3, 3))
-    for cell in joint:
-        if cell.first is not None and cell.second is not None:
-            confusion += cell.count * confusion_of([cell.first], [cell.second])
+    for (one, other), count in joint.items():
+        if one is not None and other is not None:
+            confusion += count * confusion_of([one], [other])
     battles, kappa = int(confusion.sum()), weighted_kappa(confusion)
     note = None
     if kappa is None:

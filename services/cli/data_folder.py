@@ -25,6 +25,8 @@ class FolderInUse(RuntimeError):
 async def locked_folder(folder: Path) -> AsyncIterator[int]:
     """Lock a data folder for the duration of the block; the folder is created if missing.
 
+    Other users cannot enter the folder, which has every battle in it.
+
     When the process that had the lock is gone and only its broker is still ending, this waits for the broker.
 
     Yields:
@@ -43,8 +45,10 @@ async def locked_folder(folder: Path) -> AsyncIterator[int]:
 
 
 def _opened(folder: Path) -> int:
-    folder.mkdir(parents=True, exist_ok=True)
-    return os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if (folder / LOCK).exists() or not any(folder.iterdir()):  # a folder with other content is not ours alone
+        folder.chmod(0o700)
+    return os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
 
 
 async def _take(lock: int, folder: Path) -> None:

@@ -15,7 +15,8 @@ from pathlib import Path
 from services.cli.data_folder import locked_folder
 from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
-from services.cli.wiring import Parts, tuned
+from services.cli.tuning import tuned
+from services.cli.wiring import Parts
 from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams
 from services.runtime.disk import Check, DiskProbe
 from services.runtime.llm.settings import LLMSettings
@@ -29,6 +30,7 @@ from services.wire.topology import consumers, streams
 # The broker stops with the process and loses the naks of messages that were handed back. They are redelivered
 # after ack_wait, so here it is short.
 _ACK_WAIT = 10.0
+NATS = "nats"  # folder of the broker in the data folder
 _CALLED = ("indexer", "rater")  # services that others call over gRPC
 
 
@@ -43,6 +45,7 @@ class Choices:
         llm: Settings of the model.
         host: Address that the gateway binds to.
         http_port: HTTP port of the gateway; 0 takes a free one.
+        allowed_hosts: Names that the gateway answers to beside those of loopback and `host`.
         grpc_port: gRPC port of the gateway; 0 takes a free one.
         ratings_port: gRPC port of the rater; 0 takes a free one. The other services always take free ones.
         grace: Seconds that work in flight gets when leaving.
@@ -54,6 +57,7 @@ class Choices:
     llm: LLMSettings
     host: str = "127.0.0.1"
     http_port: int = 0
+    allowed_hosts: Sequence[str] = ()
     grpc_port: int = 0
     ratings_port: int = 0
     grace: float = 20.0
@@ -65,7 +69,7 @@ class Embedded:
 
     Attributes:
         url: Base URL of the gateway.
-        nats: URL of the broker.
+        nats: URL of the broker, with its token.
         grpc: Addresses ("host:port") of the services' gRPC, by name of the service.
         database: The database.
         bus: A connection to the broker for the caller.
@@ -89,7 +93,7 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
     """
     async with locked_folder(choices.folder) as lock, _migrated_database(choices.folder) as database:
         stop = asyncio.Event()
-        async with NatsServer(choices.folder / "nats", inherited=(lock,)) as server:
+        async with NatsServer(choices.folder / NATS, inherited=(lock,)) as server:
             platform = PlatformSettings(nats_url=server.url, database_url=database.url)
             async with Bus.connect(platform.bus("embedded")) as bus:
                 await _prepare(bus, platform.nats_stream_bytes)
@@ -189,5 +193,6 @@ class _Starter:
             llm=choices.llm,
             host=choices.host,
             http_port=choices.http_port,
+            allowed_hosts=choices.allowed_hosts,
             checks=self.checks,
         )

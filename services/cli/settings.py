@@ -171,6 +171,8 @@ class ServerSettings(_Settings):
     Attributes:
         host: Address to bind to.
         http_port: HTTP port of the gateway.
+        allowed_hosts: Host names that the gateway answers to beside those of loopback and `host`, separated
+            by commas.
         grpc_port: gRPC port of the service; each service has its own default (see `serve --help`).
         metrics_port: Port of the Prometheus metrics; 0 takes a free one.
         grace: Seconds that work in flight gets after SIGTERM.
@@ -180,11 +182,17 @@ class ServerSettings(_Settings):
 
     host: str = "127.0.0.1"
     http_port: int = 8080
+    allowed_hosts: str = ""
     grpc_port: int | None = None
     metrics_port: int = 9464
     grace: float = 20.0
     log_format: Literal["console", "json"] = "console"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The allowed host names."""
+        return tuple(self.allowed_hosts.split(","))
 
 
 def embedded_model() -> str:

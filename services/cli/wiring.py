@@ -16,7 +16,7 @@ from services.runtime.disk import Check
 from services.runtime.embedding import Embedder, from_threads
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import Service
-from services.store.blobs import Blobs
+from services.store.blobs import Blobs, Replies
 from services.store.database import Database
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Parts:
         llm: Settings of the model.
         host: Address to bind to.
         http_port: HTTP port of the gateway.
+        allowed_hosts: Names that the gateway answers to beside those of loopback and `host`.
         checks: Find problems that prevent work now, such as a full disk; the gateway reports them and accepts
             no battles meanwhile.
     """
@@ -48,6 +49,7 @@ class Parts:
     llm: LLMSettings
     host: str = "127.0.0.1"
     http_port: int = 0
+    allowed_hosts: Sequence[str] = ()
     checks: Sequence[Check] = ()
 
     @property
@@ -162,18 +164,19 @@ async def open_judge(parts: Parts) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     """The rater: counts outcomes and rates systems."""
-    from services.rater.boards import Announcer, Boards
+    from services.rater.announcer import Announcer
+    from services.rater.boards import Boards
     from services.rater.grpc_service import ratings_service
     from services.rater.stage import Rater, build
     from services.store.battles import Battles
     from services.store.outcomes import Outcomes
 
-    outcomes = Outcomes(parts.database)
+    outcomes, battles = Outcomes(parts.database), Battles(parts.database)
     announcer = Announcer(outcomes=outcomes, publish=_publisher(parts))
-    policy = TiePolicy(parts.pipeline.tie_policy)
-    boards = Boards(outcomes, Battles(parts.database), policy, parts.pipeline.resamples)
-    stage = build(Rater(outcomes, announcer), parts.blobs)
-    yield Service("rater", [stage], [ratings_service(boards)], [announcer.run])
+    policy, resamples = TiePolicy(parts.pipeline.tie_policy), parts.pipeline.resamples
+    boards = Boards(outcomes=outcomes, battles=battles, policy=policy, resamples=resamples)
+    stages = [build(Rater(battles, outcomes, announcer), parts.blobs)]
+    yield Service("rater", stages, [ratings_service(boards)], [announcer.run])
 
 
 @asynccontextmanager
@@ -202,6 +205,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     from services.gateway.failures.access import AdminAccess
     from services.gateway.failures.build import administration
     from services.gateway.health import readiness
+    from services.gateway.hosts import AllowedHosts
     from services.gateway.ports import Gateway
     from services.gateway.ratings.client import RatingsClient
     from services.gateway.server import http_server
@@ -221,27 +225,12 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),
         )
+        hosts = AllowedHosts.of((parts.host, *parts.allowed_hosts))
         access = AdminAccess(parts.platform.admin_token, parts.host)
-        admin = administration(parts.bus, parts.database, gateway.intake, access)
-        async with http_server(create_app(gateway, admin), parts.host, parts.http_port) as url:
+        app = create_app(gateway, hosts, administration(parts.bus, parts.database, gateway.intake, access))
+        async with http_server(app, parts.host, parts.http_port) as url:
             stages = [ingest_stage(gateway.intake, parts.blobs)]
             yield Service("gateway", stages, [arena_service(gateway)], [usage.run], url=url)
-
-
-def tuned(service: Service, pipeline: PipelineSettings, ack_wait: float | None = None) -> Service:
-    """The service with the operator's retry delay in every stage.
-
-    Args:
-        service: The service.
-        pipeline: Contains the delay before a retry.
-        ack_wait: Replaces the ack_wait of the topology, where consumers were created with another one.
-    """
-    stages = []
-    for stage in service.stages:
-        backoff = replace(stage.consumer.backoff, base=pipeline.retry_seconds)
-        consumer = replace(stage.consumer, backoff=backoff, ack_wait=ack_wait or stage.consumer.ack_wait)
-        stages.append(replace(stage, consumer=consumer))
-    return replace(service, stages=stages)
 
 
 def _publisher(parts: Parts) -> Callable[[Event], Awaitable[object]]:
@@ -272,7 +261,6 @@ async def _embedder(parts: Parts) -> AsyncIterator[Embedder | None]:
 async def _chat_model(parts: Parts) -> AsyncIterator["LLMClient"]:
     """The configured chat model; without one, the offline model in this process."""
     from services.runtime.llm.build import build_chat_model, with_asgi
-    from services.store.blobs import Replies
     from services.store.spend import DatabaseSpendStore
 
     async with _embedder(parts) as embedder:

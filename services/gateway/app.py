@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from services.gateway import health, problems
 from services.gateway.battles import event_routes, submission_routes
 from services.gateway.battles import routes as battle_routes
+from services.gateway.hosts import AllowedHosts, HostCheck
 from services.gateway.pages import routes as page_routes
 from services.gateway.pages.environment import page_environment
 from services.gateway.ports import Gateway
@@ -30,13 +31,14 @@ _HEADERS = {
 }
 
 
-def create_app(gateway: Gateway, *more: APIRouter) -> FastAPI:
+def create_app(gateway: Gateway, hosts: AllowedHosts | None = None, *more: APIRouter) -> FastAPI:
     """The HTTP application.
 
     The framework's interactive API pages are left out, because they load scripts from other sites.
 
     Args:
         gateway: What the routes read and write.
+        hosts: The names that it answers to; only those of loopback when None.
         more: Further routes, such as those for administrators.
     """
     app = FastAPI(
@@ -59,6 +61,7 @@ def create_app(gateway: Gateway, *more: APIRouter) -> FastAPI:
     app.include_router(health.routes(gateway.readiness))
     app.include_router(page_routes.routes(gateway, env))
     app.mount("/static", StaticFiles(directory=_STATIC))
+    app.add_middleware(HostCheck, hosts=hosts or AllowedHosts())
     app.add_middleware(_ProtectiveHeaders)
     app.add_middleware(_HeadAsGet)
     _add_body_schemas(app)

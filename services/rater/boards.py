@@ -1,16 +1,11 @@
-"""Boards computed from the outcomes table, and the announcement that they changed."""
+"""Boards computed from the counters of outcomes."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from itertools import combinations
 
-import structlog
-
-from nuggetstream.domain.event import RatingsUpdated
-from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined, combine
@@ -23,12 +18,11 @@ from nuggetstream.ratings.options import InvalidOption, Options
 from nuggetstream.ratings.timeline import Every, Period, timeline
 from services.rater.memory import Memory
 from services.rater.options import naming_the_field
-from services.runtime.errors import Unavailable
 from services.store.battles import Battles
-from services.store.outcomes import Outcomes
+from services.store.outcomes import LensCounts, Outcomes
 from services.store.slices import EVERYTHING, Slice
 
-log = structlog.get_logger(__name__)
+_COUNTS_KEPT = 64  # lenses and slices; one over a hundred systems takes a quarter of a megabyte
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +48,28 @@ class LensBoard:
     received: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """Counts of one lens, and which battles they are of.
+
+    Attributes:
+        arena: Arena of the battles.
+        lens: The lens.
+        slice: Filter that selects the battles.
+        counts: The counts.
+    """
+
+    arena: str
+    lens: Lens
+    slice: Slice
+    counts: LensCounts
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What identifies these counts: no other state has the same stamp, and without one there are none."""
+        return (self.arena, self.lens, self.slice, self.counts.stamp)
+
+
 @dataclass(slots=True)
 class Boards:
     """Computes boards on demand and keeps the latest results while their counts are the same.
@@ -71,6 +87,7 @@ class Boards:
     policy: TiePolicy = TiePolicy.HALF
     resamples: int = 1000
     memory: Memory = field(default_factory=Memory)
+    _counted: dict[tuple[str, Lens, Slice], Counted] = field(default_factory=dict, init=False)
 
     @property
     def options(self) -> Options:
@@ -90,38 +107,37 @@ class Boards:
             InvalidQuestion: The anchor is not ranked on a board that ranks others.
         """
         # Counts first and the number received last: no board counts battles that it says were never received.
-        counts = [tuple(await self.outcomes.pair_counts(arena, lens, slice_)) for lens in lenses]
-        scored = [await self.scored(arena, lens, slice_) for lens in lenses]
+        counts = [await self._counts(arena, lens, slice_) for lens in lenses]
         received, options = await self.received(arena, slice_), options or self.options
         return [
             LensBoard(
                 arena=arena,
-                lens=lens,
-                ratings=await self._rated(lens, cells, options),
+                lens=counted.lens,
+                ratings=await self._rated(counted, options),
                 slice=slice_,
-                scored=decided,
-                outcomes=sum(cell.count for cell in cells),
+                scored=counted.counts.decided,
+                outcomes=counted.counts.outcomes,
                 received=received,
             )
-            for lens, cells, decided in zip(lenses, counts, scored, strict=True)
+            for counted in counts
         ]
 
     async def pairs(self, arena: str, lens: Lens, options: Options, slice_: Slice) -> Ratings:
         """Ratings of one lens whose differences of every two systems are computed."""
-        counts = tuple(await self.outcomes.pair_counts(arena, lens, slice_))
+        counted = await self._counts(arena, lens, slice_)
         options = replace(options, anchor=None)  # differences do not depend on it
-        ratings = await self._rated(lens, counts, options)
-        await self.memory.get(("pairs", counts, options), lambda: ratings.pairs)
+        ratings = await self._rated(counted, options)
+        await self.memory.get(("pairs", counted.key, options), lambda: ratings.pairs)
         return ratings
 
     async def advice(
         self, arena: str, lens: Lens, options: Options, slice_: Slice, *, power: float, count: int
     ) -> tuple[Ratings, Advice]:
         """Ratings of one lens and what to ask next."""
-        counts = tuple(await self.outcomes.pair_counts(arena, lens, slice_))
-        ratings = await self._rated(lens, counts, options)
+        counted = await self._counts(arena, lens, slice_)
+        ratings = await self._rated(counted, options)
         advice = await self.memory.get(
-            ("advice", counts, options, power, count), lambda: ratings.advice(power=power, count=count)
+            ("advice", counted.key, options, power, count), lambda: ratings.advice(power=power, count=count)
         )
         return ratings, advice
 
@@ -156,34 +172,47 @@ class Boards:
     async def agreement(self, arena: str, policy: TiePolicy, slice_: Slice) -> list[LensAgreement]:
         """How far each two lenses agree."""
         options = replace(self.options, policy=policy)
-        counts = {lens: tuple(await self.outcomes.pair_counts(arena, lens, slice_)) for lens in Lens}
-        boards = {lens: await self._rated(lens, counts[lens], options) for lens in Lens}
+        counted = {lens: await self._counts(arena, lens, slice_) for lens in Lens}
+        boards = {lens: await self._rated(counted[lens], options) for lens in Lens}
         agreements = []
         for first, second in combinations(Lens, 2):
-            joint = tuple(await self.outcomes.joint_counts(arena, first, second, slice_))
+            key = ("joint", counted[first].key, counted[second].key)
+            joint = await self.memory.awaited(
+                key, partial(self.outcomes.joint_totals, arena, first, second, slice_)
+            )
             strengths = boards[first].strengths, boards[second].strengths
             agreements.append(
-                await self.memory.get(
-                    ("agreement", joint, first, second, counts[first], counts[second], options),
-                    partial(agree, (first, second), joint, strengths),
-                )
+                await self.memory.get((*key, options), partial(agree, (first, second), joint, strengths))
             )
         return agreements
 
     async def scored(self, arena: str, lens: Lens, slice_: Slice) -> int:
         """Battles with an outcome in a lens."""
-        return await self.outcomes.battles_decided(arena, lens, slice_)
+        return (await self._counts(arena, lens, slice_)).counts.decided
 
     async def received(self, arena: str, slice_: Slice) -> int:
         """Battles that the arena sent."""
         return await self.battles.received(arena, slice_)
 
-    async def _rated(self, lens: Lens, counts: tuple[PairCount, ...], options: Options) -> Ratings:
-        with naming_the_field(f"on the {lens.value} board"):
-            return await self.memory.get(("board", counts, options), lambda: board_of_counts(counts, options))
+    async def _counts(self, arena: str, lens: Lens, slice_: Slice) -> Counted:
+        """Counts as they are now; those read before are used again while their stamp is the same."""
+        place = (arena, lens, slice_)
+        known = self._counted.pop(place, None)
+        if known is None or known.counts.stamp != await self.outcomes.stamp(arena, lens, slice_):
+            known = Counted(arena, lens, slice_, await self.outcomes.lens_counts(arena, lens, slice_))
+        self._counted[place] = known
+        if len(self._counted) > _COUNTS_KEPT:
+            del self._counted[next(iter(self._counted))]
+        return known
+
+    async def _rated(self, counted: Counted, options: Options) -> Ratings:
+        with naming_the_field(f"on the {counted.lens.value} board"):
+            return await self.memory.get(
+                ("board", counted.key, options), lambda: board_of_counts(counted.counts.tally, options)
+            )
 
 
-def board_of_counts(counts: Sequence[PairCount], options: Options) -> Ratings:
+def board_of_counts(counts: Tally | Sequence[PairCount], options: Options) -> Ratings:
     """Ratings of one lens with everything that a board shows, computed in the caller's thread."""
     ratings = rate(counts, options)
     _ = ratings.notes, ratings.islands, ratings.fragility  # computed here, in a thread, and kept
@@ -202,66 +231,3 @@ def _timeline(
 
 def _rate(options: Options, tally: Tally) -> Ratings:
     return rate(tally, options)
-
-
-@dataclass(slots=True)
-class Announcer:
-    """Says that boards changed, at most once per `pause` seconds and arena.
-
-    Attributes:
-        outcomes: to say how many outcomes an arena now has.
-        publish: sends the event.
-        pause: seconds between announcements.
-    """
-
-    outcomes: Outcomes
-    publish: Callable[[RatingsUpdated], Awaitable[object]]
-    pause: float = 1.0
-    _changed: set[str] = field(default_factory=set)
-    _wake: asyncio.Event = field(default_factory=asyncio.Event)
-    _outage: bool = False
-
-    def changed(self, arena: str) -> None:
-        """Note that an arena has a new outcome."""
-        self._changed.add(arena)
-        self._wake.set()
-
-    async def run(self, stop: asyncio.Event) -> None:
-        """Announce until stopped; what is pending then is announced before returning."""
-        stopping = asyncio.create_task(stop.wait())
-        try:
-            while not stop.is_set():
-                waking = asyncio.create_task(self._wake.wait())
-                await asyncio.wait({waking, stopping}, return_when=asyncio.FIRST_COMPLETED)
-                waking.cancel()
-                await self.announce()
-                await asyncio.wait({stopping}, timeout=self.pause)
-            await self.announce()
-        finally:
-            stopping.cancel()
-
-    async def announce(self) -> None:
-        """Publish one event for every arena that changed since the last time.
-
-        An arena that cannot be announced now, because the broker or the database is away, stays noted; the
-        log says so once, and once that it is over.
-        """
-        self._wake.clear()
-        for arena in sorted(self._changed):
-            self._changed.discard(arena)  # before counting: what changes meanwhile is announced again
-            try:
-                await self._announce(arena)
-            except Unavailable as error:
-                self.changed(arena)
-                if not self._outage:
-                    log.warning("boards cannot be announced now", why=error.detail)
-                self._outage = True
-            else:
-                if self._outage:
-                    log.info("boards are announced again")
-                self._outage = False
-
-    async def _announce(self, arena: str) -> None:
-        now, count = datetime.now(UTC), await self.outcomes.count(arena)
-        key = derived_id("ratings", arena, count, now.isoformat())
-        await self.publish(RatingsUpdated(key, arena, count, now))

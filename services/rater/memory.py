@@ -1,7 +1,7 @@
 """Heavy results, computed off the event loop, shared by all who ask, and kept while they are asked for."""
 
 import asyncio
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -47,6 +47,11 @@ class Memory:
             Unavailable: too many other results wait to be computed.
         """
         result: T = await self._results.get(key, partial(asyncio.to_thread, compute))
+        return result
+
+    async def awaited(self, key: Hashable, compute: Callable[[], Awaitable[T]]) -> T:
+        """As `get`, for a result that is awaited and not computed in a thread."""
+        result: T = await self._results.get(key, compute)
         return result
 
     def __len__(self) -> int:

@@ -5,12 +5,14 @@ from datetime import UTC, datetime
 
 from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.event import BattleAssigned, BattleEvent, BattleJudged, BattleVoted, Event
+from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.lens import Lens
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
-from services.rater.boards import Announcer
-from services.runtime.errors import InvalidInput
+from services.rater.announcer import Announcer
+from services.runtime.errors import InvalidInput, Retryable
 from services.runtime.stage import Stage
+from services.store.battles import Battles
 from services.store.blobs import Blobs
 from services.store.outcome import Outcome
 from services.store.outcomes import Outcomes
@@ -21,20 +23,41 @@ from services.wire.stages import event_stage
 class Rater:
     """Turns what was said about a battle into outcomes.
 
+    An outcome counts only for a battle that was accepted, in its arena and between its systems. The gateway
+    stores a battle before it publishes the first event, so every event of a battle finds its row. One that
+    does not is not discarded: after a restored backup, the recorder may still have to store the battle again
+    from its first event. The message is therefore retried for hours, and then goes to the dead letters.
+
     Attributes:
+        battles: the battles that were accepted.
         outcomes: where they are kept.
         announcer: told which arenas have changed; it publishes at its own pace.
     """
 
+    battles: Battles
     outcomes: Outcomes
     announcer: Announcer
 
     async def __call__(self, event: BattleEvent) -> list[Event]:
-        """Note one outcome."""
+        """Note one outcome.
+
+        Raises:
+            Retryable: There is no such battle, yet or any more.
+            InvalidInput: The event states no outcome, or one of another arena or of other systems.
+        """
         outcome = outcome_of(event, datetime.now(UTC))
+        await self._check(outcome)
         await self.outcomes.put(outcome)
         self.announcer.changed(outcome.arena)
         return []
+
+    async def _check(self, outcome: Outcome) -> None:
+        row = await self.battles.get(outcome.battle_id)
+        if row is None:
+            raise Retryable(Reason.STORE_UNAVAILABLE, f"battle {outcome.battle_id!r} is not in the database")
+        accepted = (row.arena, row.system_a, row.system_b)
+        if (outcome.arena, outcome.system_a, outcome.system_b) != accepted:
+            raise InvalidInput(f"battle {row.id!r} was accepted with another arena or other systems")
 
 
 def outcome_of(event: BattleEvent, now: datetime) -> Outcome:

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 import uvicorn
 from starlette.types import ASGIApp
 
+from services.runtime.http_limits import HttpLimits, limited_protocol
 from services.runtime.listening import CannotListen
 
 
@@ -24,7 +25,13 @@ class _EmbeddedServer(uvicorn.Server):
 
 @asynccontextmanager
 async def serving(
-    app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, grace: float = 1.0, quiet: bool = False
+    app: ASGIApp,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    grace: float = 1.0,
+    quiet: bool = False,
+    limits: HttpLimits | None = None,
 ) -> AsyncIterator[str]:
     """Serve an application; yields its base URL. It listens before the block begins.
 
@@ -34,17 +41,25 @@ async def serving(
         port: Port to bind to; 0 takes a free one.
         grace: Seconds that open requests get when leaving; then their connections are closed.
         quiet: Log nothing, for sites that fail on purpose.
+        limits: Limits of connections; the defaults of `HttpLimits` when None.
 
     Raises:
         CannotListen: The address cannot be bound.
     """
+    limits = limits or HttpLimits()
     listener = _listen(host, port)
     server = _EmbeddedServer(
         uvicorn.Config(
-            app, lifespan="off", ws="none", log_config=None, access_log=False,
+            app,
+            http=limited_protocol(limits),
+            limit_concurrency=limits.connections,
+            lifespan="off",
+            ws="none",
+            log_config=None,
+            access_log=False,
             timeout_graceful_shutdown=math.ceil(grace),  # then handlers that still run are cancelled
         )
-    )  # fmt: skip
+    )
     task = asyncio.create_task(_serve(server, listener, quiet))
     url_host = f"[{host}]" if ":" in host else host
     try:

@@ -1,8 +1,9 @@
 """A nats-server as a child process: for `nuggetstream up`, the demo and the tests.
 
-It listens on loopback only and stores its streams in one folder. Its address is available only once it
-answers /healthz. It survives a terminal's Ctrl-C, so that services can drain, and ends with its parent. A
-message that it has confirmed is on disk.
+It listens on loopback only, and stores its streams in one folder that other users cannot read. Clients need
+the token in that folder, because every user of the machine can reach loopback. Its address is available only
+once it answers /healthz. It survives a terminal's Ctrl-C, so that services can drain, and ends with its
+parent. A message that it has confirmed is on disk.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from types import TracebackType
 from typing import Self
 
 from services.runtime import with_parent
+from services.runtime.broker_token import TOKEN, private_folder, token_in, write_private
 
 _HOST = "127.0.0.1"
 _HEALTH_WITHIN = 2.0  # seconds
@@ -88,13 +90,19 @@ class NatsServer:
         self._ready_within = ready_within
         self._inherited = tuple(inherited)
         self._synced = synced
+        self._token = ""  # nosec - known from the first start
         self._process: asyncio.subprocess.Process | None = None
         self._monitoring = 0  # port
 
     @property
     def url(self) -> str:
-        """URL for clients."""
-        return f"nats://{_HOST}:{self._port}"
+        """URL for clients, with the token. Show it through `masked_url`."""
+        return f"nats://{self._token}@{_HOST}:{self._port}"
+
+    @property
+    def token_path(self) -> Path:
+        """Path of the file with the token."""
+        return self._dir / TOKEN
 
     @property
     def pid(self) -> int | None:
@@ -118,16 +126,17 @@ class NatsServer:
     async def start(self) -> None:
         """Start the server and return once streams can be used."""
         binary = find_binary()
-        self._dir.mkdir(parents=True, exist_ok=True)
+        private_folder(self._dir)
+        self._token = token_in(self._dir)
         for stale in self._dir.glob("*.ports"):  # left by a server that was killed
             stale.unlink()
         config = self._dir / "nats-server.conf"
-        config.write_text(self._config(), encoding="utf-8")
+        write_private(config, self._config())
         with self.log_path.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *_ending_with_parent(), str(binary), "-c", str(config),
                 stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True, pass_fds=self._inherited,
+                start_new_session=True, pass_fds=self._inherited, umask=0o077,
             )  # fmt: skip
         try:
             async with asyncio.timeout(self._ready_within):
@@ -177,6 +186,7 @@ class NatsServer:
                 f"server_name: {json.dumps(self._name)}",
                 f"listen: {json.dumps(f'{_HOST}:{self._port or -1}')}",
                 f"http: {json.dumps(f'{_HOST}:-1')}",
+                f"authorization {{ token: {json.dumps(self._token)} }}",
                 f"ports_file_dir: {json.dumps(str(self._dir))}",
                 "jetstream {",
                 f"  store_dir: {json.dumps(str(self._dir / 'store'))}",

@@ -2,11 +2,20 @@
 
 A cited URL must never make the scraper connect to any other address: this host, private networks,
 link-local addresses, cloud metadata, multicast or reserved blocks.
+
+The list of the interpreter depends on its version, so IANA's registries of special-purpose addresses are in
+`special_purpose.csv`, with their date and source. No website is in any of their blocks, also not in those
+that are globally reachable, so all are forbidden; what the interpreter knows beyond them is forbidden too.
 """
 
+import csv
 import ipaddress
-from ipaddress import IPv4Address, IPv6Address
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
+_GLOBAL_UNICAST = IPv6Network("2000::/3")  # all that IANA has allocated for hosts
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _V4_COMPATIBLE = ipaddress.IPv6Network("::/96")
 # In the public ranges, but an endpoint of a platform: Azure's host agent.
@@ -35,6 +44,18 @@ def why_forbidden(address: str) -> str | None:
     return None if kind is None else f"{inner} is {kind}"
 
 
+@cache
+def special_purpose() -> Mapping[IPv4Network | IPv6Network, str]:
+    """The blocks of IANA's registries of special-purpose addresses, with their names.
+
+    Raises:
+        ValueError: A row of the file is not a block.
+    """
+    text = files("services.scraper").joinpath("special_purpose.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
+    return {ipaddress.ip_network(row["block"]): row["name"] for row in rows}
+
+
 def _unwrapped(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     if isinstance(address, IPv4Address):
         return address
@@ -57,5 +78,15 @@ def _kind(address: IPv4Address | IPv6Address) -> str | None:
         "a reserved address": address.is_reserved,
         "a cloud platform's endpoint": address in _PLATFORM_ENDPOINTS,
         "not a global address": not address.is_global,
+        "not a global unicast address": isinstance(address, IPv6Address) and address not in _GLOBAL_UNICAST,
     }
-    return next((kind for kind, holds in named.items() if holds), None)
+    return next((kind for kind, holds in named.items() if holds), None) or _special(address)
+
+
+def _special(address: IPv4Address | IPv6Address) -> str | None:
+    """The most specific block that contains an address; None when it is in none."""
+    blocks = [block for block in special_purpose() if address in block]
+    if not blocks:
+        return None
+    block = max(blocks, key=lambda block: block.prefixlen)
+    return f"in {block} ({special_purpose()[block]})"

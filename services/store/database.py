@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import Outage, Unavailable
 from services.runtime.masking import KNOWN, secrets_in
+from services.store.sqlite_connection import connect
 
 # With 13 pods, and 9 more while all services are replaced at once, below the 100 connections that PostgreSQL
 # accepts by default.
@@ -160,7 +161,7 @@ def _engine(url: str, connections: int) -> AsyncEngine:
             max_overflow=0,
             connect_args=_asyncpg_arguments(url),
         )
-    engine = create_async_engine(url, connect_args={"timeout": _BUSY_SECONDS})
+    engine = create_async_engine(url, connect_args={"timeout": _BUSY_SECONDS, "async_creator_fn": connect})
     event.listen(engine.sync_engine, "connect", _configure_sqlite)
     return engine
 

@@ -5,7 +5,8 @@ Counters are changed in the same transaction. Only slices without counters of th
 rows: several conditions at once, or a period that does not consist of whole months.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import attrgetter
@@ -15,7 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
-from nuggetstream.ratings.counts import JointCount, PairCount
+from nuggetstream.ratings.counts import JointCount, PairCount, tally_of
+from nuggetstream.ratings.fitting.tally import Tally
 from services.store.counters import LENS_PAIRS, add_to_counters, contributions, difference
 from services.store.database import Database
 from services.store.facets import ALL, Facet, Range, facets_of_battle, range_of
@@ -32,24 +34,30 @@ from services.store.tables import (
     pair_counters,
 )
 
-_WINNERS = [(Vote(name), name) for name in OUTCOME_COLUMNS]
+_WINNERS = [Vote(name) for name in OUTCOME_COLUMNS]
+JointTotals = Mapping[tuple[Vote | None, Vote | None], int]
+CountedPair = tuple[str, str, int, int, int, int]
 _JOINT = [
     (None if first is None else Vote(first), None if second is None else Vote(second))
     for first, second in JOINT_COLUMNS
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LensCounts:
     """Outcomes of one lens, as of one moment.
 
     Attributes:
-        pairs: Number of outcomes per pair of systems and winner, sorted.
+        tally: Outcomes per pair of systems.
+        outcomes: Number of outcomes in the tally; a battle with two judges has two.
         decided: Number of battles with an outcome, from one or more sources.
+        stamp: Changes whenever the counts change, see `Outcomes.stamp`.
     """
 
-    pairs: tuple[PairCount, ...]
+    tally: Tally
+    outcomes: int
     decided: int
+    stamp: int | None
 
 
 class Outcomes:
@@ -79,42 +87,44 @@ class Outcomes:
 
         The numbers are random, so that two states have different ones, also after a backup was restored.
         """
-        facets = range_of(selection)
-        facet = (None if facets is None else facets.single) or ALL
-        counter = lens_counters.c
-        query = select(counter.stamp).where(
-            counter.arena == arena,
-            counter.lens == lens.value,
-            counter.kind == facet.kind,
-            counter.value == facet.value,
-        )
         async with self._database.transaction() as tx:
-            stamp: int | None = await tx.scalar(query)
-            return stamp
+            return await _stamp(tx, arena, lens, range_of(selection))
 
     async def lens_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> LensCounts:
-        """Outcomes per pair of systems and winner, and the number of battles that they decide."""
-        facets = range_of(selection)
-        async with self._database.snapshot() as tx:
-            if facets is None:
-                rows = OutcomeRows(tx)
-                pairs = await rows.pair_counts(arena, lens, selection)
-                decided = await rows.decided(arena, lens, selection)
-            else:
-                pairs, decided = await _pair_counts(tx, arena, lens, facets), 0
-                query = select(func.sum(lens_counters.c.decided)).where(
-                    lens_counters.c.arena == arena, lens_counters.c.lens == lens.value
-                )
-                decided = int(await tx.scalar(query.where(facets.conditions(lens_counters))) or 0)
-        return LensCounts(tuple(sorted(pairs, key=attrgetter("system_a", "system_b", "winner"))), decided)
-
-    async def pair_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> list[PairCount]:
-        """Number of outcomes per pair of systems and winner, sorted by system A, system B and winner.
+        """Outcomes per pair of systems, and the number of battles that they decide.
 
         Battles of a system against itself are left out here and in all counts below, because they do not say
         which system is better.
         """
-        return list((await self.lens_counts(arena, lens, selection)).pairs)
+        facets = range_of(selection)
+        async with self._database.snapshot() as tx:
+            stamp = await _stamp(tx, arena, lens, facets)
+            if facets is None:
+                rows = OutcomeRows(tx)
+                counts = await rows.pair_counts(arena, lens, selection)
+                tally, number = tally_of(counts), sum(cell.count for cell in counts)
+                return LensCounts(tally, number, await rows.decided(arena, lens, selection), stamp)
+            pairs = await _pairs(tx, arena, lens, facets)
+            query = select(func.sum(lens_counters.c.decided)).where(
+                lens_counters.c.arena == arena, lens_counters.c.lens == lens.value
+            )
+            decided = int(await tx.scalar(query.where(facets.conditions(lens_counters))) or 0)
+        return LensCounts(Tally.of_pairs(pairs), sum(sum(pair[2:]) for pair in pairs), decided, stamp)
+
+    async def pair_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> list[PairCount]:
+        """Number of outcomes per pair of systems and winner, sorted by system A, system B and winner."""
+        facets = range_of(selection)
+        async with self._database.snapshot() as tx:
+            if facets is None:
+                counts = await OutcomeRows(tx).pair_counts(arena, lens, selection)
+            else:
+                counts = [
+                    PairCount(pair[0], pair[1], winner, number)
+                    for pair in await _pairs(tx, arena, lens, facets)
+                    for winner, number in zip(_WINNERS, pair[2:], strict=True)
+                    if number
+                ]
+        return sorted(counts, key=attrgetter("system_a", "system_b", "winner"))
 
     async def battles_decided(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> int:
         """Number of battles with an outcome in a lens, from one or more sources."""
@@ -150,6 +160,24 @@ class Outcomes:
             for winners, number in zip(_JOINT, row[2:], strict=True)
             if number
         ]
+
+    async def joint_totals(
+        self, arena: str, first: Lens, second: Lens, selection: Slice = EVERYTHING
+    ) -> JointTotals:
+        """Number of battles per pair of outcomes in two lenses, over all pairs of systems."""
+        totals: Counter[tuple[Vote | None, Vote | None]] = Counter()
+        if selection != EVERYTHING or (first, second) not in LENS_PAIRS:
+            for cell in await self.joint_counts(arena, first, second, selection):
+                totals[cell.first, cell.second] += cell.count
+            return totals
+        counter = joint_counters.c
+        sums = (func.coalesce(func.sum(counter[name]), 0) for name in JOINT_COLUMNS.values())
+        query = select(*sums).where(
+            counter.arena == arena, counter.first == first.value, counter.second == second.value
+        )
+        async with self._database.transaction() as tx:
+            row = (await tx.execute(query)).one()
+        return {winners: int(number) for winners, number in zip(_JOINT, row, strict=True)}
 
     async def of_battle(self, battle_id: str) -> list[Outcome]:
         """All outcomes of one battle."""
@@ -191,19 +219,23 @@ async def _facets(tx: AsyncConnection, battle_id: str) -> list[Facet]:
     return [ALL] if row is None else facets_of_battle(row.language, row.tags, row.received_at)
 
 
-async def _pair_counts(tx: AsyncConnection, arena: str, lens: Lens, facets: Range) -> list[PairCount]:
+async def _stamp(tx: AsyncConnection, arena: str, lens: Lens, facets: Range | None) -> int | None:
+    facet = (None if facets is None else facets.single) or ALL
+    counter = lens_counters.c
+    query = select(counter.stamp).where(counter.arena == arena, counter.lens == lens.value)
+    stamp: int | None = await tx.scalar(query.where(counter.kind == facet.kind, counter.value == facet.value))
+    return stamp
+
+
+async def _pairs(tx: AsyncConnection, arena: str, lens: Lens, facets: Range) -> list[CountedPair]:
+    """System A, system B and the number of outcomes per winner, of every pair with an outcome."""
     counter = pair_counters.c
     numbers = [counter[name] for name in OUTCOME_COLUMNS]
     where = (counter.arena == arena, counter.lens == lens.value, facets.conditions(pair_counters))
     if facets.single is not None:
         query = select(counter.system_a, counter.system_b, *numbers).where(*where)
-    else:
-        sums = [func.sum(number).label(number.name) for number in numbers]
-        query = select(counter.system_a, counter.system_b, *sums).where(*where)
-        query = query.group_by(counter.system_a, counter.system_b)
-    return [
-        PairCount(row[0], row[1], winner, int(number))
-        for row in await tx.execute(query)
-        for (winner, _), number in zip(_WINNERS, row[2:], strict=True)
-        if number
-    ]
+        return [(*row,) for row in await tx.execute(query) if any(row[2:])]
+    query = select(counter.system_a, counter.system_b, *(func.sum(number) for number in numbers))
+    query = query.where(*where).group_by(counter.system_a, counter.system_b)
+    rows = await tx.execute(query)
+    return [(row[0], row[1], *map(int, row[2:])) for row in rows if any(row[2:])]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import nats
 import pytest
 from sqlalchemy import text
 
@@ -87,6 +88,12 @@ async def test_up_says_where_every_door_is(tmp_path: Path) -> None:
             host, _, port = banner[door].removeprefix("nats://").partition(":")
             _, writer = await asyncio.open_connection(host, int(port))
             writer.close()
+        token = (tmp_path / "nats" / "token").read_text(encoding="ascii").strip()
+        assert token not in str(banner)
+        client = await nats.connect(banner["arena.v1.ingest"], token=token)
+        await client.close()
+        modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path, tmp_path / "nuggetstream.db")}
+        assert set(modes.values()) == {0o700, 0o600}
 
 
 async def test_up_is_healthy_from_the_moment_it_says_where_it_listens(tmp_path: Path) -> None:

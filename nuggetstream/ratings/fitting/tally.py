@@ -80,6 +80,33 @@ class Tally:
             drawn[b, a] += count
         return cls(systems, wins, ties, both_bad)
 
+    @classmethod
+    def of_pairs(cls, pairs: Sequence[tuple[str, str, int, int, int, int]]) -> Self:
+        """Counts of pairs of systems: system A, system B, wins of A, wins of B, ties, "both bad".
+
+        The same pair may be there in both orders. Equal to `count` of the same battles.
+
+        Raises:
+            ValueError: A system battling itself, or a negative count.
+
+        >>> Tally.of_pairs([("x", "y", 2, 1, 0, 0)]).wins.tolist()
+        [[0.0, 2.0], [1.0, 0.0]]
+        """
+        systems = tuple(sorted({name for pair in pairs for name in pair[:2]}))
+        place = {name: index for index, name in enumerate(systems)}
+        a = np.array([place[pair[0]] for pair in pairs], dtype=np.intp)
+        b = np.array([place[pair[1]] for pair in pairs], dtype=np.intp)
+        numbers = np.array([pair[2:] for pair in pairs], dtype=np.float64).reshape(len(pairs), 4)
+        if (a == b).any() or (numbers < 0).any():
+            raise ValueError("a system battles itself, or a count is negative")
+        wins, ties, both_bad = (np.zeros((len(systems), len(systems))) for _ in range(3))
+        for matrix, first, second, column in (
+            (wins, a, b, 0), (wins, b, a, 1), (ties, a, b, 2), (ties, b, a, 2), (both_bad, a, b, 3),
+            (both_bad, b, a, 3),
+        ):  # fmt: skip
+            np.add.at(matrix, (first, second), numbers[:, column])
+        return cls(systems, wins, ties, both_bad)
+
     def drawn(self, policy: TiePolicy) -> Floats:
         """(K, K) symmetric counts of the battles that are ties under a policy."""
         match policy:

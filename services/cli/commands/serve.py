@@ -10,7 +10,8 @@ from services.cli.prepared import wait_until_prepared
 from services.cli.process import StoppedWaiting, connected, read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS, SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
-from services.cli.wiring import Parts, tuned
+from services.cli.tuning import tuned
+from services.cli.wiring import Parts
 from services.runtime.bus import Bus
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import Service, run_service
@@ -56,6 +57,7 @@ def command(
                     llm=llm,
                     host=server.host,
                     http_port=server.http_port,
+                    allowed_hosts=server.hosts,
                 )
                 async with SERVICES[name](parts) as service:
                     await _run(name, tuned(service, pipeline), bus, stop, server)

@@ -1,12 +1,13 @@
 """`nuggetstream up`: run the whole platform in one process."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import click
 
 from services.cli.data_folder import locked_folder
-from services.cli.embedded import Choices, Embedded, embedded
+from services.cli.embedded import NATS, Choices, Embedded, embedded
 from services.cli.process import read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS
 from services.cli.settings import (
@@ -15,6 +16,7 @@ from services.cli.settings import (
     ServerSettings,
     embedded_pipeline,
 )
+from services.runtime.broker_token import TOKEN
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
 
@@ -44,6 +46,7 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
 
     Only one process at a time can use a data folder.
     """
+    os.umask(0o077)  # what `up` writes has every battle in it
     given = {"http_port": http_port, "grpc_port": grpc_port, "metrics_port": metrics_port}
     server = read_settings(ServerSettings).model_copy(
         update={name: port for name, port in given.items() if port is not None}
@@ -58,6 +61,7 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
         llm=llm,
         host=server.host,
         http_port=server.http_port,
+        allowed_hosts=server.hosts,
         grpc_port=arena_port,
         ratings_port=arena_port and arena_port + _RATINGS_OFFSET,
         grace=server.grace,
@@ -68,13 +72,15 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
         async with locked_folder(data_dir):
             metrics = serve_metrics(server)
         async with embedded(choices) as platform:
-            click.echo(_banner(platform, metrics, pipeline, llm))
+            click.echo(_banner(platform, data_dir / NATS / TOKEN, metrics, pipeline, llm))
             await stop.wait()
 
     run(up, server)
 
 
-def _banner(platform: Embedded, metrics: int, pipeline: PipelineSettings, llm: LLMSettings) -> str:
+def _banner(
+    platform: Embedded, token: Path, metrics: int, pipeline: PipelineSettings, llm: LLMSettings
+) -> str:
     model = "offline heuristics, as no model is configured"
     if not llm.offline:
         model = f"{llm.model_name} at {masked_url(llm.url)}"
@@ -89,7 +95,8 @@ def _banner(platform: Embedded, metrics: int, pipeline: PipelineSettings, llm: L
             f"API      {platform.url}/openapi.json",
             f"gRPC     {platform.grpc['gateway']} (arena.v1.Arena)",
             f"gRPC     {platform.grpc['rater']} (arena.v1.Ratings)",
-            f"NATS     {platform.nats} (arena.v1.ingest)",
+            f"NATS     nats://{platform.nats.rpartition('@')[2]} (arena.v1.ingest)",
+            f"token    {token} (clients of NATS send it)",
             f"metrics  http://127.0.0.1:{metrics}/metrics",
             f"model    {model}",
             f"ranking  {ranking}",

@@ -34,7 +34,8 @@ from services.gateway.health import readiness
 from services.gateway.ports import Gateway
 from services.gateway.ratings.client import RatingsClient
 from services.gateway.server import http_server
-from services.rater.boards import Announcer, Boards
+from services.rater.announcer import Announcer
+from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
 from services.rater.stage import Rater
 from services.recorder.stage import Recorder
@@ -113,14 +114,14 @@ async def opened(
         )
         await stack.enter_async_context(followers.listening(bus))
         admin = administration(bus, database, gateway.intake, AdminAccess(admin_token, "127.0.0.1"))
-        app = create_app(gateway, admin)
+        app = create_app(gateway, None, admin)
         base = await stack.enter_async_context(http_server(app, "127.0.0.1", 0, grace=1))
         grpc_port = await stack.enter_async_context(
             rpc.serve("127.0.0.1:0", [arena_service(gateway)], grace=0.2)
         )
         http = await stack.enter_async_context(httpx2.AsyncClient(base_url=base, timeout=20))
         recorder = Recorder(battles, bus.core_publish)
-        rater = Rater(outcomes, Announcer(outcomes, _deaf))
+        rater = Rater(battles, outcomes, Announcer(outcomes, _deaf))
         yield World(
             bus=bus,
             database=database,

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 import grpc
+import nats
+import nats.errors
 import psutil
 import pytest
 
@@ -42,6 +44,34 @@ async def test_streams_are_there_again_on_the_same_port_after_a_restart(tmp_path
         async with Bus.connect(BusSettings(servers=(url,))) as bus:
             assert (await bus.js.stream_info("KEPT")).state.messages == 1
     assert server.pid is None
+
+
+async def test_nobody_without_the_token_of_its_folder_gets_in(nats_server, tmp_path):
+    address = nats_server.url.rpartition("@")[2]
+    for url in (f"nats://{address}", f"nats://guess@{address}"):
+        with pytest.raises(nats.errors.Error, match="Authorization Violation"):
+            await nats.connect(url, allow_reconnect=False, connect_timeout=5)
+    token = nats_server.token_path.read_text(encoding="ascii").strip()
+    assert len(token) >= 32
+    async with NatsServer(tmp_path / "other") as other:
+        assert other.token_path.read_text(encoding="ascii").strip() != token
+    client = await nats.connect(f"nats://{address}", token=token)
+    await client.close()
+    await nats_server.restart()
+    assert nats_server.url == f"nats://{token}@{address}"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+async def test_other_users_can_read_nothing_that_it_writes(tmp_path):
+    folder = tmp_path / "nats"
+    folder.mkdir(mode=0o755)  # as older versions created it
+    async with NatsServer(folder) as server, Bus.connect(BusSettings(servers=(server.url,))) as bus:
+        await ensure(bus.js, (StreamSpec("KEPT", ("kept.>",)),))
+        await bus.publish(Outgoing("kept.one", "1", "t", b"x"))
+        assert folder.stat().st_mode & 0o777 == 0o700
+        private = [path for path in folder.rglob("*") if not path.name.endswith((".log", ".ports"))]
+        assert len(private) > 5
+        assert {oct(path.stat().st_mode & 0o077) for path in private} == {"0o0"}
 
 
 async def test_it_listens_on_loopback_only(nats_server):

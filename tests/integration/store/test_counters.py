@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ from sqlalchemy import text, update
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.counts import tally_of
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
 from services.store.battles import Battles
@@ -126,14 +128,24 @@ async def check_reads(database: Database, slices: Sequence[Slice] = SLICES) -> i
             for selection in slices:
                 for lens in Lens:
                     expected = await rows.pair_counts(arena, lens, selection)
-                    found = await outcomes.lens_counts(arena, lens, selection)
                     order = attrgetter("system_a", "system_b", "winner")
-                    assert list(found.pairs) == sorted(expected, key=order), selection
+                    pairs = await outcomes.pair_counts(arena, lens, selection)
+                    assert pairs == sorted(expected, key=order), selection
+                    found, full = await outcomes.lens_counts(arena, lens, selection), tally_of(expected)
+                    assert found.tally.systems == full.systems
+                    for part in ("wins", "ties", "both_bad"):
+                        assert (getattr(found.tally, part) == getattr(full, part)).all(), selection
+                    assert found.outcomes == sum(cell.count for cell in expected)
                     assert found.decided == await rows.decided(arena, lens, selection), selection
                     compared += len(expected)
-                joint = await outcomes.joint_counts(arena, Lens.HUMAN, Lens.JUDGE, selection)
-                assert set(joint) == set(await rows.joint_counts(arena, Lens.HUMAN, Lens.JUDGE, selection))
+                both = (Lens.HUMAN, Lens.JUDGE)
+                joint = await outcomes.joint_counts(arena, *both, selection)
+                assert set(joint) == set(await rows.joint_counts(arena, *both, selection))
                 assert len(set(joint)) == len(joint)
+                totals = Counter[tuple[Vote | None, Vote | None]]()
+                for cell in joint:
+                    totals[cell.first, cell.second] += cell.count
+                assert totals == Counter(await outcomes.joint_totals(arena, *both, selection))
     return compared
 
 

@@ -1,5 +1,7 @@
 """How far two lenses agree, and what is said where they cannot be compared."""
 
+from collections import Counter
+
 import pytest
 
 from nuggetstream.domain.battle import Vote
@@ -18,7 +20,10 @@ ORDER = {"x": 1.0, "y": 0.0, "z": -1.0}
 def compared(
     joint: list[JointCount], first: dict[str, float] | None = None, second: dict[str, float] | None = None
 ) -> LensAgreement:
-    return agree(LENSES, joint, (first or {}, second or {}))
+    totals = Counter[tuple[Vote | None, Vote | None]]()
+    for cell in joint:
+        totals[cell.first, cell.second] += cell.count
+    return agree(LENSES, totals, (first or {}, second or {}))
 
 
 def test_kappa_is_the_one_worked_out_by_hand() -> None:

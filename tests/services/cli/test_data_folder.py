@@ -30,6 +30,21 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.parametrize("before", ["missing", "empty", "of an older version", "with other files"])
+async def test_other_users_cannot_enter_a_data_folder(tmp_path: Path, before: str) -> None:
+    folder = tmp_path / "data"
+    if before != "missing":
+        folder.mkdir()
+        folder.chmod(0o755)
+    if before == "of an older version":
+        (folder / LOCK).touch()
+    if before == "with other files":
+        (folder / "thesis.txt").touch()
+    async with locked_folder(folder):
+        mode = folder.stat().st_mode & 0o777
+    assert mode == (0o755 if before == "with other files" else 0o700)
+
+
 async def holding(folder: Path, how: str) -> tuple[Process, psutil.Process]:
     """A process that has the folder, and a child of it that does or does not hold the lock as well."""
     holder = await asyncio.create_subprocess_exec(

@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TypeVar
 
 import pytest
 from structlog.testing import capture_logs
 
-from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.battle import Answer, Vote
 from nuggetstream.domain.event import BattleEvent, RatingsUpdated
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.lens import Lens
@@ -21,10 +21,11 @@ from nuggetstream.ratings.fitting.pairs import Places
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.votes import Votes
 from nuggetstream.ratings.options import Options
-from services.rater.boards import Announcer, Boards
+from services.rater.announcer import Announcer
+from services.rater.boards import Boards
 from services.rater.memory import Memory
 from services.rater.stage import Rater, outcome_of
-from services.runtime.errors import InvalidInput, Unavailable
+from services.runtime.errors import InvalidInput, Retryable, Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcomes import Outcomes
@@ -86,6 +87,47 @@ def test_a_missing_label_is_no_outcome() -> None:
 def test_an_event_that_prefers_nobody_is_no_outcome(event: BattleEvent) -> None:
     with pytest.raises(InvalidInput, match="states no outcome"):
         outcome_of(event, NOON)
+
+
+async def accepted(record: Database, *names: str) -> Battles:
+    battles = Battles(record)
+    for name in names:
+        await battles.accept(samples.battle(name), b"", NOON)
+    return battles
+
+
+async def deaf(_: RatingsUpdated) -> None: ...
+
+
+FORGED = {
+    "an arena": replace(samples.voted(), arena="other"),
+    "systems": replace(samples.voted(), system_a="right", system_b="left"),
+    "a system": replace(samples.judged(), battle=replace(samples.battle(), a=Answer("best", "x"))),
+}
+
+
+async def test_an_outcome_of_a_battle_that_nobody_sent_is_retried_and_not_counted(
+    record: Database,
+) -> None:
+    battles, outcomes = Battles(record), Outcomes(record)
+    rater = Rater(battles, outcomes, Announcer(outcomes, deaf))
+    with pytest.raises(Retryable, match="'b1' is not in the database"):
+        await rater(samples.voted())
+    assert await outcomes.count("default") == 0
+    await accepted(record, "b1")  # it came later, as after a restored backup
+    await rater(samples.voted())
+    assert await outcomes.count("default") == 1
+
+
+@pytest.mark.parametrize("event", FORGED.values(), ids=FORGED)
+async def test_an_outcome_with_another_arena_or_other_systems_is_rejected(
+    record: Database, event: BattleEvent
+) -> None:
+    outcomes = Outcomes(record)
+    rater = Rater(await accepted(record, "b1"), outcomes, Announcer(outcomes, deaf))
+    with pytest.raises(InvalidInput, match="another arena or other systems"):
+        await rater(event)
+    assert (await outcomes.count("default"), await outcomes.count("other")) == (0, 0)
 
 
 async def keep(record: Database, *fights: tuple[str, str, Vote]) -> None:
@@ -213,7 +255,7 @@ async def running(announcer: Announcer) -> AsyncIterator[None]:
 async def test_a_burst_is_announced_once_and_what_follows_when_it_stops(record: Database) -> None:
     heard = Heard()
     announcer = Announcer(Outcomes(record), heard.publish, pause=3600)
-    rater = Rater(Outcomes(record), announcer)
+    rater = Rater(await accepted(record, "b1", "b2", "b3"), Outcomes(record), announcer)
     async with running(announcer):
         for name in ("b1", "b2", "b3"):
             assert await rater(samples.judged(fought=samples.battle(name))) == []
@@ -278,10 +320,9 @@ async def test_stopping_with_nothing_to_say_says_nothing(record: Database) -> No
 
 
 async def test_an_outcome_handled_twice_counts_once(record: Database) -> None:
-    async def deaf(event: RatingsUpdated) -> None: ...
-
     publish: Callable[[RatingsUpdated], Awaitable[object]] = deaf
-    rater = Rater(Outcomes(record), Announcer(Outcomes(record), publish))
+    battles = await accepted(record, "b1")
+    rater = Rater(battles, Outcomes(record), Announcer(Outcomes(record), publish))
     for _ in range(2):
         await rater(samples.assigned(3, 1, of=4))
     assert await Outcomes(record).count("default") == 1

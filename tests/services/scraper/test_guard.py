@@ -1,13 +1,16 @@
 """The address guard, without a network: names come from a scripted resolver, connections are recorded."""
 
+import ipaddress
 import ssl
 from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime
+from importlib.resources import files
 from typing import Any
 
 import httpcore2
 import pytest
 
-from services.scraper.addresses import why_forbidden
+from services.scraper.addresses import special_purpose, why_forbidden
 from services.scraper.canonical import canonicalize
 from services.scraper.clock import SystemClock
 from services.scraper.guard import AddressBlocked, GuardedBackend, NameNotResolved
@@ -105,6 +108,19 @@ PRIVATE = [
     "64:ff9b::a00:1",
     "64:ff9b:1::a00:1",
     "not an address",
+    "192.0.0.9",
+    "192.0.0.10",
+    "192.31.196.1",
+    "192.88.99.1",
+    "192.175.48.6",
+    "3fff::1",
+    "3fff:fff:ffff::1",
+    "5f00::1",
+    "100:0:0:1::1",
+    "2001:20::1",
+    "2001:4:112::1",
+    "2620:4f:8000::1",
+    "4000::1",
 ]
 
 
@@ -129,6 +145,37 @@ async def test_a_name_that_leads_inside_is_refused_before_any_connection(address
             await guarded.get(canonicalize("http://evil.example/"), LIMITS)
     assert refused.value.quality is Quality.BLOCKED
     assert network.connected == []
+
+
+def test_the_vendored_registries_say_where_they_come_from_and_of_what_date() -> None:
+    text = files("services.scraper").joinpath("special_purpose.csv").read_text(encoding="utf-8")
+    notes = [line for line in text.splitlines() if line.startswith("#")]
+    sources = [note for note in notes if note.startswith("# source: https://www.iana.org/assignments/")]
+    assert len(sources) == 2
+    (as_of,) = (note.removeprefix("# as of: ") for note in notes if note.startswith("# as of: "))
+    assert date(2026, 7, 1) <= date.fromisoformat(as_of) <= datetime.now(UTC).date()
+
+
+@pytest.mark.parametrize("block", sorted(map(str, special_purpose())))
+async def test_no_address_of_a_vendored_block_is_connected_to(block: str) -> None:
+    network = ipaddress.ip_network(block)
+    if block in ("::ffff:0:0/96", "64:ff9b::/96", "2002::/16"):  # judged by the IPv4 address inside
+        return
+    for address in (network[0], network[-1], network[network.num_addresses // 2]):
+        resolver, recording = ScriptedResolver(evil_example=[str(address)]), RecordingNetwork()
+        async with transport(resolver, recording) as guarded:
+            with pytest.raises(Unfetchable):
+                await guarded.get(canonicalize("http://evil.example/"), LIMITS)
+        assert recording.connected == []
+
+
+@pytest.mark.parametrize("version", ["_IPv4Constants", "_IPv6Constants"])
+def test_the_vendored_registries_cover_what_this_interpreter_knows(version: str) -> None:
+    known = getattr(ipaddress, version)._private_networks
+    blocks = list(special_purpose())
+    for network in known:
+        covering = [b for b in blocks if b.version == network.version and network.subnet_of(b)]
+        assert covering, f"{network} is missing in special_purpose.csv"
 
 
 async def test_one_bad_address_among_good_ones_condemns_the_name() -> None:

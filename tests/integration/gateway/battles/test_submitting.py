@@ -162,7 +162,7 @@ async def test_a_result_comes_while_the_body_is_still_being_sent(world: World) -
     url = world.http.base_url
     reader, writer = await asyncio.open_connection(url.host, url.port)
     line = json.dumps(submission()).encode() + b"\n"
-    head = b"POST /v1/battles HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\n"
+    head = b"POST /v1/battles HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-ndjson\r\n"
     writer.write(head + b"transfer-encoding: chunked\r\n\r\n" + b"%x\r\n%s\r\n" % (len(line), line))
     async with asyncio.timeout(30):
         await reader.readuntil(b'"created":true}')

@@ -108,7 +108,8 @@ async def test_a_sender_that_leaves_in_the_middle_is_no_fault_of_ours(
         ("application/json", whole[:40]),
         ("application/x-ndjson", whole + b"\n" + whole[:40]),
     ):
-        head = f"POST /v1/battles HTTP/1.1\r\nhost: x\r\ncontent-type: {kind}\r\ncontent-length: 9999\r\n\r\n"
+        head = "POST /v1/battles HTTP/1.1\r\nhost: localhost\r\n"
+        head += f"content-type: {kind}\r\ncontent-length: 9999\r\n\r\n"
         _, writer = await asyncio.open_connection(address.hostname, address.port)
         writer.write(head.encode() + body)
         await writer.drain()

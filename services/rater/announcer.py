@@ -1,0 +1,78 @@
+"""The announcement that boards changed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import structlog
+
+from nuggetstream.domain.event import RatingsUpdated
+from nuggetstream.domain.identity import derived_id
+from services.runtime.errors import Unavailable
+from services.store.outcomes import Outcomes
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Announcer:
+    """Says that boards changed, at most once per `pause` seconds and arena.
+
+    Attributes:
+        outcomes: to say how many outcomes an arena now has.
+        publish: sends the event.
+        pause: seconds between announcements.
+    """
+
+    outcomes: Outcomes
+    publish: Callable[[RatingsUpdated], Awaitable[object]]
+    pause: float = 1.0
+    _changed: set[str] = field(default_factory=set)
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _outage: bool = False
+
+    def changed(self, arena: str) -> None:
+        """Note that an arena has a new outcome."""
+        self._changed.add(arena)
+        self._wake.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Announce until stopped; what is pending then is announced before returning."""
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            while not stop.is_set():
+                waking = asyncio.create_task(self._wake.wait())
+                await asyncio.wait({waking, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                waking.cancel()
+                await self.announce()
+                await asyncio.wait({stopping}, timeout=self.pause)
+            await self.announce()
+        finally:
+            stopping.cancel()
+
+    async def announce(self) -> None:
+        """Publish one event for every arena that changed since the last time.
+
+        An arena that cannot be announced now, because the broker or the database is away, stays noted; the
+        log says so once, and once that it is over.
+        """
+        self._wake.clear()
+        for arena in sorted(self._changed):
+            self._changed.discard(arena)  # before counting: what changes meanwhile is announced again
+            try:
+                await self._announce(arena)
+            except Unavailable as error:
+                self.changed(arena)
+                if not self._outage:
+                    log.warning("boards cannot be announced now", why=error.detail)
+                self._outage = True
+            else:
+                if self._outage:
+                    log.info("boards are announced again")
+                self._outage = False
+
+    async def _announce(self, arena: str) -> None:
+        now, count = datetime.now(UTC), await self.outcomes.count(arena)
+        key = derived_id("ratings", arena, count, now.isoformat())
+        await self.publish(RatingsUpdated(key, arena, count, now))
