@@ -180,6 +180,22 @@ def test_the_broker_keeps_as_many_copies_as_it_has_members(overlays: dict[str, l
         assert "sync_interval: always" in config["data"]["nats.conf"]
 
 
+@pytest.mark.parametrize("config", ["deploy/nats.conf", "k8s/components/nats-cluster/nats.conf"])
+def test_no_broker_is_open(config: str) -> None:
+    assert "password: $NATS_PASSWORD" in (ROOT / config).read_text(encoding="utf-8")
+
+
+def test_the_services_of_compose_know_the_brokers_password_and_the_gateway_its_name() -> None:
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    password = services["nats"]["environment"]["NATS_PASSWORD"]
+    assert password.startswith("${NATS_PASSWORD:?")
+    for name in {*SERVICES, "migrate", "bootstrap"}:
+        assert services[name]["environment"]["NUGGETSTREAM_NATS_PASSWORD"] == password, name
+    assert "gateway" in services["gateway"]["environment"]["NUGGETSTREAM_ALLOWED_HOSTS"]
+    settings = (K8S / "base/settings.env").read_text(encoding="utf-8")
+    assert re.search(r"^NUGGETSTREAM_ALLOWED_HOSTS=gateway,", settings, re.MULTILINE)
+
+
 BROKERS = {
     "deploy/nats.conf": "deploy/compose.yaml",
     "k8s/components/nats-cluster/nats.conf": "k8s/base/settings.env",
