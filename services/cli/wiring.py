@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from nuggetstream.domain.event import Event
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
+from services.cli.shared_parts import consumer_watch, open_chat_model, open_embedder
 from services.runtime.bus import Bus
 from services.runtime.disk import Check
-from services.runtime.embedding import Embedder, from_threads
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import Service
-from services.store.blobs import Blobs, Replies
+from services.store.blobs import Blobs
 from services.store.database import Database
 
 if TYPE_CHECKING:
-    from services.runtime.llm.client import LLMClient
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
     from services.retriever.stage import Retriever, build
     from services.store.chunks import Chunks, Sources
 
-    async with _embedder(parts) as embedder:
+    async with open_embedder(parts) as embedder:
         searcher = Searcher(chunks=Chunks(parts.database), sources=Sources(parts.database), embedder=embedder)
         retriever = Retriever(searcher, Scope(parts.pipeline.retrieval_scope), parts.pipeline.evidence_limit)
         yield Service("retriever", [build(retriever, parts.blobs)], [retrieval_service(searcher)])
@@ -119,7 +119,7 @@ async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
     from services.nuggetizer.stage import Nuggetizer, Profile, build
 
     pipeline = parts.pipeline
-    async with _chat_model(parts) as model:
+    async with open_chat_model(parts) as model:
         nuggetizer = Nuggetizer(
             model,
             Profile(pipeline.profile),
@@ -136,7 +136,7 @@ async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
     """The assigner: labels nuggets."""
     from services.assigner.stage import Assigner, build
 
-    async with _chat_model(parts) as model:
+    async with open_chat_model(parts) as model:
         window = parts.pipeline.window if parts.pipeline.profile == "paper" else None
         stage = build(Assigner(model, window), parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
         yield Service("assigner", [stage])
@@ -149,7 +149,7 @@ async def open_judge(parts: Parts) -> AsyncIterator[Service]:
     from services.judge.stage import Judge, build
 
     pipeline = parts.pipeline
-    async with _chat_model(parts) as model:
+    async with open_chat_model(parts) as model:
         judge = Judge(
             model=model,
             evaluator=pipeline.judge_name or pipeline.judge_evaluator,
@@ -185,12 +185,15 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     from services.recorder.stage import Recorder, build
     from services.runtime.runner import AdvisoryMover
     from services.store.battles import Battles
+    from services.store.usage import DatabaseWatch
     from services.wire.stages import failure_of
     from services.wire.topology import MOVER_DEAD, consumers
 
     recorder = Recorder(Battles(parts.database), parts.bus.core_publish)
+    size = DatabaseWatch(parts.database.engine.dialect.name, parts.database.transaction)
     mover = AdvisoryMover(parts.bus, consumers(), failure_of)
-    yield Service("recorder", [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)])
+    stages = [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)]
+    yield Service("recorder", stages, background=[consumer_watch(parts.bus).run, size.run])
 
 
 @asynccontextmanager
@@ -230,7 +233,8 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
         app = create_app(gateway, hosts, administration(parts.bus, parts.database, gateway.intake, access))
         async with http_server(app, parts.host, parts.http_port) as url:
             stages = [ingest_stage(gateway.intake, parts.blobs)]
-            yield Service("gateway", stages, [arena_service(gateway)], [usage.run], url=url)
+            watch = consumer_watch(parts.bus)
+            yield Service("gateway", stages, [arena_service(gateway)], [usage.run, watch.run], url=url)
 
 
 def _publisher(parts: Parts) -> Callable[[Event], Awaitable[object]]:
@@ -240,38 +244,3 @@ def _publisher(parts: Parts) -> Callable[[Event], Awaitable[object]]:
         return await parts.bus.publish(await seal(event, parts.blobs))
 
     return publish
-
-
-@asynccontextmanager
-async def _embedder(parts: Parts) -> AsyncIterator[Embedder | None]:
-    """The indexer's embedding model over gRPC; None in a light installation."""
-    from services.wire.embedding_client import GrpcEmbedder
-
-    if not parts.pipeline.has_embedder:
-        yield None
-        return
-    embedder = GrpcEmbedder(parts.platform.indexer_address, parts.pipeline.embedding_model)
-    try:
-        yield embedder
-    finally:
-        await embedder.close()
-
-
-@asynccontextmanager
-async def _chat_model(parts: Parts) -> AsyncIterator["LLMClient"]:
-    """The configured chat model; without one, the offline model in this process."""
-    from services.runtime.llm.build import build_chat_model, with_asgi
-    from services.store.spend import DatabaseSpendStore
-
-    async with _embedder(parts) as embedder:
-        http = None
-        if parts.llm.offline:
-            from services.offline.app import create_app
-
-            http = with_asgi(create_app(None if embedder is None else from_threads(embedder)))
-        spend = DatabaseSpendStore(parts.database, parts.llm.price_table().currency)
-        model = build_chat_model(parts.llm, Replies(parts.database), spend=spend, http=http)
-        try:
-            yield model
-        finally:
-            await model.close()

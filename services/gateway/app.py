@@ -14,6 +14,7 @@ from services.gateway import health, problems
 from services.gateway.battles import event_routes, submission_routes
 from services.gateway.battles import routes as battle_routes
 from services.gateway.hosts import AllowedHosts, HostCheck
+from services.gateway.measuring import MeasuredRequests
 from services.gateway.pages import routes as page_routes
 from services.gateway.pages.environment import page_environment
 from services.gateway.ports import Gateway
@@ -64,6 +65,7 @@ def create_app(gateway: Gateway, hosts: AllowedHosts | None = None, *more: APIRo
     app.add_middleware(HostCheck, hosts=hosts or AllowedHosts())
     app.add_middleware(_ProtectiveHeaders)
     app.add_middleware(_HeadAsGet)
+    app.add_middleware(MeasuredRequests)  # the last one added sees the request first
     _add_body_schemas(app)
     return app
 

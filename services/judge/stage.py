@@ -15,7 +15,7 @@ from services.judge.evaluators import EVALUATORS, Evaluator
 from services.runtime.errors import Permanent
 from services.runtime.llm.client import ChatModel, Reply
 from services.runtime.llm.replies import VerdictReply
-from services.runtime.metrics import FLIPS
+from services.runtime.metrics import FLIPS, begin_values
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
 from services.wire.stages import event_stage
@@ -83,6 +83,7 @@ def build(
     judge: Judge, blobs: Blobs, *, concurrency: int = 8, deadline: float = 180.0
 ) -> Stage[BattleRetrieved, Event]:
     """The stage of the judge."""
+    begin_values(FLIPS, ("true", "false"))
     return event_stage(StageName.JUDGE, judge, blobs, concurrency=concurrency, deadline=deadline)
 
 

@@ -18,7 +18,7 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.progress import BattleState
 from services.runtime.errors import Retryable
-from services.runtime.metrics import BATTLE_SECONDS, BATTLES
+from services.runtime.metrics import BATTLE_SECONDS, BATTLES, arena_label
 from services.runtime.stage import Stage
 from services.store.battles import Battles, NewEvent
 from services.store.blobs import Blobs
@@ -62,8 +62,9 @@ class Recorder:
         row = await self.battles.get(battle_id)
         if row is None or row.ended_at != now or row.state is BattleState.RUNNING:
             return
-        BATTLES.labels(arena, row.state.value).inc()
-        BATTLE_SECONDS.labels(arena).observe((now - row.received_at).total_seconds())
+        label = arena_label(arena)
+        BATTLES.labels(label, row.state.value).inc()
+        BATTLE_SECONDS.labels(label).observe((now - row.received_at).total_seconds())
 
 
 def _public(event: BattleEvent) -> BattleEvent:

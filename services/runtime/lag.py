@@ -1,38 +1,64 @@
-"""Consumer lag of a stage: messages waiting in its consumer, for dashboards and autoscaling."""
+"""The broker's view of all stages: lag and pull requests of every durable consumer.
+
+A stage cannot report that it is down. Therefore the gateway and the recorder read the consumers of all stages
+from the broker, and each reports the other, too.
+"""
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
 
 import structlog
 from nats.errors import Error
 
 from services.runtime.bus import Bus
-from services.runtime.metrics import LAG
-from services.runtime.stage import Stage
+from services.runtime.metrics import CONSUMER_IN_FLIGHT, CONSUMER_PULLS, LAG
 
 log = structlog.get_logger(__name__)
 
 _INTERVAL = 5.0  # seconds
+_GAUGES = (LAG, CONSUMER_PULLS, CONSUMER_IN_FLIGHT)
 
 
-async def watch_lag(bus: Bus, stages: Sequence[Stage[Any, Any]], stop: asyncio.Event) -> None:
-    """Update the lag gauge of every stage until `stop` is set."""
-    while not stop.is_set():
-        for stage in stages:
-            await _measure(bus, stage)
-        try:
-            await asyncio.wait_for(stop.wait(), _INTERVAL)
-        except TimeoutError:
-            continue
+class ConsumerWatch:
+    """Exports lag, waiting pull requests and messages in flight of every durable consumer.
 
+    A consumer that was deleted, and all consumers while the broker does not answer, have no value instead of
+    an old one, so that alerts on `absent` fire.
 
-async def _measure(bus: Bus, stage: Stage[Any, Any]) -> None:
-    spec = stage.consumer
-    try:
-        info = await bus.js.consumer_info(spec.stream, spec.durable)
-    except (Error, TimeoutError) as error:
-        # The gauge keeps its last value; other metrics show that the broker is away.
-        log.debug("lag unknown", stage=stage.label, error=str(error))
-        return
-    LAG.labels(stage.label).set(info.num_pending or 0)
+    Args:
+        bus: Connection to the broker.
+        streams: Names of the streams whose consumers are watched.
+    """
+
+    def __init__(self, bus: Bus, streams: Sequence[str]) -> None:
+        self._bus = bus
+        self._streams = tuple(streams)
+        self._known: set[str] = set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Measure every five seconds until `stop` is set."""
+        while not stop.is_set():
+            await self.measure()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), _INTERVAL)
+
+    async def measure(self) -> None:
+        """Measure once."""
+        seen: set[str] = set()
+        for stream in self._streams:
+            try:
+                consumers = await self._bus.js.consumers_info(stream)
+            except (Error, TimeoutError) as error:
+                log.debug("consumers unknown", stream=stream, error=str(error))
+                continue
+            for consumer in consumers:
+                seen.add(consumer.name)
+                LAG.labels(consumer.name).set(consumer.num_pending or 0)
+                CONSUMER_PULLS.labels(consumer.name).set(consumer.num_waiting or 0)
+                CONSUMER_IN_FLIGHT.labels(consumer.name).set(consumer.num_ack_pending or 0)
+        for gone in self._known - seen:
+            for gauge in _GAUGES:
+                with suppress(KeyError):  # another watch of this process has removed it
+                    gauge.remove(gone)
+        self._known = seen

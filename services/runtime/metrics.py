@@ -3,9 +3,14 @@
 Dashboards and alert rules may use only the metrics of this module.
 """
 
+from collections.abc import Iterable, Sequence
+
 from prometheus_client import Counter, Gauge, Histogram
 
-_SECONDS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+# Attempts may last 300 seconds, and battles longer.
+_SECONDS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800)
+# Fewer, because arenas multiply them.
+_SECONDS_BY_ARENA = (0.1, 0.5, 1, 5, 15, 60, 300, 1800)
 _TOKENS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
 
 # --- messaging ---------------------------------------------------------------------------------
@@ -27,7 +32,25 @@ OUTAGE_WAITING = Gauge(
     "Messages kept in flight until the database or another service answers again.",
     ["stage"],
 )
-LAG = Gauge("nuggetstream_consumer_lag", "Messages waiting for this stage.", ["stage"])
+LAG = Gauge(
+    "nuggetstream_consumer_lag",
+    "Messages waiting for a stage, as the gateway and the recorder read them from the broker.",
+    ["stage"],
+)
+CONSUMER_PULLS = Gauge(
+    "nuggetstream_consumer_pulls",
+    "Pull requests of a stage that wait at the broker; 0 for a stage that is away or fully occupied.",
+    ["stage"],
+)
+CONSUMER_IN_FLIGHT = Gauge(
+    "nuggetstream_consumer_in_flight", "Messages delivered to a stage and not acknowledged yet.", ["stage"]
+)
+STAGE_SECONDS = Histogram(
+    "nuggetstream_stage_duration_seconds",
+    "Seconds of the attempts that succeeded, by the arena of the battle.",
+    ["arena", "stage"],
+    buckets=_SECONDS_BY_ARENA,
+)
 LAG_AGE_SECONDS = Gauge(
     "nuggetstream_consumer_lag_age_seconds",
     "Seconds that the latest message received had waited in the stream before its first delivery.",
@@ -49,7 +72,7 @@ BATTLE_SECONDS = Histogram(
     "nuggetstream_battle_duration_seconds",
     "Seconds from the submission of a battle to its last result.",
     ["arena"],
-    buckets=_SECONDS,
+    buckets=_SECONDS_BY_ARENA,
 )
 PAGES = Counter("nuggetstream_pages_total", "Source pages by quality class.", ["quality"])
 FLIPS = Counter(
@@ -78,8 +101,8 @@ LLM_CALLS = Counter(
 )
 LLM_COST = Counter(
     "nuggetstream_llm_cost_total",
-    "Money spent on model calls.",
-    ["stage", "model", "currency", "source"],  # source: usage | estimate
+    "Money spent on model calls, by the arena of the battle.",
+    ["arena", "stage", "model", "currency", "source"],  # source: usage | estimate
 )
 LLM_CONCURRENCY = Gauge(
     "nuggetstream_llm_concurrency_limit", "Number of model calls that may run at once now.", ["model"]
@@ -97,3 +120,66 @@ LLM_BUDGET_LEFT = Gauge(
 EMBEDDED = Counter(
     "nuggetstream_embedded_texts_total", "Texts embedded, by where the vector came from.", ["source"]
 )
+
+# --- HTTP, gRPC and the database -----------------------------------------------------------------
+HTTP_SECONDS = Histogram(
+    "http_server_request_duration_seconds",
+    "Seconds until the response to a request began.",
+    ["http_request_method", "http_route", "http_response_status_code"],
+    buckets=_SECONDS,
+)
+RPC_SECONDS = Histogram(
+    "rpc_server_duration_seconds",
+    "Seconds that one gRPC call took.",
+    ["rpc_method", "rpc_grpc_status_code"],
+    buckets=_SECONDS,
+)
+DATABASE_CONNECTIONS = Gauge(
+    "db_client_connection_count", "Connections to the database, by state: used or idle.", ["state"]
+)
+DATABASE_CONNECTIONS_MAX = Gauge(
+    "db_client_connection_max", "Connections to the database that this process opens at most."
+)
+DATABASE_WAIT_SECONDS = Histogram(
+    "db_client_connection_wait_time_seconds",
+    "Seconds that a transaction waited for a connection.",
+    buckets=_SECONDS,
+)
+DATABASE_BYTES = Gauge("nuggetstream_database_bytes", "Bytes that the database uses on its disk.")
+
+# --- labels --------------------------------------------------------------------------------------
+OTHER = "other"
+_ARENAS = 30
+_arenas: set[str] = set()
+
+
+def arena_label(arena: str | None) -> str:
+    """The label of an arena: its name for the first 30 arenas of this process, then "other".
+
+    Arenas come from requests, so that their number must not decide how much memory the metrics take.
+    """
+    if arena is None:
+        return OTHER
+    if arena not in _arenas and len(_arenas) < _ARENAS:
+        _arenas.add(arena)
+        for state in ("scored", "partial", "failed"):
+            BATTLES.labels(arena, state)
+    return arena if arena in _arenas else OTHER
+
+
+def begin_stage(stage: str, reasons: Iterable[str]) -> None:
+    """Create the series of a stage with value 0, so that panels have data before the first event."""
+    for redelivered in ("true", "false"):
+        DELIVERIES.labels(stage, redelivered)
+    for outcome in ("ok", "retried", "dead_lettered"):
+        PROCESS_SECONDS.labels(stage, outcome)
+    for reason in reasons:
+        DEAD_LETTERS.labels(stage, reason)
+    IN_FLIGHT.labels(stage)
+    OUTAGE_WAITING.labels(stage)
+
+
+def begin_values(metric: Counter, values: Sequence[str]) -> None:
+    """Create the series of a counter with one label with value 0."""
+    for value in values:
+        metric.labels(value)

@@ -11,6 +11,7 @@ from grpc_reflection.v1alpha import reflection
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import InvalidInput, Outage, Retryable, StageError, Unavailable
 from services.runtime.listening import CannotListen
+from services.runtime.rpc_measuring import MeasuredCalls
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 DEADLINE = 30.0  # seconds; a call without a deadline waits forever on a peer that hangs
@@ -88,7 +89,7 @@ async def serve(
     Raises:
         CannotListen: The address cannot be bound.
     """
-    server = grpc.aio.server(options=_SERVER_OPTIONS)
+    server = grpc.aio.server(interceptors=[MeasuredCalls()], options=_SERVER_OPTIONS)
     names = [register(server).full_name for register in services]
     state = state or Health()
     state.register(server)

@@ -13,7 +13,6 @@ from typing import Any
 
 from services.runtime import rpc
 from services.runtime.bus import Bus
-from services.runtime.lag import watch_lag
 from services.runtime.runner import Runner
 from services.runtime.stage import Stage
 from services.runtime.stream_usage import StreamUsage
@@ -78,8 +77,6 @@ async def run_service(
             group.create_task(usage.run(stop))
         for chore in service.background:
             group.create_task(_until_stopped(chore, stop))
-        if service.stages:
-            group.create_task(watch_lag(bus, service.stages, stop))
         if ready is not None:
             ready(port)
         await stop.wait()

@@ -14,6 +14,7 @@ from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.failure import StageFailure
 from services.runtime.bus.message import Delivery, Outgoing, PubAck
 from services.runtime.bus.topology import ConsumerSpec
+from services.runtime.work import Work
 
 __all__ = ["Delivery", "Outgoing", "PubAck", "Stage"]
 
@@ -41,6 +42,7 @@ class Stage(Generic[In, Out]):
             long jobs most evenly over processes.
         fill_limit: Largest part of its stream that may be in use when an attempt begins; 1.0 never waits.
         alias: Label in metrics and logs, where several stages share one name.
+        about: Returns what a message is about, for log lines and for metrics by arena; None when unknown.
     """
 
     name: StageName
@@ -54,6 +56,7 @@ class Stage(Generic[In, Out]):
     prefetch: int | None = None
     fill_limit: float = 1.0
     alias: str | None = None
+    about: Callable[[In], Work | None] = lambda _: None
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:

@@ -11,7 +11,7 @@ from nuggetstream.domain.event import BattleScraped, BattleSubmitted, Event
 from nuggetstream.domain.evidence import Page, PageState
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
-from services.runtime.metrics import PAGES
+from services.runtime.metrics import PAGES, begin_values
 from services.runtime.stage import Stage
 from services.scraper.fetcher import PageFetcher
 from services.scraper.outcome import PageOutcome, Quality
@@ -89,4 +89,5 @@ def build(
     scraper: Scraper, *, concurrency: int = 8, deadline: float = 120.0
 ) -> Stage[BattleSubmitted, Event]:
     """The scraper as a stage."""
+    begin_values(PAGES, [quality.value for quality in Quality])
     return event_stage(StageName.SCRAPER, scraper, scraper.blobs, concurrency=concurrency, deadline=deadline)

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from time import perf_counter
 from typing import Any
 from uuid import uuid4
 
@@ -15,9 +16,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from nuggetstream.domain.failure import Reason
+from services.runtime import metrics
 from services.runtime.errors import Outage, Unavailable
 from services.runtime.masking import KNOWN, secrets_in
 from services.store.sqlite_connection import connect
+from services.store.usage import export_pool
 
 # With 13 pods, and 9 more while all services are replaced at once, below the 100 connections that PostgreSQL
 # accepts by default.
@@ -47,6 +50,7 @@ class Database:
         self.url = url
         KNOWN.remember(*secrets_in(url))
         self.engine = _engine(url, connections)
+        export_pool(self.engine)
 
     @property
     def is_sqlite(self) -> bool:
@@ -61,8 +65,10 @@ class Database:
             Outage: The database does not answer; the same work succeeds once it does.
             Unavailable: SQLite reported an error; the work can be retried.
         """
+        started = perf_counter()
         try:
             async with self.engine.begin() as connection:
+                metrics.DATABASE_WAIT_SECONDS.observe(perf_counter() - started)
                 yield connection
         except (OperationalError, InterfaceError, PoolTimeout, OSError) as error:
             raise _unavailable(error) from error

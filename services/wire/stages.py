@@ -11,6 +11,7 @@ from services.runtime.bus import ConsumerSpec, Delivery, Outgoing
 from services.runtime.bus.message import SCHEMA
 from services.runtime.runner import DeadLetter
 from services.runtime.stage import Stage
+from services.runtime.work import Work
 from services.wire import topology
 from services.wire.codec import (
     BlobStore,
@@ -71,7 +72,12 @@ def event_stage(
         concurrency=concurrency,
         deadline=deadline,
         fill_limit=topology.FILL_LIMITS.get(name, 1.0),
+        about=_work_of,
     )
+
+
+def _work_of(event: BattleEvent) -> Work:
+    return Work(battle_id_of(event), arena_of(event))
 
 
 def failure_of(letter: DeadLetter) -> Sequence[Outgoing]:

@@ -27,6 +27,8 @@ ROOT = K8S.parent
 DEPLOY = ROOT / "deploy"
 SETTINGS = (PlatformSettings, PipelineSettings, FetchSettings, ServerSettings, LLMSettings)
 OURS = re.compile(r"\b(?:NUGGETSTREAM|OPENAI)_[A-Z0-9_]+\b")
+# What the kubelet reports about the volumes of pods.
+KUBELET = {"kubelet_volume_stats_available_bytes", "kubelet_volume_stats_capacity_bytes"}
 # Read by click, and by compose: no settings class knows them.
 BESIDES = {"NUGGETSTREAM_SERVICE", "NUGGETSTREAM_TAG"}
 
@@ -59,7 +61,7 @@ def metric_names() -> set[str]:
 def words(expression: str) -> set[str]:
     """The metric names of a PromQL expression."""
     bare = re.sub(r"\{[^}]*\}|\[[^\]]*\]|\b(?:by|without|on)\s*\([^)]*\)", " ", expression)
-    return set(re.findall(r"\b(?:nuggetstream|messaging|gen_ai)_[a-z_]+\b", bare))
+    return set(re.findall(r"\b(?:nuggetstream|messaging|gen_ai|http|rpc|db|kubelet)_[a-z_]+\b", bare))
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +83,24 @@ def test_alerts_are_written_against_metrics_that_exist() -> None:
     for rule in alerts():
         used = words(rule["expr"])
         assert used, rule["alert"]
-        assert used <= metric_names(), rule["alert"]
+        assert used <= metric_names() | KUBELET, rule["alert"]
+
+
+def test_every_alert_names_its_section_of_the_operations_page() -> None:
+    page = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
+    anchors = {re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    for rule in alerts():
+        url = rule["annotations"].get("runbook_url", "")
+        file, _, anchor = url.partition("#")
+        assert (file, anchor in anchors) == ("docs/operations.md", True), (rule["alert"], url)
+
+
+def test_every_alert_has_a_test() -> None:
+    tests = (DEPLOY / "prometheus/alerts_test.yaml").read_text(encoding="utf-8")
+    for rule in alerts():
+        fires = re.search(rf"alertname: {rule['alert']}\n\s+exp_alerts:\n\s+- ", tests)
+        assert fires is not None, rule["alert"]
 
 
 def test_panels_are_written_against_metrics_that_exist() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
@@ -38,11 +39,19 @@ class Process:
             )  # fmt: skip
 
     async def ready(self) -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             while _READY not in self.log.read_bytes():
                 assert self.child is not None
                 assert self.child.returncode is None, self.log.read_text()
                 await asyncio.sleep(0.05)
+
+    @property
+    def metrics_port(self) -> int:
+        """The port that its log names."""
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", self.log.read_text(encoding="utf-8"))
+        named = re.search(r"metrics=(\d+)", plain)
+        assert named is not None, plain
+        return int(named[1])
 
     async def kill(self) -> None:
         assert self.child is not None
@@ -93,8 +102,13 @@ def clean_environment(**settings: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def separate_processes(folder: Path) -> AsyncIterator[Platform]:
-    """Broker, database and every service, each in its own process, until the block ends."""
+async def separate_processes(folder: Path, **settings: str) -> AsyncIterator[Platform]:
+    """Broker, database and every service, each in its own process, until the block ends.
+
+    Args:
+        folder: Where they keep their files.
+        settings: Further settings by name, without the prefix of their variables.
+    """
     ports = free_ports(len(SERVICES) + 1)
     grpc = dict(zip(SERVICES, ports, strict=False))
     async with AsyncExitStack() as stack:
@@ -107,6 +121,7 @@ async def separate_processes(folder: Path) -> AsyncIterator[Platform]:
             rater_address=f"127.0.0.1:{grpc['rater']}",
             http_port=str(ports[-1]),
             grace="5",
+            **settings,
         )
         for command in ("migrate", "bootstrap"):
             code, output = await run_command(environment, command)

@@ -21,6 +21,7 @@ from services.gateway.errors import Conflict
 from services.runtime.bus import Delivery, Outgoing
 from services.runtime.errors import InvalidInput
 from services.runtime.stage import Stage
+from services.runtime.work import Work
 from services.wire import topology
 from services.wire.codec import BlobStore, seal
 
@@ -56,6 +57,7 @@ def ingest_stage(
         give_up=_no_event,
         concurrency=concurrency,
         deadline=deadline,
+        about=_work_of,
     )
 
 
@@ -71,6 +73,10 @@ def decode(_: Delivery, body: bytes) -> BattleSubmission:
         return submission_from(request)
     except InvalidSubmission as error:
         raise InvalidInput(str(error)) from error
+
+
+def _work_of(submission: BattleSubmission) -> Work:
+    return Work(submission.to_core().id, submission.arena)
 
 
 def _no_event(_submission: BattleSubmission | None, _failure: StageFailure) -> Sequence[Event]:

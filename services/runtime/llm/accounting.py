@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Literal, Protocol
 
-from services.runtime import metrics
+from services.runtime import metrics, work
 from services.runtime.errors import BudgetExceeded, Unavailable
 from services.runtime.llm.prices import Money, PriceTable, Tokens
 
@@ -228,7 +228,9 @@ class Ledger:
         metrics.LLM_TOKENS.labels("input", model, stage).observe(tokens.input)
         metrics.LLM_TOKENS.labels("output", model, stage).observe(tokens.output)
         if cost is not None:
-            metrics.LLM_COST.labels(stage, model, cost.currency, source).inc(float(cost.amount))
+            subject = work.current()
+            arena = metrics.arena_label(subject and subject.arena)
+            metrics.LLM_COST.labels(arena, stage, model, cost.currency, source).inc(float(cost.amount))
         return entry
 
     async def flush(self) -> None:

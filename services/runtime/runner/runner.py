@@ -13,7 +13,7 @@ import inspect
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from time import perf_counter, time
+from time import perf_counter
 from typing import Generic, TypeVar
 
 import nats.errors
@@ -21,7 +21,7 @@ import structlog
 from nats.aio.msg import Msg
 
 from nuggetstream.domain.failure import Reason, StageFailure
-from services.runtime import metrics, tracing
+from services.runtime import metrics, tracing, work
 from services.runtime.bus.connection import Bus, BusClosed
 from services.runtime.bus.pull import Puller, PullSettings
 from services.runtime.bus.settings import DRAIN_WITHIN
@@ -30,6 +30,7 @@ from services.runtime.runner import policy
 from services.runtime.runner.dead_letter import DeadLetter
 from services.runtime.runner.flow import SlowStart, demand
 from services.runtime.runner.in_flight import InFlight, MessagesInFlight
+from services.runtime.runner.measuring import attempted, delivered
 from services.runtime.runner.outage import through_outages
 from services.runtime.runner.policy import GiveUp, Retry
 from services.runtime.stage import Stage
@@ -75,6 +76,7 @@ class Runner(Generic[In, Out]):
         maximum = stage.concurrency + stage.ready
         self._slow_start = SlowStart(maximum=maximum, limit=maximum)
         self._puller = Puller(bus, stage.consumer, self._demand, self._take, pull)
+        metrics.begin_stage(self._label, Reason)
 
     @property
     def pulls(self) -> int:
@@ -132,12 +134,7 @@ class Runner(Generic[In, Out]):
         message = self._in_flight.admit(msg)
         if message is None:
             return
-        delivery = message.delivery
-        metrics.DELIVERIES.labels(self._label, str(delivery.attempt > 1).lower()).inc()
-        metrics.LAG.labels(self._label).set(msg.metadata.num_pending)
-        if delivery.attempt == 1:
-            age = max(0.0, time() - delivery.published_at.timestamp())
-            metrics.LAG_AGE_SECONDS.labels(self._label).set(age)
+        delivered(self._label, message.delivery)
         self._waiting.put_nowait(message)
 
     async def _work(self) -> None:
@@ -177,6 +174,7 @@ class Runner(Generic[In, Out]):
         """Settle a delivery inside its span, and record its time and outcome."""
         delivery, started = message.delivery, perf_counter()
         with (
+            work.delivery(),
             tracing.span(f"{self._label} process", delivery.headers) as trace,
             structlog.contextvars.bound_contextvars(
                 stage=self._label, message_id=delivery.id, trace_id=trace.trace_id
@@ -187,7 +185,7 @@ class Runner(Generic[In, Out]):
             except asyncio.CancelledError:
                 await self._in_flight.hand_back(message)
                 raise
-        metrics.PROCESS_SECONDS.labels(self._label, outcome).observe(perf_counter() - started)
+            attempted(self._label, outcome, perf_counter() - started)
 
     async def _settle(self, message: InFlight) -> str:
         """Handle one delivery and ack, nak or term it; returns the outcome as the metrics name it."""
@@ -245,8 +243,11 @@ class Runner(Generic[In, Out]):
 
     async def _decoded(self, message: InFlight) -> In:
         try:
-            job = self._stage.decode(message.delivery, message.body)
-            return await job if inspect.isawaitable(job) else job
+            decoding = self._stage.decode(message.delivery, message.body)
+            job = await decoding if inspect.isawaitable(decoding) else decoding
+            if (subject := self._stage.about(job)) is not None:
+                work.begin(subject)
+            return job
         except (StageError, TimeoutError):
             raise
         except Exception as error:

@@ -3,12 +3,14 @@
 import asyncio
 
 import pytest
+import structlog
 from prometheus_client import REGISTRY
 
 from nuggetstream.domain.failure import Reason
-from services.runtime import tracing
+from services.runtime import tracing, work
 from services.runtime.bus import Notification, Outgoing
 from services.runtime.errors import InvalidInput, Permanent, Unavailable
+from services.runtime.work import Work
 
 
 def value(name: str, **labels: str) -> float:
@@ -138,3 +140,27 @@ async def test_a_message_larger_than_the_broker_takes_is_refused_for_good(flow):
 
     with pytest.raises(Permanent, match="too_large"):
         await flow.bus.publish(Outgoing("job.one", "big", "test.Job", b"x" * 1_100_000))
+
+
+async def test_every_log_line_of_an_attempt_names_the_battle_and_no_later_line_does(flow):
+    failing = iter([Unavailable(Reason.DEADLINE, "not now"), Permanent(Reason.BUG, "never")])
+
+    async def handle(text: str) -> list[str]:
+        if text == "fails":
+            raise next(failing)
+        return []
+
+    def about(text: str) -> Work | None:
+        return Work("battle-7", "an arena") if text == "fails" else None
+
+    merge = structlog.contextvars.merge_contextvars
+    with structlog.testing.capture_logs(processors=[merge]) as lines:
+        async with flow.running(flow.stage(handle, concurrency=1, about=about)):
+            await flow.submit("fails")
+            await flow.settled()
+    spoken = {line["event"]: line for line in lines if line["event"] in ("retry", "giving up")}
+    assert set(spoken) == {"retry", "giving up"}
+    for line in spoken.values():
+        assert (line["battle_id"], line["arena"]) == ("battle-7", "an arena")
+    assert "battle_id" not in structlog.contextvars.get_contextvars()
+    assert work.current() is None

@@ -1,0 +1,56 @@
+"""Parts that several services use: the chat model, the embedding model, the watch over the consumers."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from services.runtime.bus import Bus
+from services.runtime.embedding import Embedder, from_threads
+from services.runtime.lag import ConsumerWatch
+
+if TYPE_CHECKING:
+    from services.cli.wiring import Parts
+    from services.runtime.llm.client import LLMClient
+
+
+def consumer_watch(bus: Bus) -> ConsumerWatch:
+    """The lag of all stages, in two services that report each other's consumers."""
+    from services.wire.topology import streams
+
+    return ConsumerWatch(bus, [stream.name for stream in streams()])
+
+
+@asynccontextmanager
+async def open_embedder(parts: "Parts") -> AsyncIterator[Embedder | None]:
+    """The indexer's embedding model over gRPC; None in a light installation."""
+    from services.wire.embedding_client import GrpcEmbedder
+
+    if not parts.pipeline.has_embedder:
+        yield None
+        return
+    embedder = GrpcEmbedder(parts.platform.indexer_address, parts.pipeline.embedding_model)
+    try:
+        yield embedder
+    finally:
+        await embedder.close()
+
+
+@asynccontextmanager
+async def open_chat_model(parts: "Parts") -> AsyncIterator["LLMClient"]:
+    """The configured chat model; without one, the offline model in this process."""
+    from services.runtime.llm.build import build_chat_model, with_asgi
+    from services.store.blobs import Replies
+    from services.store.spend import DatabaseSpendStore
+
+    async with open_embedder(parts) as embedder:
+        http = None
+        if parts.llm.offline:
+            from services.offline.app import create_app
+
+            http = with_asgi(create_app(None if embedder is None else from_threads(embedder)))
+        spend = DatabaseSpendStore(parts.database, parts.llm.price_table().currency)
+        model = build_chat_model(parts.llm, Replies(parts.database), spend=spend, http=http)
+        try:
+            yield model
+        finally:
+            await model.close()
