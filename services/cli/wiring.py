@@ -6,7 +6,7 @@ Each function imports its service when it is called, so that a process loads onl
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from nuggetstream.domain.event import Event
 from nuggetstream.ratings.fitting.tally import TiePolicy
@@ -16,11 +16,9 @@ from services.runtime.bus import Bus
 from services.runtime.disk import Check
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import Service
+from services.runtime.stage import Stage
 from services.store.blobs import Blobs
 from services.store.database import Database
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +190,9 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     recorder = Recorder(Battles(parts.database), parts.bus.core_publish)
     size = DatabaseWatch(parts.database.engine.dialect.name, parts.database.transaction)
     mover = AdvisoryMover(parts.bus, consumers(), failure_of)
-    stages = [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)]
-    yield Service("recorder", stages, background=[consumer_watch(parts.bus).run, size.run])
+    watches = [consumer_watch(parts.bus).run, size.run]
+    stages: list[Stage[Any, Any]] = [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)]
+    yield Service("recorder", stages, background=watches)
 
 
 @asynccontextmanager

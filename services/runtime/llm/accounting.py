@@ -229,7 +229,7 @@ class Ledger:
         metrics.LLM_TOKENS.labels("output", model, stage).observe(tokens.output)
         if cost is not None:
             subject = work.current()
-            arena = metrics.arena_label(subject and subject.arena)
+            arena = metrics.arena_label(None if subject is None else subject.arena)
             metrics.LLM_COST.labels(arena, stage, model, cost.currency, source).inc(float(cost.amount))
         return entry
 

@@ -131,11 +131,9 @@ class Runner(Generic[In, Out]):
         )
 
     def _take(self, msg: Msg) -> None:
-        message = self._in_flight.admit(msg)
-        if message is None:
-            return
-        delivered(self._label, message.delivery)
-        self._waiting.put_nowait(message)
+        if (message := self._in_flight.admit(msg)) is not None:
+            delivered(self._label, message.delivery)
+            self._waiting.put_nowait(message)
 
     async def _work(self) -> None:
         while True:
