@@ -1,5 +1,6 @@
 """A model's endpoint on loopback that can be away in several ways, and counts what it is asked."""
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -25,12 +26,14 @@ class ModelEndpoint:
 
     Attributes:
         status: Status of every reply; 200 lets the model answer.
+        answering: While it is not set, the model has received its requests and does not answer yet.
         filtered: Tasks to which the content filter objects.
         rejected: Number of replies with another status than 200, by status.
         answered: Number of answers, by the hash of the request.
     """
 
     status: int = 200
+    answering: asyncio.Event = field(default_factory=asyncio.Event)
     filtered: set[str] = field(default_factory=set)
     rejected: Counter[int] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
@@ -53,7 +56,11 @@ class ModelEndpoint:
         async def again() -> dict[str, object]:
             return {"type": "http.request", "body": body, "more_body": False}
 
+        await self.answering.wait()
         await self.model(scope, again, send)
+
+    def __post_init__(self) -> None:
+        self.answering.set()
 
     @asynccontextmanager
     async def listening(self, port: int) -> AsyncIterator[None]:

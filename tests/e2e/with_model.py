@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from prometheus_client import REGISTRY
 from pydantic import SecretStr
 
 from nuggetstream.client import AsyncClient
@@ -23,6 +24,12 @@ async def platform(folder: Path, port: int, **llm: Any) -> AsyncIterator[Embedde
     pipeline = PipelineSettings(embedding_model="none", retry_seconds=0.01, resamples=100)
     async with embedded(Choices(folder, pipeline, FetchSettings(), settings, grace=2.0)) as running:
         yield running
+
+
+def metric(name: str, **labels: str) -> float:
+    """The value of a metric of this process, summed over the labels that are not given; 0 without any."""
+    samples = (sample for family in REGISTRY.collect() for sample in family.samples)
+    return sum(s.value for s in samples if s.name == name and labels.items() <= s.labels.items())
 
 
 async def until(condition: Callable[[], bool]) -> None:

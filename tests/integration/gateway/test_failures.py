@@ -160,7 +160,7 @@ async def test_too_many_actions_in_a_second_are_told_to_wait(world: World) -> No
 async def test_without_a_token_only_programs_on_this_machine_are_served(world: World) -> None:
     get = world.http.get
     assert (await get("/v1/admin/failures")).status_code == 200
-    assert (await get("/v1/admin/failures", headers={"host": "evil.example"})).status_code == 403
+    assert (await get("/v1/admin/failures", headers={"host": "evil.example"})).status_code == 421
     assert (await get("/v1/admin/failures", headers={"origin": "https://evil.example"})).status_code == 403
 
 
