@@ -32,6 +32,7 @@ class PlatformSettings(_Settings):
         nats_tls_ca: Certificates to trust, if the broker uses TLS with its own authority.
         nats_replicas: Copies of every stream; 3 in production.
         nats_stream_bytes: Size of all streams together, in bytes per copy.
+        quiet_seconds: Seconds without an event after which a battle that waits in no stream is republished.
         database_url: SQLAlchemy URL of the database.
         admin_token: Token of administrators, at least 16 characters. Without one, administrators' routes are
             only served to programs on the same machine.
@@ -48,6 +49,7 @@ class PlatformSettings(_Settings):
     nats_tls_ca: Path | None = None
     nats_replicas: int = Field(1, ge=1, le=5)
     nats_stream_bytes: int = Field(STREAM_BYTES, ge=SMALLEST_STREAM_BYTES)
+    quiet_seconds: float = Field(900.0, gt=600)  # the broker recognises duplicates for 600 seconds
     database_url: str = "sqlite+aiosqlite:///nuggetstream.db"
     admin_token: str | None = Field(None, min_length=16, repr=False)
     database_connections: int = Field(DEFAULT_CONNECTIONS, ge=1)

@@ -3,12 +3,11 @@
 Each function imports its service when it is called, so that a process loads only what it runs.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nuggetstream.domain.event import Event
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
 from services.cli.shared_parts import consumer_watch, open_chat_model, open_embedder
@@ -168,9 +167,10 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     from services.rater.stage import Rater, build
     from services.store.battles import Battles
     from services.store.outcomes import Outcomes
+    from services.wire.publishing import publisher
 
     outcomes, battles = Outcomes(parts.database), Battles(parts.database)
-    announcer = Announcer(outcomes=outcomes, publish=_publisher(parts))
+    announcer = Announcer(outcomes=outcomes, publish=publisher(parts.bus, parts.blobs))
     policy, resamples = TiePolicy(parts.pipeline.tie_policy), parts.pipeline.resamples
     boards = Boards(outcomes=outcomes, battles=battles, policy=policy, resamples=resamples)
     stages = [build(Rater(battles, outcomes, announcer), parts.blobs)]
@@ -179,7 +179,8 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
 
 @asynccontextmanager
 async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
-    """The recorder: stores events, and runs the mover of messages whose deliveries ran out."""
+    """The recorder: stores events, with the mover of exhausted messages and the reconciler of battles."""
+    from services.recorder.reconciler import reconciler
     from services.recorder.stage import Recorder, build
     from services.runtime.runner import AdvisoryMover
     from services.store.battles import Battles
@@ -190,7 +191,8 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     recorder = Recorder(Battles(parts.database), parts.bus.core_publish)
     size = DatabaseWatch(parts.database.engine.dialect.name, parts.database.transaction)
     mover = AdvisoryMover(parts.bus, consumers(), failure_of)
-    watches = [consumer_watch(parts.bus).run, size.run]
+    reconciling = reconciler(parts.bus, parts.database, parts.blobs, parts.platform.quiet_seconds)
+    watches = [consumer_watch(parts.bus).run, size.run, reconciling.run]
     stages: list[Stage[Any, Any]] = [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)]
     yield Service("recorder", stages, background=watches)
 
@@ -234,12 +236,3 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             stages = [ingest_stage(gateway.intake, parts.blobs)]
             watch = consumer_watch(parts.bus)
             yield Service("gateway", stages, [arena_service(gateway)], [usage.run, watch.run], url=url)
-
-
-def _publisher(parts: Parts) -> Callable[[Event], Awaitable[object]]:
-    from services.wire.codec import seal
-
-    async def publish(event: Event) -> object:
-        return await parts.bus.publish(await seal(event, parts.blobs))
-
-    return publish

@@ -68,6 +68,11 @@ BROKER_RESTARTS = Counter(
 
 # --- battles -----------------------------------------------------------------------------------
 BATTLES = Counter("nuggetstream_battles_total", "Battles that ended, by final state.", ["arena", "state"])
+RECONCILED = Counter(
+    "nuggetstream_reconciled_battles_total",
+    "Battles that no stage worked on, by what was done: republished or failed.",
+    ["action"],
+)
 BATTLE_SECONDS = Histogram(
     "nuggetstream_battle_duration_seconds",
     "Seconds from the submission of a battle to its last result.",

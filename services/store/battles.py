@@ -21,7 +21,9 @@ from services.store.tables import battles, events, failures
 
 _IDS_PER_QUERY = 500
 # Without the body, which may be megabytes and is not needed to list battles.
-_ROWS = select(*(column for column in battles.c if column.name != "body"))
+_ROWS = select(
+    *(column for column in battles.c if column.name not in ("body", "republished", "republished_at"))
+)
 
 
 @dataclass(frozen=True, slots=True)

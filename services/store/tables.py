@@ -36,6 +36,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    text,
 )
 
 from services.store.utc_datetime import UtcDateTime
@@ -69,8 +70,25 @@ battles = Table(
     Column("judge_state", String(16), nullable=False, server_default="pending"),
     Column("ended_at", _UTC),
     Column("event_count", Integer, nullable=False, server_default="0"),
+    # How often the reconciler sent it to the stages again, and when.
+    Column("republished", Integer, nullable=False, server_default="0"),
+    Column("republished_at", _UTC),
     Index(None, "arena", "received_at"),
     Index(None, "received_at"),
+    Index(
+        "ix_battles_running",
+        "received_at",
+        "id",
+        postgresql_where=text("ended_at IS NULL"),
+        sqlite_where=text("ended_at IS NULL"),
+    ),
+    Index(
+        "ix_battles_unrecorded",
+        "received_at",
+        "id",
+        postgresql_where=text("event_count = 0"),
+        sqlite_where=text("event_count = 0"),
+    ),
 )
 
 events = Table(

@@ -1,0 +1,172 @@
+"""The reconciler: battles that no stage works on are sent to the stages again, or end with a reason.
+
+    no event recorded for a minute                       ->  BattleSubmitted
+    no event for a while, and none waiting for a stage   ->  the inputs of the pending branches, once more
+    the same after three republications                  ->  BattleFailed
+
+A battle gets into this state when its publication failed, when a stream was lost, or when the database was
+restored from a backup that is older than the streams. Republished events keep their ids, so a stage that has
+handled one stores nothing new. A battle that waits in a stream, however long, is left alone.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import cast
+
+import nats.errors
+import structlog
+from nats.js.errors import NotFoundError
+
+from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted, Event
+from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.identity import derived_id
+from services.runtime import metrics
+from services.runtime.bus import Bus
+from services.runtime.errors import Unavailable
+from services.store.battles import Battles, RecordedEvent
+from services.store.database import Database
+from services.store.unfinished import Unfinished, UnfinishedBattle
+from services.wire.codec import BlobStore, decode, schema_of
+from services.wire.publishing import Publish, publisher
+from services.wire.subjects import STREAM_ARENA
+
+log = structlog.get_logger(__name__)
+
+_INTERVAL = 15.0  # seconds between passes
+_PAGE = 500  # battles per query
+_UNRECORDED_AFTER = 60.0  # seconds; the recorder stores an event within a few
+_LAST_REPUBLICATION = 3
+# The events that each branch passes through, the latest first.
+_CHAINS = {
+    "nugget_state": ("nuggetized", "retrieved", "indexed", "scraped"),
+    "judge_state": ("retrieved", "indexed", "scraped"),
+}
+
+OldestWaiting = Callable[[], Awaitable[datetime | None]]
+"""Returns when the oldest message that a stage has not acked was published; None when there is none."""
+
+
+@dataclass(slots=True)
+class Reconciler:
+    """Finds battles that no stage works on.
+
+    Attributes:
+        unfinished: Battles that have not ended.
+        battles: Battles and their events.
+        publish: Publishes an event.
+        oldest_waiting: Reads the age of what waits in ARENA.
+        quiet_after: Seconds without an event after which a running battle is examined. It must be longer than
+            the broker recognises duplicates (ten minutes), which would drop what is republished.
+    """
+
+    unfinished: Unfinished
+    battles: Battles
+    publish: Publish
+    oldest_waiting: OldestWaiting
+    quiet_after: float = 900.0
+    _reached: UnfinishedBattle | None = field(default=None, init=False)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Make a pass every 15 seconds until `stop` is set."""
+        while not stop.is_set():
+            try:
+                await self.reconcile(datetime.now(UTC))
+            except (Unavailable, nats.errors.Error, TimeoutError) as error:
+                log.warning("battles are not reconciled now", why=str(error))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), _INTERVAL)
+
+    async def reconcile(self, now: datetime) -> int:
+        """One pass over at most 500 battles of each kind; the next pass continues with later ones.
+
+        Returns:
+            Number of battles that were republished or ended.
+
+        Raises:
+            Unavailable: The database or the broker does not answer.
+            nats.errors.Error: The broker does not answer.
+        """
+        # Read first: what is published after this moment belongs to battles that are not quiet.
+        oldest = await self.oldest_waiting()
+        count = 0
+        for battle in await self.unfinished.unrecorded(now - timedelta(seconds=_UNRECORDED_AFTER), _PAGE):
+            pause = timedelta(seconds=min(3600.0, _UNRECORDED_AFTER * 2.0**battle.republished))
+            if now - battle.last_at >= pause:
+                count += await self._republish(battle, now)
+        page = await self.unfinished.running(self._reached, _PAGE)
+        self._reached = page[-1] if len(page) == _PAGE else None
+        for battle in page:
+            quiet = now - battle.last_at >= timedelta(seconds=self.quiet_after)
+            if quiet and (oldest is None or oldest > battle.last_at):
+                count += await self._again(battle, now)
+        return count
+
+    async def _again(self, battle: UnfinishedBattle, now: datetime) -> bool:
+        if battle.republished < _LAST_REPUBLICATION:
+            return await self._republish(battle, now)
+        detail = (
+            f"no stage has reported anything since {battle.last_at:%Y-%m-%d %H:%M} UTC, "
+            f"although the battle was sent to the stages {battle.republished} times more"
+        )
+        failure = StageFailure(Stage.INTAKE, Reason.DEADLINE, detail, battle.republished + 1)
+        log.error("a battle is ended, because no stage works on it", battle_id=battle.id)
+        key = derived_id("lost", battle.id, battle.last_at.isoformat())
+        await self.publish(BattleFailed(key, battle.id, battle.arena, failure))
+        metrics.RECONCILED.labels("failed").inc()
+        return True
+
+    async def _republish(self, battle: UnfinishedBattle, now: datetime) -> bool:
+        inputs = await self._inputs(battle)
+        if not await self.unfinished.claim(battle, now):
+            return False
+        log.warning(
+            "republishing a battle that no stage works on", battle_id=battle.id, inputs=sorted(inputs)
+        )
+        for event in inputs.values():
+            await self.publish(event)
+        metrics.RECONCILED.labels("republished").inc()
+        return True
+
+    async def _inputs(self, battle: UnfinishedBattle) -> Mapping[str, Event]:
+        """The latest recorded input of each pending branch, by name; the submission where there is none."""
+        recorded = {event.name: event for event in await self.battles.events_of(battle.id)}
+        names = {
+            next((name for name in _CHAINS[column] if name in recorded), "submitted")
+            for column in battle.pending
+        }
+        return {name: await self._event(battle, recorded.get(name)) for name in names}
+
+    async def _event(self, battle: UnfinishedBattle, recorded: RecordedEvent | None) -> Event:
+        if recorded is not None:
+            return cast(BattleEvent, decode(recorded.schema, recorded.body))
+        body = await self.battles.body(battle.id)
+        return cast(BattleSubmitted, decode(schema_of(BattleSubmitted), body or b""))
+
+
+def oldest_in_arena(bus: Bus) -> OldestWaiting:
+    """Reads when the oldest message of ARENA was published. The stream keeps only what waits."""
+
+    async def oldest() -> datetime | None:
+        state = (await bus.js.stream_info(STREAM_ARENA)).state
+        if not state.messages:
+            return None
+        try:
+            return (await bus.js.get_msg(STREAM_ARENA, state.first_seq)).time
+        except NotFoundError:  # acked since
+            return datetime.now(UTC)
+
+    return oldest
+
+
+def reconciler(bus: Bus, database: Database, blobs: BlobStore, quiet_after: float) -> Reconciler:
+    """The reconciler of a platform."""
+    return Reconciler(
+        unfinished=Unfinished(database),
+        battles=Battles(database),
+        publish=publisher(bus, blobs),
+        oldest_waiting=oldest_in_arena(bus),
+        quiet_after=quiet_after,
+    )
