@@ -11,9 +11,7 @@ from services.store.unfinished import Unfinished
 
 
 @pytest.mark.parametrize("name", ["running", "unrecorded"])
-async def test_a_query_reads_an_index_of_unfinished_battles(
-    database: Database, name: str, index: str
-) -> None:
+async def test_a_query_reads_an_index_of_unfinished_battles(database: Database, name: str) -> None:
     statements: list[tuple[str, Any]] = []
 
     @event.listens_for(database.engine.sync_engine, "before_cursor_execute")
