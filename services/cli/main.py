@@ -1,6 +1,7 @@
 """The `nuggetstream` command and the list of its subcommands."""
 
 import importlib
+import os
 from typing import Any
 
 import click
@@ -27,6 +28,11 @@ COMMANDS = {
 }
 
 
+# Threads of linear algebra. Several only wait for each other on matrices as small as those of ratings, in
+# every worker thread of every process.
+_LINEAR_ALGEBRA = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+
+
 class _Lazy(click.Group):
     """Imports a subcommand only when it is called, so that `--help` is quick and light installations work."""
 
@@ -36,6 +42,8 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
+        for variable in _LINEAR_ALGEBRA:  # before the library is loaded, which reads them once
+            os.environ.setdefault(variable, "1")
         command: Any = importlib.import_module(f"services.cli.commands.{COMMANDS[cmd_name][0]}").command
         assert isinstance(command, click.Command)  # noqa: S101 - our own table
         return command

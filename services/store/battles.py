@@ -176,12 +176,12 @@ class Battles:
 
     async def arenas(self) -> dict[str, int]:
         """Number of battles received, by arena."""
-        async with self._database.transaction() as tx:
+        async with self._database.reading() as tx:
             return await battles_by_arena(tx)
 
     async def received(self, arena: str, selection: Slice = EVERYTHING) -> int:
         """Number of battles of an arena that were received and that the slice selects."""
-        async with self._database.transaction() as tx:
+        async with self._database.reading() as tx:
             return await battles_received(tx, arena, selection)
 
     async def record(self, new: NewEvent, at: datetime) -> int | None:

@@ -1,9 +1,10 @@
 """The connection to the database, and the statements that every table needs."""
 
+import math
 import sqlite3
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from time import perf_counter
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from time import monotonic, perf_counter
 from typing import Any
 from uuid import uuid4
 
@@ -11,9 +12,10 @@ from sqlalchemy import Table, event, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from nuggetstream.domain.failure import Reason
 from services.runtime import metrics
@@ -26,6 +28,8 @@ from services.store.usage import export_pool
 # accepts by default.
 DEFAULT_CONNECTIONS = 4
 _BUSY_SECONDS = 30
+_RECENT_SECONDS = 1.0
+_USED = "used at"  # key of the time at which a connection was returned to the pool
 _CONNECT_SECONDS = 10  # below every stage's deadline, so that a silent host counts as an outage
 _PRIMARY_CODE = 0xFF  # mask of the primary part of SQLite's error codes
 _ROWS_PER_STATEMENT = 500  # SQLite and PostgreSQL both limit the parameters of one statement
@@ -50,6 +54,7 @@ class Database:
         self.url = url
         KNOWN.remember(*secrets_in(url))
         self.engine = _engine(url, connections)
+        self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         export_pool(self.engine)
 
     @property
@@ -66,16 +71,27 @@ class Database:
             Unavailable: SQLite reported an error; the work can be retried.
         """
         started = perf_counter()
-        try:
+        with _as_unavailable():
             async with self.engine.begin() as connection:
                 metrics.DATABASE_WAIT_SECONDS.observe(perf_counter() - started)
                 yield connection
-        except (OperationalError, InterfaceError, PoolTimeout, OSError) as error:
-            raise _unavailable(error) from error
-        except DBAPIError as error:
-            if error.connection_invalidated or _is_temporary(error):
-                raise _unavailable(error) from error
-            raise
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """A connection for a single query, without the messages to the server that a transaction costs.
+
+        Raises:
+            Outage, Unavailable: As `transaction`.
+        """
+        if self.is_sqlite:  # there is no server
+            async with self.transaction() as tx:
+                yield tx
+            return
+        started = perf_counter()
+        with _as_unavailable():
+            async with self._autocommit.connect() as connection:
+                metrics.DATABASE_WAIT_SECONDS.observe(perf_counter() - started)
+                yield connection
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[AsyncConnection]:
@@ -160,16 +176,32 @@ class Database:
 
 def _engine(url: str, connections: int) -> AsyncEngine:
     if make_url(url).get_backend_name() != "sqlite":
-        return create_async_engine(
-            url,
-            pool_pre_ping=True,
-            pool_size=connections,
-            max_overflow=0,
-            connect_args=_asyncpg_arguments(url),
+        engine = create_async_engine(
+            url, pool_size=connections, max_overflow=0, connect_args=_asyncpg_arguments(url)
         )
+        event.listen(engine.sync_engine, "checkin", _note_use)
+        event.listen(engine.sync_engine, "checkout", _check_after_a_pause)
+        return engine
     engine = create_async_engine(url, connect_args={"timeout": _BUSY_SECONDS, "async_creator_fn": connect})
     event.listen(engine.sync_engine, "connect", _configure_sqlite)
     return engine
+
+
+def _note_use(_connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
+    record.info[_USED] = monotonic()
+
+
+def _check_after_a_pause(connection: Any, record: ConnectionPoolEntry, _proxy: object) -> None:
+    """Replace a connection that the server closed while it was idle.
+
+    One that was used a moment ago is not checked, since that costs as much as a short query.
+    """
+    if monotonic() - record.info.get(_USED, -math.inf) < _RECENT_SECONDS:
+        return
+    try:
+        connection.run_async(lambda driver: driver.fetchrow(";"))
+    except Exception as error:
+        raise DisconnectionError from error
 
 
 def _asyncpg_arguments(url: str) -> dict[str, Any]:
@@ -199,6 +231,18 @@ def _configure_sqlite(connection: DBAPIConnection, _record: object) -> None:
         if error.sqlite_errorcode & _PRIMARY_CODE != sqlite3.SQLITE_BUSY:
             raise
     cursor.close()
+
+
+@contextmanager
+def _as_unavailable() -> Iterator[None]:
+    try:
+        yield
+    except (OperationalError, InterfaceError, PoolTimeout, OSError) as error:
+        raise _unavailable(error) from error
+    except DBAPIError as error:
+        if error.connection_invalidated or _is_temporary(error):
+            raise _unavailable(error) from error
+        raise
 
 
 def _is_temporary(error: DBAPIError) -> bool:

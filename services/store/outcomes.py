@@ -87,7 +87,7 @@ class Outcomes:
 
         The numbers are random, so that two states have different ones, also after a backup was restored.
         """
-        async with self._database.transaction() as tx:
+        async with self._database.reading() as tx:
             return await _stamp(tx, arena, lens, range_of(selection))
 
     async def lens_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> LensCounts:
@@ -201,7 +201,7 @@ class Outcomes:
         """Number of outcomes of an arena in each lens."""
         counter = lens_counters.c
         query = select(counter.lens, counter.outcomes).where(counter.arena == arena, counter.kind == ALL.kind)
-        async with self._database.transaction() as tx:
+        async with self._database.reading() as tx:
             by_lens: dict[str, int] = {row.lens: row.outcomes for row in await tx.execute(query)}
         return {lens: by_lens.get(lens.value, 0) for lens in Lens}
 

@@ -58,6 +58,8 @@ async def recount(database: Database, *, repair: bool) -> dict[str, int]:
     """
     wrong = {}
     async with database.exclusive(_LOCK) as tx:
+        if not database.is_sqlite:
+            await tx.exec_driver_sql("SET LOCAL work_mem = '128MB'")  # it sorts all rows
         for table, counted in _COUNTED.items():
             errors = _errors(table, counted(sqlite=database.is_sqlite))
             if repair:

@@ -61,7 +61,7 @@ class DatabaseSpendStore:
 
     async def of_battle(self, battle_id: str) -> Spend:
         """Total of a battle."""
-        async with self._database.transaction() as tx:
+        async with self._database.reading() as tx:
             row = (await tx.execute(self._sums().where(spend.c.battle_id == battle_id))).one()
         return _spend(row._mapping)
 
@@ -93,7 +93,7 @@ class DatabaseSpendStore:
             func.coalesce(func.sum(case((in_currency, counter.calls))), 0).label("priced"),
             func.coalesce(func.sum(counter.estimated), 0).label("estimated"),
         )
-        async with self._database.transaction() as tx:
+        async with self._database.reading() as tx:
             row = (await tx.execute(query.where(condition))).one()
         return _spend(row._mapping)
 

@@ -115,3 +115,18 @@ async def test_what_failed_half_way_leaves_no_trace(database: Database) -> None:
         await fail_half_way()
     async with database.transaction() as tx:
         assert await tx.scalar(text("SELECT count(*) FROM replies")) == 0
+
+
+async def test_a_connection_that_the_server_closed_meanwhile_is_replaced(
+    postgres: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.store.database._RECENT_SECONDS", 0.0)
+    for reading in (postgres.reading, postgres.transaction):
+        async with reading() as connection:
+            process = await connection.scalar(text("SELECT pg_backend_pid()"))
+        other = Database(postgres.url)
+        async with other.transaction() as tx:
+            assert await tx.scalar(text(f"SELECT pg_terminate_backend({process}, 5000)"))
+        await other.close()
+        async with reading() as connection:
+            assert await connection.scalar(text("SELECT 1")) == 1
