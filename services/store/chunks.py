@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,8 @@ class Chunks:
 
     async def add(self, new: Sequence[StoredChunk]) -> None:
         """Store chunks; existing ones stay unchanged."""
+        if not self._database.is_sqlite:  # so that two writers of the same pages cannot deadlock
+            new = sorted(new, key=attrgetter("content_hash", "ordinal", "id"))
         await self._database.insert_rows(
             chunks,
             [
@@ -86,8 +89,13 @@ class Chunks:
 
     async def after(self, position: int, limit: int) -> tuple[int, list[StoredChunk]]:
         """The position of the last of the next chunks in storage order, and these chunks."""
-        query = select(chunks).where(chunks.c.position > position).order_by(chunks.c.position).limit(limit)
-        async with self._database.transaction() as tx:
+        newer = chunks.c.position > position
+        async with self._database.reading() as tx:
+            if (await tx.scalar(select(chunks.c.position).where(newer).limit(1))) is None:
+                return position, []
+        newer &= chunks.c.position <= await self._database.last_number(chunks)
+        query = select(chunks).where(newer).order_by(chunks.c.position).limit(limit)
+        async with self._database.reading() as tx:
             rows = (await tx.execute(query)).all()
         return (rows[-1].position if rows else position), [_chunk(row) for row in rows]
 

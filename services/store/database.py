@@ -8,7 +8,7 @@ from time import monotonic, perf_counter
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Table, event, func, select, text
+from sqlalchemy import Table, event, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -157,9 +157,8 @@ class Database:
         Args:
             table: The table.
             rows: The rows.
-            numbered: Whether the table numbers its rows and readers ask for the rows after number n. Numbers
-                are then assigned in commit order, by one writer at a time. Otherwise a reader could see a
-                number before a smaller one is committed, and would never read the smaller one.
+            numbered: Whether the table numbers its rows and readers ask for the rows after number n; see
+                `last_number`. Such rows are inserted in the given order.
         """
         if not rows:
             return
@@ -169,9 +168,27 @@ class Database:
         ordered = sorted((dict(row) for row in rows), key=lambda row: [row[key] for key in keys])
         async with self.transaction() as tx:
             if numbered and not self.is_sqlite:  # SQLite has one writer at a time anyway
-                await tx.execute(text(f"LOCK TABLE {table.name} IN SHARE ROW EXCLUSIVE MODE"))
+                await tx.execute(select(func.pg_advisory_xact_lock_shared(_key_of(table))))
             for start in range(0, len(ordered), _ROWS_PER_STATEMENT):
                 await tx.execute(statement, ordered[start : start + _ROWS_PER_STATEMENT])
+
+    async def last_number(self, table: Table) -> int:
+        """The number up to which all rows of a numbered table can be read; 0 without any row.
+
+        A reader could see a number before a smaller one is committed, and would never read the smaller one.
+        So it waits until the writers that have begun are done. Writers do not wait for each other, and for a
+        reader only that long.
+        """
+        number = select(func.max(*table.primary_key))
+        async with self.transaction() as tx:
+            if not self.is_sqlite:
+                await tx.execute(select(func.pg_advisory_xact_lock(_key_of(table))))
+            return int(await tx.scalar(number) or 0)
+
+
+def _key_of(table: Table) -> Any:
+    """The key of the advisory lock of a numbered table: shared by its writers, taken alone by readers."""
+    return func.hashtextextended(f"numbered {table.name}", 0)
 
 
 def _engine(url: str, connections: int) -> AsyncEngine:

@@ -1,15 +1,19 @@
 """Chunks, vectors, sources, bodies and replies: kept once, found again, on both databases."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import numpy as np
+from sqlalchemy import func, insert, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash
 from services.store.blobs import Blobs, Replies
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
 from services.store.database import Database
+from services.store.tables import chunks as chunk_table
 from tests.samples import NOON
 
 
@@ -65,6 +69,43 @@ async def test_a_reader_that_keeps_asking_misses_nothing_many_writers_add(
     await writing
     await asyncio.gather(*(writer._database.close() for writer in writers))
     assert len(seen) == len(set(seen)) == 4 * 5 * 40
+
+
+async def test_writers_of_chunks_do_not_wait_for_each_other_and_readers_see_no_gap(
+    postgres: Database,
+) -> None:
+    chunks, other, tx = Chunks(postgres), Database(postgres.url), AsyncExitStack()
+    async with tx:
+        slow = await tx.enter_async_context(writing_chunk(other, "slow"))
+        async with asyncio.timeout(20):
+            await chunks.add(chunks_of("quick", 2))  # while another writer is not done
+        reading = asyncio.create_task(chunks.after(0, 10))
+        assert await until_somebody_waits(postgres)
+        assert not reading.done()
+        await slow.commit()
+    _, found = await reading
+    assert sorted(chunk.id for chunk in found) == ["quick-0", "quick-1", "slow"]
+    await other.close()
+
+
+@asynccontextmanager
+async def writing_chunk(database: Database, name: str) -> AsyncIterator[AsyncConnection]:
+    """The connection of a writer that has inserted a chunk and not committed it."""
+    row = {"id": name, "content_hash": name, "ordinal": 0, "text": name, "text_hash": name}
+    async with database.engine.connect() as connection:
+        key = func.hashtextextended("numbered chunks", 0)
+        await connection.execute(select(func.pg_advisory_xact_lock_shared(key)))
+        await connection.execute(insert(chunk_table).values(row))
+        yield connection
+
+
+async def until_somebody_waits(database: Database) -> bool:
+    """Whether a connection waits for an advisory lock within twenty seconds."""
+    waiting = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+    async with asyncio.timeout(20), database.engine.connect() as connection:
+        while not await connection.scalar(waiting):
+            await connection.rollback()
+    return True
 
 
 async def test_writers_of_the_same_rows_in_opposite_order_do_not_block_each_other(
