@@ -1,0 +1,27 @@
+"""The benchmark of processor time runs at its small scale and measures costs, floor and rooms."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.mark.slow
+@pytest.mark.broker
+def test_the_small_scale_measures_costs_floor_and_rooms(tmp_path: Path) -> None:
+    result = tmp_path / "costs.json"
+    command = [sys.executable, "-m", "benchmarks.cpu", "--scale", "small", "--json", str(result)]
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode in (0, 1), done.stderr  # 1: a goal was missed, on a busy machine
+    numbers = json.loads(result.read_text())
+    [cost] = numbers["costs"]
+    assert cost["battles"] == 12  # so few that the noise of starting can outweigh their own cost
+    assert cost["peak_mb"] > 0
+    assert numbers["calls"] > 0
+    assert numbers["hops"] > 0
+    assert any(room.startswith("services.") for room in cost["rooms"])
+    assert sum(cost["rooms"].values()) == pytest.approx(1)
