@@ -238,7 +238,7 @@ def _asyncpg_arguments(url: str) -> dict[str, Any]:
 
 def _configure_sqlite(connection: DBAPIConnection, _record: object) -> None:
     cursor = connection.cursor()
-    for pragma in (f"busy_timeout={_BUSY_SECONDS * 1000}", "synchronous=NORMAL"):
+    for pragma in (f"busy_timeout={_BUSY_SECONDS * 1000}", "synchronous=FULL"):
         cursor.execute(f"PRAGMA {pragma}")
     try:
         cursor.execute("PRAGMA journal_mode=WAL")

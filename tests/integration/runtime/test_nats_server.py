@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import grpc
+import httpx2
 import nats
 import nats.errors
 import psutil
@@ -72,6 +73,13 @@ async def test_other_users_can_read_nothing_that_it_writes(tmp_path):
         private = [path for path in folder.rglob("*") if not path.name.endswith((".log", ".ports"))]
         assert len(private) > 5
         assert {oct(path.stat().st_mode & 0o077) for path in private} == {"0o0"}
+
+
+async def test_what_it_confirms_is_on_disk(nats_server):
+    monitoring = nats_server._monitoring
+    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{monitoring}") as http:
+        config = (await http.get("/jsz?config=true")).json()["config"]
+    assert config["sync_always"] is True
 
 
 async def test_it_listens_on_loopback_only(nats_server):
