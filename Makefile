@@ -99,6 +99,15 @@ $(BIN)/python:
 	@echo "setting up $(VENV) (once)"
 	@"$(PYTHON)" -m venv $(VENV)
 
+# HASHES=1, as in CI: every package but torch must be one that deploy/requirements/ci.txt has the hash of.
+ifdef HASHES
+INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check
+$(STAMP) $(DEV_STAMP) &: $(BIN)/python pyproject.toml constraints.txt deploy/requirements/ci.txt
+	@$(INSTALL) --require-hashes --no-deps --requirement deploy/requirements/ci.txt
+	@$(if $(LIGHT),,$(INSTALL) --constraint constraints.txt torch)
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $(STAMP) $(DEV_STAMP)
+else
 $(STAMP): $(BIN)/python pyproject.toml constraints.txt
 	@$(PIP) --editable '.[$(EXTRAS)]'
 	@touch $@
@@ -106,3 +115,4 @@ $(STAMP): $(BIN)/python pyproject.toml constraints.txt
 $(DEV_STAMP): $(BIN)/python pyproject.toml constraints.txt
 	@$(PIP) --editable '.[$(EXTRAS),dev]'
 	@touch $(STAMP) $@
+endif

@@ -28,7 +28,7 @@ BASE = "localhost/nuggetstream-base:test"
 TOOLS = ("buildah", "debootstrap", "unshare", "chroot")
 HEAVY = ("torch", "faiss", "sentence_transformers")
 COMPILERS = ("gcc", "cc", "g++", "clang", "make")
-EXTRAS = {"indexer": "indexer,dense"}  # the extras of other services have their names
+
 READY_WITHIN = 60.0
 
 
@@ -90,9 +90,11 @@ def build_base(cache: Path) -> None:
 def collect_wheels(cache: Path, service: str) -> Path:
     """Collect the wheels that the service needs in a folder; only this step uses a package index."""
     wheels = cache / f"wheels-{service}"
-    what = f"{ROOT}[{EXTRAS.get(service, service)},postgres]"
-    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--only-binary", ":all:")
-    run(*pip, "--dest", wheels, "--constraint", ROOT / "constraints.txt", what, "hatchling")
+    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--dest", wheels)
+    for name in ("build", service):
+        run(*pip, "--no-deps", "--require-hashes", "--requirement", ROOT / f"deploy/requirements/{name}.txt")
+    if service == "indexer":
+        run(*pip, "--constraint", ROOT / "constraints.txt", "torch")
     return wheels
 
 

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from prometheus_client import Counter, Gauge, Histogram
 
+from deploy import lock
 from k8s.checks import rules, schemas
 from k8s.checks.render import COMPONENTS, K8S, OVERLAYS, Manifest, combinations, name_of, pod_template, render
 from services.cli.registry import SERVICES
@@ -144,9 +145,9 @@ def test_compose_and_the_base_and_the_image_know_every_service() -> None:
     assert built == set(SERVICES)
     assert {path.stem for path in (K8S / "base").glob("*.yaml")} >= set(SERVICES)
     dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
-    known = re.search(r"indexer\) .*\n\s+([a-z|]+)\) ", dockerfile)
+    known = re.search(r'"\$\{SERVICE:-\}" in \\\n\s+([a-z|]+)\) ', dockerfile)
     assert known is not None
-    assert {*known[1].split("|"), "indexer"} == set(SERVICES)
+    assert set(known[1].split("|")) == set(SERVICES)
 
 
 def longest_attempt(service: str) -> float:
@@ -213,6 +214,43 @@ def test_the_services_of_compose_know_the_brokers_password_and_the_gateway_its_n
     assert "gateway" in services["gateway"]["environment"]["NUGGETSTREAM_ALLOWED_HOSTS"]
     settings = (K8S / "base/settings.env").read_text(encoding="utf-8")
     assert re.search(r"^NUGGETSTREAM_ALLOWED_HOSTS=gateway,", settings, re.MULTILINE)
+
+
+LOCKS = [*SERVICES, "build", "ci"]
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_package_of_an_image_is_fixed_by_version_and_hash(name: str) -> None:
+    text = (DEPLOY / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+    blocks = [block for block in re.split(r"\n(?! )", text) if block and not block.startswith("#")]
+    assert blocks
+    constraints = set((ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines())
+    normal = {re.sub(r"[-_.]+", "-", line).lower() for line in constraints}
+    for block in blocks:
+        requirement, *digests = re.split(r"\s*\\\n\s*", block.strip())
+        assert re.sub(r"[-_.]+", "-", requirement).lower() in normal, requirement
+        assert digests, requirement
+        assert all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", digest) for digest in digests), requirement
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_the_lock_of_an_image_has_every_package_that_the_service_needs(name: str) -> None:
+    text = (DEPLOY / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^([a-z0-9-]+)==", text, re.MULTILINE))
+    extras = [name, "postgres", *(["dense"] if name == "indexer" else [])]
+    assert lock.needed(extras) <= listed
+
+
+def test_the_image_and_ci_install_by_hash() -> None:
+    dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    installs = re.findall(r"pip install (.*?);", re.sub(r"\\\n\s*", "", dockerfile))
+    assert len(installs) == 5
+    without = [install for install in installs if "--require-hashes" not in install]
+    assert [install.split()[-1] for install in without] == ["torch", "/opt/build/wheel/*.whl"]
+    workflow = (ROOT / ".github/workflows/check.yml").read_text(encoding="utf-8")
+    assert yaml.safe_load(workflow)["jobs"]["check"]["env"]["HASHES"] == "1"
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "--require-hashes --no-deps --requirement deploy/requirements/ci.txt" in makefile
 
 
 BROKERS = {
