@@ -374,12 +374,12 @@ async def test_two_processes_share_the_work(flow):
         flow.worker("share") as first,
         flow.worker("share") as second,
     ):
-        await ear.take(2, within=15)
+        await ear.take(2, within=60)
         await flow.submit(*(str(number) for number in range(total)))
         await flow.holding(total)
         for process in (first, second):
             process.terminate()
-        workers = [result.body.split()[-1] for result in await results.take(total, within=15)]
+        workers = [result.body.split()[-1] for result in await results.take(total, within=60)]
         await flow.settled()
     assert sorted(Counter(workers).values()) == [2, 2]
     assert await flow.count("RESULTS") == total
