@@ -76,12 +76,13 @@ class World:
         return Boards(self.outcomes, self.battles)
 
     async def vote(self) -> None:
-        """A battle that was voted on already gets another vote, as the rater stores it."""
+        """A battle that was voted on already gets another vote than before, as the rater stores it."""
         number = next(self.numbers)
         row = await self.battles.get(f"battle-{1 + number % self.size.battles}")
         assert row is not None
         at = UNTIL + timedelta(seconds=number)
-        vote = (Vote.A, Vote.B, Vote.TIE)[number % 3]
+        stored = next(o for o in await self.outcomes.of_battle(row.id) if o.lens is Lens.HUMAN)
+        vote = Vote.B if stored.winner is Vote.A else Vote.A
         voted = BattleVoted(f"k{number}", row.id, ARENA, row.system_a, row.system_b, vote, at)
         await self.outcomes.put(outcome_of(voted, at))
 
@@ -118,6 +119,8 @@ async def measure_boards(world: World) -> dict[str, float]:
     first = await median(lambda: world.boards().get(ARENA, [Lens.NUGGET]), 1)
     await warm.get(ARENA, [Lens.HUMAN])
     result = {"board, first": first}
+    counts = await median(lambda: world.outcomes.lens_counts(ARENA, Lens.HUMAN))
+    result["counts of a board read"] = counts
     result["board, unchanged"] = await median(lambda: warm.get(ARENA, [Lens.HUMAN]))
     after, put = [], []
     for _ in range(_REPEATS):
