@@ -1,5 +1,7 @@
 """Numbers of battles received, kept by counters that a new battle changes in its own transaction."""
 
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import func, select
@@ -14,17 +16,20 @@ from services.store.slices import Slice
 from services.store.tables import battle_counters, battles
 
 
-async def count_battle(
-    database: Database, tx: AsyncConnection, battle: Battle, received_at: datetime
+async def count_battles(
+    database: Database, tx: AsyncConnection, new: Sequence[Battle], received_at: datetime
 ) -> None:
-    """Add a new battle, and outcomes that were stored before it, to the counters."""
-    facets = specific_facets(battle.language, battle.tags, received_at)
-    if early := await outcomes_of_battle(tx, battle.id):
-        changes = contributions(early, facets)
-        for outcome in early:  # slices without counters of their own go by the stamp of all battles
-            changes["lens_counters"][outcome.arena, outcome.lens.value, *ALL].update(())
-        await add_to_counters(database, tx, changes)
-    received = {(battle.arena, *facet): {"battles": 1} for facet in (ALL, *facets)}
+    """Add new battles, and outcomes that were stored before them, to the counters."""
+    received: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    for battle in new:
+        facets = specific_facets(battle.language, battle.tags, received_at)
+        if early := await outcomes_of_battle(tx, battle.id):
+            changes = contributions(early, facets)
+            for outcome in early:  # slices without counters of their own go by the stamp of all battles
+                changes["lens_counters"][outcome.arena, outcome.lens.value, *ALL].update(())
+            await add_to_counters(database, tx, changes)
+        for facet in (ALL, *facets):
+            received[battle.arena, *facet]["battles"] += 1
     await increment(database, tx, battle_counters, received)
 
 

@@ -12,7 +12,8 @@ from nuggetstream.domain import event as core
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.progress import BattleState, Branch, state_of
-from services.store.battle_counts import battles_by_arena, battles_received, count_battle
+from services.store.accepting import NewBattle, accept_all
+from services.store.battle_counts import battles_by_arena, battles_received
 from services.store.database import Database
 from services.store.progress import branches_moved
 from services.store.reruns import Restart, restart_failed
@@ -119,27 +120,12 @@ class Battles:
             None when the battle is new, else the content hash of the stored battle with this id. When it
             equals the hash of `battle`, the battle was received before; otherwise the ids conflict.
         """
-        row = {
-            "id": battle.id,
-            "arena": battle.arena,
-            "query": battle.query,
-            "language": battle.language,
-            "tags": list(battle.tags),
-            "system_a": battle.a.system,
-            "system_b": battle.b.system,
-            "content_hash": battle.content_hash(),
-            "body": body,
-            "received_at": received_at,
-        }
-        async with self._database.exclusive(f"battle {battle.id}") as tx:
-            result = await tx.execute(self._database.insert_new(battles).values(row))
-            if result.rowcount:
-                await count_battle(self._database, tx, battle, received_at)
-                return None
-            known: str | None = await tx.scalar(
-                select(battles.c.content_hash).where(battles.c.id == battle.id)
-            )
-            return known
+        [known] = await self.accept_all([NewBattle(battle, body)], received_at)
+        return known
+
+    async def accept_all(self, new: Sequence[NewBattle], received_at: datetime) -> list[str | None]:
+        """Store several battles in one transaction; see `accepting.accept_all`."""
+        return await accept_all(self._database, new, received_at)
 
     async def get(self, battle_id: str) -> BattleRow | None:
         """One battle, or None when there is none with this id."""

@@ -107,11 +107,11 @@ class Database:
             yield tx
 
     @asynccontextmanager
-    async def exclusive(self, key: str) -> AsyncIterator[AsyncConnection]:
-        """A transaction that waits for all others with the same key; in SQLite for all others that write.
+    async def exclusive(self, *keys: str) -> AsyncIterator[AsyncConnection]:
+        """A transaction that waits for all others with one of its keys; in SQLite for all others that write.
 
         Args:
-            key: What the transactions change, such as a battle.
+            keys: What the transaction changes, such as battles.
 
         Raises:
             Outage, Unavailable: As `transaction`.
@@ -120,7 +120,8 @@ class Database:
             if self.is_sqlite:
                 await tx.exec_driver_sql("BEGIN IMMEDIATE")
             else:
-                await tx.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 0))))
+                for key in sorted(set(keys)):  # in one order, so that two transactions cannot deadlock
+                    await tx.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 0))))
             yield tx
 
     async def close(self) -> None:

@@ -9,6 +9,7 @@ A crash between the two, or a broker that is down, loses nothing: the client got
 and the same event is published under the same message id. Stages that have seen it already recognise it.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +23,7 @@ from services.gateway.battles.reruns import rerun_events
 from services.gateway.errors import Conflict, UnknownBattle
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
+from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.wire.codec import BlobStore, encode, seal
 
@@ -42,6 +44,9 @@ class Receipt:
     battle_id: str
     created: bool
     rerun: bool = False
+
+
+Accepted = tuple[Receipt, list[Event]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,34 @@ class Intake:
         await self._publish_all(events)
         return receipt
 
-    async def accept(self, submission: BattleSubmission, now: datetime) -> tuple[Receipt, list[Event]]:
+    async def submit_all(
+        self, submissions: Sequence[BattleSubmission], now: datetime
+    ) -> list[Receipt | Conflict | Unavailable]:
+        """Accept battles in one transaction and publish their events at the same time.
+
+        Returns:
+            A receipt, or why there is none, for each battle in order; one battle does not affect the others,
+            unless the database or the broker does not answer.
+        """
+        try:
+            await self.admission.require()
+            accepted = await self._accept_all(submissions, now)
+        except Unavailable as error:
+            explained = await self.admission.explained(error)
+            return [explained] * len(submissions)
+        return list(await asyncio.gather(*map(self._published, accepted)))
+
+    async def _published(self, accepted: Accepted | Conflict) -> Receipt | Conflict | Unavailable:
+        if isinstance(accepted, Conflict):
+            return accepted
+        receipt, events = accepted
+        try:
+            await self._publish_all(events)
+        except Unavailable as error:
+            return error
+        return receipt
+
+    async def accept(self, submission: BattleSubmission, now: datetime) -> Accepted:
         """Store a battle and return its events, for callers that publish them.
 
         A vote that comes with a battle has the time when the battle was first received, so that the battle
@@ -84,23 +116,57 @@ class Intake:
         """
         await self.admission.require()
         try:
-            return await self._accept(submission, now)
+            [accepted] = await self._accept_all([submission], now)
         except Unavailable as error:
             raise await self.admission.explained(error) from error
+        if isinstance(accepted, Conflict):
+            raise accepted
+        return accepted
 
-    async def _accept(self, submission: BattleSubmission, now: datetime) -> tuple[Receipt, list[Event]]:
-        battle = submission.to_core()
-        fingerprint = battle.content_hash()
-        submitted = BattleSubmitted(derived_id("submitted", battle.id, fingerprint), battle)
-        stored = await self.battles.accept(battle, encode(submitted), now)
-        if stored not in (None, fingerprint):
-            raise Conflict(battle.id)
-        again = [] if stored is None else await rerun_events(self.battles, battle.id)
+    async def _accept_all(
+        self, submissions: Sequence[BattleSubmission], now: datetime
+    ) -> list[Accepted | Conflict]:
+        battles = [submission.to_core() for submission in submissions]
+        fingerprints = [battle.content_hash() for battle in battles]
+        events = [
+            BattleSubmitted(derived_id("submitted", battle.id, fingerprint), battle)
+            for battle, fingerprint in zip(battles, fingerprints, strict=True)
+        ]
+        new = [NewBattle(event.battle, encode(event)) for event in events]
+        known = await self.battles.accept_all(new, now)
+        return [
+            Conflict(event.battle.id)
+            if stored not in (None, fingerprint)
+            else await self._accepted(submission, event, now if stored is None else None)
+            for submission, event, fingerprint, stored in zip(
+                submissions, events, fingerprints, known, strict=True
+            )
+        ]
+
+    async def _accepted(
+        self, submission: BattleSubmission, submitted: BattleSubmitted, created: datetime | None
+    ) -> Accepted:
+        """The receipt and the events of a battle that was created just now, or (None) received before."""
+        battle = submitted.battle
+        again = [] if created is not None else await rerun_events(self.battles, battle.id)
         events: list[Event] = again or [submitted]
         if submission.vote is not None:
             key = derived_id("voted", battle.id, submission.vote)
-            events.append(await self._voted(battle.id, submission.vote, key, None))
-        return Receipt(battle.id, created=stored is None, rerun=bool(again)), events
+            if created is None:
+                events.append(await self._voted(battle.id, submission.vote, key, None))
+            else:
+                events.append(
+                    BattleVoted(
+                        key=key,
+                        battle_id=battle.id,
+                        arena=battle.arena,
+                        system_a=battle.a.system,
+                        system_b=battle.b.system,
+                        vote=submission.vote,
+                        voted_at=created,
+                    )
+                )
+        return Receipt(battle.id, created=created is not None, rerun=bool(again)), events
 
     async def run_again(self, battle_id: str) -> bool:
         """Run the failed stages of a battle again, as sending the battle again does.

@@ -1,7 +1,7 @@
 """POST /v1/battles: one battle as JSON, or many as NDJSON with one result per line."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -19,6 +19,7 @@ from services.gateway.battles.bodies import (
     MAX_BATTLE_BYTES,
     NDJSON,
     Line,
+    LineGroups,
     declared_type,
     read_all,
     read_lines,
@@ -27,7 +28,7 @@ from services.gateway.battles.intake import Receipt
 from services.gateway.battles.query import SubmissionQuery
 from services.gateway.errors import TooLarge
 from services.gateway.ports import Gateway
-from services.gateway.problems import EXPECTED, RESPONSES, problem_of, status_of
+from services.gateway.problems import RESPONSES, problem_of, status_of
 from services.gateway.query import reject_unknown_parameters
 
 
@@ -75,13 +76,13 @@ async def _results(gateway: Gateway, lines: AsyncIterator[Line]) -> AsyncIterato
     would otherwise wait for the server while the server waits for it.
     """
     results: asyncio.Queue[bytes | None] = asyncio.Queue()
+    groups = LineGroups(lines)
 
     async def work() -> None:
         try:
-            async for line in lines:
-                result = await _one(gateway, line)
-                results.put_nowait(result.model_dump_json(exclude_none=True).encode() + b"\n")
-                await asyncio.sleep(0)  # a rejected line awaits nothing else: let other tasks run
+            async for group in groups:
+                for result in await _handled(gateway, group):
+                    results.put_nowait(result.model_dump_json(exclude_none=True).encode() + b"\n")
         except ClientDisconnect:
             return  # the lines that arrived have been accepted, and no client is left to be told
         finally:
@@ -96,20 +97,39 @@ async def _results(gateway: Gateway, lines: AsyncIterator[Line]) -> AsyncIterato
         working.cancel()
 
 
-async def _one(gateway: Gateway, line: Line) -> LineResult:
+async def _handled(gateway: Gateway, lines: Sequence[Line]) -> list[LineResult]:
+    """Accept the battles of a group of lines together; one result per line, in order."""
+    parsed = []
+    for line in lines:
+        parsed.append(_parsed(line))
+        await asyncio.sleep(0)  # parsing awaits nothing: let other tasks run
+    submissions = [submission for submission in parsed if isinstance(submission, BattleSubmission)]
+    outcomes = iter(await gateway.intake.submit_all(submissions, datetime.now(UTC)))
+    return [
+        _result(line, next(outcomes) if isinstance(submission, BattleSubmission) else submission)
+        for line, submission in zip(lines, parsed, strict=True)
+    ]
+
+
+def _parsed(line: Line) -> BattleSubmission | Exception:
+    if line.text is None:
+        return TooLarge(MAX_BATTLE_BYTES)
     try:
-        if line.text is None:
-            raise TooLarge(MAX_BATTLE_BYTES)
-        receipt = await gateway.intake.submit(parse_submission_json(line.text), datetime.now(UTC))
-    except EXPECTED as error:
-        problem = problem_of(error).model_dump()
-        return LineResult(line=line.number, status=status_of(error), **problem)
+        return parse_submission_json(line.text)
+    except InvalidSubmission as error:
+        return error
+
+
+def _result(line: Line, outcome: Receipt | Exception) -> LineResult:
+    if isinstance(outcome, Exception):
+        problem = problem_of(outcome).model_dump()
+        return LineResult(line=line.number, status=status_of(outcome), **problem)
     return LineResult(
         line=line.number,
-        status=_status(receipt),
-        battle_id=receipt.battle_id,
-        created=receipt.created,
-        rerun=receipt.rerun or None,
+        status=_status(outcome),
+        battle_id=outcome.battle_id,
+        created=outcome.created,
+        rerun=outcome.rerun or None,
     )
 
 
