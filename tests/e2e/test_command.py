@@ -142,13 +142,14 @@ async def test_ctrl_c_loses_nothing_and_a_second_run_pays_for_nothing_twice(tmp_
     assert asked == 60 * 5  # nuggets, two assignments, two verdicts; interrupted or not
 
 
-async def test_an_unreachable_model_fails_battles_with_a_reason(tmp_path: Path) -> None:
+async def test_a_model_that_stays_away_longer_than_the_patience_fails_battles_with_a_reason(
+    tmp_path: Path,
+) -> None:
     (port,) = free_ports(1)
     environment = LIGHT | {
         "NUGGETSTREAM_LLM_BASE_URL": f"http://127.0.0.1:{port}/v1",
         "NUGGETSTREAM_LLM_MODEL": "nobody",
-        "NUGGETSTREAM_LLM_ATTEMPTS": "1",
-        "NUGGETSTREAM_RETRY_SECONDS": "0.05",
+        "NUGGETSTREAM_LLM_PATIENCE_S": "1",
     }
     file = write_lines(tmp_path / "battles.jsonl", [battle(1)])
     code, output = await run_command(environment, "eval", str(file), "--out", str(tmp_path / "out"))
@@ -156,9 +157,11 @@ async def test_an_unreachable_model_fails_battles_with_a_reason(tmp_path: Path) 
     assert "scored 0 of 1 battles received" in output
     assert "nuggetizer: llm_unavailable (1)" in output
     assert "judge: llm_unavailable (1)" in output
+    assert "the model is away; battles wait for it" in output
     (result,) = read_lines(tmp_path / "out" / "results.jsonl")
     assert result["nugget_verdict"] is None
-    assert str(port) in result["failures"][0]["detail"]
+    assert "given up after waiting for 1 s" in result["failures"][0]["detail"]
+    assert str(port) not in result["failures"][0]["detail"]  # addresses are for administrators
 
 
 async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:

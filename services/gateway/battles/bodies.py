@@ -14,7 +14,7 @@ NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl")
 
 MAX_BATTLE_BYTES = 8 * 1024 * 1024
 # Lines that are stored in one transaction; parsing them must not stop other requests for long.
-MAX_GROUP_LINES = 32
+MAX_GROUP_LINES = 128
 MAX_GROUP_BYTES = 1024 * 1024
 # A client that is cut off while it still writes may never read the error, so reading goes on up to this many
 # times the limit.
