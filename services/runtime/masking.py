@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from collections.abc import Iterable
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 _STARS = "***"
@@ -15,6 +16,9 @@ _KEY = re.compile(r"\bsk-[A-Za-z0-9_-]{16,}")
 _SECRET_NAME = re.compile(r"(?i)password|secret|token|key")
 _NOT_SHOWN = re.compile(r"(?i)^(?!api-version$)")
 _LEAST = 4  # characters; shorter secrets would blank ordinary words
+_LEAST_IN_CONTENT = (
+    16  # characters; local endpoints are given keys such as "none", which are words of replies
+)
 
 
 def masked_url(url: str) -> str:
@@ -29,13 +33,17 @@ def masked_url(url: str) -> str:
 
 
 def secrets_in(url: str) -> list[str]:
-    """The secrets of a URL: its password, or its user name without one, and the values of its parameters."""
+    """The secrets of a URL: its password, or a user name without one, and the values of its parameters.
+
+    A user name without a password is a token, except in the URL of a database.
+    """
     try:
         parts = urlsplit(url)
         user, password = parts.username, parts.password
     except ValueError:  # not a URL; whoever uses it says so
         return []
-    secret = password if password is not None else user
+    is_token = parts.scheme.partition("+")[0] not in ("postgresql", "sqlite")
+    secret = password if password is not None else user if is_token else None
     # The parameters of a database URL are mostly options, whose values are ordinary words.
     secret_name = _SECRET_NAME if "http" not in parts.scheme else _NOT_SHOWN
     values = [value for name, value in parse_qsl(parts.query) if secret_name.search(name)]
@@ -48,6 +56,7 @@ class KnownSecrets:
     def __init__(self) -> None:
         self._forms: set[str] = set()
         self._pattern: re.Pattern[str] | None = None
+        self._long_pattern: re.Pattern[str] | None = None
 
     def remember(self, *secrets: str | None) -> None:
         """Replace these texts from now on; None and texts below four characters are ignored."""
@@ -55,12 +64,16 @@ class KnownSecrets:
         if added <= self._forms:
             return
         self._forms |= added
-        longest_first = sorted(self._forms, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, longest_first)))
+        self._pattern = _any_of(self._forms)
+        self._long_pattern = _any_of(form for form in self._forms if len(form) >= _LEAST_IN_CONTENT)
 
     def hide(self, text: str) -> str:
         """The text with `***` in place of every known secret."""
         return text if self._pattern is None else self._pattern.sub(_STARS, text)
+
+    def hide_in_content(self, text: str) -> str:
+        """As `hide`, for a text that is evaluated: secrets below 16 characters may be words of it."""
+        return text if self._long_pattern is None else self._long_pattern.sub(_STARS, text)
 
     def redact(self, text: str) -> str:
         """As `hide`, and without what looks like a secret: credentials in URLs and headers, API keys."""
@@ -70,6 +83,12 @@ class KnownSecrets:
 
 KNOWN = KnownSecrets()
 """The secrets of this process: settings are remembered where connections are made from them."""
+
+
+def _any_of(forms: Iterable[str]) -> re.Pattern[str] | None:
+    """A pattern that matches any of the texts, the longest first; None for no texts."""
+    longest_first = sorted(forms, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
 
 def _forms(secret: str) -> set[str]:

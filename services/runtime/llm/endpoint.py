@@ -157,13 +157,13 @@ class Endpoint:
         if not isinstance(reply, ChatCompletion) or not reply.choices or not reply.choices[0].message:
             raise self._garbled(request, f"{str(reply)[:200]!r} is not a chat completion")
         choice = reply.choices[0]
-        text = KNOWN.hide(choice.message.content or "")  # an endpoint may repeat what it was sent
+        text = KNOWN.hide_in_content(choice.message.content or "")  # an endpoint may repeat what it was sent
         tokens, source = _tokens_of(reply, request, text)
         return Completion(
             text=text,
             refusal=choice.message.refusal,
             finish=choice.finish_reason or "stop",
-            model=KNOWN.hide(reply.model or self.model),
+            model=KNOWN.hide_in_content(reply.model or self.model),
             tokens=tokens,
             source=source,
         )
