@@ -91,7 +91,7 @@ class World:
 async def opened(
     bus: Bus,
     database: Database,
-    patience: float = 0.3,
+    patience: float = 30.0,
     stream_bytes: int = topology.STREAM_BYTES,
     admin_token: str | None = None,
 ) -> AsyncIterator[World]:

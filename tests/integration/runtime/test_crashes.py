@@ -367,7 +367,7 @@ async def test_a_second_signal_ends_the_process_at_once(flow):
 
 
 async def test_two_processes_share_the_work(flow):
-    total = 4  # as many as two workers hold at once, and twice as many as one does
+    total = 4  # each of the two holds at most two, those that it handles
     async with (
         flow.hearing("hello") as ear,
         flow.hearing("result.>") as results,

@@ -1,7 +1,8 @@
 """A process that runs one stage until it is told to stop: python worker_process.py URL MODE.
 
 Modes: crash (dies when the job says "kill"), crash-decoding (dies while decoding it), hang (never answers),
-slow (answers when asked to stop), share (then answers with its process id), deaf (ignores that).
+slow (answers when asked to stop), share (as slow, but answers with its process id and fetches nothing ahead),
+deaf (ignores that).
 """
 
 import asyncio
@@ -53,7 +54,17 @@ def stage_of(mode: str, bus: Bus, stop: asyncio.Event) -> Stage[str, str]:
             await stop.wait()
         return [f"{text} by {os.getpid()}" if mode == "share" else text]
 
-    return Stage(StageName.ASSIGNER, CONSUMER, decode, handle, encode, give_up, concurrency=2)
+    prefetch = 0 if mode == "share" else None
+    return Stage(
+        name=StageName.ASSIGNER,
+        consumer=CONSUMER,
+        decode=decode,
+        handle=handle,
+        encode=encode,
+        give_up=give_up,
+        concurrency=2,
+        prefetch=prefetch,
+    )
 
 
 async def main(stop: asyncio.Event) -> None:
