@@ -29,9 +29,10 @@ from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.rater.stage import outcome_of
 from services.runtime.llm.accounting import Budget, Ledger, Limit
-from services.store.battles import Battles, NewEvent
+from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcomes import Outcomes
+from services.store.recording import NewEvent
 from services.store.slices import EVERYTHING, Slice
 from services.store.spend import DatabaseSpendStore
 from services.wire.codec import encode, message_id, schema_of

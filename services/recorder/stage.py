@@ -1,7 +1,7 @@
 """The handler of the recorder, and its stage."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from arena.v1 import arena_pb2
@@ -16,22 +16,24 @@ from nuggetstream.domain.event import (
 )
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
-from nuggetstream.domain.progress import BattleState
 from services.runtime.errors import Retryable
+from services.runtime.grouping import Grouping
 from services.runtime.metrics import BATTLE_SECONDS, BATTLES, arena_label
 from services.runtime.stage import Stage
-from services.store.battles import Battles, NewEvent
+from services.store.battles import Battles
 from services.store.blobs import Blobs
+from services.store.recording import NewEvent, Recorded
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.stages import event_stage
 from services.wire.subjects import RECORDED, event_name
 
 Notify = Callable[[str, bytes], Awaitable[None]]
+MAX_GROUP = 64  # events in one transaction
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Recorder:
-    """Stores events in the database.
+    """Stores events in the database; those that arrive together share a transaction.
 
     Attributes:
         battles: The tables of battles, events and failures.
@@ -40,31 +42,38 @@ class Recorder:
 
     battles: Battles
     notify: Notify
+    _record: Grouping[NewEvent, Recorded | LookupError | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._record = Grouping(self._record_all, MAX_GROUP)
 
     async def __call__(self, event: BattleEvent) -> list[Event]:
         """Store one event and notify watchers. It publishes no events."""
-        battle_id, now = battle_id_of(event), datetime.now(UTC)
-        if isinstance(event, BattleSubmitted):
-            await self.battles.accept(event.battle, encode(event), now)
         kind = type(event)
         new = NewEvent(message_id(event), event_name(kind), event, schema_of(kind), encode(_public(event)))
-        try:
-            sequence = await self.battles.record(new, now)
-        except LookupError as error:
-            raise Retryable(Reason.STORE_UNAVAILABLE, str(error)) from error
-        if sequence is not None:
-            await self._measure_if_ended(battle_id, arena_of(event), now)
-            notification = arena_pb2.EventRecorded(battle_id=battle_id, sequence=sequence)
+        recorded = await self._record(new)
+        if isinstance(recorded, LookupError) and isinstance(event, BattleSubmitted):
+            # The battle was published and its row lost, for instance because a backup was restored.
+            await self.battles.accept(event.battle, encode(event), datetime.now(UTC))
+            recorded = await self._record(new)
+        if isinstance(recorded, LookupError):
+            raise Retryable(Reason.STORE_UNAVAILABLE, str(recorded))
+        if recorded is not None:
+            _measure(recorded, arena_of(event))
+            notification = arena_pb2.EventRecorded(battle_id=battle_id_of(event), sequence=recorded.sequence)
             await self.notify(RECORDED, notification.SerializeToString())
         return []
 
-    async def _measure_if_ended(self, battle_id: str, arena: str, now: datetime) -> None:
-        row = await self.battles.get(battle_id)
-        if row is None or row.ended_at != now or row.state is BattleState.RUNNING:
-            return
-        label = arena_label(arena)
-        BATTLES.labels(label, row.state.value).inc()
-        BATTLE_SECONDS.labels(label).observe((now - row.received_at).total_seconds())
+    async def _record_all(self, new: Sequence[NewEvent]) -> Sequence[Recorded | LookupError | None]:
+        return await self.battles.record_all(new, datetime.now(UTC))
+
+
+def _measure(recorded: Recorded, arena: str) -> None:
+    if recorded.ended is None:
+        return
+    label, seconds = arena_label(arena), datetime.now(UTC) - recorded.ended.received_at
+    BATTLES.labels(label, recorded.ended.state.value).inc()
+    BATTLE_SECONDS.labels(label).observe(seconds.total_seconds())
 
 
 def _public(event: BattleEvent) -> BattleEvent:
@@ -75,7 +84,7 @@ def _public(event: BattleEvent) -> BattleEvent:
 
 
 def build(
-    recorder: Recorder, blobs: Blobs, *, concurrency: int = 4, deadline: float = 30.0
+    recorder: Recorder, blobs: Blobs, *, concurrency: int = MAX_GROUP, deadline: float = 30.0
 ) -> Stage[BattleEvent, Event]:
     """The stage of the recorder."""
     return event_stage(StageName.RECORDER, recorder, blobs, concurrency=concurrency, deadline=deadline)

@@ -5,17 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import select
 
-from nuggetstream.domain import event as core
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.store.accepting import NewBattle, accept_all
 from services.store.battle_counts import battles_by_arena, battles_received
 from services.store.database import Database
-from services.store.progress import branches_moved
+from services.store.recording import NewEvent, Recorded, record_all
 from services.store.reruns import Restart, restart_failed
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, events, failures
@@ -88,25 +86,6 @@ class RecordedFailure:
     failed_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class NewEvent:
-    """An event to be recorded.
-
-    Attributes:
-        message_id: Its message id; an event whose id is stored already is not stored again.
-        name: Short name of the event, such as "scraped".
-        event: The decoded event, from which the state of the battle is updated.
-        schema: Schema of `body`.
-        body: The encoded event, never a reference.
-    """
-
-    message_id: str
-    name: str
-    event: core.BattleEvent
-    schema: str
-    body: bytes
-
-
 class Battles:
     """The battles table with its events and failures."""
 
@@ -171,10 +150,7 @@ class Battles:
             return await battles_received(tx, arena, selection)
 
     async def record(self, new: NewEvent, at: datetime) -> int | None:
-        """Append an event to its battle and update the state of the battle.
-
-        Incrementing the counter locks the row of the battle, so that its events are numbered without gaps
-        and in commit order, even with several recorders.
+        """Append one event to its battle and update the state of the battle; see `record_all`.
 
         Returns:
             The number of the event within its battle; None when it had been recorded before.
@@ -182,24 +158,14 @@ class Battles:
         Raises:
             LookupError: The battle is not in the database.
         """
-        battle_id = core.battle_id_of(new.event)
-        async with self._database.transaction() as tx:
-            count = await tx.scalar(
-                update(battles)
-                .where(battles.c.id == battle_id)
-                .values(event_count=battles.c.event_count + 1)
-                .returning(battles.c.event_count)
-            )
-            if count is None:
-                raise LookupError(f"battle {battle_id!r} is not in the database")
-            row = {"message_id": new.message_id, "battle_id": battle_id, "sequence": count}
-            row |= {"name": new.name, "schema": new.schema, "body": new.body, "recorded_at": at}
-            result = await tx.execute(self._database.insert_new(events).values(row))
-            if not result.rowcount:
-                await tx.rollback()
-                return None
-            await self._update_state(tx, new.event, at)
-            return int(count)
+        [recorded] = await self.record_all([new], at)
+        if isinstance(recorded, LookupError):
+            raise recorded
+        return None if recorded is None else recorded.sequence
+
+    async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recorded | LookupError | None]:
+        """Record several events in one transaction; see `recording.record_all`."""
+        return await self._database.write(lambda connection: record_all(connection, new, at))
 
     async def events_of(self, battle_id: str, after: int = 0) -> list[RecordedEvent]:
         """The events of a battle after a sequence number, in order."""
@@ -222,30 +188,6 @@ class Battles:
         """Set the failed branches of an ended battle back to pending; see `reruns.restart_failed`."""
         return await restart_failed(self._database, battle_id)
 
-    async def _update_state(self, tx: AsyncConnection, event: core.BattleEvent, at: datetime) -> None:
-        battle_id = core.battle_id_of(event)
-        if isinstance(event, core.BattleFailed):
-            failure = event.failure
-            row = {"key": event.key, "battle_id": battle_id, "arena": event.arena, "failed_at": at}
-            row |= {"stage": failure.stage.value, "reason": failure.reason.value}
-            row |= {"detail": _storable(failure.detail), "attempts": failure.attempts}
-            row |= {"admin_detail": None if failure.admin_detail is None else _storable(failure.admin_detail)}
-            await tx.execute(self._database.insert_new(failures).values(row))
-        for column, state in branches_moved(event):
-            # A later success overrides a failure (a retried battle); a late failure does not undo a success.
-            allowed = [Branch.PENDING, Branch.FAILED] if state is Branch.DONE else [Branch.PENDING]
-            await tx.execute(
-                update(battles)
-                .where(battles.c.id == battle_id, battles.c[column].in_(allowed))
-                .values({column: state.value})
-            )
-        await tx.execute(
-            update(battles)
-            .where(battles.c.id == battle_id, battles.c.ended_at.is_(None))
-            .where(battles.c.nugget_state != Branch.PENDING, battles.c.judge_state != Branch.PENDING)
-            .values(ended_at=at)
-        )
-
 
 def _battle_row(row: Any) -> BattleRow:
     values = dict(row._mapping)
@@ -259,8 +201,3 @@ def failure_of_row(row: Any) -> RecordedFailure:
     """The failure in a row of its table."""
     failure = StageFailure(Stage(row.stage), Reason(row.reason), row.detail, row.attempts, row.admin_detail)
     return RecordedFailure(row.battle_id, row.arena, failure, row.failed_at)
-
-
-def _storable(text: str) -> str:
-    """The text without NUL, which PostgreSQL cannot store."""
-    return text.replace("\x00", "\ufffd")

@@ -1,28 +1,30 @@
 """The connection to the database, and the statements that every table needs."""
 
+import asyncio
 import math
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from time import monotonic, perf_counter
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from sqlalchemy import Table, event, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DBAPIError, DisconnectionError, InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from nuggetstream.domain.failure import Reason
 from services.runtime import metrics
-from services.runtime.errors import Outage, Unavailable
 from services.runtime.masking import KNOWN, secrets_in
 from services.store.sqlite_connection import connect
+from services.store.sqlite_threads import SqliteThreads, Work
+from services.store.unavailability import as_unavailable
 from services.store.usage import export_pool
+
+T = TypeVar("T")
 
 # With 13 pods, and 9 more while all services are replaced at once, below the 100 connections that PostgreSQL
 # accepts by default.
@@ -33,11 +35,6 @@ _USED = "used at"  # key of the time at which a connection was returned to the p
 _CONNECT_SECONDS = 10  # below every stage's deadline, so that a silent host counts as an outage
 _PRIMARY_CODE = 0xFF  # mask of the primary part of SQLite's error codes
 _ROWS_PER_STATEMENT = 500  # SQLite and PostgreSQL both limit the parameters of one statement
-# SQLSTATEs, or their first characters, of temporary conditions of the server: a lost connection, an unknown
-# user or database (while passwords are changed or dumps restored), a deadlock or a serialization failure, no
-# space or connections left, a shutdown or a start in progress, a failed disk, an unavailable lock, and a
-# former primary that is read-only.
-_TEMPORARY = ("08", "28", "3D", "40", "53", "57P", "58", "55P03", "25006")
 
 
 class Database:
@@ -56,6 +53,9 @@ class Database:
         self.engine = _engine(url, connections)
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         export_pool(self.engine)
+        self._threads = (
+            SqliteThreads(self.engine.url, _BUSY_SECONDS, _configure_sqlite) if self.is_sqlite else None
+        )
 
     @property
     def is_sqlite(self) -> bool:
@@ -71,10 +71,35 @@ class Database:
             Unavailable: SQLite reported an error; the work can be retried.
         """
         started = perf_counter()
-        with _as_unavailable():
+        with as_unavailable():
             async with self.engine.begin() as connection:
                 metrics.DATABASE_WAIT_SECONDS.observe(perf_counter() - started)
                 yield connection
+
+    async def write(self, work: Work[T]) -> T:
+        """Do some work in a transaction; in SQLite, work that waits for its turn shares a transaction.
+
+        Args:
+            work: Executes statements. After a rollback it may be called again.
+
+        Raises:
+            Outage, Unavailable: As `transaction`.
+        """
+        if self._threads is None:
+            async with self.transaction() as tx:
+                return await tx.run_sync(work)
+        return await self._threads.write(work)
+
+    async def read(self, work: Work[T]) -> T:
+        """Do some work that only reads, as `write` does.
+
+        Raises:
+            Outage, Unavailable: As `transaction`.
+        """
+        if self._threads is None:
+            async with self.reading() as tx:
+                return await tx.run_sync(work)
+        return await self._threads.read(work)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
@@ -88,7 +113,7 @@ class Database:
                 yield tx
             return
         started = perf_counter()
-        with _as_unavailable():
+        with as_unavailable():
             async with self._autocommit.connect() as connection:
                 metrics.DATABASE_WAIT_SECONDS.observe(perf_counter() - started)
                 yield connection
@@ -126,6 +151,8 @@ class Database:
 
     async def close(self) -> None:
         """Close all connections."""
+        if self._threads is not None:
+            await asyncio.to_thread(self._threads.close)
         await self.engine.dispose()
 
     def insert(self, table: Table) -> Any:
@@ -249,31 +276,3 @@ def _configure_sqlite(connection: DBAPIConnection, _record: object) -> None:
         if error.sqlite_errorcode & _PRIMARY_CODE != sqlite3.SQLITE_BUSY:
             raise
     cursor.close()
-
-
-@contextmanager
-def _as_unavailable() -> Iterator[None]:
-    try:
-        yield
-    except (OperationalError, InterfaceError, PoolTimeout, OSError) as error:
-        raise _unavailable(error) from error
-    except DBAPIError as error:
-        if error.connection_invalidated or _is_temporary(error):
-            raise _unavailable(error) from error
-        raise
-
-
-def _is_temporary(error: DBAPIError) -> bool:
-    """Whether the error comes from a temporary condition of the server and not from the statement."""
-    state = getattr(error.orig, "sqlstate", None)
-    return isinstance(state, str) and state.startswith(_TEMPORARY)
-
-
-def _unavailable(error: Exception) -> Unavailable:
-    cause = getattr(error, "orig", None) or error
-    # SQLite has one class of error for a full disk and for a missing table.
-    kind = Unavailable if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR else Outage
-    message = str(cause) or type(cause).__name__  # a timeout has no message
-    if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-        message += " (ENOSPC)"
-    return kind(Reason.STORE_UNAVAILABLE, f"the database does not answer: {message}")

@@ -10,8 +10,9 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleEvent
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.progress import BattleState, Branch
-from services.store.battles import Battles, NewEvent
+from services.store.battles import Battles
 from services.store.database import Database
+from services.store.recording import NewEvent
 from tests import samples
 from tests.samples import NOON
 

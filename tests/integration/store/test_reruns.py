@@ -8,8 +8,9 @@ import pytest
 from nuggetstream.domain.event import BattleEvent
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.progress import BattleState, Branch
-from services.store.battles import Battles, NewEvent
+from services.store.battles import Battles
 from services.store.database import Database
+from services.store.recording import NewEvent
 from services.store.reruns import Restart, restart_failed
 from tests import samples
 from tests.samples import NOON

@@ -1,5 +1,9 @@
 """Events into the record, and a nudge for each that is new."""
 
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+
 import pytest
 from arena.v1 import arena_pb2
 
@@ -11,6 +15,7 @@ from services.recorder.stage import Recorder
 from services.runtime.errors import Retryable
 from services.store.battles import Battles
 from services.store.database import Database
+from services.store.recording import NewEvent, Recorded
 from services.wire.codec import decode
 from services.wire.subjects import RECORDED
 from tests import samples
@@ -72,3 +77,49 @@ async def test_an_event_that_overtakes_its_battle_is_tried_again(record: Databas
     with pytest.raises(Retryable, match="'b1' is not in the database"):
         await Recorder(Battles(record), nudges)(samples.judged())
     assert nudges.heard == []
+
+
+class CountedBattles(Battles):
+    """Notes how many events each transaction records."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.groups: list[int] = []
+
+    async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recorded | LookupError | None]:
+        self.groups.append(len(new))
+        return await super().record_all(new, at)
+
+
+async def test_events_in_flight_together_share_a_transaction(record: Database) -> None:
+    battles, nudges = CountedBattles(record), Nudges()
+    recorder = Recorder(battles, nudges)
+    await recorder(SUBMITTED)
+    battles.groups.clear()
+    events = [samples.judged(evaluator=f"judge {number}") for number in range(30)]
+    await asyncio.gather(*map(recorder, events))
+    assert battles.groups == [30]
+    assert sorted(nudges.heard) == [("b1", number) for number in range(1, 32)]
+
+
+class RejectingBattles(CountedBattles):
+    """Rejects one event, and with it the transaction that it is in."""
+
+    async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recorded | LookupError | None]:
+        self.groups.append(len(new))
+        if any(isinstance(each.event, BattleFailed) for each in new):
+            raise ValueError("no failures")
+        return await Battles.record_all(self, new, at)
+
+
+async def test_an_event_that_cannot_be_recorded_fails_alone(record: Database) -> None:
+    battles, nudges = RejectingBattles(record), Nudges()
+    recorder = Recorder(battles, nudges)
+    await recorder(SUBMITTED)
+    battles.groups.clear()
+    unknown = samples.judged(fought=samples.battle("b2"))
+    events = (samples.judged(), unknown, samples.failed(Stage.JUDGE), samples.voted())
+    results = await asyncio.gather(*map(recorder, events), return_exceptions=True)
+    assert [type(result) for result in results] == [list, Retryable, ValueError, list]
+    assert battles.groups == [4, 1, 1, 1, 1]
+    assert nudges.heard == [("b1", number) for number in (1, 2, 3)]

@@ -1,0 +1,46 @@
+"""Errors of the database as the errors of the platform: is the database away, or is the work at fault?"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from nuggetstream.domain.failure import Reason
+from services.runtime.errors import Outage, Unavailable
+
+# SQLSTATEs, or their first characters, of temporary conditions of the server: a lost connection, an unknown
+# user or database (while passwords are changed or dumps restored), a deadlock or a serialization failure, no
+# space or connections left, a shutdown or a start in progress, a failed disk, an unavailable lock, and a
+# former primary that is read-only.
+_TEMPORARY = ("08", "28", "3D", "40", "53", "57P", "58", "55P03", "25006")
+
+
+@contextmanager
+def as_unavailable() -> Iterator[None]:
+    """Raise `Outage` or `Unavailable` for errors of the database that are no fault of the statements."""
+    try:
+        yield
+    except (OperationalError, InterfaceError, PoolTimeout, OSError) as error:
+        raise _unavailable(error) from error
+    except DBAPIError as error:
+        if error.connection_invalidated or _is_temporary(error):
+            raise _unavailable(error) from error
+        raise
+
+
+def _is_temporary(error: DBAPIError) -> bool:
+    """Whether the error comes from a temporary condition of the server and not from the statement."""
+    state = getattr(error.orig, "sqlstate", None)
+    return isinstance(state, str) and state.startswith(_TEMPORARY)
+
+
+def _unavailable(error: Exception) -> Unavailable:
+    cause = getattr(error, "orig", None) or error
+    # SQLite has one class of error for a full disk and for a missing table.
+    kind = Unavailable if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR else Outage
+    message = str(cause) or type(cause).__name__  # a timeout has no message
+    if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        message += " (ENOSPC)"
+    return kind(Reason.STORE_UNAVAILABLE, f"the database does not answer: {message}")
