@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check manifests docs fidelity bench-ratings bench-store bench-cpu image-test format proto clean
+.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu image-test format proto clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # LIGHT=1 leaves out torch and sentence-transformers (evidence is then ranked by BM25 alone).
@@ -73,6 +73,10 @@ k8s/checks/node_modules: k8s/checks/package-lock.json
 
 image-test: $(DEV_STAMP)  ## build and run one image without an engine (SERVICE=scraper)
 	@PYTHONPATH=. $(BIN)/python deploy/image_test.py $(SERVICE)
+
+# SCALE=full: 500 battles, three brokers, two replicas of each worker. SEED=n repeats a run.
+chaos: $(DEV_STAMP)  ## kill services and brokers, stop PostgreSQL, fill disks, take the model away; nothing may be lost
+	$(BIN)/python -m tests.chaos --scale $(or $(SCALE),small) $(if $(SEED),--seed $(SEED))
 
 bench-ratings: $(DEV_STAMP)  ## ratings side by side with other libraries, in one run
 	$(BIN)/python benchmarks/ratings.py

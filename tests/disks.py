@@ -3,7 +3,7 @@
 import errno
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,18 +43,37 @@ def _full() -> Iterator[None]:
         raise _Full from error
 
 
+class CannotMount(Exception):
+    """This process may not mount a file system; the message says why."""
+
+
 @contextmanager
-def small_disk(folder: Path, megabytes: int) -> Iterator[Disk]:
-    """A tmpfs mounted on a folder; the test is skipped where this process may not mount one."""
+def mounted_disk(folder: Path, megabytes: int) -> Iterator[Disk]:
+    """A tmpfs mounted on a folder.
+
+    Raises:
+        CannotMount: This process may not mount one.
+    """
     folder.mkdir()
     mount = ("mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder))
     try:
         done = subprocess.run(mount, capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        pytest.skip("NOT TESTED: a full disk, because there is no mount command")
+        raise CannotMount("there is no mount command") from None
     if done.returncode:
-        pytest.skip(f"NOT TESTED: a full disk, because mounting a tmpfs failed: {done.stderr.strip()}")
+        raise CannotMount(f"mounting a tmpfs failed: {done.stderr.strip()}")
     try:
         yield Disk(folder)
     finally:
         subprocess.run(("umount", "--lazy", str(folder)), check=True)
+
+
+@contextmanager
+def small_disk(folder: Path, megabytes: int) -> Iterator[Disk]:
+    """A tmpfs mounted on a folder; the test is skipped where this process may not mount one."""
+    with ExitStack() as stack:
+        try:
+            disk = stack.enter_context(mounted_disk(folder, megabytes))
+        except CannotMount as why:
+            pytest.skip(f"NOT TESTED: a full disk, because {why}")
+        yield disk

@@ -1,0 +1,257 @@
+"""Drives a run: battles are sent while services, brokers, PostgreSQL, disks and the model fail.
+
+a calm run of the same battles  ->  boards to compare with
+battles + strikes               ->  everything settles  ->  what was seen  ->  problems
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from nuggetstream.client import AsyncClient
+from nuggetstream.domain.lens import Lens
+from services.cli.embedded import Choices, embedded
+from services.cli.settings import FetchSettings, PipelineSettings
+from services.offline.serve import running
+from services.runtime.errors import Unavailable
+from services.runtime.llm.settings import LLMSettings
+from services.store.battles import Battles
+from services.store.outcomes import Outcomes
+from services.store.recount import recount
+from tests.chaos.conditions import Seen, problems, summary
+from tests.chaos.endpoint import Endpoint
+from tests.chaos.installation import Installation, installation
+from tests.chaos.strikes import Amount, Kind, Strike, plan
+from tests.e2e.battles import battle
+
+ARENA = "test"
+SENDERS = 4
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How large a run is.
+
+    Attributes:
+        battles: Number of battles.
+        replicas: Processes of every service but the gateway.
+        brokers: Number of brokers.
+        amount: How much goes wrong.
+        settle_seconds: Seconds after the last strike within which everything must have ended.
+    """
+
+    battles: int
+    replicas: int
+    brokers: int
+    amount: Amount
+    settle_seconds: float
+
+
+SCALES = {
+    "small": Scale(
+        battles=30,
+        replicas=1,
+        brokers=1,
+        amount=Amount(kills=4, brokers=1, databases=1, disks=1, model_seconds=(10.0,), pause=2.0),
+        settle_seconds=180.0,
+    ),
+    "full": Scale(
+        battles=500,
+        replicas=2,
+        brokers=3,
+        amount=Amount(kills=34, brokers=6, databases=3, disks=2, model_seconds=(60.0, 20.0), pause=5.0),
+        settle_seconds=900.0,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The result of a run.
+
+    Attributes:
+        problems: What is wrong; empty when every condition holds.
+        text: What happened, for a person.
+    """
+
+    problems: list[str]
+    text: str
+
+
+async def run(scale: Scale, seed: int, folder: Path, say: Say = print) -> Report:
+    """One calm run and one with strikes.
+
+    Args:
+        scale: How large they are.
+        seed: Decides what goes wrong and when.
+        folder: An empty folder for their files.
+        say: Prints a line of progress.
+    """
+    started = time.monotonic()
+    say(f"seed {seed}, {scale.battles} battles, {scale.brokers} brokers, {scale.replicas} of each worker")
+    calm_boards = await _calm(scale, folder / "calm")
+    async with installation(folder, scale.replicas, scale.brokers) as platform:
+        planned = plan(seed, scale.amount, list(platform.processes), list(platform.brokers))
+        strikes = _possible(planned, platform)
+        async with AsyncClient(platform.url, patience=300) as client:
+            await _until_ready(client)
+            say(f"ready after {time.monotonic() - started:.0f} s")
+            length = sum(strike.pause for strike in strikes)
+            sending = asyncio.create_task(_send(client, scale.battles, length))
+            await _strike_all(platform, strikes, say)
+            receipts = await sending
+            calmed = time.monotonic()
+            settled = await _settle(platform, len(receipts), scale.settle_seconds)
+            say(
+                f"settled {time.monotonic() - calmed:.0f} s after the last strike"
+                if settled
+                else "not settled"
+            )
+            seen = await _look(platform, client, receipts)
+    wrong = problems(seen, calm_boards)
+    lines = [
+        f"seed {seed}; {len(strikes)} strikes; {summary(seen)}; {time.monotonic() - started:.0f} s",
+        *(f"  {name} ended by itself {count} times" for name, count in sorted(platform.restarts.items())),
+        *(f"  PROBLEM: {problem}" for problem in wrong),
+    ]
+    return Report(wrong, "\n".join(lines))
+
+
+def _possible(strikes: list[Strike], platform: Installation) -> list[Strike]:
+    return [strike for strike in strikes if strike.kind is not Kind.DISK or strike.target in platform.disks]
+
+
+async def _calm(scale: Scale, folder: Path) -> list[Mapping[str, Any]]:
+    """The boards of the battles on a platform to which nothing happens."""
+    async with running(Endpoint()) as url:
+        llm = LLMSettings(
+            api_key=SecretStr("sk-test"), base_url=f"{url.removesuffix('/v1')}/calm/v1", model="m"
+        )
+        choices = Choices(folder, PipelineSettings(embedding_model="none"), FetchSettings(), llm, grace=2.0)
+        async with embedded(choices) as platform, AsyncClient(platform.url, patience=60) as client:
+            async for _ in client.submit_many([battle(number) for number in range(scale.battles)]):
+                pass
+            outcomes = Outcomes(platform.database)
+            async with asyncio.timeout(scale.settle_seconds):
+                while any(count < scale.battles for count in (await outcomes.counts(ARENA)).values()):
+                    await asyncio.sleep(0.2)
+            return await _boards(client)
+
+
+async def _boards(client: AsyncClient) -> list[Mapping[str, Any]]:
+    return [board.model_dump(mode="json") for board in await client.leaderboard(ARENA)]
+
+
+async def _until_ready(client: AsyncClient) -> None:
+    async with asyncio.timeout(300):
+        while True:
+            with suppress(Exception):  # not listening yet
+                if (await client.ready()).status == "ok":
+                    return
+            await asyncio.sleep(0.2)
+
+
+async def _send(client: AsyncClient, count: int, seconds: float) -> list[str]:
+    """Send battles evenly over a time, from several senders; the ids of those with a receipt."""
+    numbers = iter(range(count))
+
+    async def sender() -> list[str]:
+        receipts = []
+        for number in numbers:
+            receipts.append((await client.submit(battle(number))).battle_id)
+            await asyncio.sleep(seconds * SENDERS / count)
+        return receipts
+
+    return [receipt for each in await asyncio.gather(*(sender() for _ in range(SENDERS))) for receipt in each]
+
+
+async def _strike_all(platform: Installation, strikes: list[Strike], say: Say) -> None:
+    """Begin one strike after the other; on one target they wait for each other."""
+    began = time.monotonic()
+    locks: dict[str, asyncio.Lock] = {}
+
+    async def one(strike: Strike) -> None:
+        # One broker at a time: a cluster of three needs two.
+        shared = "brokers" if strike.target in platform.brokers else strike.target
+        async with locks.setdefault(shared, asyncio.Lock()):
+            say(f"{time.monotonic() - began:5.1f} s  {strike}")
+            await _HOW[strike.kind](platform, strike)
+
+    async with asyncio.TaskGroup() as group:
+        for strike in strikes:
+            group.create_task(one(strike))
+            await asyncio.sleep(strike.pause)
+
+
+async def _kill(platform: Installation, strike: Strike) -> None:
+    await platform.kill(strike.target)
+
+
+async def _kill_broker(platform: Installation, strike: Strike) -> None:
+    await platform.brokers[strike.target].kill()
+    await platform.brokers[strike.target].start()
+
+
+async def _stop_database(platform: Installation, strike: Strike) -> None:
+    await asyncio.to_thread(platform.postgres.stop)
+    await asyncio.sleep(strike.seconds)
+    await asyncio.to_thread(platform.postgres.start)
+
+
+async def _fill_disk(platform: Installation, strike: Strike) -> None:
+    disk, server = platform.disks[strike.target], platform.brokers[strike.target]
+    disk.fill()
+    await asyncio.sleep(strike.seconds)
+    disk.free()
+    await server.kill()  # after a failed write it stores nothing until it is started again
+    await server.start()
+
+
+async def _model_away(platform: Installation, strike: Strike) -> None:
+    platform.endpoint.away = True
+    await asyncio.sleep(strike.seconds)
+    platform.endpoint.away = False
+
+
+_HOW = {
+    Kind.KILL: _kill,
+    Kind.BROKER: _kill_broker,
+    Kind.DATABASE: _stop_database,
+    Kind.DISK: _fill_disk,
+    Kind.MODEL: _model_away,
+}
+
+
+async def _settle(platform: Installation, received: int, within: float) -> bool:
+    """Wait until every battle has ended and every outcome is counted; False when it takes too long."""
+    battles, outcomes = Battles(platform.database), Outcomes(platform.database)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(within):
+            while True:
+                with suppress(Unavailable):
+                    rows = await battles.latest(received + 1)
+                    counts = await outcomes.counts(ARENA)
+                    if all(row.ended_at for row in rows) and min(counts[lens] for lens in Lens) >= received:
+                        return True
+                await asyncio.sleep(0.5)
+    return False
+
+
+async def _look(platform: Installation, client: AsyncClient, receipts: list[str]) -> Seen:
+    rows = await Battles(platform.database).latest(2 * len(receipts))
+    origin = min((call.at for call in platform.endpoint.calls), default=0.0)
+    return Seen(
+        receipts=receipts,
+        states={row.id: row.state for row in rows},
+        calls=[replace(call, at=call.at - origin) for call in platform.endpoint.calls],
+        kills=[replace(kill, at=kill.at - origin) for kill in platform.kills],
+        boards=await _boards(client),
+        wrong_counters=await recount(platform.database, repair=False),
+    )
