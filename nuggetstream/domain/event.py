@@ -14,16 +14,21 @@ from datetime import datetime
 from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.evidence import ChunkRef, Evidence, Page
 from nuggetstream.domain.failure import StageFailure
+from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.nugget import AssignmentSet, NuggetList
 
 
 @dataclass(frozen=True, slots=True)
 class BattleSubmitted:
-    """The gateway accepted a battle that an arena sent."""
+    """The gateway accepted a battle that an arena sent.
+
+    Its vote is the one that came with the battle, from which `vote_of` makes the event that ratings count.
+    """
 
     key: str
     battle: Battle
+    vote: Vote | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +143,28 @@ BattleEvent = (
     | BattleFailed
 )
 Event = BattleEvent | RatingsUpdated
+
+
+def vote_of(submitted: BattleSubmitted, received_at: datetime) -> BattleVoted | None:
+    """The vote that came with a battle, as the event that ratings count; None if there was none.
+
+    Args:
+        submitted: The battle.
+        received_at: When the battle was first received. The vote has that time whenever it is published, so
+            that it is never newer than a vote cast since.
+    """
+    if submitted.vote is None:
+        return None
+    battle = submitted.battle
+    return BattleVoted(
+        key=derived_id("voted", battle.id, submitted.vote),
+        battle_id=battle.id,
+        arena=battle.arena,
+        system_a=battle.a.system,
+        system_b=battle.b.system,
+        vote=submitted.vote,
+        voted_at=received_at,
+    )
 
 
 def battle_id_of(event: BattleEvent) -> str:

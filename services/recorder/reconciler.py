@@ -1,6 +1,6 @@
 """The reconciler: battles that no stage works on are sent to the stages again, or end with a reason.
 
-    no event recorded for a minute                       ->  BattleSubmitted
+    no event recorded for a minute                       ->  BattleSubmitted, and the vote that came with it
     no event for a while, and none waiting for a stage   ->  the inputs of the pending branches, once more
     the same after three republications                  ->  BattleFailed
 
@@ -20,13 +20,13 @@ import nats.errors
 import structlog
 from nats.js.errors import NotFoundError
 
-from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted, Event
+from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted, Event, vote_of
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.identity import derived_id
 from services.runtime import metrics
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
-from services.store.battles import Battles, RecordedEvent
+from services.store.battles import Battles
 from services.store.database import Database
 from services.store.unfinished import Unfinished, UnfinishedBattle
 from services.wire.codec import BlobStore, decode, schema_of
@@ -39,6 +39,7 @@ _INTERVAL = 15.0  # seconds between passes
 _PAGE = 500  # battles per query
 _UNRECORDED_AFTER = 60.0  # seconds; the recorder stores an event within a few
 _LAST_REPUBLICATION = 3
+_FIRST, _VOTED = "submitted", "voted"
 # The events that each branch passes through, the latest first.
 _CHAINS = {
     "nugget_state": ("nuggetized", "retrieved", "indexed", "scraped"),
@@ -131,19 +132,28 @@ class Reconciler:
         return True
 
     async def _inputs(self, battle: UnfinishedBattle) -> Mapping[str, Event]:
-        """The latest recorded input of each pending branch, by name; the submission where there is none."""
+        """The events to publish, by name.
+
+        They are the latest recorded input of each pending branch, or the submission where there is none, and
+        the vote that came with the battle unless one is recorded.
+        """
         recorded = {event.name: event for event in await self.battles.events_of(battle.id)}
         names = {
-            next((name for name in _CHAINS[column] if name in recorded), "submitted")
-            for column in battle.pending
+            next((name for name in _CHAINS[column] if name in recorded), _FIRST) for column in battle.pending
         }
-        return {name: await self._event(battle, recorded.get(name)) for name in names}
-
-    async def _event(self, battle: UnfinishedBattle, recorded: RecordedEvent | None) -> Event:
-        if recorded is not None:
-            return cast(BattleEvent, decode(recorded.schema, recorded.body))
+        inputs: dict[str, Event] = {
+            name: cast(BattleEvent, decode(recorded[name].schema, recorded[name].body))
+            for name in names
+            if name in recorded
+        }
         body = await self.battles.body(battle.id)
-        return cast(BattleSubmitted, decode(schema_of(BattleSubmitted), body or b""))
+        submitted = cast(BattleSubmitted, decode(schema_of(BattleSubmitted), body or b""))
+        voted = None if _VOTED in recorded else vote_of(submitted, battle.received_at)
+        return {
+            **({} if voted is None else {_VOTED: voted}),  # first, as when the battle was accepted
+            **({_FIRST: submitted} if names - set(inputs) else {}),
+            **inputs,
+        }
 
 
 def oldest_in_arena(bus: Bus) -> OldestWaiting:

@@ -18,6 +18,8 @@ Board = Mapping[str, Any]
 
 # A process handles eight battles at once and asks at most twice for each of them (both orders, both answers).
 CALLS_IN_FLIGHT = 16
+# Seconds that a call may be noted after its process has ended; a process that starts again takes longer.
+_LATE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Kill:
 
     Attributes:
         process: Its name.
-        at: When, in seconds of the driver's clock.
+        at: When it had ended, in seconds of the driver's clock.
     """
 
     process: str
@@ -121,7 +123,7 @@ def paid_again(calls: Sequence[Call], kills: Sequence[Kill]) -> list[str]:
 
 
 def _was_cut_off(first: Call, second: Call, calls: Sequence[Call], kills: Sequence[Kill]) -> bool:
-    dead = [d.at for d in kills if d.process == first.caller and first.at <= d.at <= second.at]
+    dead = [k.at for k in kills if k.process == first.caller and first.at - _LATE <= k.at <= second.at]
     if not dead:
         return False
     later = [c for c in calls if c.caller == first.caller and first.at < c.at <= min(dead)]

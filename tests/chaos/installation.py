@@ -56,8 +56,8 @@ class Installation:
     async def kill(self, name: str) -> None:
         """Kill a service by SIGKILL and start it again."""
         self._busy.add(name)
-        self.kills.append(Kill(name, time.monotonic()))
         await self.processes[name].kill()
+        self.kills.append(Kill(name, time.monotonic()))
         await self.processes[name].start()
         self._busy.discard(name)
 

@@ -46,7 +46,7 @@ def test_each_bad_outcome_is_one_problem(bad: Seen, problem: str) -> None:
 def test_a_kill_excuses_the_call_that_it_cut_off_and_no_other() -> None:
     first, second = Call("judge-1", "p", 1.0), Call("judge-2", "p", 9.0)
     assert paid_again([first, second], [Kill("judge-1", 2.0)]) == []
-    for kill in (Kill("judge-2", 2.0), Kill("judge-1", 0.5), Kill("judge-1", 9.5)):
+    for kill in (Kill("judge-2", 2.0), Kill("judge-1", -0.5), Kill("judge-1", 9.5)):
         assert len(paid_again([first, second], [kill])) == 1
 
 
@@ -58,7 +58,7 @@ def test_a_kill_does_not_excuse_a_call_whose_reply_must_have_been_stored_long_be
 
 
 def test_one_kill_excuses_one_repetition() -> None:
-    calls = [Call("judge-1", "p", at) for at in (1.0, 3.0, 5.0)]
+    calls = [Call("judge-1", "p", at) for at in (1.0, 4.0, 7.0)]
     assert len(paid_again(calls, [Kill("judge-1", 2.0)])) == 1
 
 

@@ -44,7 +44,9 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
             receipt = await self._gateway.intake.submit(submission, datetime.now(UTC))
         except EXPECTED as error:
             await _abort(context, error)
-        return arena_pb2.SubmitBattleResponse(battle_id=receipt.battle_id, created=receipt.created)
+        return arena_pb2.SubmitBattleResponse(
+            battle_id=receipt.battle_id, created=receipt.created, rerun=receipt.rerun
+        )
 
     async def SubmitBattles(  # noqa: N802
         self,
@@ -84,7 +86,9 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
             receipt = await self._gateway.intake.submit(submission, datetime.now(UTC))
         except EXPECTED as error:
             return arena_pb2.SubmitBattlesResponse(battle_id=request.battle.id, error=str(error))
-        return arena_pb2.SubmitBattlesResponse(battle_id=receipt.battle_id, created=receipt.created)
+        return arena_pb2.SubmitBattlesResponse(
+            battle_id=receipt.battle_id, created=receipt.created, rerun=receipt.rerun
+        )
 
 
 def arena_service(gateway: Gateway) -> Register:

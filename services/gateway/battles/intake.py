@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.event import BattleSubmitted, BattleVoted, Event
+from nuggetstream.domain.event import BattleSubmitted, BattleVoted, Event, vote_of
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.submission import BattleSubmission
 from services.gateway.admission import Admission
@@ -24,7 +24,7 @@ from services.gateway.errors import Conflict, UnknownBattle
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.store.accepting import NewBattle
-from services.store.battles import Battles
+from services.store.battles import BattleRow, Battles
 from services.wire.codec import BlobStore, encode, seal
 
 Publish = Callable[[Event], Awaitable[object]]
@@ -129,44 +129,32 @@ class Intake:
         battles = [submission.to_core() for submission in submissions]
         fingerprints = [battle.content_hash() for battle in battles]
         events = [
-            BattleSubmitted(derived_id("submitted", battle.id, fingerprint), battle)
-            for battle, fingerprint in zip(battles, fingerprints, strict=True)
+            BattleSubmitted(derived_id("submitted", battle.id, fingerprint), battle, submission.vote)
+            for submission, battle, fingerprint in zip(submissions, battles, fingerprints, strict=True)
         ]
         new = [NewBattle(event.battle, encode(event)) for event in events]
         known = await self.battles.accept_all(new, now)
         return [
             Conflict(event.battle.id)
             if stored not in (None, fingerprint)
-            else await self._accepted(submission, event, now if stored is None else None)
-            for submission, event, fingerprint, stored in zip(
-                submissions, events, fingerprints, known, strict=True
-            )
+            else await self._accepted(event, now if stored is None else None)
+            for event, fingerprint, stored in zip(events, fingerprints, known, strict=True)
         ]
 
-    async def _accepted(
-        self, submission: BattleSubmission, submitted: BattleSubmitted, created: datetime | None
-    ) -> Accepted:
-        """The receipt and the events of a battle that was created just now, or (None) received before."""
-        battle = submitted.battle
-        again = [] if created is not None else await rerun_events(self.battles, battle.id)
+    async def _accepted(self, submitted: BattleSubmitted, created: datetime | None) -> Accepted:
+        """The receipt and the events of a battle that was created just now, or (None) received before.
+
+        The vote is published first: a battle whose vote was not published is then found as one whose
+        submission was not, and the reconciler publishes both.
+        """
+        battle_id = submitted.battle.id
+        again = [] if created is not None else await rerun_events(self.battles, battle_id)
         events: list[Event] = again or [submitted]
-        if submission.vote is not None:
-            key = derived_id("voted", battle.id, submission.vote)
-            if created is None:
-                events.append(await self._voted(battle.id, submission.vote, key, None))
-            else:
-                events.append(
-                    BattleVoted(
-                        key=key,
-                        battle_id=battle.id,
-                        arena=battle.arena,
-                        system_a=battle.a.system,
-                        system_b=battle.b.system,
-                        vote=submission.vote,
-                        voted_at=created,
-                    )
-                )
-        return Receipt(battle.id, created=created is not None, rerun=bool(again)), events
+        if submitted.vote is not None:
+            received_at = created or (await self._row(battle_id)).received_at
+            if (voted := vote_of(submitted, received_at)) is not None:
+                events.insert(0, voted)
+        return Receipt(battle_id, created=created is not None, rerun=bool(again)), events
 
     async def run_again(self, battle_id: str) -> bool:
         """Run the failed stages of a battle again, as sending the battle again does.
@@ -178,8 +166,7 @@ class Intake:
             UnknownBattle: there is no such battle.
             Unavailable: the database or the broker does not answer; asking again is safe.
         """
-        if await self.battles.get(battle_id) is None:
-            raise UnknownBattle(battle_id)
+        await self._row(battle_id)
         events = await rerun_events(self.battles, battle_id)
         await self._publish_all(events)
         return bool(events)
@@ -193,7 +180,17 @@ class Intake:
         """
         await self.admission.require()
         key = derived_id("voted", battle_id, vote, now.isoformat())
-        await self._publish_all([await self._voted(battle_id, vote, key, now)])
+        row = await self._row(battle_id)
+        voted = BattleVoted(
+            key=key,
+            battle_id=row.id,
+            arena=row.arena,
+            system_a=row.system_a,
+            system_b=row.system_b,
+            vote=vote,
+            voted_at=now,
+        )
+        await self._publish_all([voted])
 
     async def _publish_all(self, events: Sequence[Event]) -> None:
         try:
@@ -202,20 +199,11 @@ class Intake:
         except Unavailable as error:
             raise await self.admission.explained(error) from error
 
-    async def _voted(self, battle_id: str, vote: Vote, key: str, at: datetime | None) -> BattleVoted:
+    async def _row(self, battle_id: str) -> BattleRow:
         row = await self.battles.get(battle_id)
         if row is None:
             raise UnknownBattle(battle_id)
-        when = at or row.received_at
-        return BattleVoted(
-            key=key,
-            battle_id=row.id,
-            arena=row.arena,
-            system_a=row.system_a,
-            system_b=row.system_b,
-            vote=vote,
-            voted_at=when,
-        )
+        return row
 
 
 def publisher(bus: Bus, blobs: BlobStore, within: float = 5.0) -> Publish:

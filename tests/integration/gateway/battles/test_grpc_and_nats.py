@@ -10,7 +10,7 @@ from arena.v1 import arena_pb2, arena_pb2_grpc, battle_pb2
 
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.event import BattleSubmitted, BattleVoted
-from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.failure import Reason, Stage
 from services.gateway.battles.ingest import ingest_stage
 from services.runtime import rpc
 from services.runtime.bus import Outgoing
@@ -51,8 +51,21 @@ async def test_a_battle_over_grpc_is_the_same_battle_over_http(world: World, are
     assert (first.battle_id, first.created) == ("tides", True)
     second = await arena.SubmitBattle(request(battle(), battle_pb2.VOTE_TIE))
     assert second.created is False
-    assert [type(event) for event in await world.published()] == [BattleSubmitted, BattleVoted]
+    assert [type(event) for event in await world.published()] == [BattleVoted, BattleSubmitted]
     assert (await world.http.get("/v1/battles/tides")).status_code == 200
+
+
+async def test_a_battle_that_failed_and_is_sent_again_runs_again_over_grpc(
+    world: World, arena: ArenaStub
+) -> None:
+    story = Story(battle())
+    first = await arena.SubmitBattle(request(battle()))
+    assert (first.created, first.rerun) == (True, False)
+    await world.happens(story.submitted(), story.failed(Stage.SCRAPER))
+    again = await arena.SubmitBattle(request(battle()))
+    assert (again.created, again.rerun) == (False, True)
+    many = arena.SubmitBattles(each(arena_pb2.SubmitBattlesRequest(battle=wire(battle()))))
+    assert [(reply.created, reply.rerun) async for reply in many] == [(False, True)]
 
 
 async def test_refusals_have_their_codes(world: World, arena: ArenaStub) -> None:
@@ -129,7 +142,7 @@ async def test_battles_come_in_over_the_bus_and_bad_ones_are_dead_lettered(world
     for name, body in bodies.items():
         await world.bus.publish(Outgoing(INGEST, name, "arena.v1.SubmitBattleRequest", body))
     letters = await worked_through(world, expected=3)
-    assert [type(event) for event in await world.published()] == [BattleSubmitted, BattleVoted]
+    assert [type(event) for event in await world.published()] == [BattleVoted, BattleSubmitted]
     reasons = sorted(letter.reason for letter in letters)
     assert reasons == [Reason.INVALID_INPUT, Reason.INVALID_INPUT, Reason.UNDECODABLE]
 

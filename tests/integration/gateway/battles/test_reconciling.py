@@ -1,14 +1,18 @@
 """Battles that no stage works on: they are sent to the stages again, or end with a reason."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from nuggetstream.domain.event import BattleFailed, BattleRetrieved, BattleSubmitted
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.event import BattleFailed, BattleRetrieved, BattleSubmitted, BattleVoted, Event
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.progress import BattleState
+from nuggetstream.files.submission import parse_submission
 from services.recorder.reconciler import Reconciler, reconciler
 from services.runtime.bus import ensure
+from services.runtime.errors import Outage
 from services.runtime.nats_server import NatsServer
 from services.wire import topology
 from tests.integration.gateway.world import Story, World, battle, submission
@@ -44,6 +48,44 @@ async def test_a_battle_whose_publication_failed_is_published(
     assert await reconciling.reconcile(now + 2 * MINUTE) == 1
     assert [type(event) for event in await world.published()] == [BattleSubmitted]
     assert await reconciling.reconcile(now + 2 * MINUTE) == 0
+
+
+async def test_the_vote_that_came_with_a_battle_is_published_with_it(
+    world: World, reconciling: Reconciler, nats_server: NatsServer
+) -> None:
+    await nats_server.stop()
+    assert (await world.http.post("/v1/battles", json=submission(vote="b"))).status_code == 503
+    await nats_server.start()
+    row = await world.gateway.battles.get("tides")
+    assert row is not None
+    assert await reconciling.reconcile(datetime.now(UTC) + 2 * MINUTE) == 1
+    voted, submitted = await world.published()
+    assert isinstance(submitted, BattleSubmitted)
+    assert isinstance(voted, BattleVoted)
+    assert (voted.vote, voted.voted_at) == (Vote.B, row.received_at)
+
+    await world.http.post("/v1/battles", json=submission(vote="b"))  # it is the same vote
+    assert len(await world.published()) == 2
+    await world.happens(voted)
+    await lose_the_stream(world)
+    assert await reconciling.reconcile(datetime.now(UTC) + 20 * MINUTE) == 1
+    assert [type(event) for event in await world.published()] == [BattleSubmitted]
+
+
+async def test_a_battle_whose_vote_was_not_published_is_published_with_it(
+    world: World, reconciling: Reconciler
+) -> None:
+    async def publish(event: Event) -> None:
+        if isinstance(event, BattleVoted):
+            raise Outage(Reason.STORE_UNAVAILABLE, "the broker does not answer")
+        await world.gateway.intake.publish(event)
+
+    intake = replace(world.gateway.intake, publish=publish)
+    with pytest.raises(Outage):
+        await intake.submit(parse_submission(submission(vote="a")), datetime.now(UTC))
+    assert await world.published() == []
+    assert await reconciling.reconcile(datetime.now(UTC) + 2 * MINUTE) == 1
+    assert [type(event) for event in await world.published()] == [BattleVoted, BattleSubmitted]
 
 
 async def test_a_battle_whose_stream_was_lost_continues_where_it_was(

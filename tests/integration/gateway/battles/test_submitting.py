@@ -58,7 +58,7 @@ async def test_the_same_id_with_other_content_is_a_conflict(world: World) -> Non
 async def test_a_vote_may_come_with_the_battle_and_counts_once(world: World) -> None:
     for _ in range(2):
         await world.http.post("/v1/battles", json=submission(vote="both_bad"))
-    _, voted = await world.published()
+    voted, _ = await world.published()
     assert isinstance(voted, BattleVoted)
     assert voted.vote is Vote.BOTH_BAD
     row = await world.gateway.battles.get("tides")
@@ -188,7 +188,7 @@ async def test_while_the_broker_is_away_nothing_is_lost_by_trying_again(
     while again.status_code == 503:  # until the connection is back
         again = await world.http.post("/v1/battles?wait=0", json=submission(vote="a"))
     assert again.status_code == 202
-    assert [type(event) for event in await world.published()] == [BattleSubmitted, BattleVoted]
+    assert [type(event) for event in await world.published()] == [BattleVoted, BattleSubmitted]
     assert (await world.http.get("/readyz")).status_code == 200
 
 

@@ -50,18 +50,22 @@ class SubmitBattleResponse(_message.Message):
 
     BATTLE_ID_FIELD_NUMBER: _builtins.int
     CREATED_FIELD_NUMBER: _builtins.int
+    RERUN_FIELD_NUMBER: _builtins.int
     battle_id: _builtins.str
     created: _builtins.bool
     """False if the same battle was received before."""
+    rerun: _builtins.bool
+    """Whether the evaluation of the battle had failed, so that its failed stages run again."""
     def __init__(
         self,
         *,
         battle_id: _builtins.str = ...,
         created: _builtins.bool = ...,
+        rerun: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "created", b"created"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "created", b"created", "rerun", b"rerun"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -99,20 +103,24 @@ class SubmitBattlesResponse(_message.Message):
     BATTLE_ID_FIELD_NUMBER: _builtins.int
     CREATED_FIELD_NUMBER: _builtins.int
     ERROR_FIELD_NUMBER: _builtins.int
+    RERUN_FIELD_NUMBER: _builtins.int
     battle_id: _builtins.str
     created: _builtins.bool
     error: _builtins.str
     """Empty unless the battle was rejected; battle_id is then as it was sent."""
+    rerun: _builtins.bool
+    """Whether the evaluation of the battle had failed, so that its failed stages run again."""
     def __init__(
         self,
         *,
         battle_id: _builtins.str = ...,
         created: _builtins.bool = ...,
         error: _builtins.str = ...,
+        rerun: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "created", b"created", "error", b"error"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "created", b"created", "error", b"error", "rerun", b"rerun"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

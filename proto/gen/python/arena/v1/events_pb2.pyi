@@ -32,7 +32,10 @@ class BattleSubmitted(_message.Message):
 
     KEY_FIELD_NUMBER: _builtins.int
     BATTLE_FIELD_NUMBER: _builtins.int
+    VOTE_FIELD_NUMBER: _builtins.int
     key: _builtins.str
+    vote: _battle_pb2.Vote.ValueType
+    """The vote that came with the battle; ratings count it from BattleVoted. Absent if there was none."""
     @_builtins.property
     def battle(self) -> _battle_pb2.Battle: ...
     def __init__(
@@ -40,12 +43,15 @@ class BattleSubmitted(_message.Message):
         *,
         key: _builtins.str = ...,
         battle: _battle_pb2.Battle | None = ...,
+        vote: _battle_pb2.Vote.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["battle", b"battle"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_vote", b"_vote", "battle", b"battle", "vote", b"vote"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle", b"battle", "key", b"key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_vote", b"_vote", "battle", b"battle", "key", b"key", "vote", b"vote"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__vote: _TypeAlias = _typing.Literal["vote"]  # noqa: Y015
+    _WhichOneofArgType__vote: _TypeAlias = _typing.Literal["_vote", b"_vote"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__vote) -> _WhichOneofReturnType__vote | None: ...
 
 Global___BattleSubmitted: _TypeAlias = BattleSubmitted  # noqa: Y015
 
