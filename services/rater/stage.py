@@ -1,6 +1,7 @@
 """The rater's handler and its wiring."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from nuggetstream.domain.battle import Battle, Vote
@@ -10,16 +11,19 @@ from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.lens import Lens
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
 from services.rater.announcer import Announcer
-from services.runtime.errors import InvalidInput, Retryable
+from services.runtime.errors import InvalidInput, Retryable, StageError
+from services.runtime.grouping import Grouping
 from services.runtime.stage import Stage
-from services.store.battles import Battles
+from services.store.battles import BattleRow, Battles
 from services.store.blobs import Blobs
 from services.store.outcome import Outcome
 from services.store.outcomes import Outcomes
 from services.wire.stages import event_stage
 
+MAX_GROUP = 64  # outcomes in one transaction
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Rater:
     """Turns what was said about a battle into outcomes.
 
@@ -38,26 +42,41 @@ class Rater:
     outcomes: Outcomes
     announcer: Announcer
 
+    _put: Grouping[Outcome, StageError | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._put = Grouping(self._put_all, MAX_GROUP)
+
     async def __call__(self, event: BattleEvent) -> list[Event]:
-        """Note one outcome.
+        """Note one outcome; outcomes that arrive together share a transaction.
 
         Raises:
             Retryable: There is no such battle, yet or any more.
             InvalidInput: The event states no outcome, or one of another arena or of other systems.
         """
         outcome = outcome_of(event, datetime.now(UTC))
-        await self._check(outcome)
-        await self.outcomes.put(outcome)
+        problem = await self._put(outcome)
+        if problem is not None:
+            raise problem
         self.announcer.changed(outcome.arena)
         return []
 
-    async def _check(self, outcome: Outcome) -> None:
-        row = await self.battles.get(outcome.battle_id)
-        if row is None:
-            raise Retryable(Reason.STORE_UNAVAILABLE, f"battle {outcome.battle_id!r} is not in the database")
-        accepted = (row.arena, row.system_a, row.system_b)
-        if (outcome.arena, outcome.system_a, outcome.system_b) != accepted:
-            raise InvalidInput(f"battle {row.id!r} was accepted with another arena or other systems")
+    async def _put_all(self, outcomes: Sequence[Outcome]) -> Sequence[StageError | None]:
+        rows = await self.battles.get_all({outcome.battle_id for outcome in outcomes})
+        problems = [_problem(outcome, rows.get(outcome.battle_id)) for outcome in outcomes]
+        valid = [outcome for outcome, problem in zip(outcomes, problems, strict=True) if problem is None]
+        await self.outcomes.put_all(valid)
+        return problems
+
+
+def _problem(outcome: Outcome, row: BattleRow | None) -> StageError | None:
+    """Why an outcome does not count for a battle; None when it does."""
+    if row is None:
+        return Retryable(Reason.STORE_UNAVAILABLE, f"battle {outcome.battle_id!r} is not in the database")
+    accepted = (row.arena, row.system_a, row.system_b)
+    if (outcome.arena, outcome.system_a, outcome.system_b) != accepted:
+        return InvalidInput(f"battle {row.id!r} was accepted with another arena or other systems")
+    return None
 
 
 def outcome_of(event: BattleEvent, now: datetime) -> Outcome:
@@ -93,7 +112,7 @@ def outcome_of(event: BattleEvent, now: datetime) -> Outcome:
 
 
 def build(
-    rater: Rater, blobs: Blobs, *, concurrency: int = 4, deadline: float = 30.0
+    rater: Rater, blobs: Blobs, *, concurrency: int = MAX_GROUP, deadline: float = 30.0
 ) -> Stage[BattleEvent, Event]:
     """The rater as a stage."""
     return event_stage(StageName.RATER, rater, blobs, concurrency=concurrency, deadline=deadline)

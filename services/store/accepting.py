@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, bindparam, insert, select
 
 from nuggetstream.domain.battle import Battle
 from services.store.battle_counts import count_battles
 from services.store.database import Database
+from services.store.locks import lock
 from services.store.tables import battles
 
 
@@ -33,18 +34,35 @@ async def accept_all(database: Database, new: Sequence[NewBattle], received_at: 
     """
     if not new:
         return []
-    async with database.exclusive(*(f"battle {each.battle.id}" for each in new)) as tx:
-        known = [await _insert(database, tx, each, received_at) for each in new]
-        added = [each.battle for each, stored in zip(new, known, strict=True) if stored is None]
-        await count_battles(database, tx, added, received_at)
-        return known
+    return await database.write(lambda connection: _accept_all(connection, new, received_at))
 
 
-async def _insert(
-    database: Database, tx: AsyncConnection, new: NewBattle, received_at: datetime
-) -> str | None:
+_KNOWN = select(battles.c.id, battles.c.content_hash).where(
+    battles.c.id.in_(bindparam("ids", expanding=True))
+)
+
+
+def _accept_all(connection: Connection, new: Sequence[NewBattle], received_at: datetime) -> list[str | None]:
+    ids = [each.battle.id for each in new]
+    lock(connection, [f"battle {battle_id}" for battle_id in ids])
+    hashes = {row.id: row.content_hash for row in connection.execute(_KNOWN, {"ids": ids})}
+    known: list[str | None] = []
+    added: list[NewBattle] = []
+    for each in new:
+        known.append(hashes.get(each.battle.id))
+        if each.battle.id not in hashes:
+            hashes[each.battle.id] = each.battle.content_hash()
+            added.append(each)
+    if added:
+        rows = [_row(each, hashes[each.battle.id], received_at) for each in added]
+        connection.execute(insert(battles), rows)
+        count_battles(connection, [each.battle for each in added], received_at)
+    return known
+
+
+def _row(new: NewBattle, content_hash: str, received_at: datetime) -> dict[str, Any]:
     battle = new.battle
-    row = {
+    return {
         "id": battle.id,
         "arena": battle.arena,
         "query": battle.query,
@@ -52,12 +70,7 @@ async def _insert(
         "tags": list(battle.tags),
         "system_a": battle.a.system,
         "system_b": battle.b.system,
-        "content_hash": battle.content_hash(),
+        "content_hash": content_hash,
         "body": new.body,
         "received_at": received_at,
     }
-    result = await tx.execute(database.insert_new(battles).values(row))
-    if result.rowcount:
-        return None
-    known: str | None = await tx.scalar(select(battles.c.content_hash).where(battles.c.id == battle.id))
-    return known

@@ -4,33 +4,35 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Battle
-from services.store.counters import add_to_counters, contributions, increment
-from services.store.database import Database
+from services.store.counters import Changes, add_changes, contributions, increment, merged
 from services.store.facets import ALL, range_of, specific_facets
-from services.store.outcomes import outcomes_of_battle
+from services.store.outcome_writing import outcomes_by_battle
 from services.store.slices import Slice
 from services.store.tables import battle_counters, battles
 
 
-async def count_battles(
-    database: Database, tx: AsyncConnection, new: Sequence[Battle], received_at: datetime
-) -> None:
+def count_battles(connection: Connection, new: Sequence[Battle], received_at: datetime) -> None:
     """Add new battles, and outcomes that were stored before them, to the counters."""
     received: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    outcomes = outcomes_by_battle(connection, [battle.id for battle in new])
+    changes: list[Changes] = []
     for battle in new:
         facets = specific_facets(battle.language, battle.tags, received_at)
-        if early := await outcomes_of_battle(tx, battle.id):
-            changes = contributions(early, facets)
-            for outcome in early:  # slices without counters of their own go by the stamp of all battles
-                changes["lens_counters"][outcome.arena, outcome.lens.value, *ALL].update(())
-            await add_to_counters(database, tx, changes)
+        if early := outcomes.get(battle.id):
+            added = contributions(early.values(), facets)
+            for (
+                outcome
+            ) in early.values():  # slices without counters of their own go by the stamp of all battles
+                added["lens_counters"][outcome.arena, outcome.lens.value, *ALL].update(())
+            changes.append(added)
         for facet in (ALL, *facets):
             received[battle.arena, *facet]["battles"] += 1
-    await increment(database, tx, battle_counters, received)
+    add_changes(connection, merged(changes))
+    increment(connection, battle_counters, received)
 
 
 async def battles_by_arena(tx: AsyncConnection) -> dict[str, int]:

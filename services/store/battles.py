@@ -1,6 +1,6 @@
 """Battles, their events, their failures and their state."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -110,15 +110,22 @@ class Battles:
         """One battle, or None when there is none with this id."""
         if "\x00" in battle_id:  # no stored id has one, and PostgreSQL rejects the query
             return None
-        async with self._database.transaction() as tx:
-            row = (await tx.execute(_ROWS.where(battles.c.id == battle_id))).one_or_none()
-            return None if row is None else _battle_row(row)
+        query = _ROWS.where(battles.c.id == battle_id)
+        row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
+        return None if row is None else _battle_row(row)
+
+    async def get_all(self, ids: Collection[str]) -> dict[str, BattleRow]:
+        """Those of the given battles that are stored, by id; for a few battles, not for thousands."""
+        known = sorted(battle_id for battle_id in ids if "\x00" not in battle_id)  # as in `get`
+        query = _ROWS.where(battles.c.id.in_(known))
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return {row.id: _battle_row(row) for row in rows}
 
     async def body(self, battle_id: str) -> bytes | None:
         """The encoded battle as accepted, with the texts of its sources; None when it is unknown."""
-        async with self._database.transaction() as tx:
-            body: bytes | None = await tx.scalar(select(battles.c.body).where(battles.c.id == battle_id))
-            return body
+        query = select(battles.c.body).where(battles.c.id == battle_id)
+        body: bytes | None = await self._database.read(lambda connection: connection.scalar(query))
+        return body
 
     async def latest(self, limit: int, arena: str | None = None) -> list[BattleRow]:
         """The newest battles, newest first."""
@@ -170,9 +177,9 @@ class Battles:
     async def events_of(self, battle_id: str, after: int = 0) -> list[RecordedEvent]:
         """The events of a battle after a sequence number, in order."""
         query = select(events).where(events.c.battle_id == battle_id, events.c.sequence > after)
-        async with self._database.transaction() as tx:
-            rows = await tx.execute(query.order_by(events.c.sequence))
-            return [RecordedEvent(r.sequence, r.name, r.schema, r.body, r.recorded_at) for r in rows]
+        query = query.order_by(events.c.sequence)
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return [RecordedEvent(r.sequence, r.name, r.schema, r.body, r.recorded_at) for r in rows]
 
     async def failures(
         self, limit: int = 1000, battle_id: str | None = None, arena: str | None = None

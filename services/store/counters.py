@@ -10,13 +10,14 @@ rows that all outcomes of an arena change are locked only shortly.
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Table
+from sqlalchemy import Connection, Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.lens import Lens
-from services.store.database import Database
+from services.store.database import insert_into
 from services.store.facets import ALL, Facet
 from services.store.outcome import Outcome
 from services.store.tables import (
@@ -75,6 +76,16 @@ def _joint(changes: dict[Key, Counter[str]], arena: str, by_lens: Mapping[Lens, 
             changes[arena, lenses[0].value, lenses[1].value, *pair][column] += 1
 
 
+def merged(changes: Iterable[Changes]) -> Changes:
+    """The sum of several changes; only rows of which something changes, or whose stamp must."""
+    total: dict[str, dict[Key, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for each in changes:
+        for table, rows in each.items():
+            for key, columns in rows.items():
+                total[table][key].update(columns)
+    return total
+
+
 def difference(after: Changes, before: Changes) -> Changes:
     """What must be added to counters that say `before`, so that they say `after`; only rows with a change."""
     changes: dict[str, dict[Key, Counter[str]]] = {}
@@ -88,7 +99,12 @@ def difference(after: Changes, before: Changes) -> Changes:
     return changes
 
 
-async def add_to_counters(database: Database, tx: AsyncConnection, changes: Changes) -> None:
+async def add_to_counters(tx: AsyncConnection, changes: Changes) -> None:
+    """Add changes to the counters; see `add_changes`."""
+    await tx.run_sync(add_changes, changes)
+
+
+def add_changes(connection: Connection, changes: Changes) -> None:
     """Add changes to the counters in the transaction of the rows that changed.
 
     Every lens and facet with a change gets a new stamp, also where its numbers of outcomes stay the same
@@ -97,14 +113,12 @@ async def add_to_counters(database: Database, tx: AsyncConnection, changes: Chan
     pairs, lenses = changes.get("pair_counters", {}), dict(changes.get("lens_counters", {}))
     for arena, lens, kind, value, *_ in pairs:
         lenses.setdefault((arena, lens, kind, value), Counter())
-    await increment(database, tx, pair_counters, pairs)
-    await increment(database, tx, joint_counters, changes.get("joint_counters", {}))
-    await increment(database, tx, lens_counters, lenses)
+    increment(connection, pair_counters, pairs)
+    increment(connection, joint_counters, changes.get("joint_counters", {}))
+    increment(connection, lens_counters, lenses)
 
 
-async def increment(
-    database: Database, tx: AsyncConnection, table: Table, changes: Mapping[Key, Mapping[str, int]]
-) -> None:
+def increment(connection: Connection, table: Table, changes: Mapping[Key, Mapping[str, int]]) -> None:
     """Add to the rows of a table of counters; a row that does not exist is created."""
     if not changes:
         return
@@ -117,12 +131,13 @@ async def increment(
     if "stamp" in table.columns:
         for row in rows:
             row["stamp"] = new_stamp()
-    await tx.execute(adding(database, table), rows)
+    connection.execute(adding(connection.dialect.name, table), rows)
 
 
-def adding(database: Database, table: Table) -> Any:
+@cache
+def adding(dialect: str, table: Table) -> Any:
     """An INSERT that adds its numbers to the row with the same key, and replaces its stamp."""
-    statement = database.insert(table)
+    statement = insert_into(dialect, table)
     keys = [column.name for column in table.primary_key]
     new = {
         column.name: statement.excluded[column.name]

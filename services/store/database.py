@@ -19,6 +19,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from services.runtime import metrics
 from services.runtime.masking import KNOWN, secrets_in
+from services.store.locks import lock
 from services.store.sqlite_connection import connect
 from services.store.sqlite_threads import SqliteThreads, Work
 from services.store.unavailability import as_unavailable
@@ -144,9 +145,7 @@ class Database:
         async with self.transaction() as tx:
             if self.is_sqlite:
                 await tx.exec_driver_sql("BEGIN IMMEDIATE")
-            else:
-                for key in sorted(set(keys)):  # in one order, so that two transactions cannot deadlock
-                    await tx.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 0))))
+            await tx.run_sync(lock, keys)
             yield tx
 
     async def close(self) -> None:
@@ -157,7 +156,7 @@ class Database:
 
     def insert(self, table: Table) -> Any:
         """An INSERT in the dialect of the database."""
-        return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
+        return insert_into(self.engine.dialect.name, table)
 
     def insert_new(self, table: Table) -> Any:
         """An INSERT that skips rows whose key exists already."""
@@ -212,6 +211,11 @@ class Database:
             if not self.is_sqlite:
                 await tx.execute(select(func.pg_advisory_xact_lock(_key_of(table))))
             return int(await tx.scalar(number) or 0)
+
+
+def insert_into(dialect: str, table: Table) -> Any:
+    """An INSERT in a dialect, "sqlite" or "postgresql"."""
+    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
 
 
 def _key_of(table: Table) -> Any:

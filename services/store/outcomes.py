@@ -7,7 +7,7 @@ rows: several conditions at once, or a period that does not consist of whole mon
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
 
@@ -18,16 +18,16 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.counts import JointCount, PairCount, tally_of
 from nuggetstream.ratings.fitting.tally import Tally
-from services.store.counters import LENS_PAIRS, add_to_counters, contributions, difference
+from services.store.counters import LENS_PAIRS
 from services.store.database import Database
-from services.store.facets import ALL, Facet, Range, facets_of_battle, range_of
-from services.store.outcome import Outcome, outcome_of_row, row_of_outcome
+from services.store.facets import ALL, Range, range_of
+from services.store.outcome import Outcome, outcome_of_row
 from services.store.outcome_rows import OutcomeRows
+from services.store.outcome_writing import put_all
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import (
     JOINT_COLUMNS,
     OUTCOME_COLUMNS,
-    battles,
     joint_counters,
     lens_counters,
     outcomes,
@@ -68,19 +68,12 @@ class Outcomes:
 
     async def put(self, outcome: Outcome) -> None:
         """Store an outcome unless a newer one of the same source is stored."""
-        statement = self._database.upsert(outcomes, ["battle_id", "source"])
-        async with self._database.exclusive(f"battle {outcome.battle_id}") as tx:
-            before = {known.source: known for known in await outcomes_of_battle(tx, outcome.battle_id)}
-            known = before.get(outcome.source)
-            if known is not None and (known == outcome or known.decided_at > outcome.decided_at):
-                return
-            await tx.execute(statement.values(row_of_outcome(outcome)))
-            if known is not None and replace(known, decided_at=outcome.decided_at) == outcome:
-                return
-            facets = await _facets(tx, outcome.battle_id)
-            after = before | {outcome.source: outcome}
-            counted = [contributions(said.values(), facets) for said in (after, before)]
-            await add_to_counters(self._database, tx, difference(*counted))
+        await self.put_all([outcome])
+
+    async def put_all(self, new: Sequence[Outcome]) -> None:
+        """Store several outcomes in one transaction, each unless a newer one of the same source is stored."""
+        if new:
+            await self._database.write(lambda connection: put_all(connection, new))
 
     async def stamp(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> int | None:
         """A number that changes whenever the counts of a slice change; None while there are none.
@@ -210,13 +203,6 @@ async def outcomes_of_battle(tx: AsyncConnection, battle_id: str) -> list[Outcom
     """All outcomes of one battle, sorted by source."""
     query = select(outcomes).where(outcomes.c.battle_id == battle_id).order_by(outcomes.c.source)
     return [outcome_of_row(row) for row in await tx.execute(query)]
-
-
-async def _facets(tx: AsyncConnection, battle_id: str) -> list[Facet]:
-    """The facets of a battle; only `ALL` while the battle itself is not stored."""
-    query = select(battles.c.language, battles.c.tags, battles.c.received_at)
-    row = (await tx.execute(query.where(battles.c.id == battle_id))).one_or_none()
-    return [ALL] if row is None else facets_of_battle(row.language, row.tags, row.received_at)
 
 
 async def _stamp(tx: AsyncConnection, arena: str, lens: Lens, facets: Range | None) -> int | None:

@@ -79,7 +79,9 @@ async def _correct(database: Database, tx: AsyncConnection, table: Table, errors
         errors = errors.add_columns(literal(new_stamp()).label("stamp"))
     columns = errors.selected_columns
     result = await tx.execute(
-        adding(database, table).from_select(names, errors.with_only_columns(*(columns[n] for n in names)))
+        adding(database.engine.dialect.name, table).from_select(
+            names, errors.with_only_columns(*(columns[n] for n in names))
+        )
     )
     return max(result.rowcount, 0)
 

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from decimal import ROUND_UP, Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, case, func, insert, select, true
+from sqlalchemy import ColumnElement, Connection, Select, case, func, insert, select, true
 
 from services.runtime.llm.accounting import Entry, Spend
 from services.runtime.llm.prices import Tokens
@@ -17,6 +17,7 @@ from services.store.tables import spend, spend_counters
 
 _SLOTS = 16  # calls booked at the same time rarely change the same row
 _COUNTED = ("input_tokens", "output_tokens", "cached_input_tokens", "picos")
+_BOOKING = insert(spend)
 _PICO = Decimal("1e-12")  # a price per million tokens with up to six decimals is a multiple of it
 
 
@@ -54,10 +55,13 @@ class DatabaseSpendStore:
         slot = 0 if self._database.is_sqlite else random.randrange(_SLOTS)  # noqa: S311 - no secret
         counted = {name: row.get(name) or 0 for name in _COUNTED}
         counted |= {"calls": 1, "estimated": int(entry.source == "estimate")}
-        async with self._database.transaction() as tx:
-            await tx.execute(insert(spend).values(row))
-            key = (entry.day, slot, row["currency"] or "")
-            await increment(self._database, tx, spend_counters, {key: counted})
+        key = (entry.day, slot, row["currency"] or "")
+
+        def book(connection: Connection) -> None:
+            connection.execute(_BOOKING, row)
+            increment(connection, spend_counters, {key: counted})
+
+        await self._database.write(book)
 
     async def of_battle(self, battle_id: str) -> Spend:
         """Total of a battle."""

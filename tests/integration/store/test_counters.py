@@ -12,11 +12,12 @@ from operator import attrgetter
 import pytest
 from sqlalchemy import text, update
 
-from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.counts import tally_of
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
+from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.migrate import downgrade, upgrade
@@ -77,17 +78,32 @@ class Operations:
             )()
 
     async def _accept(self) -> None:
+        """Accept battles in one transaction, all received at the same time."""
+        draw = self._random
+        at = datetime(2026, draw.randint(1, 6), draw.choice((1, 28)), tzinfo=UTC)
+        sent = [NewBattle(self._battle(), b"") for _ in range(draw.randint(1, 3))]
+        await Battles(self._database).accept_all(sent, at + timedelta(hours=draw.choice((0, 23))))
+
+    def _battle(self) -> Battle:
         draw = self._random
         tags = tuple(draw.choices(("x", "y", "y", 'say "z"'), k=draw.randrange(4)))
         language, arena = draw.choice(("en", "de", None)), draw.choice(("default", "other"))
-        at = datetime(2026, draw.randint(1, 6), draw.choice((1, 28)), tzinfo=UTC)
-        sent = replace(battle(self._name(), arena=arena), language=language, tags=tags)
-        await Battles(self._database).accept(sent, b"", at + timedelta(hours=draw.choice((0, 23))))
+        return replace(battle(self._name(), arena=arena), language=language, tags=tags)
 
     async def _outcome(self) -> None:
+        """Store outcomes in one transaction, or one twice."""
+        stored = Outcomes(self._database)
+        if self._random.randrange(2):
+            await stored.put_all([self._new_outcome() for _ in range(self._random.randint(1, 6))])
+            return
+        outcome = self._new_outcome()
+        for _ in range(self._random.randint(1, 2)):
+            await stored.put(outcome)
+
+    def _new_outcome(self) -> Outcome:
         draw = self._random
         source, lens = draw.choice(SOURCES)
-        outcome = Outcome(
+        return Outcome(
             battle_id=self._name(),
             source=source,
             lens=lens,
@@ -98,8 +114,6 @@ class Operations:
             margin=None,
             decided_at=NOON + timedelta(minutes=draw.randrange(3)),
         )
-        for _ in range(draw.randint(1, 2)):
-            await Outcomes(self._database).put(outcome)
 
     async def _book(self) -> None:
         draw = self._random

@@ -1,7 +1,7 @@
 """Outcomes from events, boards from outcomes, and word of them at a calm pace."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -28,6 +28,7 @@ from services.rater.stage import Rater, outcome_of
 from services.runtime.errors import InvalidInput, Retryable, Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
+from services.store.outcome import Outcome
 from services.store.outcomes import Outcomes
 from services.store.slices import EVERYTHING
 from tests import samples
@@ -128,6 +129,31 @@ async def test_an_outcome_with_another_arena_or_other_systems_is_rejected(
     with pytest.raises(InvalidInput, match="another arena or other systems"):
         await rater(event)
     assert (await outcomes.count("default"), await outcomes.count("other")) == (0, 0)
+
+
+class CountedOutcomes(Outcomes):
+    """Notes how many outcomes each transaction stores."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.groups: list[int] = []
+
+    async def put_all(self, new: Sequence[Outcome]) -> None:
+        self.groups.append(len(new))
+        await super().put_all(new)
+
+
+async def test_outcomes_in_flight_together_share_a_transaction(record: Database) -> None:
+    """One that is rejected, or whose battle is unknown, does not fail its neighbours."""
+    names = [f"b{number}" for number in range(1, 21)]
+    outcomes = CountedOutcomes(record)
+    rater = Rater(await accepted(record, *names), outcomes, Announcer(outcomes, deaf))
+    votes = [samples.voted(name=name) for name in names]
+    bad = [FORGED["an arena"], samples.voted(name="unknown")]
+    results = await asyncio.gather(*map(rater, [*bad, *votes]), return_exceptions=True)
+    assert [type(result) for result in results] == [InvalidInput, Retryable, *[list] * 20]
+    assert outcomes.groups == [20]
+    assert await outcomes.count("default") == 20
 
 
 async def keep(record: Database, *fights: tuple[str, str, Vote]) -> None:

@@ -1,0 +1,88 @@
+"""Storing outcomes and counting them, several in one transaction.
+
+    outcomes ─> lock their battles ─> what was stored before? ─> write the newer ones, and add the differences
+
+A transaction executes the same few statements however many outcomes it stores.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select
+
+from services.store.counters import Changes, add_changes, contributions, difference, merged
+from services.store.database import insert_into
+from services.store.facets import ALL, Facet, facets_of_battle
+from services.store.locks import lock
+from services.store.outcome import Outcome, outcome_of_row, row_of_outcome
+from services.store.tables import battles, outcomes
+
+_STORED = select(outcomes).where(outcomes.c.battle_id.in_(bindparam("ids", expanding=True)))
+_FACETS = select(battles.c.id, battles.c.language, battles.c.tags, battles.c.received_at).where(
+    battles.c.id.in_(bindparam("ids", expanding=True))
+)
+
+
+def put_all(connection: Connection, new: Sequence[Outcome]) -> None:
+    """Store outcomes, each unless a newer one of the same source is stored, and change the counters.
+
+    Args:
+        connection: Connection in a transaction; in SQLite one that may write.
+        new: The outcomes, in order.
+    """
+    ids = sorted({outcome.battle_id for outcome in new})
+    lock(connection, [f"battle {battle_id}" for battle_id in ids])
+    before = outcomes_by_battle(connection, ids)
+    after = {battle_id: dict(before.get(battle_id, {})) for battle_id in ids}
+    newest: dict[tuple[str, str], Outcome] = {}
+    for outcome in new:
+        known = after[outcome.battle_id].get(outcome.source)
+        if known is None or (known != outcome and known.decided_at <= outcome.decided_at):
+            after[outcome.battle_id][outcome.source] = outcome
+            newest[outcome.battle_id, outcome.source] = outcome
+    if not newest:
+        return
+    rows = [row_of_outcome(newest[key]) for key in sorted(newest)]
+    connection.execute(_replacing(connection.dialect.name), rows)
+    facets = _facets(connection, ids)
+    changes = [
+        _changes(after[battle_id], before.get(battle_id, {}), facets.get(battle_id, [ALL]))
+        for battle_id in ids
+    ]
+    add_changes(connection, merged(changes))
+
+
+def outcomes_by_battle(connection: Connection, ids: Sequence[str]) -> dict[str, dict[str, Outcome]]:
+    """The stored outcomes of the given battles that have any, by battle and source."""
+    by_battle: dict[str, dict[str, Outcome]] = defaultdict(dict)
+    for row in connection.execute(_STORED, {"ids": ids}):
+        by_battle[row.battle_id][row.source] = outcome_of_row(row)
+    return by_battle
+
+
+def _changes(after: dict[str, Outcome], before: dict[str, Outcome], facets: Sequence[Facet]) -> Changes:
+    """What the outcomes of one battle change; nothing where only their times differ."""
+    same = after.keys() == before.keys() and all(
+        replace(before[source], decided_at=outcome.decided_at) == outcome for source, outcome in after.items()
+    )
+    if same:
+        return {}
+    return difference(contributions(after.values(), facets), contributions(before.values(), facets))
+
+
+def _facets(connection: Connection, ids: Sequence[str]) -> dict[str, list[Facet]]:
+    """The facets of those battles that are stored."""
+    rows = connection.execute(_FACETS, {"ids": ids})
+    return {row.id: facets_of_battle(row.language, row.tags, row.received_at) for row in rows}
+
+
+@cache
+def _replacing(dialect: str) -> Any:
+    """An INSERT that replaces the outcome of the same battle and source."""
+    statement = insert_into(dialect, outcomes)
+    keys = ["battle_id", "source"]
+    new = {column.name: statement.excluded[column.name] for column in outcomes.c if column.name not in keys}
+    return statement.on_conflict_do_update(index_elements=keys, set_=new)
