@@ -40,6 +40,7 @@ async def open_chat_model(parts: "Parts") -> AsyncIterator["LLMClient"]:
     """The configured chat model; without one, the offline model in this process."""
     from services.runtime.llm.build import build_chat_model, with_asgi
     from services.store.blobs import Replies
+    from services.store.claims import DatabaseClaims
     from services.store.spend import DatabaseSpendStore
 
     async with open_embedder(parts) as embedder:
@@ -49,7 +50,9 @@ async def open_chat_model(parts: "Parts") -> AsyncIterator["LLMClient"]:
 
             http = with_asgi(create_app(None if embedder is None else from_threads(embedder)))
         spend = DatabaseSpendStore(parts.database, parts.llm.price_table().currency)
-        model = build_chat_model(parts.llm, Replies(parts.database), spend=spend, http=http)
+        # SQLite is the database of one machine, where no two processes run the same service.
+        claims = None if parts.database.is_sqlite else DatabaseClaims(parts.database)
+        model = build_chat_model(parts.llm, Replies(parts.database), spend=spend, claims=claims, http=http)
         try:
             yield model
         finally:

@@ -9,6 +9,7 @@ chunks       overlapping runs of sentences cut from pages
 vectors      embeddings, one per text and model
 blobs        content-addressed bytes: page texts and large message bodies
 replies      the cache of model replies
+claims       prompts that a process asks the model now, on PostgreSQL
 spend        all booked model calls: tokens and cost, for accounting and budgets
 
 Counters of the rows above, changed in the transaction of the row that they count (see `counters.py`):
@@ -182,6 +183,14 @@ replies = Table(
     Column("key", _HASH, primary_key=True),
     Column("body", Text, nullable=False),
     Column("created_at", _UTC, nullable=False),
+)
+
+claims = Table(  # not logged on PostgreSQL
+    "claims",
+    metadata,
+    Column("key", _HASH, primary_key=True),
+    Column("owner", String(32), nullable=False),
+    Column("ends_at", _UTC, nullable=False),
 )
 
 spend = Table(

@@ -8,6 +8,7 @@ import openai
 
 from services.runtime.llm.accounting import Ledger, SpendStore
 from services.runtime.llm.cache import ReplyCache
+from services.runtime.llm.claims import Claims, ClaimStore
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit
@@ -32,6 +33,7 @@ def build_chat_model(
     cache: ReplyCache | None = None,
     *,
     spend: SpendStore | None = None,
+    claims: ClaimStore | None = None,
     http: httpx2.AsyncClient | None = None,
 ) -> LLMClient:
     """Build the model that an operator configured.
@@ -40,6 +42,7 @@ def build_chat_model(
         settings: Where the model is and what it may cost.
         cache: Where replies are cached; in memory by default.
         spend: Where costs are stored; by default in memory, and then budgets cover only this process.
+        claims: Claims on prompts, where other processes ask the same model.
         http: HTTP client to use; for the offline model, `with_asgi` of the offline application.
 
     Raises:
@@ -67,4 +70,5 @@ def build_chat_model(
         retries=settings.retries(),
         patience=settings.patience_s,
         overrides=settings.overrides(),
+        claims=Claims(claims),
     )

@@ -1,6 +1,6 @@
 """The client that every service uses to ask a model.
 
-    ask ──> overrides ──> single flight per key ──> cache ──> at most two exchanges ──> cache ──> Reply
+    ask ──> overrides ──> one flight per key ──> cache ──> claim ──> at most two exchanges ──> cache ──> Reply
 
 When the first reply cannot be used, the second exchange tells the model why. There is no third.
 
@@ -25,6 +25,7 @@ from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.cache import MemoryReplyCache, ReplyCache
 from services.runtime.llm.calls import Billing, Caller
 from services.runtime.llm.circuit import PATIENCE_S, Circuit
+from services.runtime.llm.claims import Claims
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Completion, Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit
@@ -101,6 +102,7 @@ class LLMClient:
         retries: How often and how long to retry an endpoint that does not answer.
         patience: Seconds that a message may wait for a model that is away; hours by default.
         overrides: The operator's prompts.
+        claims: Claims on prompts, where other processes ask the same model.
         rng: Source of the jitter between retries.
         sleep: Waits between retries.
     """
@@ -115,6 +117,7 @@ class LLMClient:
         retries: RetryPolicy | None = None,
         patience: float = PATIENCE_S,
         overrides: PromptOverrides | None = None,
+        claims: Claims | None = None,
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -123,6 +126,7 @@ class LLMClient:
         self.limit = limit or AdaptiveLimit(maximum=32)
         self.overrides = overrides or PromptOverrides.none()
         self._cache = cache or MemoryReplyCache()
+        self._claims = claims or Claims()
         retries = retries or RetryPolicy()
         self.circuit = Circuit(endpoint.model, 2 * retries.attempts, patience)
         rng = rng or random.Random()  # noqa: S311 - jitter of retries, not a secret
@@ -173,15 +177,21 @@ class LLMClient:
         if key in self._uncached:
             await self._write_to_cache(key)
         await self.ledger.flush()
-        cached_text = await self._cache.get(key)
-        cached_reply = None if cached_text is None else self._from_cache(cached_text, prompt)
-        if cached_reply is not None:
-            return cached_reply
-        reply = await self._asked(key, prompt, billing)
-        self._uncached[key] = _CachedReply.of(reply).model_dump_json()
-        await self._write_to_cache(key)
+        if (cached := await self._cached(key, prompt)) is not None:
+            return cached
+        async with self._claims.held(key) as shared:
+            if shared and (cached := await self._cached(key, prompt)) is not None:
+                return cached
+            reply = await self._asked(key, prompt, billing)
+            self._uncached[key] = _CachedReply.of(reply).model_dump_json()
+            await self._write_to_cache(key)
         await self.ledger.flush()
         return reply
+
+    async def _cached(self, key: str, prompt: Prompt[R]) -> Reply[R] | None:
+        """The stored reply; None when there is none, or none that can be used."""
+        text = await self._cache.get(key)
+        return None if text is None else self._from_cache(text, prompt)
 
     async def _write_to_cache(self, key: str) -> None:
         await self._cache.put(key, self._uncached[key])
