@@ -56,6 +56,8 @@ class StageFailure:
         attempts: Number of deliveries used, at least 1.
         admin_detail: What the other side said, for administrators only and in no public view; None where it
             said nothing.
+        evaluator: Name of the judge that gave up, in an installation with several judges; None for other
+            stages and for a single judge.
     """
 
     stage: Stage
@@ -63,3 +65,4 @@ class StageFailure:
     detail: str
     attempts: int = 1
     admin_detail: str | None = None
+    evaluator: str | None = None

@@ -225,8 +225,14 @@ def _without_nuggets(snapshot: BattleSnapshot) -> Iterable[str]:
 def _opinions(snapshot: BattleSnapshot, winner: Vote | None) -> Iterable[str]:
     for judgment in snapshot.judgments:
         yield _verdict(judgment, winner)
+    given = {judgment.evaluator for judgment in snapshot.judgments}
     for failure in snapshot.failures:
-        if failure.stage is Stage.JUDGE and not snapshot.judgments:
+        if failure.stage is not Stage.JUDGE:
+            continue
+        if failure.evaluator is not None and failure.evaluator not in given:
+            judge = f"the judge {failure.evaluator}"
+            yield f"There is no verdict of {judge}: it gave up ({failure.reason.value}): {failure.detail}"
+        elif failure.evaluator is None and not given:
             yield f"There is no verdict: the judge gave up ({failure.reason.value}): {failure.detail}"
     if snapshot.vote is not None:
         vote = snapshot.vote.vote

@@ -113,6 +113,8 @@ class FailureView(View):
     battle_id: str
     arena: str
     stage: Stage
+    evaluator: str | None = None
+    """Name of the judge that gave up; null for other stages and where there is a single judge."""
     reason: Reason
     detail: str
     attempts: int

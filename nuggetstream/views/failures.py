@@ -14,6 +14,8 @@ class FailureEntry(View):
     """Names the entry in later requests."""
     kind: Literal["battle", "message"]
     stage: str
+    evaluator: str | None = None
+    """Name of the judge that gave up; null for other stages and where there is a single judge."""
     reason: Reason
     arena: str | None = None
     battle_id: str | None = None

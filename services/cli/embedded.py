@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import click
+
 from services.cli.data_folder import locked_folder
 from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
@@ -95,6 +97,11 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
         stop = asyncio.Event()
         async with NatsServer(choices.folder / NATS, inherited=(lock,)) as server:
             platform = PlatformSettings(nats_url=server.url, database_url=database.url)
+            if platform.declared_judges.several:
+                raise click.ClickException(
+                    "NUGGETSTREAM_JUDGES names several judges, and this command runs one: "
+                    "run each service with `nuggetstream serve`"
+                )
             async with Bus.connect(platform.bus("embedded")) as bus:
                 await _prepare(bus, platform.nats_stream_bytes)
                 disk = DiskProbe(choices.folder).problem

@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from services.runtime.bus import BusSettings
 from services.scraper.settings import ScraperSettings
 from services.store.database import DEFAULT_CONNECTIONS
+from services.wire.judges import Judges
 from services.wire.topology import SMALLEST_STREAM_BYTES, STREAM_BYTES
 
 PACKAGED_MODEL = "all-MiniLM-L6-v2"
@@ -32,6 +33,7 @@ class PlatformSettings(_Settings):
         nats_tls_ca: Certificates to trust, if the broker uses TLS with its own authority.
         nats_replicas: Copies of every stream; 3 in production.
         nats_stream_bytes: Size of all streams together, in bytes per copy.
+        judges: Names of all judges, separated by commas; unset for a single judge.
         quiet_seconds: Seconds without an event after which a battle that waits in no stream is republished.
         database_url: SQLAlchemy URL of the database.
         admin_token: Token of administrators, at least 16 characters. Without one, administrators' routes are
@@ -50,11 +52,23 @@ class PlatformSettings(_Settings):
     nats_replicas: int = Field(1, ge=1, le=5)
     nats_stream_bytes: int = Field(STREAM_BYTES, ge=SMALLEST_STREAM_BYTES)
     quiet_seconds: float = Field(900.0, gt=600)  # the broker recognises duplicates for 600 seconds
+    judges: str = ""
     database_url: str = "sqlite+aiosqlite:///nuggetstream.db"
     admin_token: str | None = Field(None, min_length=16, repr=False)
     database_connections: int = Field(DEFAULT_CONNECTIONS, ge=1)
     indexer_address: str = "127.0.0.1:7102"
     rater_address: str = "127.0.0.1:7107"
+
+    @field_validator("judges")
+    @classmethod
+    def _judges_have_names(cls, names: str) -> str:
+        Judges.parse(names)
+        return names
+
+    @property
+    def declared_judges(self) -> Judges:
+        """The declared judges."""
+        return Judges.parse(self.judges)
 
     def bus(self, name: str) -> BusSettings:
         """The settings of a connection to the broker.
@@ -128,6 +142,11 @@ class PipelineSettings(_Settings):
         if name not in EVALUATORS:
             raise ValueError(f"there is no evaluator {name!r}; choose one of {', '.join(sorted(EVALUATORS))}")
         return name
+
+    @property
+    def evaluator(self) -> str:
+        """Name under which the verdicts of the judge are stored."""
+        return self.judge_name or self.judge_evaluator
 
     @property
     def has_embedder(self) -> bool:

@@ -6,9 +6,11 @@ Each function imports its service when it is called, so that a process loads onl
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from nuggetstream.ratings.fitting.tally import TiePolicy
+from services.cli.judge_consumer import own_consumer
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
 from services.cli.shared_parts import consumer_watch, open_chat_model, open_embedder
 from services.runtime.bus import Bus
@@ -145,16 +147,23 @@ async def open_judge(parts: Parts) -> AsyncIterator[Service]:
     from services.judge.evaluators import EVALUATORS
     from services.judge.stage import Judge, build
 
-    pipeline = parts.pipeline
+    pipeline, judges = parts.pipeline, parts.platform.declared_judges
+    consumer = await own_consumer(parts.bus, judges, pipeline.evaluator)
     async with open_chat_model(parts) as model:
         judge = Judge(
             model=model,
-            evaluator=pipeline.judge_name or pipeline.judge_evaluator,
+            evaluator=pipeline.evaluator,
             prompt=EVALUATORS[pipeline.judge_evaluator],
             both_orders=pipeline.profile == "live",
             passages=pipeline.judge_passages,
         )
-        stage = build(judge, parts.blobs, concurrency=pipeline.llm_stage_concurrency)
+        stage = build(
+            judge,
+            parts.blobs,
+            concurrency=pipeline.llm_stage_concurrency,
+            consumer=consumer,
+            one_of_several=judges.several,
+        )
         yield Service("judge", [stage])
 
 
@@ -188,10 +197,12 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     from services.wire.stages import failure_of
     from services.wire.topology import MOVER_DEAD, consumers
 
-    recorder = Recorder(Battles(parts.database), parts.bus.core_publish)
+    judges = parts.platform.declared_judges
+    recorder = Recorder(Battles(parts.database, judges.names), parts.bus.core_publish)
     size = DatabaseWatch(parts.database.engine.dialect.name, parts.database.transaction)
-    mover = AdvisoryMover(parts.bus, consumers(), failure_of)
-    reconciling = reconciler(parts.bus, parts.database, parts.blobs, parts.platform.quiet_seconds)
+    mover = AdvisoryMover(parts.bus, consumers(judges), partial(failure_of, judges=judges))
+    quiet_after = parts.platform.quiet_seconds
+    reconciling = reconciler(parts.bus, parts.database, parts.blobs, quiet_after, judges.names)
     watches = [consumer_watch(parts.bus).run, size.run, reconciling.run]
     stages: list[Stage[Any, Any]] = [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)]
     yield Service("recorder", stages, background=watches)

@@ -12,6 +12,7 @@ from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment, OrderedVerdict, combine_orders
 from services.judge.evaluators import EVALUATORS, Evaluator
+from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import Permanent
 from services.runtime.llm.client import ChatModel, Reply
 from services.runtime.llm.replies import VerdictReply
@@ -80,11 +81,34 @@ class Judge:
 
 
 def build(
-    judge: Judge, blobs: Blobs, *, concurrency: int = 8, deadline: float = 180.0
+    judge: Judge,
+    blobs: Blobs,
+    *,
+    concurrency: int = 8,
+    deadline: float = 180.0,
+    consumer: ConsumerSpec | None = None,
+    one_of_several: bool = False,
 ) -> Stage[BattleRetrieved, Event]:
-    """The stage of the judge."""
+    """The stage of the judge.
+
+    Args:
+        judge: The handler.
+        blobs: Where large bodies are stored.
+        concurrency: Number of battles judged at once.
+        deadline: Seconds that one attempt may take.
+        consumer: The judge's own consumer; that of a single judge by default.
+        one_of_several: Whether there are other judges, so that failures name this one.
+    """
     begin_values(FLIPS, ("true", "false"))
-    return event_stage(StageName.JUDGE, judge, blobs, concurrency=concurrency, deadline=deadline)
+    return event_stage(
+        StageName.JUDGE,
+        judge,
+        blobs,
+        concurrency=concurrency,
+        deadline=deadline,
+        consumer=consumer,
+        evaluator=judge.evaluator if one_of_several else None,
+    )
 
 
 def _winner(winner: str, first: Side) -> Vote:

@@ -10,7 +10,7 @@ handled one stores nothing new. A battle that waits in a stream, however long, i
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -102,7 +102,7 @@ class Reconciler:
         for battle in page:
             quiet = now - battle.last_at >= timedelta(seconds=self.quiet_after)
             if quiet and (oldest is None or oldest > battle.last_at):
-                count += await self._again(battle, now)
+                count += await self.battles.settle(battle.id, now) or await self._again(battle, now)
         return count
 
     async def _again(self, battle: UnfinishedBattle, now: datetime) -> bool:
@@ -112,7 +112,9 @@ class Reconciler:
             f"no stage has reported anything since {battle.last_at:%Y-%m-%d %H:%M} UTC, "
             f"although the battle was sent to the stages {battle.republished} times more"
         )
-        failure = StageFailure(Stage.INTAKE, Reason.DEADLINE, detail, battle.republished + 1)
+        failure = StageFailure(
+            stage=Stage.INTAKE, reason=Reason.DEADLINE, detail=detail, attempts=battle.republished + 1
+        )
         log.error("a battle is ended, because no stage works on it", battle_id=battle.id)
         key = derived_id("lost", battle.id, battle.last_at.isoformat())
         await self.publish(BattleFailed(key, battle.id, battle.arena, failure))
@@ -171,11 +173,13 @@ def oldest_in_arena(bus: Bus) -> OldestWaiting:
     return oldest
 
 
-def reconciler(bus: Bus, database: Database, blobs: BlobStore, quiet_after: float) -> Reconciler:
-    """The reconciler of a platform."""
+def reconciler(
+    bus: Bus, database: Database, blobs: BlobStore, quiet_after: float, judges: Sequence[str] = ()
+) -> Reconciler:
+    """The reconciler of a platform; with several judges it needs their names."""
     return Reconciler(
         unfinished=Unfinished(database),
-        battles=Battles(database),
+        battles=Battles(database, judges),
         publish=publisher(bus, blobs),
         oldest_waiting=oldest_in_arena(bus),
         quiet_after=quiet_after,

@@ -13,6 +13,7 @@ from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.store.accepting import NewBattle, accept_all
 from services.store.battle_counts import battles_by_arena, battles_received
 from services.store.database import Database
+from services.store.judge_states import settle
 from services.store.recording import NewEvent, Recorded, record_all
 from services.store.reruns import Restart, restart_failed
 from services.store.slices import EVERYTHING, Slice
@@ -87,10 +88,16 @@ class RecordedFailure:
 
 
 class Battles:
-    """The battles table with its events and failures."""
+    """The battles table with its events and failures.
 
-    def __init__(self, database: Database) -> None:
+    Args:
+        database: The database.
+        judges: Names of the declared judges, for `record` and `settle`; none for a single judge.
+    """
+
+    def __init__(self, database: Database, judges: Sequence[str] = ()) -> None:
         self._database = database
+        self._judges = tuple(judges)
 
     async def accept(self, battle: Battle, body: bytes, received_at: datetime) -> str | None:
         """Store a battle unless its id is known.
@@ -172,7 +179,7 @@ class Battles:
 
     async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recorded | LookupError | None]:
         """Record several events in one transaction; see `recording.record_all`."""
-        return await self._database.write(lambda connection: record_all(connection, new, at))
+        return await self._database.write(lambda connection: record_all(connection, new, at, self._judges))
 
     async def events_of(self, battle_id: str, after: int = 0) -> list[RecordedEvent]:
         """The events of a battle after a sequence number, in order."""
@@ -195,6 +202,10 @@ class Battles:
         """Set the failed branches of an ended battle back to pending; see `reruns.restart_failed`."""
         return await restart_failed(self._database, battle_id)
 
+    async def settle(self, battle_id: str, at: datetime) -> bool:
+        """End the judge branch of a battle that only waits for judges that are no longer declared."""
+        return await settle(self._database, self._judges, battle_id, at)
+
 
 def _battle_row(row: Any) -> BattleRow:
     values = dict(row._mapping)
@@ -206,5 +217,12 @@ def _battle_row(row: Any) -> BattleRow:
 
 def failure_of_row(row: Any) -> RecordedFailure:
     """The failure in a row of its table."""
-    failure = StageFailure(Stage(row.stage), Reason(row.reason), row.detail, row.attempts, row.admin_detail)
+    failure = StageFailure(
+        stage=Stage(row.stage),
+        reason=Reason(row.reason),
+        detail=row.detail,
+        attempts=row.attempts,
+        admin_detail=row.admin_detail,
+        evaluator=row.evaluator,
+    )
     return RecordedFailure(row.battle_id, row.arena, failure, row.failed_at)

@@ -10,8 +10,8 @@ from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.progress import Branch
 from services.store.battles import RecordedFailure, failure_of_row
 from services.store.database import Database
-from services.store.progress import columns_ended_by
-from services.store.tables import battles, failures
+from services.store.progress import FAILED, columns_ended_by
+from services.store.tables import battles, failures, judge_states
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +86,21 @@ def _is_open() -> ColumnElement[bool]:
     superseded = select(newer.c.key).where(
         newer.c.battle_id == failures.c.battle_id,
         newer.c.stage == failures.c.stage,
+        newer.c.evaluator.is_not_distinct_from(failures.c.evaluator),
         newer.c.failed_at > failures.c.failed_at,
     )
     ended = [
-        and_(failures.c.stage == stage.value, battles.c[column] == Branch.FAILED.value)
+        and_(failures.c.stage == stage.value, battles.c[column].in_(FAILED))
         for stage in Stage
         for column in columns_ended_by(stage)
     ]
-    return and_(failures.c.discarded_at.is_(None), or_(*ended), ~superseded.exists())
+    verdict = select(judge_states.c.evaluator).where(
+        judge_states.c.battle_id == failures.c.battle_id,
+        judge_states.c.evaluator == failures.c.evaluator,
+        judge_states.c.state == Branch.DONE.value,
+    )
+    closed = or_(superseded.exists(), verdict.exists())
+    return and_(failures.c.discarded_at.is_(None), or_(*ended), ~closed)
 
 
 def _conditions(selection: FailureFilter) -> list[ColumnElement[bool]]:

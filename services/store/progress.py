@@ -6,6 +6,8 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.progress import Branch
 
+# States of a branch of which at least a part failed.
+FAILED = (Branch.FAILED.value, Branch.PARTIAL.value)
 # The branches that end when a stage gives up.
 _ENDED_BY = {
     Stage.INTAKE: ("nugget_state", "judge_state"),

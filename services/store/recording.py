@@ -2,7 +2,7 @@
 
     events ─> lock their battles ─> which are stored already? ─> number the rest, move the branches ─> write
 
-Five statements per transaction, however many events it stores.
+Five statements per transaction, however many events it stores; a few more where there are several judges.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from nuggetstream.domain import event as core
 from nuggetstream.domain.progress import BattleState, Branch, state_of
+from services.store.judge_states import JudgeStates
 from services.store.progress import branches_moved
 from services.store.tables import battles, events, failures
 
@@ -73,10 +74,15 @@ class _Progress:
     judge_state: str
     ended_at: datetime | None
 
-    def apply(self, event: core.BattleEvent, at: datetime) -> Recorded:
+    def apply(self, event: core.BattleEvent, at: datetime, judges: JudgeStates) -> Recorded:
         """Count an event and move the branches that it ends."""
         self.event_count += 1
+        of_judges = judges.branch_after(event, Branch(self.judge_state))
+        if of_judges is not None:
+            self.judge_state = of_judges.value
         for column, branch in branches_moved(event):
+            if column == "judge_state" and of_judges is not None:
+                continue
             # A later success overrides a failure (a retried battle); a late failure does not undo a success.
             allowed = (Branch.PENDING, Branch.FAILED) if branch is Branch.DONE else (Branch.PENDING,)
             if getattr(self, column) in allowed:
@@ -104,7 +110,7 @@ _MOVE = (
 
 
 def record_all(
-    connection: Connection, new: Sequence[NewEvent], at: datetime
+    connection: Connection, new: Sequence[NewEvent], at: datetime, judges: Sequence[str] = ()
 ) -> list[Recorded | LookupError | None]:
     """Append events to their battles and update the states of the battles.
 
@@ -115,6 +121,7 @@ def record_all(
         connection: Connection in a transaction; in SQLite one that may write.
         new: The events, in order.
         at: Time of the recording.
+        judges: Names of the declared judges; none for a single judge.
 
     Returns:
         For each event None when it had been recorded before, and LookupError when its battle is not stored.
@@ -122,6 +129,7 @@ def record_all(
     ids = {core.battle_id_of(each.event) for each in new}
     rows = connection.execute(_LOCKED, {"ids": sorted(ids)}).mappings()
     moving = {row["id"]: _Progress(**{name: row[name] for name in _Progress.__slots__}) for row in rows}
+    states = JudgeStates(judges, connection, moving)
     known = set(connection.scalars(_KNOWN, {"ids": [each.message_id for each in new]}))
     results: list[Recorded | LookupError | None] = []
     event_rows, failure_rows, moved = [], [], set[str]()
@@ -135,7 +143,7 @@ def record_all(
             continue
         known.add(each.message_id)
         moved.add(battle_id)
-        recorded = moving[battle_id].apply(each.event, at)
+        recorded = moving[battle_id].apply(each.event, at, states)
         results.append(recorded)
         event_rows.append(_event_row(each, battle_id, recorded.sequence, at))
         if isinstance(each.event, core.BattleFailed):
@@ -143,6 +151,7 @@ def record_all(
     if moved:
         connection.execute(insert(events), event_rows)
         connection.execute(_MOVE, [_move_row(battle_id, moving[battle_id]) for battle_id in sorted(moved)])
+    states.write()
     _insert_failures(connection, failure_rows)
     return results
 
@@ -161,6 +170,7 @@ def _failure_row(event: core.BattleFailed, at: datetime) -> dict[str, Any]:
     row: dict[str, Any] = {"key": event.key, "battle_id": event.battle_id, "arena": event.arena}
     row |= {"stage": failure.stage.value, "reason": failure.reason.value, "failed_at": at}
     row |= {"detail": _storable(failure.detail), "attempts": failure.attempts}
+    row |= {"evaluator": failure.evaluator}
     return row | {"admin_detail": None if failure.admin_detail is None else _storable(failure.admin_detail)}
 
 

@@ -8,7 +8,8 @@ from sqlalchemy import case, or_, select, update
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.progress import Branch
 from services.store.database import Database
-from services.store.progress import columns_ended_by
+from services.store.judge_states import forget_failed_judges
+from services.store.progress import FAILED, columns_ended_by
 from services.store.tables import battles, failures
 
 _COLUMNS = ("nugget_state", "judge_state")
@@ -42,17 +43,19 @@ async def restart_failed(database: Database, battle_id: str) -> list[Restart]:
     """
     if "\x00" in battle_id:  # no stored id has one, and PostgreSQL rejects the query
         return []
-    failed = {name: battles.c[name] == Branch.FAILED.value for name in _COLUMNS}
+    failed = {name: battles.c[name].in_(FAILED) for name in _COLUMNS}
     reset = {
         name: case((condition, Branch.PENDING.value), else_=battles.c[name])
         for name, condition in failed.items()
     }
     async with database.transaction() as tx:
-        await tx.execute(  # first, because it locks the row
+        restarted = await tx.execute(  # first, because it locks the row
             update(battles)
             .where(battles.c.id == battle_id, battles.c.ended_at.is_not(None), or_(*failed.values()))
             .values(**reset, ended_at=None)
         )
+        if restarted.rowcount:
+            await forget_failed_judges(tx, battle_id)
         states = select(*(battles.c[name] for name in _COLUMNS)).where(battles.c.id == battle_id)
         row = (await tx.execute(states)).one_or_none()
         if row is None:

@@ -3,6 +3,7 @@
 battles      one row per battle: the battle as received, and its state
 events       the events of each battle, in order, as encoded messages
 failures     failures of stages
+judge_states the state of each judge per battle, where there are several judges
 outcomes     the winner per battle and source; ratings are computed from their counts
 sources      the usable pages of each battle, and the sides that cite them
 chunks       overlapping runs of sentences cut from pages
@@ -116,10 +117,19 @@ failures = Table(
     Column("detail", Text, nullable=False),
     Column("admin_detail", Text),
     Column("attempts", Integer, nullable=False),
+    Column("evaluator", String(80)),
     Column("failed_at", _UTC, nullable=False),
     Column("discarded_at", _UTC),
     Index(None, "arena", "failed_at"),
     Index(None, "failed_at"),
+)
+
+judge_states = Table(
+    "judge_states",
+    metadata,
+    Column("battle_id", String(200), primary_key=True),
+    Column("evaluator", String(80), primary_key=True),
+    Column("state", String(16), nullable=False),
 )
 
 outcomes = Table(

@@ -1,6 +1,7 @@
 """Stages over events: a service supplies the handler, this module supplies the rest."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar, cast
 
 from nuggetstream.domain.event import BattleEvent, BattleFailed, Event, arena_of, battle_id_of
@@ -23,9 +24,12 @@ from services.wire.codec import (
     seal,
     unseal,
 )
+from services.wire.judges import Judges, stage_of
 from services.wire.subjects import SUBJECTS
 
 E = TypeVar("E", bound=BattleEvent)
+_ANY_JUDGE = Judges()
+_NO_FAILURE_OF_BATTLE = (StageName.RECORDER, StageName.RATER, StageName.INTAKE)
 Handler = Callable[[E], Awaitable[Sequence[Event]]]
 
 
@@ -37,6 +41,7 @@ def event_stage(
     concurrency: int,
     deadline: float,
     consumer: ConsumerSpec | None = None,
+    evaluator: str | None = None,
 ) -> Stage[E, Event]:
     """A stage that reads and publishes battle events and publishes `BattleFailed` when it gives up.
 
@@ -47,7 +52,10 @@ def event_stage(
         concurrency: Number of events handled at once.
         deadline: Seconds that one attempt may take.
         consumer: Consumer to use instead of the stage's own in the topology.
+        evaluator: Name of the judge that failures name; None for other stages and for a single judge.
     """
+
+    spec = consumer or topology.consumer(name)
 
     async def decode_event(delivery: Delivery, body: bytes) -> E:
         return cast(E, await unseal(delivery.headers.get(SCHEMA, ""), body, blobs))
@@ -60,11 +68,11 @@ def event_stage(
         # names no battle.
         if event is None or name in (StageName.RECORDER, StageName.RATER):
             return []
-        return [battle_failed(event, failure)]
+        return [battle_failed(event, replace(failure, evaluator=evaluator))]
 
     return Stage(
         name=name,
-        consumer=consumer or topology.consumer(name),
+        consumer=spec,
         decode=decode_event,
         handle=handler,
         encode=encode_event,
@@ -72,6 +80,7 @@ def event_stage(
         concurrency=concurrency,
         deadline=deadline,
         fill_limit=topology.FILL_LIMITS.get(name, 1.0),
+        alias=None if evaluator is None else spec.durable,
         about=_work_of,
     )
 
@@ -80,22 +89,30 @@ def _work_of(event: BattleEvent) -> Work:
     return Work(battle_id_of(event), arena_of(event))
 
 
-def failure_of(letter: DeadLetter) -> Sequence[Outgoing]:
+def failure_of(letter: DeadLetter, judges: Judges = _ANY_JUDGE) -> Sequence[Outgoing]:
     """The failure event of a message that the mover sent to the dead letters.
 
     There is none where the message names no battle (its body cannot be decoded, is stored apart or was
     left out), or where a failure of the stage is not a failure of the battle.
+
+    Args:
+        letter: The dead letter.
+        judges: The declared judges, whose names failures have.
     """
-    if letter.stage not in set(StageName) - {StageName.RECORDER, StageName.RATER, StageName.INTAKE}:
-        return []
-    if letter.body is None:
+    stage = stage_of(letter.stage)
+    if stage is None or stage in _NO_FAILURE_OF_BATTLE or letter.body is None:
         return []
     try:
         event = decode(letter.schema, letter.body)
     except UndecodableMessage:
         return []
     failure = StageFailure(
-        StageName(letter.stage), letter.reason, letter.detail, letter.attempts, letter.admin_detail
+        stage=stage,
+        reason=letter.reason,
+        detail=letter.detail,
+        attempts=letter.attempts,
+        admin_detail=letter.admin_detail,
+        evaluator=judges.named(letter.stage),
     )
     failed = battle_failed(cast(BattleEvent, event), failure)
     return [Outgoing(SUBJECTS[BattleFailed], message_id(failed), schema_of(BattleFailed), encode(failed))]
@@ -104,4 +121,6 @@ def failure_of(letter: DeadLetter) -> Sequence[Outgoing]:
 def battle_failed(event: BattleEvent, failure: StageFailure) -> BattleFailed:
     """The failure event of the battle that `event` is about."""
     key = derived_id(event.key, failure.stage.value, failure.reason.value, failure.detail)
+    if failure.evaluator is not None:  # judges that fail in the same way are different failures
+        key = derived_id(key, failure.evaluator)
     return BattleFailed(key, battle_id_of(event), arena_of(event), failure)

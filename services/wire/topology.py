@@ -21,6 +21,7 @@ from nuggetstream.domain.failure import Stage
 from services.runtime.bus import ConsumerSpec, StreamSpec
 from services.runtime.runner import advisory_consumer, advisory_stream
 from services.wire import subjects
+from services.wire.judges import Judges
 from services.wire.subjects import SUBJECTS
 
 _DAY = 24 * 3600.0
@@ -45,6 +46,8 @@ _INPUTS: dict[Stage, tuple[str, ...]] = {
 
 
 MOVER_DEAD = f"{subjects.DEAD}.mover"
+JUDGE = "judge"  # key in the metadata of a consumer; the value is the name of the judge that reads it
+_ONE_JUDGE = Judges()
 
 
 def dead_subject(stage: Stage) -> str:
@@ -127,6 +130,14 @@ def _consumer(stage: Stage) -> ConsumerSpec:
     )
 
 
-def consumers() -> Sequence[ConsumerSpec]:
-    """All durable consumers: one per stage, and the mover's."""
-    return [*(consumer(stage) for stage in Stage), advisory_consumer(MOVER_DEAD)]
+def judge_consumer(judges: Judges, name: str) -> ConsumerSpec:
+    """The durable consumer of one judge; with several judges the broker stores whose it is."""
+    metadata = ((JUDGE, name),) if judges.several else ()
+    return replace(consumer(Stage.JUDGE), durable=judges.durable(name), metadata=metadata)
+
+
+def consumers(judges: Judges = _ONE_JUDGE) -> Sequence[ConsumerSpec]:
+    """All durable consumers: one per stage and judge, and the mover's."""
+    others = [consumer(stage) for stage in Stage if stage is not Stage.JUDGE]
+    of_judges = [judge_consumer(judges, name) for name in judges.names] or [consumer(Stage.JUDGE)]
+    return [*others, *of_judges, advisory_consumer(MOVER_DEAD)]

@@ -102,11 +102,14 @@ def clean_environment(**settings: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def separate_processes(folder: Path, **settings: str) -> AsyncIterator[Platform]:
+async def separate_processes(
+    folder: Path, *, second_judge: Mapping[str, str] | None = None, **settings: str
+) -> AsyncIterator[Platform]:
     """Broker, database and every service, each in its own process, until the block ends.
 
     Args:
         folder: Where they keep their files.
+        second_judge: Settings in which a further process, "judge-2", differs from the first judge.
         settings: Further settings by name, without the prefix of their variables.
     """
     ports = free_ports(len(SERVICES) + 1)
@@ -135,6 +138,10 @@ async def separate_processes(folder: Path, **settings: str) -> AsyncIterator[Pla
             )
             for name, port in grpc.items()
         }
+        if second_judge is not None:
+            own = {f"NUGGETSTREAM_{name.upper()}": value for name, value in second_judge.items()}
+            arguments = ("--grpc-port", "0", "--metrics-port", "0")
+            processes["judge-2"] = Process("judge", arguments, environment | own, folder / "judge-2.log")
         platform = Platform(
             f"http://127.0.0.1:{ports[-1]}", processes, environment["NUGGETSTREAM_DATABASE_URL"]
         )
@@ -145,6 +152,6 @@ async def separate_processes(folder: Path, **settings: str) -> AsyncIterator[Pla
                 await process.ready()
             yield platform
         finally:
-            alive = [p for p in processes.values() if p.child is not None]
-            codes = await asyncio.gather(*(process.stop() for process in alive))
-            platform.exit_codes = {p.name: code for p, code in zip(alive, codes, strict=True)}
+            alive = {key: process for key, process in processes.items() if process.child is not None}
+            codes = await asyncio.gather(*(process.stop() for process in alive.values()))
+            platform.exit_codes = dict(zip(alive, codes, strict=True))

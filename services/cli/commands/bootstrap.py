@@ -7,7 +7,9 @@ import nats.errors
 
 from services.cli.process import connected, read_settings, run
 from services.cli.settings import PlatformSettings, ServerSettings
-from services.runtime.bus import describe_error, ensure
+from services.runtime.bus import describe_error, ensure, remove_undeclared
+from services.wire.judges import JUDGE_PREFIX
+from services.wire.subjects import STREAM_ARENA
 from services.wire.topology import consumers, streams
 
 
@@ -17,16 +19,23 @@ def command() -> None:
 
     Running it again changes nothing. NUGGETSTREAM_NATS_REPLICAS sets the number of copies of each
     stream (3 in production), NUGGETSTREAM_NATS_STREAM_BYTES the size of all streams together.
+    Consumers of judges that NUGGETSTREAM_JUDGES no longer names are deleted.
     """
     platform = read_settings(PlatformSettings)
 
     async def bootstrap(stop: asyncio.Event) -> None:
         async with connected(platform.bus("bootstrap"), stop) as bus:
-            declared = streams(platform.nats_replicas, platform.nats_stream_bytes), consumers()
+            declared = (
+                streams(platform.nats_replicas, platform.nats_stream_bytes),
+                consumers(platform.declared_judges),
+            )
             try:
                 await ensure(bus.js, *declared)
+                removed = await remove_undeclared(bus.js, STREAM_ARENA, JUDGE_PREFIX, declared[1])
             except nats.errors.Error as error:
                 raise click.ClickException(describe_error(error)) from error
+            for name in removed:
+                click.echo(f"consumer {name} is deleted, because its judge is no longer declared")
             click.echo(f"{len(declared[0])} streams and {len(declared[1])} consumers are up to date")
 
     run(bootstrap, read_settings(ServerSettings))

@@ -174,4 +174,8 @@ def _line(entry: FailureEntry) -> str:
     subject = "message" if entry.battle_id is None else f"{entry.arena}/{json.dumps(entry.battle_id)[1:-1]}"
     moment = entry.failed_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     closed = "" if entry.open else " (closed)"
-    return f"{entry.id}  {moment}  {entry.stage}  {entry.reason}  {subject}{closed}: {entry.detail}"
+    return f"{entry.id}  {moment}  {_stage(entry)}  {entry.reason}  {subject}{closed}: {entry.detail}"
+
+
+def _stage(entry: FailureEntry) -> str:
+    return entry.stage if entry.evaluator is None else f"{entry.stage} ({entry.evaluator})"

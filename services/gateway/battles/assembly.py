@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import cast
 
 from nuggetstream.domain.battle import Battle, Side
-from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
+from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleJudged, BattleSubmitted
 from nuggetstream.domain.evidence import Page
 from nuggetstream.domain.failure import Stage, StageFailure
 from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget
@@ -127,6 +127,8 @@ def failure_view(recorded: RecordedFailure) -> FailureView:
 def _steps(row: BattleRow, recorded: Sequence[RecordedEvent], snapshot: BattleSnapshot) -> list[StepView]:
     done = {event.name: event.recorded_at for event in reversed(recorded)}
     failed = {failure.stage for failure in snapshot.failures}
+    if row.judge_state in (Branch.PENDING, Branch.PARTIAL):  # one of several judges may have given a verdict
+        done.pop(STEPS[Stage.JUDGE], None)
     return [_step(stage, row, done, failed) for stage in STEPS]
 
 
@@ -241,12 +243,16 @@ def _evidence(snapshot: BattleSnapshot) -> list[EvidenceView]:
 
 def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) -> list[FailureView]:
     """The failures that no later run of the same stage has made good."""
-    last = {stored.name: stored.sequence for stored in recorded}
+    last: dict[tuple[str, str | None], int] = {}
+    for stored, event in zip(recorded, events, strict=True):
+        last[stored.name, None] = stored.sequence
+        if isinstance(event, BattleJudged):
+            last[stored.name, event.judgment.evaluator] = stored.sequence
     return [
         _failure(event.failure, event.battle_id, event.arena, stored.recorded_at)
         for stored, event in zip(recorded, events, strict=True)
         if isinstance(event, BattleFailed)
-        and last.get(STEPS.get(event.failure.stage, ""), 0) < stored.sequence
+        and last.get((STEPS.get(event.failure.stage, ""), event.failure.evaluator), 0) < stored.sequence
     ]
 
 
@@ -256,6 +262,7 @@ def _failure(failure: StageFailure, battle_id: str, arena: str, at: datetime) ->
         battle_id=battle_id,
         arena=arena,
         stage=failure.stage,
+        evaluator=failure.evaluator,
         reason=failure.reason,
         detail=failure.detail,
         attempts=failure.attempts,

@@ -118,6 +118,7 @@ def _battle_entry(failed: FailedBattle) -> FailureEntry:
         id=failed.key,
         kind="battle",
         stage=recorded.failure.stage.value,
+        evaluator=recorded.failure.evaluator,
         reason=recorded.failure.reason,
         arena=recorded.arena,
         battle_id=recorded.battle_id,

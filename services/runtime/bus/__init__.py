@@ -11,6 +11,7 @@ from services.runtime.bus.topology import (
     describe_error,
     ensure,
     has_streams,
+    remove_undeclared,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "describe_error",
     "ensure",
     "has_streams",
+    "remove_undeclared",
 ]

@@ -1,11 +1,12 @@
 """Declarations of streams and consumers, and the function that creates or updates them at the broker."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import nats.errors
 from nats.js import JetStreamContext, api
-from nats.js.errors import APIError, BadRequestError
+from nats.js.errors import APIError, BadRequestError, NotFoundError
 
 _STREAM_NAME_IN_USE = 10058
 
@@ -86,6 +87,7 @@ class ConsumerSpec:
             dependency is down and everything waits, delivery stops here: back pressure, not loss.
         backoff: Delay before a retry.
         replicas: Copies of the consumer's state; 0 for as many as the stream has.
+        metadata: Keys and values that the broker stores with the consumer.
     """
 
     stream: str
@@ -97,6 +99,7 @@ class ConsumerSpec:
     max_ack_pending: int = 1000
     backoff: Backoff = field(default_factory=Backoff)
     replicas: int = 0
+    metadata: tuple[tuple[str, str], ...] = ()
 
     @property
     def broker_max_deliver(self) -> int:
@@ -122,6 +125,7 @@ class ConsumerSpec:
             filter_subject=single,
             filter_subjects=list(self.subjects) if len(self.subjects) > 1 else None,
             num_replicas=self.replicas or None,
+            metadata=dict(self.metadata),
         )
 
 
@@ -170,6 +174,26 @@ def describe_error(error: nats.errors.Error) -> str:
 async def ensure_consumer(js: JetStreamContext, spec: ConsumerSpec) -> None:
     """Create or update one consumer; the broker does both with the same call."""
     await js.add_consumer(spec.stream, spec.config())
+
+
+async def remove_undeclared(
+    js: JetStreamContext, stream: str, prefix: str, declared: Sequence[ConsumerSpec]
+) -> list[str]:
+    """Delete the consumers of a stream whose names begin with a prefix and that are not declared.
+
+    Returns:
+        The names of the deleted consumers.
+
+    Raises:
+        nats.errors.Error: The broker does not answer.
+    """
+    names = {spec.durable for spec in declared if spec.stream == stream}
+    existing = [consumer.name for consumer in await js.consumers_info(stream)]
+    removed = sorted(name for name in existing if name.startswith(prefix) and name not in names)
+    for name in removed:
+        with suppress(NotFoundError):  # another process was faster
+            await js.delete_consumer(stream, name)
+    return removed
 
 
 async def _ensure_stream(js: JetStreamContext, spec: StreamSpec) -> None:

@@ -32,7 +32,13 @@ class GiveUp:
 
     def failure(self, stage: Stage, attempts: int) -> StageFailure:
         """The failure of the stage after so many attempts."""
-        return StageFailure(stage, self.reason, self.detail, attempts, self.admin_detail)
+        return StageFailure(
+            stage=stage,
+            reason=self.reason,
+            detail=self.detail,
+            attempts=attempts,
+            admin_detail=self.admin_detail,
+        )
 
 
 Decision = Retry | GiveUp

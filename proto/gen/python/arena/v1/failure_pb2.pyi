@@ -108,6 +108,7 @@ class StageFailure(_message.Message):
     DETAIL_FIELD_NUMBER: _builtins.int
     ATTEMPTS_FIELD_NUMBER: _builtins.int
     ADMIN_DETAIL_FIELD_NUMBER: _builtins.int
+    EVALUATOR_FIELD_NUMBER: _builtins.int
     stage: Global___Stage.ValueType
     reason: Global___Reason.ValueType
     detail: _builtins.str
@@ -116,6 +117,8 @@ class StageFailure(_message.Message):
     """What the other side said, without known secrets. For administrators: recorded beside the failure and
     left out of recorded events and of every response.
     """
+    evaluator: _builtins.str
+    """Name of the judge that gave up; absent for other stages, and where there is only one judge."""
     def __init__(
         self,
         *,
@@ -124,13 +127,19 @@ class StageFailure(_message.Message):
         detail: _builtins.str = ...,
         attempts: _builtins.int = ...,
         admin_detail: _builtins.str | None = ...,
+        evaluator: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail", "admin_detail", b"admin_detail"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail", "_evaluator", b"_evaluator", "admin_detail", b"admin_detail", "evaluator", b"evaluator"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail", "admin_detail", b"admin_detail", "attempts", b"attempts", "detail", b"detail", "reason", b"reason", "stage", b"stage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail", "_evaluator", b"_evaluator", "admin_detail", b"admin_detail", "attempts", b"attempts", "detail", b"detail", "evaluator", b"evaluator", "reason", b"reason", "stage", b"stage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__admin_detail: _TypeAlias = _typing.Literal["admin_detail"]  # noqa: Y015
     _WhichOneofArgType__admin_detail: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail"]  # noqa: Y015
+    _WhichOneofReturnType__evaluator: _TypeAlias = _typing.Literal["evaluator"]  # noqa: Y015
+    _WhichOneofArgType__evaluator: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__admin_detail) -> _WhichOneofReturnType__admin_detail | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__evaluator) -> _WhichOneofReturnType__evaluator | None: ...
 
 Global___StageFailure: _TypeAlias = StageFailure  # noqa: Y015

@@ -1,0 +1,48 @@
+"""Two judges in processes of their own: both judge every battle."""
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from nuggetstream.client import AsyncClient
+from nuggetstream.domain.lens import Lens
+from services.store.battles import Battles
+from services.store.database import Database
+from services.store.outcomes import Outcomes
+from tests.e2e.battles import battle
+from tests.e2e.processes import separate_processes
+from tests.e2e.test_separate_processes import until_all_ended
+
+BATTLES = 10
+SECOND = {"judge_name": "blind", "judge_passages": "0", "profile": "paper"}
+
+
+@pytest.mark.timeout(300)
+async def test_two_judges_both_judge_every_battle_also_while_one_is_killed(tmp_path: Path) -> None:
+    async with (
+        separate_processes(tmp_path, second_judge=SECOND, judges="pairwise,blind") as platform,
+        AsyncClient(platform.url, patience=60) as client,
+    ):
+        database = Database(platform.database_url)
+        battles, outcomes = Battles(database), Outcomes(database)
+        for number in range(BATTLES):
+            await client.submit(battle(number))
+            if number == BATTLES // 2:
+                await platform.processes["judge-2"].kill()
+        await platform.processes["judge-2"].start()
+        await until_all_ended(battles)
+        async with asyncio.timeout(60):
+            while (await outcomes.counts("test"))[Lens.JUDGE] < 2 * BATTLES:
+                await asyncio.sleep(0.1)
+
+        rows = await battles.latest(BATTLES + 1)
+        assert Counter(row.state.value for row in rows) == {"scored": BATTLES}
+        said = await outcomes.of_battles([row.id for row in rows])
+        sources = Counter(outcome.source for of_one in said.values() for outcome in of_one)
+        assert sources["judge:pairwise"] == sources["judge:blind"] == BATTLES
+        view = await client.battle(rows[0].id)
+        assert {judgment.evaluator for judgment in view.judgments} == {"pairwise", "blind"}
+        await database.close()
+    assert set(platform.exit_codes.values()) == {0}, platform.exit_codes
