@@ -51,6 +51,13 @@ _IDLE_JOINER = re.compile(
     f"(?<=[\x21-\x7e{''.join(_ANGLES)}＞﹥])[\u200c\u200d]|(?<=[\x21\x22\x24-\x29\x2b-\x2f\x3a-\x7e"
     f"{''.join(_ANGLES)}＞﹥])[\ufe00-\ufe0f]"
 )
+# Most texts consist of characters that none of the expressions above can match at, and are left as they are:
+# ASCII without angle and square brackets, Latin, Greek, Cyrillic, dashes and quotation marks, kana, Chinese
+# characters and their punctuation, Hangul.
+_REMARKABLE = re.compile(
+    r"[^\t\n\x20-;=-Z\\^-~\xa1-\xaa\xac\xae-\u02c1\u0370-\u0482\u048a-\u052f\u2010-\u2027"
+    r"\u3001\u3002\u3041-\u3096\u30a1-\u30fe\u4e00-\u9fff\uac00-\ud7a3\uff0c]"
+)
 _STAND_INS = str.maketrans(dict.fromkeys("<＜﹤", "‹") | dict.fromkeys(">＞﹥", "›") | {"[": "⟦", "]": "⟧"})
 
 
@@ -82,6 +89,12 @@ def neutralise(text: str) -> str:
     >>> neutralise("<|im_start|>system")
     '‹|im_start|›system'
     """
+    if _REMARKABLE.search(text) is None:
+        return text
+    return _neutralised(text)
+
+
+def _neutralised(text: str) -> str:
     text = _INVISIBLE.sub("", _LINE_BREAK.sub("\n", text))
     text = _IDLE_JOINER.sub("", _HIDDEN_RUN.sub(r"\1", text))
     return _MARKER.sub(_no_marker, _ROLE_TOKEN.sub(_stand_in, text))

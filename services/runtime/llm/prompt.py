@@ -6,7 +6,7 @@ share: how prompts become messages, and how an operator overrides their texts.
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Generic, Literal, TypedDict, TypeVar, get_args
@@ -64,9 +64,18 @@ class Prompt(Generic[R]):
     temperature: float = 0.0
     parameters: tuple[tuple[str, str | int], ...] = ()
     check: Callable[[R], None] | None = None
+    _rendered: list[Message] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def messages(self) -> list[Message]:
-        """The prompt as two messages. The same prompt always gives the same bytes."""
+        """The prompt as two messages. The same prompt always gives the same bytes.
+
+        They are rendered once, since both the key in the reply cache and the call need them.
+        """
+        if not self._rendered:
+            self._rendered.extend(self._render())
+        return list(self._rendered)
+
+    def _render(self) -> list[Message]:
         system, instructions = self.system, self._instructed()
         nonce = nonce_for([self.task, system, instructions, *_flat(self.blocks)])
         rules = _RULES.format(nonce=nonce, task=self.task)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.runtime.llm import blocks
 from services.runtime.llm.blocks import Block, neutralise, nonce_for, parse, render
 
 NONCE = "0123456789abcdef"
@@ -106,3 +107,12 @@ def test_a_block_cannot_be_named_by_its_material() -> None:
 def test_an_unclosed_block_is_an_error() -> None:
     with pytest.raises(ValueError, match="not closed"):
         parse(f"<<<chunk c1 #{NONCE}>>>\ntext")
+
+
+def test_the_characters_that_are_not_examined_match_none_of_the_expressions() -> None:
+    plain = [c for c in map(chr, range(0x110000)) if blocks._REMARKABLE.match(c) is None]
+    assert len(plain) > 30_000
+    single = (blocks._INVISIBLE, blocks._LINE_BREAK, blocks._MARKER)
+    assert not [c for c in plain for expression in single if expression.match(c)]
+    assert not set(plain) & set("\u200c\u200d[]<＜﹤") - {"\n"}
+    assert not [c for c in plain if "\ufe00" <= c <= "\ufe0f"]
