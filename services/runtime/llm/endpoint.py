@@ -4,7 +4,6 @@ The SDK's own retries are off, because ours count against attempts, budgets and 
 """
 
 import asyncio
-import json
 import time
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +11,7 @@ from typing import Any
 
 import httpx2
 import openai
-from openai.types.chat import ChatCompletion
+from pydantic import ValidationError
 
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import Permanent, StageError, Unavailable
@@ -20,6 +19,7 @@ from services.runtime.llm.accounting import Source
 from services.runtime.llm.dialect import Dialect, ModelRequest
 from services.runtime.llm.prices import Tokens, estimate_tokens
 from services.runtime.llm.retries import retry_after_of
+from services.runtime.llm.wire import ChatCompletion, Usage
 from services.runtime.masking import KNOWN, masked_url
 
 _WORTH_REPEATING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
@@ -137,28 +137,33 @@ class Endpoint:
     async def _exchange(self, request: ModelRequest, dialect: Dialect) -> Completion:
         try:
             async with asyncio.timeout(self._timeout_s):
-                completion = await self._client.chat.completions.create(
-                    model=self.model, **dialect.parameters(request)
+                # Below the SDK's typed methods, which would copy the prompt and build a model of the reply.
+                response = await self._client.post(
+                    "/chat/completions",
+                    cast_to=httpx2.Response,
+                    body={"model": self.model, **dialect.parameters(request)},
                 )
         except (TimeoutError, openai.APITimeoutError) as error:
             raise self._timed_out(request) from error
         except openai.APIConnectionError as error:
             raise self._unreachable(error.__cause__ or error) from error
-        except (json.JSONDecodeError, openai.APIResponseValidationError, httpx2.HTTPError) as error:
+        except httpx2.HTTPError as error:
             raise self._garbled(request, repr(error)) from error
         except (openai.BadRequestError, openai.UnprocessableEntityError):
             raise
         except openai.APIStatusError as error:
             raise self._status_failure(error) from error
-        return self._read(request, completion)
+        return self._read(request, response)
 
-    def _read(self, request: ModelRequest, reply: object) -> Completion:
-        # The SDK builds its models without validation and returns text when the server sent text.
-        if not isinstance(reply, ChatCompletion) or not reply.choices or not reply.choices[0].message:
-            raise self._garbled(request, f"{str(reply)[:200]!r} is not a chat completion")
+    def _read(self, request: ModelRequest, response: httpx2.Response) -> Completion:
+        try:
+            reply = ChatCompletion.model_validate_json(response.content)
+        except ValidationError as error:
+            said = f"{response.text[:200]!r} is not a chat completion"
+            raise self._garbled(request, said) from error
         choice = reply.choices[0]
         text = KNOWN.hide_in_content(choice.message.content or "")  # an endpoint may repeat what it was sent
-        tokens, source = _tokens_of(reply, request, text)
+        tokens, source = _tokens_of(reply.usage, request, text)
         return Completion(
             text=text,
             refusal=choice.message.refusal,
@@ -224,13 +229,10 @@ def _cause_of(status: int, code: str | None) -> Cause:
     return Cause.OVERLOADED if status in {429, 503, 529} else Cause.SERVER
 
 
-def _tokens_of(reply: ChatCompletion, request: ModelRequest, text: str) -> tuple[Tokens, Source]:
-    usage = reply.usage
-    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
+def _tokens_of(usage: Usage | None, request: ModelRequest, text: str) -> tuple[Tokens, Source]:
+    if usage is None:
         return Tokens(estimate_tokens(request.text), estimate_tokens(text)), "estimate"
-    details = usage.prompt_tokens_details
-    cached = (details.cached_tokens or 0) if details is not None else 0
-    return Tokens(usage.prompt_tokens, usage.completion_tokens, cached), "usage"
+    return Tokens(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens), "usage"
 
 
 def _message_of(error: openai.APIStatusError) -> str:

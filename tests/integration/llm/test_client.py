@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 from prometheus_client import REGISTRY
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import BudgetExceeded, Outage, Permanent, Retryable, Unavailable
@@ -362,6 +362,14 @@ async def test_a_budget_ends_before_the_call_that_would_pass_it(connect: Connect
     assert (await ledger.for_battle("b1")).tokens == Tokens(100, 10)
     assert (await ask(assignment("One."))).usage.cached  # what is known already costs nothing
     assert (await ask(assignment("Two."), battle="b2")).value.labels
+
+
+async def test_a_reply_whose_usage_makes_no_sense_is_still_used(connect: Connect) -> None:
+    """It was paid for; only its tokens are estimated."""
+    body = json.loads(bytes(said(GOOD).body)) | {"usage": {"prompt_tokens": "many"}}
+    reply = await connect(Scripted([JSONResponse(body)]))()
+    assert reply.usage.input_tokens > 0
+    assert reply.usage.cached is False
 
 
 async def test_usage_that_is_not_reported_is_estimated_and_says_so(connect: Connect) -> None:

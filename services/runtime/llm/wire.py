@@ -1,0 +1,53 @@
+"""What we read of a chat completion: the parts of the OpenAI API's response that decide something.
+
+The SDK's own models have every field of the API and cost more than the rest of the call; these are compiled
+once and ignore what they do not name.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+
+
+def _or_none(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """None for a part that has another form; it says less than the reply, which was paid for."""
+    try:
+        return handler(value)
+    except ValidationError:
+        return None
+
+
+class _Message(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _InputDetails(BaseModel):
+    cached_tokens: int | None = None
+
+
+class Usage(BaseModel):
+    """Tokens as the server counted them."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    prompt_tokens_details: Annotated[_InputDetails | None, WrapValidator(_or_none)] = None
+
+    @property
+    def cached_tokens(self) -> int:
+        """Input tokens that the server had in its cache."""
+        details = self.prompt_tokens_details
+        return (details.cached_tokens or 0) if details is not None else 0
+
+
+class ChatCompletion(BaseModel):
+    """A chat completion with at least one choice."""
+
+    choices: Annotated[list[_Choice], Field(min_length=1)]
+    model: str | None = None
+    usage: Annotated[Usage | None, WrapValidator(_or_none)] = None
