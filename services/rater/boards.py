@@ -9,8 +9,10 @@ from itertools import combinations
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined, combine
-from nuggetstream.ratings.counts import PairCount
+from nuggetstream.ratings.counts import PairCount, tally_of
 from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.votes import Counted as Votes
+from nuggetstream.ratings.fitting.weights import WeightMemory
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.lens_agreement import LensAgreement, agree
 from nuggetstream.ratings.model import Ratings, rate
@@ -23,6 +25,7 @@ from services.store.outcomes import LensCounts, Outcomes
 from services.store.slices import EVERYTHING, Slice
 
 _COUNTS_KEPT = 64  # lenses and slices; one over a hundred systems takes a quarter of a megabyte
+_WEIGHTS_KEPT = 2**28  # bytes; four boards over a hundred systems, more over fewer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +83,7 @@ class Boards:
         policy: Tie policy unless a caller names another one.
         resamples: Resamples of the bootstrap unless a caller names another number.
         memory: Results computed before.
+        weights: Weights of resamples drawn before; a new outcome changes few of them.
     """
 
     outcomes: Outcomes
@@ -87,6 +91,7 @@ class Boards:
     policy: TiePolicy = TiePolicy.HALF
     resamples: int = 1000
     memory: Memory = field(default_factory=Memory)
+    weights: WeightMemory = field(default_factory=partial(WeightMemory, _WEIGHTS_KEPT))
     _counted: dict[tuple[str, Lens, Slice], Counted] = field(default_factory=dict, init=False)
 
     @property
@@ -208,13 +213,17 @@ class Boards:
     async def _rated(self, counted: Counted, options: Options) -> Ratings:
         with naming_the_field(f"on the {counted.lens.value} board"):
             return await self.memory.get(
-                ("board", counted.key, options), lambda: board_of_counts(counted.counts.tally, options)
+                ("board", counted.key, options),
+                lambda: board_of_counts(counted.counts.tally, options, self.weights),
             )
 
 
-def board_of_counts(counts: Tally | Sequence[PairCount], options: Options) -> Ratings:
+def board_of_counts(
+    counts: Tally | Sequence[PairCount], options: Options, weights: WeightMemory | None = None
+) -> Ratings:
     """Ratings of one lens with everything that a board shows, computed in the caller's thread."""
-    ratings = rate(counts, options)
+    tally = counts if isinstance(counts, Tally) else tally_of(counts)
+    ratings = rate(Votes(tally, weights), options)
     _ = ratings.notes, ratings.islands, ratings.fragility  # computed here, in a thread, and kept
     return ratings
 

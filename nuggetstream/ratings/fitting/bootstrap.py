@@ -1,15 +1,15 @@
 """Resampling battles without touching battles: every count gets a random weight of the right size."""
 
 from enum import StrEnum
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.weights import WeightMemory, weigh
 
 Floats = NDArray[np.float64]
-
-_OPEN = 1e-9  # a Gamma draw may underflow to zero; the cell must stay open all the same
 
 
 class FractionalCounts(ValueError):
@@ -27,7 +27,9 @@ class Bootstrap(StrEnum):
         """Whether data that can be ranked stay rankable in every resample."""
         return self is Bootstrap.BAYESIAN
 
-    def draw(self, pairs: Pairs, resamples: int, rng: np.random.Generator) -> Pairs:
+    def draw(
+        self, pairs: Pairs, resamples: int, rng: np.random.Generator, memory: WeightMemory | None = None
+    ) -> Pairs:
         """R resamples of the counts of one data set.
 
         Bayesian: count ~ Gamma(count, 1) per cell, the sum of Exp(1) weights of its battles: a million cost
@@ -37,6 +39,7 @@ class Bootstrap(StrEnum):
             pairs: (E,) counts.
             resamples: R, at least 1.
             rng: source of randomness.
+            memory: weights of the Bayesian bootstrap that were drawn before; it changes no result.
 
         Returns:
             (R, E) counts.
@@ -51,10 +54,9 @@ class Bootstrap(StrEnum):
         if resamples < 1 or not (np.isfinite(cells).all() and (cells >= 0).all()):
             raise ValueError("a resample needs counts that are finite and not negative, and to be drawn")
         if self is Bootstrap.BAYESIAN:
-            weights = _weighed(cells, resamples, rng)
-        else:
-            weights = _drawn_with_replacement(cells, resamples, rng)
-        return pairs.counted(weights)
+            weights = cast("Floats", weigh(pairs, resamples, rng, memory))  # single precision is enough
+            return pairs.counted(weights.transpose(2, 0, 1))
+        return pairs.counted(_drawn_with_replacement(cells, resamples, rng))
 
     def weights(self, clusters: int, resamples: int, rng: np.random.Generator) -> Floats:
         """(R, C) weights of whole clusters: Exp(1), or how often each was drawn.
@@ -75,18 +77,6 @@ class Bootstrap(StrEnum):
             return rng.standard_exponential((resamples, clusters))
         even = np.full(clusters, 1 / clusters)
         return rng.multinomial(clusters, even, resamples).astype(np.float64)
-
-
-def _weighed(cells: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """(R, 3, E) sums of Exp(1) weights, one Gamma draw per cell."""
-    shapes = cells.ravel()
-    weights = np.zeros((shapes.size, resamples))
-    for place in np.flatnonzero(shapes):
-        # One cell after the other: with a single shape parameter numpy draws faster.
-        rng.standard_gamma(shapes[place], out=weights[place])
-    np.maximum(weights, np.where(shapes > 0, _OPEN, 0.0)[:, None], out=weights)
-    by_outcome = weights.reshape(*cells.shape, resamples).transpose(0, 2, 1).copy()
-    return np.moveaxis(by_outcome, 0, 1)  # won, lost, drawn are each (R, E) in one piece
 
 
 def _drawn_with_replacement(cells: Floats, resamples: int, rng: np.random.Generator) -> Floats:

@@ -99,17 +99,30 @@ def fit_pairs(pairs: Pairs, start: Floats | None = None, *, precision: float = E
 
     Source: as `fit`.
     """
-    if pairs.size < 2:
-        raise NotConverged(f"{pairs.size} systems: a strength compares at least two")
-    for counts in (pairs.won, pairs.lost, pairs.drawn):
-        if not (np.isfinite(counts).all() and (counts >= 0).all()):
-            raise NotConverged("counts are finite and not negative")
     batch, edges, flat = pairs.won.shape[:-1], len(pairs.first), pairs
     if len(batch) != 1:
         flat = pairs.counted(pairs.cells.reshape(int(np.prod(batch)), 3, edges))
-    if not flat.connected().all():  # Newton may stop all the same, far out where every chance is 0 or 1
-        raise NotConverged("a data set is not strongly connected: it has no finite strengths")
+    checked(flat)
     model = BradleyTerry(pairs.size, pairs.first, pairs.second, flat.scored, flat.played)
     theta = np.zeros((*batch, pairs.size)) + (0.0 if start is None else start)
     flat_theta = maximise(model, theta.reshape(-1, pairs.size), precision=precision)
     return flat_theta.reshape(*batch, pairs.size)
+
+
+def checked(pairs: Pairs) -> None:
+    """Refuse data sets without finite strengths.
+
+    Args:
+        pairs: (R, E) counts.
+
+    Raises:
+        NotConverged: Fewer than two systems, a count that is missing or negative, or a data set that is not
+            strongly connected.
+    """
+    if pairs.size < 2:
+        raise NotConverged(f"{pairs.size} systems: a strength compares at least two")
+    for counts in (pairs.won, pairs.lost, pairs.drawn):
+        if counts.size and not (counts.min() >= 0 and counts.max() < np.inf):
+            raise NotConverged("counts are finite and not negative")
+    if not pairs.connected().all():  # Newton may stop all the same, far out where every chance is 0 or 1
+        raise NotConverged("a data set is not strongly connected: it has no finite strengths")

@@ -5,17 +5,18 @@ from numpy.typing import NDArray
 
 from nuggetstream.ratings.fitting.bootstrap import Bootstrap
 from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
+from nuggetstream.ratings.fitting.chord import fit_resamples
 from nuggetstream.ratings.fitting.intervals import Strengths
 from nuggetstream.ratings.fitting.newton import DRAWN, EXACT
 from nuggetstream.ratings.fitting.pairs import Pairs
 from nuggetstream.ratings.fitting.prior import with_drawn_prior, with_prior, without_phantom
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.fitting.tie_models import fit_davidson, fit_rao_kupper
-from nuggetstream.ratings.fitting.votes import Votes, pairs_among
+from nuggetstream.ratings.fitting.votes import Counted, Votes, pairs_among
 
 Floats = NDArray[np.float64]
 
-_CHUNK = 2**23  # numbers drawn at a time: 64 MB, however many resamples and systems
+_CHUNK = 2**24  # numbers drawn at a time: 64 MB, however many resamples and systems
 
 
 def estimate(
@@ -51,7 +52,7 @@ def estimate(
     """
     counts = pairs_among(votes.tally, group, policy)
     theta, tie = fit(counts, policy, prior)
-    size = max(_CHUNK // (3 * len(counts.first)), 1)
+    size = _at_a_time(len(counts.first))
     draws = [np.empty((0, len(group)))]
     for start in range(0, resamples, size):
         drawn = votes.resample(group, policy, bootstrap, min(size, resamples - start), rng)
@@ -62,7 +63,7 @@ def estimate(
         if not bootstrap.keeps_cells:
             drawn = drawn.slice(_rankable(drawn, policy))
         if len(drawn.won):  # perhaps none of them can be ranked
-            draws.append(_fit_all(drawn, policy, theta)[0])
+            draws.append(_fit_resamples(votes, counts, drawn, policy, theta))
     fitted = np.concatenate(draws)
     return Strengths(theta, fitted, resamples - len(fitted), tie)
 
@@ -86,6 +87,11 @@ def fit(counts: Pairs, policy: TiePolicy, prior: float | None = None) -> tuple[F
     return theta[0], None if tie is None else float(tie[0])
 
 
+def _at_a_time(pairs: int) -> int:
+    """Resamples that are drawn together: a power of two, so that one more pair rarely changes the number."""
+    return 1 << max((_CHUNK // (3 * pairs)).bit_length() - 1, 0)
+
+
 def _fit_all(counts: Pairs, policy: TiePolicy, start: Floats | None) -> tuple[Floats, Floats | None]:
     match policy:
         case TiePolicy.DAVIDSON:
@@ -94,6 +100,12 @@ def _fit_all(counts: Pairs, policy: TiePolicy, start: Floats | None) -> tuple[Fl
             return fit_rao_kupper(counts, start)
         case _:
             return fit_pairs(counts, start, precision=EXACT if start is None else DRAWN), None
+
+
+def _fit_resamples(votes: Votes, counts: Pairs, drawn: Pairs, policy: TiePolicy, theta: Floats) -> Floats:
+    if isinstance(votes, Counted) and not policy.models_ties:
+        return fit_resamples(drawn, counts, theta)
+    return _fit_all(drawn, policy, theta)[0]
 
 
 def _rankable(drawn: Pairs, policy: TiePolicy) -> NDArray[np.intp]:

@@ -24,6 +24,8 @@ class Pairs:
         won: (..., E) battles the first won.
         lost: (..., E) battles the second won.
         drawn: (..., E) ties that count.
+
+    Weights of resamples are kept in single precision; sums of them are computed in double precision.
     """
 
     size: int
@@ -45,16 +47,22 @@ class Pairs:
     @property
     def played(self) -> Floats:
         """(..., E) battles of each pair."""
-        played = self.won + self.lost
+        played = np.add(self.won, self.lost, dtype=np.float64)
         return np.add(played, self.drawn, out=played)
 
     @property
     def scored(self) -> Floats:
         """(..., E) points of the first of each pair; a tie is half a point."""
-        points = self.drawn / 2
+        points = np.multiply(self.drawn, 0.5, dtype=np.float64)
         return np.add(self.won, points, out=points)
 
-    def slice(self, rows: Places | np.intp) -> Self:
+    @property
+    def conceded(self) -> Floats:
+        """(..., E) points of the second of each pair."""
+        points = np.multiply(self.drawn, 0.5, dtype=np.float64)
+        return np.add(self.lost, points, out=points)
+
+    def slice(self, rows: Places | np.intp | slice) -> Self:
         """Some of the data sets of a batch with one leading axis; one, without that axis, by its index."""
         counts = self.won[rows], self.lost[rows], self.drawn[rows]
         return type(self)(self.size, self.first, self.second, *counts)

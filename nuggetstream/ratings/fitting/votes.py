@@ -1,7 +1,7 @@
 """Votes to be rated: counts, several sources of them, or single ballots that know who cast them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +11,7 @@ from nuggetstream.ratings.fitting.bootstrap import Bootstrap
 from nuggetstream.ratings.fitting.pairs import Pairs
 from nuggetstream.ratings.fitting.sandwich import covariance, information, laplacian
 from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.weights import WeightMemory
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -72,9 +73,16 @@ def pairs_among(tally: Tally, group: Places, policy: TiePolicy) -> Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Independent battles, known by their counts alone."""
+    """Independent battles, known by their counts alone.
+
+    Attributes:
+        tally: The counts.
+        memory: Weights of resamples that were drawn before, for boards that are computed again after few
+            outcomes; it changes no result.
+    """
 
     tally: Tally
+    memory: WeightMemory | None = field(default=None, compare=False, repr=False)
 
     def shares(self, policy: TiePolicy) -> tuple[Share, ...]:  # noqa: ARG002  (the port asks)
         """There is one source."""
@@ -84,7 +92,7 @@ class Counted:
         self, group: Places, policy: TiePolicy, bootstrap: Bootstrap, resamples: int, rng: np.random.Generator
     ) -> Pairs:
         """Every battle weighs on its own."""
-        return bootstrap.draw(pairs_among(self.tally, group, policy), resamples, rng)
+        return bootstrap.draw(pairs_among(self.tally, group, policy), resamples, rng, self.memory)
 
     @property
     def clusters(self) -> int | None:

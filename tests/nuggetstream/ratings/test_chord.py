@@ -1,0 +1,75 @@
+"""The chord method against Newton's method, and the data that it leaves to Newton's method."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from nuggetstream.ratings.fitting import chord
+from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bradley_terry import NotConverged, fit_pairs
+from nuggetstream.ratings.fitting.chord import fit_resamples
+from nuggetstream.ratings.fitting.pairs import Pairs
+from tests.nuggetstream.ratings.drawn import SEEDS, few, seeded
+
+PRECISE = 3e-6  # logits: "about" 1e-6, for the worst of hundreds of resamples
+
+
+def battles(seed: int, size: int, each: int, spread: float = 1.0) -> Pairs:
+    """About `each` battles of every pair, a few of them tied, between systems of normal strengths."""
+    rng = np.random.default_rng(seed)
+    theta = rng.normal(0, spread, size)
+    chance = 1 / (1 + np.exp(theta[None, :] - theta[:, None]))
+    played, ties = rng.poisson(each, (size, size)), np.triu(rng.poisson(each / 5, (size, size)), 1)
+    wins = np.triu(rng.binomial(played, chance), 1)
+    return Pairs.of(wins + np.triu(played - wins, 1).T.astype(float), (ties + ties.T).astype(float))
+
+
+@few
+@given(SEEDS, st.integers(2, 12), st.sampled_from([20, 200, 5000]), st.sampled_from(Bootstrap))
+def test_resamples_have_the_strengths_that_newton_finds(
+    seed: int, size: int, each: int, bootstrap: Bootstrap
+) -> None:
+    counts = battles(seed, size, each)
+    assume(counts.counted(counts.cells[None]).connected().all())
+    drawn = bootstrap.draw(counts, 300, seeded(seed))
+    drawn = drawn.slice(np.flatnonzero(drawn.connected()))
+    theta = fit_pairs(counts)
+    exact = fit_pairs(drawn, theta)
+    assert np.abs(fit_resamples(drawn, counts, theta) - exact).max() < PRECISE
+
+
+def test_newton_is_not_needed_where_there_are_many_battles(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = battles(1, 20, 100)
+    theta, drawn = fit_pairs(counts), Bootstrap.BAYESIAN.draw(counts, 600, seeded())
+    monkeypatch.setattr(chord, "fit_pairs", None)
+    fitted = fit_resamples(drawn, counts, theta)
+    monkeypatch.undo()
+    assert np.abs(fitted - fit_pairs(drawn, theta)).max() < PRECISE
+
+
+def test_a_direction_of_few_battles_is_left_to_newton(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two islands of thousands of battles each, linked by four: their distance scatters by far more."""
+    one = 3000.0
+    wins = np.array([[0, one, 2, 0], [one, 0, 0, 0], [2, 0, 0, one], [0, 0, one, 0]])
+    counts = Pairs.of(wins, np.zeros((4, 4)))
+    theta, drawn = fit_pairs(counts), Bootstrap.BAYESIAN.draw(counts, 400, seeded())
+    assert np.abs(fit_resamples(drawn, counts, theta) - fit_pairs(drawn, theta)).max() < PRECISE
+    monkeypatch.setattr(chord, "_climbed", None)
+    fit_resamples(drawn, counts, theta)
+
+
+def test_resamples_that_do_not_settle_are_left_to_newton(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = battles(2, 8, 60)
+    theta, drawn = fit_pairs(counts), Bootstrap.BAYESIAN.draw(counts, 300, seeded())
+    monkeypatch.setattr(chord, "_MAX_STEPS", 2)
+    assert np.abs(fit_resamples(drawn, counts, theta) - fit_pairs(drawn, theta)).max() < PRECISE
+
+
+def test_a_resample_without_finite_strengths_is_an_error() -> None:
+    counts = battles(3, 4, 100)
+    drawn = Bootstrap.BAYESIAN.draw(counts, 5, seeded())
+    cells = np.array(drawn.cells)
+    cells[2, :, counts.first == 0] = 0.0
+    with pytest.raises(NotConverged):
+        fit_resamples(drawn.counted(cells), counts, fit_pairs(counts))
