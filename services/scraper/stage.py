@@ -41,23 +41,23 @@ class Scraper:
                 if known is None or (known.text is None and source.text is not None):
                     sources[source.url] = source
         texts = {url: source.text for url, source in sources.items() if source.text and source.text.strip()}
-        keys = dict(zip(texts, await self.blobs.put_texts(list(texts.values())), strict=True))
+        keys = dict(zip(texts, await self.blobs.put_texts(list(texts.values()), battle.id), strict=True))
         pages = await asyncio.gather(
-            *(self._page(source, keys.get(source.url)) for source in sources.values())
+            *(self._page(source, keys.get(source.url), battle.id) for source in sources.values())
         )
         for page in pages:
             PAGES.labels(page.quality).inc()
         key = derived_id(event.key, StageName.SCRAPER)
         return [BattleScraped(key, battle.without_source_texts(), tuple(pages))]
 
-    async def _page(self, source: Source, key: str | None) -> Page:
+    async def _page(self, source: Source, key: str | None, battle_id: str) -> Page:
         """The page of a source; `key` is the hash of the supplied text, None when there is none to store."""
         if source.text is not None:
             return _supplied(source, key)
-        return await self._fetched(source, await self.fetcher.fetch(source.url))
+        return await self._fetched(source, await self.fetcher.fetch(source.url), battle_id)
 
-    async def _fetched(self, source: Source, outcome: PageOutcome) -> Page:
-        [key] = [None] if outcome.text is None else await self.blobs.put_texts([outcome.text])
+    async def _fetched(self, source: Source, outcome: PageOutcome, battle_id: str) -> Page:
+        [key] = [None] if outcome.text is None else await self.blobs.put_texts([outcome.text], battle_id)
         return Page(
             url=source.url,
             final_url=outcome.final_url,

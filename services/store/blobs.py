@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from sqlalchemy import select
 
+from services.store.content import add_user, insert_content, wait_for_deletions
 from services.store.database import Database
 from services.store.tables import blobs, replies
 
@@ -16,9 +17,17 @@ class Blobs:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def put_blob(self, key: str, body: bytes) -> None:
-        """Store a body under its hash. Storing the same hash again changes nothing."""
-        await self._database.insert_rows(blobs, [{"key": key, "body": body}])
+    async def put_blob(self, key: str, body: bytes, battle_id: str | None) -> None:
+        """Store a body under its hash. Storing the same hash again changes nothing.
+
+        Args:
+            key: Hash of the body.
+            body: The body.
+            battle_id: The battle that it is deleted with; None where it belongs to none.
+        """
+        row = {"key": key, "body": body, "battle_id": battle_id}
+        async with self._database.transaction() as tx:
+            await insert_content(self._database, tx, blobs, [row])
 
     async def get_blob(self, key: str) -> bytes | None:
         """The body with this hash, or None."""
@@ -26,15 +35,20 @@ class Blobs:
             body: bytes | None = await tx.scalar(select(blobs.c.body).where(blobs.c.key == key))
             return body
 
-    async def put_texts(self, texts: Sequence[str]) -> list[str]:
-        """Store texts in one transaction and return their hashes, in the same order.
+    async def put_texts(self, texts: Sequence[str], battle_id: str) -> list[str]:
+        """Store texts that a battle uses in one transaction and return their hashes, in the same order.
 
         NUL characters and lone surrogates, which databases reject in texts, are replaced.
         """
         bodies = [text.replace("\x00", "\ufffd").encode("utf-8", "replace") for text in texts]
         keys = [sha256(body).hexdigest() for body in bodies]
-        rows = [{"key": key, "body": body} for key, body in zip(keys, bodies, strict=True)]
-        await self._database.insert_rows(blobs, rows)
+        rows = [
+            {"key": key, "body": body, "battle_id": battle_id} for key, body in zip(keys, bodies, strict=True)
+        ]
+        if rows:
+            async with self._database.transaction() as tx:
+                await wait_for_deletions(self._database, tx)
+                await insert_content(self._database, tx, blobs, rows)
         return keys
 
     async def get_texts(self, keys: Sequence[str]) -> dict[str, str]:
@@ -50,13 +64,20 @@ class Replies:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def get(self, key: str) -> str | None:
-        """The stored reply with this key, or None."""
+    async def get(self, key: str, battle_id: str) -> str | None:
+        """The stored reply with this key, which the battle uses from now on, or None."""
+        query = select(replies.c.body, replies.c.battle_id).where(replies.c.key == key)
         async with self._database.transaction() as tx:
-            body: str | None = await tx.scalar(select(replies.c.body).where(replies.c.key == key))
+            row = (await tx.execute(query)).one_or_none()
+            if row is None:
+                return None
+            if row.battle_id != battle_id:
+                await add_user(self._database, tx, replies, replies.c.key == key, battle_id)
+            body: str = row.body
             return body
 
-    async def put(self, key: str, value: str) -> None:
-        """Store a reply unless the key already has one."""
-        row = {"key": key, "body": value, "created_at": datetime.now(UTC)}
-        await self._database.insert_rows(replies, [row])
+    async def put(self, key: str, value: str, battle_id: str) -> None:
+        """Store a reply that a battle uses, unless the key already has one."""
+        row = {"key": key, "body": value, "created_at": datetime.now(UTC), "battle_id": battle_id}
+        async with self._database.transaction() as tx:
+            await insert_content(self._database, tx, replies, [row])

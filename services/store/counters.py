@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Table, bindparam, delete
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.lens import Lens
@@ -24,6 +24,7 @@ from services.store.tables import (
     JOINT_COLUMNS,
     joint_counters,
     lens_counters,
+    metadata,
     pair_counters,
 )
 
@@ -132,6 +133,19 @@ def increment(connection: Connection, table: Table, changes: Mapping[Key, Mappin
         for row in rows:
             row["stamp"] = new_stamp()
     connection.execute(adding(connection.dialect.name, table), rows)
+
+
+def remove_empty(connection: Connection, changes: Changes) -> None:
+    """Remove the rows with these keys whose numbers are all zero, since a key can name a tag or a system."""
+    for name, rows in changes.items():
+        table = metadata.tables[name]
+        keys = [column.name for column in table.primary_key]
+        numbers = [c for c in table.columns if c.name not in keys and c.name != "stamp"]
+        matches = [table.c[key] == bindparam(f"of_{key}") for key in keys]
+        statement = delete(table).where(*matches, *(number == 0 for number in numbers))
+        parameters = [dict(zip((f"of_{key}" for key in keys), row, strict=True)) for row in sorted(rows)]
+        if parameters:
+            connection.execute(statement, parameters)
 
 
 @cache

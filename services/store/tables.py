@@ -12,9 +12,10 @@ blobs        content-addressed bytes: page texts and large message bodies
 replies      the cache of model replies
 claims       prompts that a process asks the model now, on PostgreSQL
 spend        all booked model calls: tokens and cost, for accounting and budgets
-
+content_users   the battles that share a blob or a reply with the battle that brought it
+deletions       battles that were deleted
+removed_chunks  chunks that were deleted with their battles, for indexes in memory
 Counters of the rows above, changed in the transaction of the row that they count (see `counters.py`):
-
 battle_counters   battles received, per arena and facet
 lens_counters     outcomes and decided battles, per arena, lens and facet, with a stamp of the last change
 pair_counters     outcomes per pair of systems
@@ -55,6 +56,12 @@ _UTC = UtcDateTime()
 _NUMBER = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up INTEGER keys only
 _HASH = String(64)
 
+
+def _index_where(condition: str, name: str, *columns: str) -> Index:
+    """An index that contains only the rows with a condition."""
+    return Index(name, *columns, postgresql_where=text(condition), sqlite_where=text(condition))
+
+
 battles = Table(
     "battles",
     metadata,
@@ -77,20 +84,8 @@ battles = Table(
     Column("republished_at", _UTC),
     Index(None, "arena", "received_at"),
     Index(None, "received_at"),
-    Index(
-        "ix_battles_running",
-        "received_at",
-        "id",
-        postgresql_where=text("ended_at IS NULL"),
-        sqlite_where=text("ended_at IS NULL"),
-    ),
-    Index(
-        "ix_battles_unrecorded",
-        "received_at",
-        "id",
-        postgresql_where=text("event_count = 0"),
-        sqlite_where=text("event_count = 0"),
-    ),
+    _index_where("ended_at IS NULL", "ix_battles_running", "received_at", "id"),
+    _index_where("event_count = 0", "ix_battles_unrecorded", "received_at", "id"),
 )
 
 events = Table(
@@ -185,6 +180,7 @@ blobs = Table(
     metadata,
     Column("key", _HASH, primary_key=True),
     Column("body", LargeBinary, nullable=False),
+    Column("battle_id", String(200), index=True),  # the battle that brought it; NULL in rows of old versions
 )
 
 replies = Table(
@@ -193,6 +189,31 @@ replies = Table(
     Column("key", _HASH, primary_key=True),
     Column("body", Text, nullable=False),
     Column("created_at", _UTC, nullable=False),
+    Column("battle_id", String(200), index=True),  # as in blobs
+    _index_where("battle_id IS NULL", "ix_replies_unowned", "created_at"),
+)
+
+content_users = Table(
+    "content_users",
+    metadata,
+    Column("key", _HASH, primary_key=True),
+    Column("battle_id", String(200), primary_key=True, index=True),
+)
+
+deletions = Table(
+    "deletions",
+    metadata,
+    Column("battle", _HASH, primary_key=True),  # hash of the battle's id
+    Column("battle_id", String(200)),  # NULL once nothing of the battle can appear any more
+    Column("deleted_at", _UTC, nullable=False),
+    _index_where("battle_id IS NOT NULL", "ix_deletions_unfinished", "deleted_at"),
+)
+
+removed_chunks = Table(
+    "removed_chunks",
+    metadata,
+    Column("number", _NUMBER, primary_key=True),
+    Column("id", _HASH, nullable=False),
 )
 
 claims = Table(  # not logged on PostgreSQL
@@ -207,7 +228,7 @@ spend = Table(
     "spend",
     metadata,
     Column("id", _NUMBER, primary_key=True, autoincrement=True),
-    Column("battle_id", String(200), nullable=False, index=True),
+    Column("battle_id", String(200), index=True),  # NULL once the battle was deleted
     Column("stage", String(40), nullable=False),
     Column("model", String(200), nullable=False),
     Column("day", Date, nullable=False, index=True),

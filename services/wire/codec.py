@@ -12,7 +12,8 @@ from arena.v1 import events_pb2
 from google.protobuf.message import DecodeError, Message
 
 from nuggetstream.domain import event as events
-from nuggetstream.domain.event import Event
+from nuggetstream.domain.event import Event, battle_id_of
+from nuggetstream.domain.identity import content_hash
 from services.runtime.bus import Outgoing
 from services.wire.convert import ContractViolation, from_message, to_message
 from services.wire.subjects import SUBJECTS
@@ -21,6 +22,7 @@ E = TypeVar("E", bound=Event)
 
 MAX_INLINE_BYTES = 256 * 1024
 REFERENCE_SCHEMA_SUFFIX = "+ref"
+BATTLE = "battle"  # header of the messages of a battle, by which its deletion finds them
 
 _MESSAGES: dict[type[Event], type[Message]] = {
     events.BattleSubmitted: events_pb2.BattleSubmitted,
@@ -40,8 +42,8 @@ _BY_SCHEMA = {message.DESCRIPTOR.full_name: kind for kind, message in _MESSAGES.
 class BlobStore(Protocol):
     """A content-addressed store of bytes."""
 
-    async def put_blob(self, key: str, body: bytes) -> None:
-        """Store a body under its hash. Storing the same hash again changes nothing."""
+    async def put_blob(self, key: str, body: bytes, battle_id: str | None) -> None:
+        """Store a body under its hash, for a battle. Storing the same hash again changes nothing."""
 
     async def get_blob(self, key: str) -> bytes | None:
         """The body with this hash, or None."""
@@ -88,6 +90,11 @@ def message_id(event: Event) -> str:
     return f"{type(event).__name__}:{event.key}"
 
 
+def headers_of(event: Event) -> dict[str, str]:
+    """The header that names the battle of an event by a hash, since an id may be any text."""
+    return {} if isinstance(event, events.RatingsUpdated) else {BATTLE: content_hash(battle_id_of(event))}
+
+
 async def seal(event: Event, blobs: BlobStore) -> Outgoing:
     """Encode an event for the bus; a large body is stored as a blob and the message contains its hash.
 
@@ -95,11 +102,12 @@ async def seal(event: Event, blobs: BlobStore) -> Outgoing:
     """
     kind, body = type(event), encode(event)
     schema = schema_of(kind)
+    battle_id = None if isinstance(event, events.RatingsUpdated) else battle_id_of(event)
     if len(body) > MAX_INLINE_BYTES:
         key = sha256(body).hexdigest()
-        await blobs.put_blob(key, body)
+        await blobs.put_blob(key, body, battle_id)
         schema, body = schema + REFERENCE_SCHEMA_SUFFIX, key.encode()
-    return Outgoing(SUBJECTS[kind], message_id(event), schema, body)
+    return Outgoing(SUBJECTS[kind], message_id(event), schema, body, headers_of(event))
 
 
 async def unseal(schema: str, body: bytes, blobs: BlobStore) -> Event:

@@ -19,6 +19,7 @@ from services.wire.codec import (
     UndecodableMessage,
     decode,
     encode,
+    headers_of,
     message_id,
     schema_of,
     seal,
@@ -115,7 +116,15 @@ def failure_of(letter: DeadLetter, judges: Judges = _ANY_JUDGE) -> Sequence[Outg
         evaluator=judges.named(letter.stage),
     )
     failed = battle_failed(cast(BattleEvent, event), failure)
-    return [Outgoing(SUBJECTS[BattleFailed], message_id(failed), schema_of(BattleFailed), encode(failed))]
+    return [
+        Outgoing(
+            SUBJECTS[BattleFailed],
+            message_id(failed),
+            schema_of(BattleFailed),
+            encode(failed),
+            headers_of(failed),
+        )
+    ]
 
 
 def battle_failed(event: BattleEvent, failure: StageFailure) -> BattleFailed:

@@ -110,7 +110,7 @@ class Blobs:
     def __init__(self) -> None:
         self.bodies: dict[str, bytes] = {}
 
-    async def put_blob(self, key: str, body: bytes) -> None:
+    async def put_blob(self, key: str, body: bytes, _battle_id: str | None) -> None:
         self.bodies[key] = body
 
     async def get_blob(self, key: str) -> bytes | None:

@@ -9,13 +9,16 @@ from typing import Protocol
 
 
 class ReplyCache(Protocol):
-    """Texts by key. Both methods may raise `Unavailable`. A lost entry costs money, never a result."""
+    """Texts by key. Both methods may raise `Unavailable`. A lost entry costs money, never a result.
 
-    async def get(self, key: str) -> str | None:
-        """The text stored under a key, or None."""
+    A cache that is stored knows which battles use an entry, so that it can be deleted with the last of them.
+    """
 
-    async def put(self, key: str, value: str) -> None:
-        """Store a text unless the key already has one."""
+    async def get(self, key: str, battle_id: str) -> str | None:
+        """The text stored under a key, which the battle uses from now on, or None."""
+
+    async def put(self, key: str, value: str, battle_id: str) -> None:
+        """Store a text that the battle uses, unless the key already has one."""
 
 
 class MemoryReplyCache:
@@ -24,10 +27,10 @@ class MemoryReplyCache:
     def __init__(self) -> None:
         self.entries: dict[str, str] = {}
 
-    async def get(self, key: str) -> str | None:
+    async def get(self, key: str, battle_id: str) -> str | None:  # noqa: ARG002 - nothing is deleted
         """The text stored under a key, or None."""
         return self.entries.get(key)
 
-    async def put(self, key: str, value: str) -> None:
+    async def put(self, key: str, value: str, battle_id: str) -> None:  # noqa: ARG002
         """Store a text unless the key already has one."""
         self.entries.setdefault(key, value)

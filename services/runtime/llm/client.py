@@ -164,6 +164,7 @@ class LLMClient:
 
         reply: Reply[R] = await self._calls_in_flight.get(key, ask_once)
         if not ours:
+            await self._cache.get(key, battle_id)  # the reply is deleted with the last battle that uses it
             reply = replace(reply, usage=self._free(reply.usage.input_tokens, reply.usage.output_tokens))
         if reply.usage.cached:
             metrics.LLM_CALLS.labels(stage, self.name, "cached").inc()
@@ -175,26 +176,26 @@ class LLMClient:
 
     async def _cached_or_asked(self, key: str, prompt: Prompt[R], billing: Billing) -> Reply[R]:
         if key in self._uncached:
-            await self._write_to_cache(key)
+            await self._write_to_cache(key, billing.battle_id)
         await self.ledger.flush()
-        if (cached := await self._cached(key, prompt)) is not None:
+        if (cached := await self._cached(key, prompt, billing.battle_id)) is not None:
             return cached
         async with self._claims.held(key) as shared:
-            if shared and (cached := await self._cached(key, prompt)) is not None:
+            if shared and (cached := await self._cached(key, prompt, billing.battle_id)) is not None:
                 return cached
             reply = await self._asked(key, prompt, billing)
             self._uncached[key] = _CachedReply.of(reply).model_dump_json()
-            await self._write_to_cache(key)
+            await self._write_to_cache(key, billing.battle_id)
         await self.ledger.flush()
         return reply
 
-    async def _cached(self, key: str, prompt: Prompt[R]) -> Reply[R] | None:
+    async def _cached(self, key: str, prompt: Prompt[R], battle_id: str) -> Reply[R] | None:
         """The stored reply; None when there is none, or none that can be used."""
-        text = await self._cache.get(key)
+        text = await self._cache.get(key, battle_id)
         return None if text is None else self._from_cache(text, prompt)
 
-    async def _write_to_cache(self, key: str) -> None:
-        await self._cache.put(key, self._uncached[key])
+    async def _write_to_cache(self, key: str, battle_id: str) -> None:
+        await self._cache.put(key, self._uncached[key], battle_id)
         del self._uncached[key]
         self._calls.drop(key, _repair(key))
 

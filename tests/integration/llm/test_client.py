@@ -228,10 +228,10 @@ class ReadOnlyReplies(MemoryReplyCache):
 
     refusing = True
 
-    async def put(self, key: str, value: str) -> None:
+    async def put(self, key: str, value: str, battle_id: str) -> None:
         if self.refusing:
             raise READ_ONLY
-        await super().put(key, value)
+        await super().put(key, value, battle_id)
 
 
 async def test_a_reply_whose_bill_cannot_be_written_yet_is_kept_and_paid_for_once(connect: Connect) -> None:

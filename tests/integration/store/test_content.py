@@ -164,28 +164,28 @@ async def test_a_url_longer_than_any_index_is_no_trouble(database: Database) -> 
 
 async def test_a_body_stays_under_its_hash(database: Database) -> None:
     blobs = Blobs(database)
-    await blobs.put_blob("k", b"\x00\xff")
-    await blobs.put_blob("k", b"other")
+    await blobs.put_blob("k", b"\x00\xff", "b1")
+    await blobs.put_blob("k", b"other", "b1")
     assert await blobs.get_blob("k") == b"\x00\xff"
     assert await blobs.get_blob("gone") is None
 
 
 async def test_a_text_is_found_by_its_hash(database: Database) -> None:
     blobs = Blobs(database)
-    [key] = await blobs.put_texts(["grüner Tee 茶"])
+    [key] = await blobs.put_texts(["grüner Tee 茶"], "b1")
     assert key == content_hash("grüner Tee 茶")
     assert await blobs.get_texts([key, "gone"]) == {key: "grüner Tee 茶"}
 
 
 async def test_what_no_database_takes_as_text_is_replaced(database: Database) -> None:
     blobs = Blobs(database)
-    [key] = await blobs.put_texts(["a\x00b\ud800c"])
+    [key] = await blobs.put_texts(["a\x00b\ud800c"], "b1")
     assert await blobs.get_texts([key]) == {key: "a\ufffdb?c"}
 
 
 async def test_the_first_reply_stays(database: Database) -> None:
     replies = Replies(database)
-    assert await replies.get("k") is None
-    await replies.put("k", '{"a": "ü"}')
-    await replies.put("k", "other")
-    assert await replies.get("k") == '{"a": "ü"}'
+    assert await replies.get("k", "b1") is None
+    await replies.put("k", '{"a": "ü"}', "b1")
+    await replies.put("k", "other", "b2")
+    assert await replies.get("k", "b3") == '{"a": "ü"}'

@@ -54,7 +54,7 @@ async def test_migrating_from_several_processes_at_once_is_migrating_once(empty_
 
 
 async def test_what_is_not_applied_yet_is_named(empty_database: Database) -> None:
-    revisions = [f"{number:04}" for number in range(1, 10)]
+    revisions = [f"{number:04}" for number in range(1, 11)]
     assert await unapplied(empty_database) == revisions
     await upgrade(empty_database, "0001")
     assert await unapplied(empty_database) == revisions[1:]
@@ -91,7 +91,27 @@ async def missing_after(database: Database, revision: str) -> set[tuple[str, str
     }
 
 
-JUDGES = {("add_column", "evaluator")}
+DELETED = {
+    ("add_column", "battle_id"),
+    ("add_index", "ix_blobs_battle_id"),
+    ("add_index", "ix_content_users_battle_id"),
+    ("add_index", "ix_deletions_unfinished"),
+    ("add_index", "ix_replies_battle_id"),
+    ("add_index", "ix_replies_unowned"),
+    ("modify_nullable", "spend.battle_id"),
+}
+
+
+async def test_going_back_to_the_ninth_schema_forgets_what_battles_brought(
+    empty_database: Database,
+) -> None:
+    assert await missing_after(empty_database, "0009") == DELETED
+    async with empty_database.engine.connect() as connection:
+        gone = {*metadata.tables} - await connection.run_sync(tables_in)
+    assert gone == {"content_users", "deletions", "removed_chunks"}
+
+
+JUDGES = DELETED | {("add_column", "evaluator")}
 UNFINISHED = JUDGES | {
     ("add_column", "republished"),
     ("add_column", "republished_at"),
@@ -111,7 +131,8 @@ async def test_going_back_to_the_fourth_schema_removes_the_counters(empty_databa
     async with empty_database.engine.connect() as connection:
         gone = {*metadata.tables} - await connection.run_sync(tables_in)
     counters = {f"{counted}_counters" for counted in ("battle", "joint", "lens", "pair", "spend")}
-    assert gone == counters | {"claims", "judge_states"}
+    deleted = {"content_users", "deletions", "removed_chunks"}
+    assert gone == counters | {"claims", "judge_states"} | deleted
 
 
 MISSING = UNFINISHED | {("add_column", "admin_detail"), ("add_column", "discarded_at")}

@@ -26,7 +26,7 @@ def indexer(record: Database, model: WordVectors | None = None) -> Indexer:
 
 async def scraped(record: Database, **pages: str) -> BattleScraped:
     for text in pages.values():
-        await Blobs(record).put_texts([text])
+        await Blobs(record).put_texts([text], "b1")
     battle = samples.battle(urls_a=list(pages), urls_b=list(pages)[:1])
     return BattleScraped("s1", battle, tuple(samples.page(url, text) for url, text in pages.items()))
 

@@ -15,7 +15,7 @@ from tests import samples
 
 
 class NoBlobs:
-    async def put_blob(self, key: str, body: bytes) -> None: ...
+    async def put_blob(self, key: str, body: bytes, battle_id: str | None) -> None: ...
 
     async def get_blob(self, key: str) -> bytes | None:
         return None

@@ -1,0 +1,109 @@
+"""The content of a battle that is deleted: page texts with their chunks, message bodies, replies."""
+
+from collections.abc import Collection, Sequence
+from hashlib import sha256
+from typing import cast
+
+from sqlalchemy import delete, func, insert, select, union_all, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nuggetstream.domain.event import BattleScraped
+from services.store.tables import (
+    blobs,
+    chunks,
+    content_users,
+    events,
+    removed_chunks,
+    replies,
+    sources,
+    vectors,
+)
+from services.wire.codec import MAX_INLINE_BYTES, decode
+
+_KEYS_PER_QUERY = 500
+_REMEMBERED = 100_000  # removed chunks
+
+
+async def delete_content(tx: AsyncConnection, battle_id: str) -> None:
+    """Delete the content that only this battle uses; other content gets another of its users as owner.
+
+    Args:
+        tx: A transaction during which no page text gets a new user.
+        battle_id: Id of the battle, whose other rows still exist.
+    """
+    keys = await _keys(tx, battle_id)
+    await tx.execute(delete(content_users).where(content_users.c.battle_id == battle_id))
+    for start in range(0, len(keys), _KEYS_PER_QUERY):
+        batch = keys[start : start + _KEYS_PER_QUERY]
+        others = await _other_users(tx, battle_id, batch)
+        for key, other in others.items():
+            await _hand_over(tx, battle_id, key, other)
+        unused = [key for key in batch if key not in others]
+        for table in (blobs, replies):
+            await tx.execute(delete(table).where(table.c.key.in_(unused)))
+        await _delete_chunks(tx, unused)
+
+
+async def _keys(tx: AsyncConnection, battle_id: str) -> list[str]:
+    """The keys of all content that the battle uses."""
+    stored = union_all(
+        *(select(table.c.key).where(table.c.battle_id == battle_id) for table in (blobs, replies)),
+        select(content_users.c.key).where(content_users.c.battle_id == battle_id),
+        select(sources.c.content_hash).where(sources.c.battle_id == battle_id),
+    )
+    keys = set(await tx.scalars(stored))
+    # Content from before its battles were stored with it is found by the events.
+    of_battle = select(events.c.schema, events.c.body).where(events.c.battle_id == battle_id)
+    for row in await tx.execute(of_battle.where(events.c.name == "scraped")):
+        scraped = cast(BattleScraped, decode(row.schema, row.body))
+        keys.update(page.content_hash for page in scraped.pages if page.content_hash is not None)
+    for body in await tx.scalars(
+        select(events.c.body).where(
+            events.c.battle_id == battle_id, func.length(events.c.body) > MAX_INLINE_BYTES
+        )
+    ):
+        keys.add(sha256(body).hexdigest())
+    return sorted(keys)
+
+
+async def _other_users(tx: AsyncConnection, battle_id: str, keys: Collection[str]) -> dict[str, str]:
+    """Another battle that uses the content, by key; keys without one are left out."""
+    users = union_all(
+        *(
+            select(key.label("key"), table.c.battle_id).where(key.in_(keys), table.c.battle_id != battle_id)
+            for table, key in (
+                (blobs, blobs.c.key),
+                (replies, replies.c.key),
+                (content_users, content_users.c.key),
+                (sources, sources.c.content_hash),
+            )
+        )
+    )
+    return {row.key: row.battle_id for row in await tx.execute(users)}
+
+
+async def _hand_over(tx: AsyncConnection, battle_id: str, key: str, other: str) -> None:
+    for table in (blobs, replies):
+        owned = (table.c.key == key, table.c.battle_id == battle_id)
+        if (await tx.execute(update(table).where(*owned).values(battle_id=other))).rowcount:
+            user = (content_users.c.key == key, content_users.c.battle_id == other)
+            await tx.execute(delete(content_users).where(*user))
+
+
+async def _delete_chunks(tx: AsyncConnection, content_hashes: Sequence[str]) -> None:
+    """Delete the chunks of pages, and their vectors.
+
+    A vector that a chunk of another page shares is computed again when it is needed.
+    """
+    of_pages = chunks.c.content_hash.in_(content_hashes)
+    rows = (await tx.execute(select(chunks.c.id, chunks.c.text_hash).where(of_pages))).all()
+    if not rows:
+        return
+    await tx.execute(delete(chunks).where(of_pages))
+    hashes = sorted({row.text_hash for row in rows})
+    for start in range(0, len(hashes), _KEYS_PER_QUERY):
+        batch = hashes[start : start + _KEYS_PER_QUERY]
+        await tx.execute(delete(vectors).where(vectors.c.text_hash.in_(batch)))
+    await tx.execute(insert(removed_chunks), [{"id": row.id} for row in rows])
+    newest = await tx.scalar(select(func.max(removed_chunks.c.number)))
+    await tx.execute(delete(removed_chunks).where(removed_chunks.c.number <= (newest or 0) - _REMEMBERED))

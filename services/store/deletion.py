@@ -1,0 +1,171 @@
+"""Deletion of battles, with everything that only they brought.
+
+A battle is deleted in one transaction: its rows, its part of the counters, and the content that no other
+battle uses. A row in `deletions` remains, so that messages that are still handled bring nothing back. It has
+the id of the battle until the last of them is done, and afterwards only a hash.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nuggetstream.domain.identity import content_hash
+from services.store.content import PAGE_TEXTS
+from services.store.counters import add_to_counters, contributions, difference, increment, remove_empty
+from services.store.database import Database
+from services.store.deleted_content import delete_content
+from services.store.facets import ALL, facets_of_battle
+from services.store.outcomes import outcomes_of_battle
+from services.store.tables import (
+    battle_counters,
+    battles,
+    deletions,
+    events,
+    failures,
+    judge_states,
+    outcomes,
+    replies,
+    sources,
+    spend,
+)
+
+
+class DeletionResult(StrEnum):
+    """What became of the request to delete a battle."""
+
+    DELETED = "deleted"
+    UNCHANGED = "unchanged"  # it was deleted before
+    RUNNING = "running"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedBattle:
+    """A battle whose deletion is not finished.
+
+    Attributes:
+        battle_id: Its id.
+        deleted_at: When it was deleted.
+    """
+
+    battle_id: str
+    deleted_at: datetime
+
+
+class Deletions:
+    """Deletes battles."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def delete(self, battle_id: str, at: datetime) -> DeletionResult:
+        """Delete a battle that has ended. Deleting it again changes nothing.
+
+        Raises:
+            Unavailable: The database does not answer; nothing was deleted.
+        """
+        if "\x00" in battle_id:  # no stored id has one, and PostgreSQL rejects the query
+            return DeletionResult.UNKNOWN
+        columns = (battles.c.ended_at, battles.c.arena, battles.c.language, battles.c.tags)
+        query = select(*columns, battles.c.received_at).where(battles.c.id == battle_id).with_for_update()
+        async with self._database.exclusive(f"battle {battle_id}", PAGE_TEXTS) as tx:
+            row = (await tx.execute(query)).one_or_none()
+            if row is None:
+                known = await tx.scalar(_deletion(battle_id))
+                return DeletionResult.UNKNOWN if known is None else DeletionResult.UNCHANGED
+            if row.ended_at is None:
+                return DeletionResult.RUNNING
+            await self._delete(tx, battle_id, row)
+            values = {"battle": content_hash(battle_id), "battle_id": battle_id, "deleted_at": at}
+            await tx.execute(self._database.upsert(deletions, ["battle"]).values(values))
+            return DeletionResult.DELETED
+
+    async def deleted(self, battle_id: str) -> datetime | None:
+        """When a battle was deleted last; None if it never was. It may have been sent again since."""
+        async with self._database.reading() as tx:
+            at: datetime | None = await tx.scalar(_deletion(battle_id))
+            return at
+
+    async def unfinished(self, before: datetime, limit: int) -> list[DeletedBattle]:
+        """The oldest deletions from before a time that are not finished."""
+        query = select(deletions.c.battle_id, deletions.c.deleted_at)
+        query = query.where(deletions.c.battle_id.is_not(None), deletions.c.deleted_at < before)
+        async with self._database.reading() as tx:
+            rows = await tx.execute(query.order_by(deletions.c.deleted_at).limit(limit))
+            return [DeletedBattle(row.battle_id, row.deleted_at) for row in rows]
+
+    async def finish(self, deleted: DeletedBattle) -> None:
+        """Delete what appeared of a battle since it was deleted, and forget its id.
+
+        Nothing is deleted of a battle that was sent again meanwhile.
+        """
+        battle_id = deleted.battle_id
+        async with self._database.exclusive(f"battle {battle_id}", PAGE_TEXTS) as tx:
+            if await tx.scalar(select(battles.c.id).where(battles.c.id == battle_id)) is None:
+                await self._delete(tx, battle_id, None)
+            await tx.execute(
+                update(deletions)
+                .where(deletions.c.battle == content_hash(battle_id))
+                .where(deletions.c.deleted_at == deleted.deleted_at)  # not a deletion that has begun since
+                .values(battle_id=None)
+            )
+
+    async def expired(self, before: datetime, arena: str | None, limit: int) -> list[str]:
+        """Ids of the oldest battles that have ended and were received before a time."""
+        query = _expired(select(battles.c.id), before, arena)
+        async with self._database.reading() as tx:
+            return list(await tx.scalars(query.order_by(battles.c.received_at).limit(limit)))
+
+    async def count_expired(self, before: datetime, arena: str | None) -> int:
+        """Number of battles that have ended and were received before a time."""
+        async with self._database.reading() as tx:
+            query = _expired(select(func.count()).select_from(battles), before, arena)
+            return int(await tx.scalar(query) or 0)
+
+    async def delete_unowned_replies(self, before: datetime, limit: int) -> int:
+        """Delete cached replies from before a time that were stored without the battle that asked.
+
+        Returns:
+            Number of replies deleted, at most `limit`.
+        """
+        old = select(replies.c.key).where(replies.c.battle_id.is_(None), replies.c.created_at < before)
+        async with self._database.transaction() as tx:
+            result = await tx.execute(delete(replies).where(replies.c.key.in_(old.limit(limit))))
+            return result.rowcount
+
+    async def _delete(self, tx: AsyncConnection, battle_id: str, row: Any) -> None:
+        """Delete all rows of a battle; `row` is its row, None where only other rows can exist."""
+        if self._database.is_sqlite:  # overwrite the deleted bytes in the file
+            await tx.exec_driver_sql("PRAGMA secure_delete = ON")
+        await self._subtract(tx, battle_id, row)
+        await delete_content(tx, battle_id)
+        for table in (events, failures, judge_states, outcomes, sources):
+            await tx.execute(delete(table).where(table.c.battle_id == battle_id))
+        # What was paid stays in the accounts.
+        await tx.execute(update(spend).where(spend.c.battle_id == battle_id).values(battle_id=None))
+        await tx.execute(delete(battles).where(battles.c.id == battle_id))
+
+    async def _subtract(self, tx: AsyncConnection, battle_id: str, row: Any) -> None:
+        """Subtract a battle and its outcomes from the counters."""
+        facets = [ALL] if row is None else facets_of_battle(row.language, row.tags, row.received_at)
+        changes = difference({}, contributions(await outcomes_of_battle(tx, battle_id), facets))
+        await add_to_counters(tx, changes)
+        await tx.run_sync(remove_empty, changes)
+        if row is not None:
+            received = {(row.arena, *facet): Counter(battles=-1) for facet in facets}
+            await tx.run_sync(increment, battle_counters, received)
+            await tx.run_sync(remove_empty, {"battle_counters": received})
+
+
+def _deletion(battle_id: str) -> Any:
+    return select(deletions.c.deleted_at).where(deletions.c.battle == content_hash(battle_id))
+
+
+def _expired(query: Any, before: datetime, arena: str | None) -> Any:
+    query = query.where(battles.c.received_at < before, battles.c.ended_at.is_not(None))
+    return query if arena is None else query.where(battles.c.arena == arena)

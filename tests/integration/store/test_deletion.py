@@ -1,0 +1,217 @@
+"""A deleted battle leaves nothing behind, and takes nothing that another battle uses."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from nuggetstream.domain import event as events
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.identity import content_hash
+from nuggetstream.domain.lens import Lens
+from services.store import blobs
+from services.store.battles import Battles, NewEvent
+from services.store.blobs import Blobs, Replies
+from services.store.chunks import Sources, StoredSource
+from services.store.content import insert_content
+from services.store.database import Database
+from services.store.deletion import DeletionResult, Deletions
+from services.store.outcome import Outcome
+from services.store.outcomes import Outcomes
+from services.store.recount import recount
+from services.store.spend import DatabaseSpendStore
+from services.store.tables import battle_counters, metadata
+from services.wire.codec import encode, schema_of
+from tests import samples
+from tests.samples import NOON
+from tests.stored import LATER, URL, evaluate, places_of, sent
+
+
+async def finish_all(database: Database) -> None:
+    deletions = Deletions(database)
+    for deleted in await deletions.unfinished(datetime(2100, 1, 1, tzinfo=UTC), 10):
+        await deletions.finish(deleted)
+
+
+async def test_nothing_of_a_deleted_battle_is_in_any_table(database: Database) -> None:
+    await evaluate(database, "oolong", "All about oolong.")
+    await evaluate(database, "sencha", "All about sencha.")
+    before = await places_of(database, "sencha")
+    assert {place.split(".")[0] for place in await places_of(database, "oolong")} >= {
+        "battles",
+        "battle_counters",
+        "blobs",
+        "chunks",
+        "events",
+        "failures",
+        "joint_counters",
+        "outcomes",
+        "pair_counters",
+        "replies",
+        "sources",
+        "spend",
+    }
+    assert await Deletions(database).delete("oolong", LATER) is DeletionResult.DELETED
+    assert await places_of(database, "oolong") == {"deletions.battle_id"}
+    await finish_all(database)
+    assert await places_of(database, "oolong") == set()
+    assert await places_of(database, content_hash("All about oolong.")) == set()
+    assert await places_of(database, "sencha") == before
+
+
+async def test_the_counters_are_as_if_the_battle_had_never_been(database: Database) -> None:
+    await evaluate(database, "sencha", "All about sencha.")
+    before = await counters(database)
+    await evaluate(database, "oolong", "All about oolong.")
+    assert await counters(database) != before
+    await Deletions(database).delete("oolong", LATER)
+    assert await counters(database) == before
+    assert set((await recount(database, repair=False)).values()) == {0}
+
+
+async def counters(database: Database) -> dict[str, list[tuple[object, ...]]]:
+    """All counters of battles and outcomes, without their stamps."""
+    rows = {}
+    async with database.transaction() as tx:
+        for name in ("battle_counters", "lens_counters", "pair_counters", "joint_counters"):
+            columns = [column for column in metadata.tables[name].c if column.name != "stamp"]
+            rows[name] = sorted(tuple(row) for row in await tx.execute(select(*columns)))
+    return rows
+
+
+async def test_a_board_changes_its_stamp_with_a_deletion(database: Database) -> None:
+    await evaluate(database, "oolong", "All about oolong.")
+    await evaluate(database, "sencha", "All about sencha.")
+    before = await Outcomes(database).stamp("default", Lens.JUDGE)
+    await Deletions(database).delete("oolong", LATER)
+    assert await Outcomes(database).stamp("default", Lens.JUDGE) not in (None, before)
+
+
+@pytest.mark.parametrize("first", ["oolong", "sencha"])
+async def test_content_that_two_battles_use_is_deleted_with_the_second(
+    database: Database, first: str
+) -> None:
+    """Whichever brought it, page, chunks and reply stay until the other is deleted too."""
+    second = {"oolong": "sencha", "sencha": "oolong"}[first]
+    for name in ("oolong", "sencha"):
+        await evaluate(database, name, "All about tea.")
+    await Deletions(database).delete(first, LATER)
+    left = {"blobs.body", "chunks.text", "replies.body"}
+    assert await places_of(database, "All about tea.") == left
+    assert await Replies(database).get(content_hash("prompt All about tea."), second) is not None
+    await Deletions(database).delete(second, LATER)
+    assert await places_of(database, "All about tea.") == set()
+
+
+async def test_content_of_versions_that_did_not_store_its_battle_is_deleted_as_well(
+    database: Database,
+) -> None:
+    """Pages of a battle that was never indexed are found by its events, and large bodies by their hash."""
+    large = encode(replace(sent("oolong"), battle=samples.battle("oolong", a="x" * 300_000)))
+    await evaluate(database, "oolong", "All about oolong.")
+    await Blobs(database).put_blob(sha256(large).hexdigest(), large, None)
+    async with database.transaction() as tx:
+        await tx.exec_driver_sql("UPDATE blobs SET battle_id = NULL")
+        await tx.exec_driver_sql("DELETE FROM sources")
+    submitted = replace(sent("oolong"), key="again", battle=samples.battle("oolong", a="x" * 300_000))
+    new = NewEvent("again", "submitted", submitted, schema_of(events.BattleSubmitted), large)
+    await Battles(database).record(new, LATER)
+    await Deletions(database).delete("oolong", LATER)
+    assert await places_of(database, "All about oolong.") == set()
+    assert await places_of(database, "xxx") == set()
+
+
+async def test_what_was_paid_stays_in_the_accounts(database: Database) -> None:
+    await evaluate(database, "oolong", "All about oolong.")
+    spend = DatabaseSpendStore(database)
+    before = await spend.total()
+    assert before.calls == 1
+    await Deletions(database).delete("oolong", LATER)
+    assert await spend.total() == before
+    assert (await spend.of_battle("oolong")).calls == 0
+    assert set((await recount(database, repair=False)).values()) == {0}
+
+
+async def test_a_running_battle_is_not_deleted(database: Database) -> None:
+    await Battles(database).accept(sent("oolong").battle, b"", NOON)
+    assert await Deletions(database).delete("oolong", LATER) is DeletionResult.RUNNING
+    assert await Battles(database).get("oolong") is not None
+    assert await Deletions(database).deleted("oolong") is None
+
+
+async def test_deleting_again_changes_nothing_and_an_unknown_battle_is_told_apart(database: Database) -> None:
+    await evaluate(database, "oolong", "All about oolong.")
+    deletions = Deletions(database)
+    assert await deletions.delete("oolong", LATER) is DeletionResult.DELETED
+    assert await deletions.delete("oolong", LATER + timedelta(1)) is DeletionResult.UNCHANGED
+    assert await deletions.deleted("oolong") == LATER
+    assert await deletions.delete("sencha", LATER) is DeletionResult.UNKNOWN
+    assert await deletions.delete("a\x00b", LATER) is DeletionResult.UNKNOWN
+
+
+async def test_what_a_stage_stores_after_the_deletion_is_deleted_at_its_end(database: Database) -> None:
+    await evaluate(database, "oolong", "All about oolong.")
+    await Deletions(database).delete("oolong", LATER)
+    await Replies(database).put("late", "A late reply about oolong.", "oolong")
+    [key] = await Blobs(database).put_texts(["A late page about oolong."], "oolong")
+    await Sources(database).add("oolong", [StoredSource(URL, "oolong", key, NOON, (Side.A,))])
+    late = Outcome(
+        battle_id="oolong",
+        source="human",
+        lens=Lens.HUMAN,
+        arena="default",
+        system_a="oolong left",
+        system_b="right",
+        winner=Vote.A,
+        margin=None,
+        decided_at=LATER,
+    )
+    await Outcomes(database).put(late)
+    await finish_all(database)
+    assert await places_of(database, "oolong") == set()
+    assert set((await recount(database, repair=False)).values()) == {0}
+
+
+async def test_the_end_of_a_deletion_spares_the_battle_that_was_sent_again(database: Database) -> None:
+    await evaluate(database, "oolong", "All about oolong.")
+    await Deletions(database).delete("oolong", LATER)
+    await evaluate(database, "oolong", "All about oolong.")
+    await finish_all(database)
+    assert await Battles(database).get("oolong") is not None
+    assert {"blobs.body", "replies.body"} <= await places_of(database, "All about oolong.")
+
+
+async def test_a_deleted_chunk_is_named_to_indexes_in_memory(database: Database) -> None:
+    await evaluate(database, "oolong", "All about oolong.")
+    async with database.transaction() as tx:
+        assert await tx.scalar(select(func.count()).select_from(metadata.tables["removed_chunks"])) == 0
+    await Deletions(database).delete("oolong", LATER)
+    async with database.transaction() as tx:
+        assert await tx.scalar(select(func.count()).select_from(metadata.tables["removed_chunks"])) == 1
+        assert await tx.scalar(select(func.count()).select_from(battle_counters)) == 0
+
+
+async def test_a_page_that_another_battle_has_begun_to_use_stays(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await evaluate(database, "oolong", "All about tea.")
+    reached, go_on = asyncio.Event(), asyncio.Event()
+
+    async def stop_before_the_commit(*arguments: Any) -> None:
+        await insert_content(*arguments)
+        reached.set()
+        await go_on.wait()
+
+    monkeypatch.setattr(blobs, "insert_content", stop_before_the_commit)
+    storing = asyncio.create_task(Blobs(database).put_texts(["All about tea."], "sencha"))
+    await reached.wait()
+    deleting = asyncio.create_task(Deletions(database).delete("oolong", LATER))
+    await asyncio.wait([deleting], timeout=0.3)  # it must wait for the other battle
+    go_on.set()
+    [key] = await storing
+    assert await deleting is DeletionResult.DELETED
+    assert await Blobs(database).get_texts([key]) == {key: "All about tea."}

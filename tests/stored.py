@@ -1,0 +1,95 @@
+"""Battles in a database, with everything that the stages store of them, and where a text is in it."""
+
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from hashlib import sha256
+
+import numpy as np
+from sqlalchemy import select
+
+from nuggetstream.domain import event as events
+from nuggetstream.domain.battle import Side, Source, Vote
+from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.identity import content_hash
+from nuggetstream.domain.lens import Lens
+from services.runtime.llm.accounting import Entry
+from services.runtime.llm.prices import Money, Tokens
+from services.store.battles import Battles, NewEvent
+from services.store.blobs import Blobs, Replies
+from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
+from services.store.database import Database
+from services.store.outcome import Outcome
+from services.store.outcomes import Outcomes
+from services.store.spend import DatabaseSpendStore
+from services.store.tables import metadata
+from services.wire.codec import encode, message_id, schema_of
+from services.wire.subjects import event_name
+from tests import samples
+from tests.samples import NOON
+
+LATER = NOON + timedelta(hours=1)
+URL = "https://example.org/page"
+
+
+def sent(name: str) -> events.BattleSubmitted:
+    """A battle every text of which has its name."""
+    battle = samples.battle(name, f"{name} says one thing.", f"{name} says another.")
+    a = replace(battle.a, system=f"{name} left", sources=(Source(f"{URL}/{name}"),))
+    battle = replace(battle, query=f"What is {name}?", tags=(f"about {name}", "tea"), a=a)
+    return events.BattleSubmitted(f"submitted {name}", battle)
+
+
+async def record(database: Database, event: events.BattleEvent) -> None:
+    kind = type(event)
+    new = NewEvent(message_id(event), event_name(kind), event, schema_of(kind), encode(event))
+    await Battles(database).record(new, LATER)
+
+
+async def evaluate(database: Database, name: str, text: str, at: datetime = NOON) -> None:
+    """Everything that the stages store of a battle with one page."""
+    submitted = sent(name)
+    battle = submitted.battle
+    await Battles(database).accept(battle, encode(submitted), at)
+    await record(database, submitted)
+    [key] = await Blobs(database).put_texts([text], name)
+    pages = (samples.page(f"{URL}/{name}", text),)
+    await record(database, events.BattleScraped(f"scraped {name}", battle, pages))
+    await Blobs(database).put_blob(sha256(f"body of {name}".encode()).hexdigest(), name.encode(), name)
+    chunk = StoredChunk(f"chunk of {key[:40]}", key, 0, text)
+    await Chunks(database).add([chunk])
+    await Chunks(database).add_vectors("m", {chunk.text_hash: np.ones(3, np.float32)})
+    await Sources(database).add(name, [StoredSource(f"{URL}/{name}", f"On {name}", key, NOON, (Side.A,))])
+    await Replies(database).put(content_hash(f"prompt {text}"), f"reply to {text}", name)
+    await Replies(database).get(content_hash(f"prompt {text}"), name)
+    cost = Money(Decimal("0.01"), "USD")
+    tokens = Tokens(3, 2)
+    await DatabaseSpendStore(database).add(Entry(name, "judge", "m", date(2026, 5, 4), tokens, cost, "usage"))
+    await record(database, replace(samples.failed(Stage.NUGGETIZER, name), key=f"failed {name}"))
+    await record(database, replace(samples.judged(fought=battle), key=f"judged {name}"))
+    for source, lens, winner in (("judge:p", Lens.JUDGE, Vote.A), ("human", Lens.HUMAN, Vote.TIE)):
+        outcome = Outcome(
+            battle_id=name,
+            source=source,
+            lens=lens,
+            arena=battle.arena,
+            system_a=battle.a.system,
+            system_b=battle.b.system,
+            winner=winner,
+            margin=None,
+            decided_at=LATER,
+        )
+        await Outcomes(database).put(outcome)
+
+
+async def places_of(database: Database, text: str) -> set[str]:
+    """The columns of all tables in which a text occurs."""
+    places = set()
+    async with database.transaction() as tx:
+        for table in metadata.sorted_tables:
+            for row in (await tx.execute(select(table))).mappings():
+                for name, value in row.items():
+                    plain = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+                    if text in plain:
+                        places.add(f"{table.name}.{name}")
+    return places
