@@ -7,7 +7,18 @@ from datetime import UTC, date, datetime
 from decimal import ROUND_UP, Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, case, func, insert, select, true
+from sqlalchemy import (
+    Connection,
+    Executable,
+    Select,
+    bindparam,
+    case,
+    func,
+    insert,
+    literal,
+    select,
+    union_all,
+)
 
 from services.runtime.llm.accounting import Entry, Spend
 from services.runtime.llm.prices import Tokens
@@ -44,6 +55,13 @@ class DatabaseSpendStore:
     def __init__(self, database: Database, currency: str = "USD") -> None:
         self._database = database
         self._currency = currency
+        # Built once: a budget is checked before every call, and a query takes longer to build than to run.
+        self._of_battle = _sums(currency).where(spend.c.battle_id == bindparam("battle"))
+        self._of_day = _counted_sums(currency).where(spend_counters.c.day == bindparam("day"))
+        self._of_both = union_all(
+            self._of_battle.add_columns(literal(0).label("place")),
+            self._of_day.add_columns(literal(1).label("place")),
+        )
 
     async def add(self, entry: Entry) -> None:
         """Store one entry.
@@ -65,53 +83,66 @@ class DatabaseSpendStore:
 
     async def of_battle(self, battle_id: str) -> Spend:
         """Total of a battle."""
-        async with self._database.reading() as tx:
-            row = (await tx.execute(self._sums().where(spend.c.battle_id == battle_id))).one()
-        return _spend(row._mapping)
+        [spent] = await self._read(self._of_battle, {"battle": battle_id})
+        return spent
+
+    async def of_battle_and_day(self, battle_id: str, day: date) -> tuple[Spend, Spend]:
+        """Totals of a battle and of a day (UTC), in one query."""
+        of_battle, of_day = await self._read(self._of_both, {"battle": battle_id, "day": day})
+        return of_battle, of_day
 
     async def of_battle_by_stage(self, battle_id: str) -> list[StageSpend]:
         """Totals of a battle per stage and model, sorted by name; they add up to `of_battle`."""
         keys = (spend.c.stage, spend.c.model)
-        query = self._sums().add_columns(*keys).where(spend.c.battle_id == battle_id)
+        query = _sums(self._currency).add_columns(*keys).where(spend.c.battle_id == battle_id)
         async with self._database.transaction() as tx:
             rows = await tx.execute(query.group_by(*keys).order_by(*keys))
             return [StageSpend(row.stage, row.model, _spend(row._mapping)) for row in rows]
 
     async def of_day(self, day: date) -> Spend:
         """Total of a day (UTC)."""
-        return await self._of_days(spend_counters.c.day == day)
+        [spent] = await self._read(self._of_day, {"day": day})
+        return spent
 
     async def total(self) -> Spend:
         """Total of all entries."""
-        return await self._of_days(true())
+        [spent] = await self._read(_counted_sums(self._currency), {})
+        return spent
 
-    async def _of_days(self, condition: ColumnElement[bool]) -> Spend:
-        counter = spend_counters.c
-        in_currency = counter.currency == self._currency
-        query = select(
-            func.sum(counter.input_tokens).label("input"),
-            func.sum(counter.output_tokens).label("output"),
-            func.sum(counter.cached_input_tokens).label("cached_input"),
-            func.sum(case((in_currency, counter.picos))).label("picos"),
-            func.coalesce(func.sum(counter.calls), 0).label("calls"),
-            func.coalesce(func.sum(case((in_currency, counter.calls))), 0).label("priced"),
-            func.coalesce(func.sum(counter.estimated), 0).label("estimated"),
-        )
+    async def _read(self, query: Executable, values: Mapping[str, Any]) -> list[Spend]:
+        """The rows of a query in the order of their column `place`, if they have one."""
         async with self._database.reading() as tx:
-            row = (await tx.execute(query.where(condition))).one()
-        return _spend(row._mapping)
+            rows = (await tx.execute(query, values)).mappings().all()
+        return [_spend(row) for row in sorted(rows, key=lambda row: row.get("place", 0))]
 
-    def _sums(self) -> Select[*tuple[Any, ...]]:
-        picos = case((spend.c.currency == self._currency, spend.c.picos))
-        return select(
-            func.sum(spend.c.input_tokens).label("input"),
-            func.sum(spend.c.output_tokens).label("output"),
-            func.sum(spend.c.cached_input_tokens).label("cached_input"),
-            func.sum(picos).label("picos"),
-            func.count().label("calls"),
-            func.count(picos).label("priced"),
-            func.count(case((spend.c.source == "estimate", 1))).label("estimated"),
-        )
+
+def _sums(currency: str) -> Select[*tuple[Any, ...]]:
+    """Sums of booked calls."""
+    picos = case((spend.c.currency == currency, spend.c.picos))
+    return select(
+        func.sum(spend.c.input_tokens).label("input"),
+        func.sum(spend.c.output_tokens).label("output"),
+        func.sum(spend.c.cached_input_tokens).label("cached_input"),
+        func.sum(picos).label("picos"),
+        func.count().label("calls"),
+        func.count(picos).label("priced"),
+        func.count(case((spend.c.source == "estimate", 1))).label("estimated"),
+    )
+
+
+def _counted_sums(currency: str) -> Select[*tuple[Any, ...]]:
+    """The same sums from the counters of days."""
+    counter = spend_counters.c
+    in_currency = counter.currency == currency
+    return select(
+        func.sum(counter.input_tokens).label("input"),
+        func.sum(counter.output_tokens).label("output"),
+        func.sum(counter.cached_input_tokens).label("cached_input"),
+        func.sum(case((in_currency, counter.picos))).label("picos"),
+        func.coalesce(func.sum(counter.calls), 0).label("calls"),
+        func.coalesce(func.sum(case((in_currency, counter.calls))), 0).label("priced"),
+        func.coalesce(func.sum(counter.estimated), 0).label("estimated"),
+    )
 
 
 def _row(entry: Entry) -> dict[str, Any]:

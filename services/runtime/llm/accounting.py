@@ -85,6 +85,9 @@ class SpendStore(Protocol):
     async def of_day(self, day: date) -> Spend:
         """Total of a day (UTC)."""
 
+    async def of_battle_and_day(self, battle_id: str, day: date) -> tuple[Spend, Spend]:
+        """Totals of a battle and of a day."""
+
 
 class MemorySpendStore:
     """A store for one process. It keeps the totals of the current day and of the most recent battles."""
@@ -108,6 +111,10 @@ class MemorySpendStore:
     async def of_day(self, day: date) -> Spend:
         """Total of the current day; zero for any other day."""
         return self._day[1] if self._day[0] == day else Spend()
+
+    async def of_battle_and_day(self, battle_id: str, day: date) -> tuple[Spend, Spend]:
+        """Totals of a battle and of a day."""
+        return await self.of_battle(battle_id), await self.of_day(day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,15 +257,23 @@ class Ledger:
     async def _check(self, battle_id: str) -> None:
         if self.budget == Budget():
             return
-        today = await self.for_day()
+        of_battle, today = await self._spent(battle_id)
         self._show_left(today)
         for name, limit, reserved, spent in (
-            ("battle", self.budget.battle, self._reserved[battle_id], await self.for_battle(battle_id)),
+            ("battle", self.budget.battle, self._reserved[battle_id], of_battle),
             ("day", self.budget.day, self._reserved_in_all, today),
         ):
             over = limit.exceeded_by(spent.tokens.total + reserved.tokens, spent.amount + reserved.amount)
             if over is not None:
                 raise BudgetExceeded(f"the next call would bring this {name} to {over}")
+
+    async def _spent(self, battle_id: str) -> tuple[Spend, Spend]:
+        """What a battle and the current day have cost; nothing is read where there is no limit."""
+        if self.budget.day == Limit():
+            return await self.for_battle(battle_id), Spend()
+        if self.budget.battle == Limit():
+            return Spend(), await self.for_day()
+        return await self._store.of_battle_and_day(battle_id, self._today())
 
     def _show_left(self, today: Spend) -> None:
         limit = self.budget.day

@@ -3,8 +3,10 @@
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from services.runtime.errors import BudgetExceeded
 from services.runtime.llm.accounting import Budget, Entry, Ledger, Limit, Spend
@@ -90,3 +92,44 @@ async def test_a_budget_holds_across_processes(database: Database, database_url:
         async with there.reserve("b1", "m", 2):
             pass
     await other.close()
+
+
+@pytest.mark.parametrize(
+    ("budget", "tables"),
+    [
+        (Budget(), []),
+        (Budget(battle=Limit(tokens=1000)), ["spend"]),
+        (Budget(day=Limit(tokens=1000)), ["spend_counters"]),
+        (Budget(battle=Limit(tokens=1000), day=Limit(tokens=1000)), ["spend", "spend_counters"]),
+    ],
+)
+async def test_a_budget_is_checked_by_one_query_of_what_is_limited(
+    database: Database, budget: Budget, tables: list[str]
+) -> None:
+    ledger = Ledger(budget=budget, store=DatabaseSpendStore(database), today=lambda: DAY)
+    for _ in range(9):
+        await ledger.book("b1", "judge", "m", Tokens(input=100), "usage")
+    queries: list[str] = []
+
+    @event.listens_for(database.engine.sync_engine, "before_cursor_execute")
+    def remember(_c: Any, _cursor: Any, statement: str, _values: Any, _context: Any, _many: bool) -> None:
+        if statement.startswith("SELECT"):
+            queries.append(statement)
+
+    async with ledger.reserve("b1", "m", 100):
+        pass
+    assert len(queries) == min(len(tables), 1)
+    assert [name for name in ("spend", "spend_counters") if f"FROM {name} " in "".join(queries)] == tables
+    if tables:
+        with pytest.raises(BudgetExceeded, match="1001 of 1000 tokens"):
+            async with ledger.reserve("b1", "m", 101):
+                pass
+
+
+async def test_a_battle_and_a_day_are_read_together(database: Database) -> None:
+    record = DatabaseSpendStore(database)
+    assert await record.of_battle_and_day("b1", DAY) == (Spend(), Spend())
+    await record.add(ENTRY)
+    await record.add(replace(ENTRY, battle_id="b2", cost=None))
+    assert await record.of_battle_and_day("b1", DAY) == (Spend() + ENTRY, await record.of_day(DAY))
+    assert (await record.of_day(DAY)).calls == 2
