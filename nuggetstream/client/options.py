@@ -19,12 +19,14 @@ class SliceOptions(TypedDict, total=False):
         tag: One tag or several; a battle has all of them.
         since: Received then or later; a moment has a time zone, a day begins at midnight UTC.
         until: Received before then.
+        evaluator: Name of the judge whose verdicts count in the lens of the judge; those of all by default.
     """
 
     language: str
     tag: str | Sequence[str]
     since: Moment
     until: Moment
+    evaluator: str
 
 
 class RatedOptions(SliceOptions, total=False):

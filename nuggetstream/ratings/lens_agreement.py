@@ -30,6 +30,8 @@ class LensAgreement:
         tau_b: Kendall's tau-b of the ratings, in [-1, 1].
         rho: Spearman's rho of the ratings, in [-1, 1].
         order_note: Why there is no tau or rho; None where there is one.
+        first_evaluator: The first judge, where two judges are compared; both lenses are then the judge's.
+        second_evaluator: The second judge.
     """
 
     first: Lens
@@ -43,6 +45,8 @@ class LensAgreement:
     tau_b: float | None
     rho: float | None
     order_note: str | None
+    first_evaluator: str | None = None
+    second_evaluator: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,6 +209,9 @@ class LensAgreementView(View):
     tau_b: float | None = None
     rho: float | None = None
     order_note: str | None = None
+    first_evaluator: str | None = None
+    """The first judge, where two judges are compared; `first` and `second` are then both `judge`."""
+    second_evaluator: str | None = None
 
 
 class AgreementView(View):

@@ -24,6 +24,8 @@ class SliceView(View):
     tags: list[str] = Field(default_factory=list)
     since: datetime | None = None
     until: datetime | None = None
+    evaluator: str | None = None
+    """The judge whose verdicts count in the lens of the judge; null for those of all judges."""
 
 
 class AnchorView(View):
@@ -134,6 +136,8 @@ class BoardView(Tabular, View):
     received: int
     outcomes: int
     """Number of outcomes counted; a battle with two judges has two in the lens of the judge."""
+    evaluators: list[str] = Field(default_factory=list)
+    """Names of all judges with outcomes in the arena; only on the board of the judge."""
     tie_policy: str
     resamples: int
     level: float

@@ -40,6 +40,7 @@ class LensBoard:
         scored: Battles with an outcome in this lens.
         outcomes: Outcomes that were counted; a battle with two judges has two.
         received: Battles that the arena sent.
+        evaluators: Judges with outcomes in the arena; empty for other lenses.
     """
 
     arena: str
@@ -49,6 +50,7 @@ class LensBoard:
     scored: int
     outcomes: int
     received: int
+    evaluators: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,6 +116,7 @@ class Boards:
         # Counts first and the number received last: no board counts battles that it says were never received.
         counts = [await self._counts(arena, lens, slice_) for lens in lenses]
         received, options = await self.received(arena, slice_), options or self.options
+        judges = await self.outcomes.evaluators(arena) if Lens.JUDGE in lenses else []
         return [
             LensBoard(
                 arena=arena,
@@ -123,6 +126,7 @@ class Boards:
                 scored=counted.counts.decided,
                 outcomes=counted.counts.outcomes,
                 received=received,
+                evaluators=judges if counted.lens is Lens.JUDGE else (),
             )
             for counted in counts
         ]
@@ -175,7 +179,7 @@ class Boards:
             )
 
     async def agreement(self, arena: str, policy: TiePolicy, slice_: Slice) -> list[LensAgreement]:
-        """How far each two lenses agree."""
+        """How far each two lenses agree, and each two judges unless the slice is of one of them."""
         options = replace(self.options, policy=policy)
         counted = {lens: await self._counts(arena, lens, slice_) for lens in Lens}
         boards = {lens: await self._rated(counted[lens], options) for lens in Lens}
@@ -189,6 +193,22 @@ class Boards:
             agreements.append(
                 await self.memory.get((*key, options), partial(agree, (first, second), joint, strengths))
             )
+        if slice_.evaluator is None:
+            agreements += await self._judges_agreement(arena, options, slice_)
+        return agreements
+
+    async def _judges_agreement(self, arena: str, options: Options, slice_: Slice) -> list[LensAgreement]:
+        agreements = []
+        for pair in combinations(await self.outcomes.evaluators(arena), 2):
+            counted = [
+                await self._counts(arena, Lens.JUDGE, replace(slice_, evaluator=name)) for name in pair
+            ]
+            boards = [await self._rated(counts, options) for counts in counted]
+            key = ("judges", *(counts.key for counts in counted))
+            joint = await self.memory.awaited(key, partial(self.outcomes.judges_totals, arena, *pair, slice_))
+            lenses, strengths = (Lens.JUDGE, Lens.JUDGE), (boards[0].strengths, boards[1].strengths)
+            agreement = await self.memory.get((*key, options), partial(agree, lenses, joint, strengths))
+            agreements.append(replace(agreement, first_evaluator=pair[0], second_evaluator=pair[1]))
         return agreements
 
     async def scored(self, arena: str, lens: Lens, slice_: Slice) -> int:
@@ -201,6 +221,7 @@ class Boards:
 
     async def _counts(self, arena: str, lens: Lens, slice_: Slice) -> Counted:
         """Counts as they are now; those read before are used again while their stamp is the same."""
+        slice_ = slice_.of(lens)
         place = (arena, lens, slice_)
         known = self._counted.pop(place, None)
         if known is None or known.counts.stamp != await self.outcomes.stamp(arena, lens, slice_):

@@ -38,6 +38,7 @@ def board_message(board: LensBoard) -> ratings_pb2.Board:
         note=_note(ratings),
         notes=[_note_message(note) for note in ratings.notes],
         outcomes=board.outcomes,
+        evaluators=board.evaluators,
         fragility=_fragility(ratings.fragility) if ratings.fit else None,
         method=method_message(method),
     )

@@ -140,7 +140,13 @@ def slice_of(asked: ratings_pb2.Slice) -> Slice:
     if since is not None and until is not None and since >= until:
         raise InvalidQuestion("until", "is not after since")
     tags = tuple(dict.fromkeys(_text("tags", tag) for tag in asked.tags))
-    return Slice(_text("language", asked.language) or None, tags, since, until)
+    return Slice(
+        language=_text("language", asked.language) or None,
+        tags=tags,
+        since=since,
+        until=until,
+        evaluator=_text("evaluator", asked.evaluator) or None,
+    )
 
 
 def _nothing_drawn(asked: ratings_pb2.BoardOptions) -> None:

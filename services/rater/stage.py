@@ -8,7 +8,7 @@ from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.event import BattleAssigned, BattleEvent, BattleJudged, BattleVoted, Event
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import Lens, source_of_judge
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
 from services.rater.announcer import Announcer
 from services.runtime.errors import InvalidInput, Retryable, StageError
@@ -101,7 +101,7 @@ def outcome_of(event: BattleEvent, now: datetime) -> Outcome:
             )
         case BattleJudged():
             judgment = event.judgment
-            source = f"{Lens.JUDGE.value}:{judgment.evaluator}"
+            source = source_of_judge(judgment.evaluator)
             return _outcome(event.battle, source, Lens.JUDGE, judgment.winner, now=now)
         case BattleAssigned():
             margin = nugget_margin(event.nugget_list.nuggets, event.assignment_set.assignments)

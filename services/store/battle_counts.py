@@ -45,6 +45,7 @@ async def battles_by_arena(tx: AsyncConnection) -> dict[str, int]:
 
 async def battles_received(tx: AsyncConnection, arena: str, selection: Slice) -> int:
     """Number of battles of an arena that were received and that the slice selects."""
+    selection = selection.of()
     facets = range_of(selection)
     if facets is None:
         conditions = selection.conditions(sqlite=tx.dialect.name == "sqlite")

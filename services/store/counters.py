@@ -16,9 +16,9 @@ from typing import Any
 from sqlalchemy import Connection, Table, bindparam, delete
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import Lens, evaluator_of
 from services.store.database import insert_into
-from services.store.facets import ALL, Facet
+from services.store.facets import ALL, EVALUATOR, Facet
 from services.store.outcome import Outcome
 from services.store.tables import (
     JOINT_COLUMNS,
@@ -48,12 +48,15 @@ def contributions(outcomes: Iterable[Outcome], facets: Sequence[Facet]) -> Chang
     by_arena: dict[str, dict[Lens, list[Outcome]]] = defaultdict(lambda: defaultdict(list))
     for outcome in outcomes:
         arena, lens = outcome.arena, outcome.lens
-        for facet in facets:
+        of_judge = _of_judge(outcome, facets)
+        for facet in (*facets, *of_judge):
             changes["lens_counters"][arena, lens.value, *facet]["outcomes"] += 1
         if outcome.system_a == outcome.system_b:
             continue
         by_arena[arena][lens].append(outcome)
-        for facet in facets:
+        for facet in of_judge:  # a battle has one outcome per judge
+            changes["lens_counters"][arena, lens.value, *facet]["decided"] += 1
+        for facet in (*facets, *of_judge):
             pair = (arena, lens.value, *facet, outcome.system_a, outcome.system_b)
             changes["pair_counters"][pair][outcome.winner.value] += 1
     for arena, by_lens in by_arena.items():
@@ -63,6 +66,12 @@ def contributions(outcomes: Iterable[Outcome], facets: Sequence[Facet]) -> Chang
         if ALL in facets:
             _joint(changes["joint_counters"], arena, by_lens)
     return changes
+
+
+def _of_judge(outcome: Outcome, facets: Sequence[Facet]) -> list[Facet]:
+    """The facet of the judge of an outcome, which is counted with all battles."""
+    evaluator = evaluator_of(outcome.source) if ALL in facets else None
+    return [] if evaluator is None else [Facet(EVALUATOR, evaluator)]
 
 
 def _joint(changes: dict[Key, Counter[str]], arena: str, by_lens: Mapping[Lens, Sequence[Outcome]]) -> None:

@@ -1,7 +1,7 @@
 """Facets: the groups of an arena's battles for which counters are kept.
 
 Every battle belongs to the facet of all battles, to that of its language if known, to one per tag, and to
-that of the month (in UTC) in which it was received.
+that of the month (in UTC) in which it was received. A verdict also belongs to the facet of its judge.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,8 +18,8 @@ class Facet(NamedTuple):
     """A group of battles.
 
     Attributes:
-        kind: "all", "language", "tag" or "month".
-        value: Which language, tag or month; empty for "all".
+        kind: "all", "language", "tag", "month" or "evaluator".
+        value: Which language, tag, month or judge; empty for "all".
     """
 
     kind: str
@@ -27,6 +27,7 @@ class Facet(NamedTuple):
 
 
 ALL = Facet("all", "")
+EVALUATOR = "evaluator"
 
 
 def facets_of_battle(language: str | None, tags: Collection[str], received_at: datetime) -> list[Facet]:
@@ -81,6 +82,8 @@ def range_of(selection: Slice) -> Range | None:
     facets = [Facet("tag", tag) for tag in selection.tags]
     if selection.language is not None:
         facets.append(Facet("language", selection.language))
+    if selection.evaluator is not None:
+        facets.append(Facet(EVALUATOR, selection.evaluator))
     bounds = (selection.since, selection.until)
     if bounds == (None, None):
         return _one(facets or [ALL])

@@ -15,7 +15,7 @@ from services.store.database import Database
 from services.store.recount import recount
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-_COUNTERS = "0005"  # the migration that adds counters
+_COUNTERS = {"0005", "0009"}  # revisions that add counters; the second those of each judge
 _LOCK = 7_311_905  # an arbitrary number that no other advisory lock uses
 
 
@@ -25,7 +25,7 @@ async def upgrade(database: Database, revision: str = "head") -> None:
     Counters that a migration adds are filled from the rows that are stored already. It does nothing where a
     newer version migrated the database, so that a roll-back can start.
     """
-    lacks_counters = _COUNTERS in await unapplied(database)
+    lacks_counters = bool(_COUNTERS & {*await unapplied(database)})
     async with _locked(database) as connection:
         if not await connection.run_sync(_is_newer):
             await connection.run_sync(_run, command.upgrade, revision)

@@ -6,11 +6,11 @@ Battles of a system against itself are left out, because they do not say which s
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, String, case, func, select
+from sqlalchemy import ColumnElement, Select, String, case, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import Lens, source_of_judge
 from nuggetstream.ratings.counts import JointCount, PairCount
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, outcomes
@@ -71,6 +71,28 @@ class OutcomeRows:
         query = select(*cells, func.count().label("battles")).group_by(*cells)
         return [_joint(row) for row in await self._connection.execute(query)]
 
+    async def judges_totals(
+        self, arena: str, first: str, second: str, selection: Slice = EVERYTHING
+    ) -> dict[tuple[Vote | None, Vote | None], int]:
+        """Number of battles per pair of verdicts of two judges, without battles that only one of them judged.
+
+        Args:
+            arena: Arena of the battles.
+            first: Name of one judge.
+            second: Name of the other judge.
+            selection: Filter of the battles.
+        """
+        other = outcomes.alias("other")
+        same_battle = (other.c.battle_id == outcomes.c.battle_id) & (
+            other.c.source == source_of_judge(second)
+        )
+        cells = (outcomes.c.winner.label("first"), other.c.winner.label("second"))
+        query = select(*cells, func.count().label("battles")).join(other, same_battle)
+        query = query.where(outcomes.c.source == source_of_judge(first), other.c.arena == arena)
+        query = self._counted(query, arena, selection.of(), Lens.JUDGE).group_by(*cells)
+        rows = await self._connection.execute(query)
+        return {(Vote(row.first), Vote(row.second)): row.battles for row in rows}
+
     async def decided(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> int:
         """Number of battles with an outcome in a lens, from one or more sources."""
         query = self._counted(select(func.count(outcomes.c.battle_id.distinct())), arena, selection, lens)
@@ -78,6 +100,9 @@ class OutcomeRows:
 
     def _counted(self, query: Select[Any], arena: str, selection: Slice, *lenses: Lens) -> Select[Any]:
         """Restrict a query to an arena, a slice and lenses, without battles of a system against itself."""
+        if selection.evaluator is not None:
+            source = outcomes.c.source == source_of_judge(selection.evaluator)
+            query = query.where(or_(outcomes.c.lens != Lens.JUDGE.value, source))
         if conditions := selection.conditions(sqlite=self._sqlite):
             query = query.join(battles, battles.c.id == outcomes.c.battle_id).where(*conditions)
         return query.where(

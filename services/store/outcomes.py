@@ -20,7 +20,7 @@ from nuggetstream.ratings.counts import JointCount, PairCount, tally_of
 from nuggetstream.ratings.fitting.tally import Tally
 from services.store.counters import LENS_PAIRS
 from services.store.database import Database
-from services.store.facets import ALL, Range, range_of
+from services.store.facets import ALL, EVALUATOR, Range, range_of
 from services.store.outcome import Outcome, outcome_of_row
 from services.store.outcome_rows import OutcomeRows
 from services.store.outcome_writing import put_all
@@ -81,7 +81,7 @@ class Outcomes:
         The numbers are random, so that two states have different ones, also after a backup was restored.
         """
         async with self._database.reading() as tx:
-            return await _stamp(tx, arena, lens, range_of(selection))
+            return await _stamp(tx, arena, lens, range_of(selection.of(lens)))
 
     async def lens_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> LensCounts:
         """Outcomes per pair of systems, and the number of battles that they decide.
@@ -89,7 +89,7 @@ class Outcomes:
         Battles of a system against itself are left out here and in all counts below, because they do not say
         which system is better.
         """
-        facets = range_of(selection)
+        facets = range_of(selection.of(lens))
         async with self._database.snapshot() as tx:
             stamp = await _stamp(tx, arena, lens, facets)
             if facets is None:
@@ -106,7 +106,7 @@ class Outcomes:
 
     async def pair_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> list[PairCount]:
         """Number of outcomes per pair of systems and winner, sorted by system A, system B and winner."""
-        facets = range_of(selection)
+        facets = range_of(selection.of(lens))
         async with self._database.snapshot() as tx:
             if facets is None:
                 counts = await OutcomeRows(tx).pair_counts(arena, lens, selection)
@@ -139,7 +139,7 @@ class Outcomes:
         battle, the first by name counts.
         """
         async with self._database.transaction() as tx:
-            if selection != EVERYTHING or (first, second) not in LENS_PAIRS:
+            if selection.of(first, second) != EVERYTHING or (first, second) not in LENS_PAIRS:
                 return await OutcomeRows(tx).joint_counts(arena, first, second, selection)
             counter = joint_counters.c
             query = select(counter.system_a, counter.system_b, *(counter[n] for n in JOINT_COLUMNS.values()))
@@ -159,7 +159,7 @@ class Outcomes:
     ) -> JointTotals:
         """Number of battles per pair of outcomes in two lenses, over all pairs of systems."""
         totals: Counter[tuple[Vote | None, Vote | None]] = Counter()
-        if selection != EVERYTHING or (first, second) not in LENS_PAIRS:
+        if selection.of(first, second) != EVERYTHING or (first, second) not in LENS_PAIRS:
             for cell in await self.joint_counts(arena, first, second, selection):
                 totals[cell.first, cell.second] += cell.count
             return totals
@@ -171,6 +171,21 @@ class Outcomes:
         async with self._database.transaction() as tx:
             row = (await tx.execute(query)).one()
         return {winners: int(number) for winners, number in zip(_JOINT, row, strict=True)}
+
+    async def evaluators(self, arena: str) -> list[str]:
+        """The judges with outcomes in an arena, by name."""
+        counter = lens_counters.c
+        query = select(counter.value).where(counter.arena == arena, counter.lens == Lens.JUDGE.value)
+        query = query.where(counter.kind == EVALUATOR, counter.outcomes > 0)
+        async with self._database.reading() as tx:
+            return sorted((await tx.execute(query)).scalars())
+
+    async def judges_totals(
+        self, arena: str, first: str, second: str, selection: Slice = EVERYTHING
+    ) -> JointTotals:
+        """Number of battles per pair of verdicts of two judges, counted from the rows."""
+        async with self._database.transaction() as tx:
+            return await OutcomeRows(tx).judges_totals(arena, first, second, selection)
 
     async def of_battle(self, battle_id: str) -> list[Outcome]:
         """All outcomes of one battle."""

@@ -25,8 +25,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nuggetstream.domain.lens import source_of_judge
 from services.store.counters import LENS_PAIRS, adding, new_stamp
 from services.store.database import Database
+from services.store.facets import EVALUATOR
 from services.store.outcome_rows import source_number, utc_text
 from services.store.slices import unfolded
 from services.store.tables import (
@@ -134,14 +136,22 @@ def _battles(*, sqlite: bool) -> Query:
     return union_all(everything, select(facets.c.arena, facets.c.kind, facets.c.value, one))
 
 
-def _per_facet(columns: Sequence[Any], source: Any, *, sqlite: bool) -> Query:
-    """A row of the source for the facet of all battles, and one for every other facet of its battle."""
+def _per_judge(*columns: Any) -> Select[Any]:
+    """A row for every verdict, in the facet of its judge."""
+    of_judges = source_of_judge("")
+    evaluator = func.substr(outcomes.c.source, len(of_judges) + 1, type_=String)
+    query = select(*columns, _word(EVALUATOR), evaluator.label("value"))
+    return query.where(outcomes.c.source.startswith(of_judges, autoescape=True))
+
+
+def _per_facet(columns: Sequence[Any], source: Any, verdicts: Select[Any], *, sqlite: bool) -> Query:
+    """Rows of the source for all battles and for each other facet of their battles, and the verdicts."""
     facets = _facets(sqlite=sqlite).subquery()
     everything = select(*columns, _word("all"), literal("", String).label("value"))
     joined = select(*columns, facets.c.kind, facets.c.value).select_from(
         source.join(facets, facets.c.battle_id == source.c.battle_id)
     )
-    return union_all(everything, joined)
+    return union_all(everything, joined, verdicts)
 
 
 def _lenses(*, sqlite: bool) -> Query:
@@ -159,7 +169,9 @@ def _lenses(*, sqlite: bool) -> Query:
         .subquery()
     )
     columns = (source.c.arena, source.c.lens, source.c.outcomes, source.c.decided)
-    return _per_facet(columns, source, sqlite=sqlite)
+    one = literal(1).label("outcomes")
+    verdicts = _per_judge(outcomes.c.arena, outcomes.c.lens, one, differ.label("decided"))
+    return _per_facet(columns, source, verdicts, sqlite=sqlite)
 
 
 def _pairs(*, sqlite: bool) -> Query:
@@ -167,7 +179,9 @@ def _pairs(*, sqlite: bool) -> Query:
     pair = (outcomes.c.arena, outcomes.c.lens, outcomes.c.system_a, outcomes.c.system_b)
     source = select(outcomes.c.battle_id, *pair, *cells).where(outcomes.c.system_a != outcomes.c.system_b)
     rows = source.subquery()
-    return _per_facet([column for column in rows.c if column.name != "battle_id"], rows, sqlite=sqlite)
+    verdicts = _per_judge(*pair, *cells).where(outcomes.c.system_a != outcomes.c.system_b)
+    columns = [column for column in rows.c if column.name != "battle_id"]
+    return _per_facet(columns, rows, verdicts, sqlite=sqlite)
 
 
 def _joints(*, sqlite: bool) -> Query:

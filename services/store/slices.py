@@ -1,11 +1,12 @@
-"""Slices: the battles of an arena with a language, with tags, or received in a period."""
+"""Slices: the battles of an arena with a language, with tags, or received in a period, or of one judge."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, TableValuedAlias, func, select
 
+from nuggetstream.domain.lens import Lens
 from services.store.tables import battles
 
 
@@ -18,15 +19,23 @@ class Slice:
         tags: Tags that a battle must all have; a query's category is a tag such as "category:science".
         since: Earliest time of receipt.
         until: Time of receipt before which a battle must have been received.
+        evaluator: The judge whose verdicts count in the lens of the judge; None for those of all judges.
     """
 
     language: str | None = None
     tags: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    evaluator: str | None = None
+
+    def of(self, *lenses: Lens) -> "Slice":
+        """The slice as it concerns some lenses, or with no lens the battles: only verdicts have a judge."""
+        if self.evaluator is None or Lens.JUDGE in lenses:
+            return self
+        return replace(self, evaluator=None)
 
     def conditions(self, *, sqlite: bool) -> list[ColumnElement[bool]]:
-        """The conditions on the table `battles`; none when all battles count.
+        """The conditions on the table `battles`; none when all battles count, by whatever judge.
 
         Args:
             sqlite: Whether the query is for SQLite, whose JSON functions differ from PostgreSQL's.

@@ -44,5 +44,15 @@ async def test_two_judges_both_judge_every_battle_also_while_one_is_killed(tmp_p
         assert sources["judge:pairwise"] == sources["judge:blind"] == BATTLES
         view = await client.battle(rows[0].id)
         assert {judgment.evaluator for judgment in view.judgments} == {"pairwise", "blind"}
+        for name in ("pairwise", "blind"):
+            (board,) = await client.leaderboard("test", lens="judge", evaluator=name)
+            assert (board.scored, board.outcomes) == (BATTLES, BATTLES)
+            assert (board.method.slice.evaluator, board.evaluators) == (name, ["blind", "pairwise"])
+            assert sum(standing.battles for standing in board.standings) == 2 * BATTLES
+        (together,) = await client.leaderboard("test", lens="judge")
+        assert (together.scored, together.outcomes) == (BATTLES, 2 * BATTLES)
+        compared = (await client.agreement("test")).pairs[3:]
+        assert [(pair.first_evaluator, pair.second_evaluator) for pair in compared] == [("blind", "pairwise")]
+        assert compared[0].battles == BATTLES
         await database.close()
     assert set(platform.exit_codes.values()) == {0}, platform.exit_codes

@@ -76,10 +76,18 @@ class _RatingQuery(QueryParameters):
     """Only battles received at this time or later; a day begins at midnight UTC."""
     until: Moment | None = None
     """Only battles received before this time."""
+    evaluator: Text | None = None
+    """Only verdicts of the judge with this name, in the lens of the judge; of all judges when absent."""
 
     def slice_message(self) -> ratings_pb2.Slice:
         """The filter of battles as protobuf."""
-        chosen = Slice(self.language or None, tuple(self.tag), self.since, self.until)
+        chosen = Slice(
+            language=self.language or None,
+            tags=tuple(self.tag),
+            since=self.since,
+            until=self.until,
+            evaluator=self.evaluator or None,
+        )
         return to_message(chosen, ratings_pb2.Slice)
 
 

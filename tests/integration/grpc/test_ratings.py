@@ -285,3 +285,38 @@ async def test_what_was_computed_is_kept_while_counts_and_options_are_the_same(
     await happen(record, ("x", "y", Vote.B))
     await board(ratings)
     assert len(boards.memory) == 3
+
+
+async def test_every_judge_has_a_board_and_two_judges_are_compared(
+    record: Database, ratings: RatingsStub
+) -> None:
+    outcomes = Outcomes(record)
+    for judge, reverse in (("same", False), ("contrary", True)):
+        for number, (a, b, winner) in enumerate(CIRCLE):
+            said = Vote.B if reverse else winner
+            name = f"{a}-{b}-{number}"
+            source = f"judge:{judge}"
+            await outcomes.put(Outcome(name, source, Lens.JUDGE, "default", a, b, said, None, NOON))
+    await happen(record, *CIRCLE)
+
+    def asked(**slices: str) -> GetLeaderboardRequest:
+        return GetLeaderboardRequest(arena="default", slice=Slice(**slices))
+
+    human, _, judge = (await ratings.GetLeaderboard(asked(evaluator="contrary"))).boards
+    assert (human.outcomes, judge.outcomes, judge.scored, judge.received) == (4, 4, 4, 4)
+    assert (list(judge.evaluators), list(human.evaluators)) == (["contrary", "same"], [])
+    assert {s.system: s.wins for s in judge.standings} == {"x": 1, "y": 2, "z": 1}
+    english = (await ratings.GetLeaderboard(asked(evaluator="contrary", language="en"))).boards[2]
+    assert (english.outcomes, english.scored) == (2, 2)
+    unknown = (await ratings.GetLeaderboard(asked(evaluator="nobody"))).boards[2]
+    assert (unknown.outcomes, unknown.state) == (0, "empty")
+    together = (await ratings.GetLeaderboard(asked())).boards[2]
+    assert (together.outcomes, together.scored) == (8, 4)
+
+    *lenses, judges = (await ratings.GetAgreement(GetAgreementRequest(arena="default"))).pairs
+    assert len(lenses) == 3
+    assert (judges.first_evaluator, judges.second_evaluator) == ("contrary", "same")
+    assert (judges.battles, judges.inverted) == (4, 4)
+    of_one = GetAgreementRequest(arena="default", slice=Slice(evaluator="same"))
+    pairs = (await ratings.GetAgreement(of_one)).pairs
+    assert [(pair.battles, pair.agreed) for pair in pairs] == [(0, 0), (4, 4), (0, 0)]

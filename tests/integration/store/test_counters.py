@@ -58,6 +58,9 @@ SLICES = [
     Slice(since=FEBRUARY + timedelta(days=3)),
     Slice(since=MAY, until=FEBRUARY),
     Slice(since=MAY, until=MAY),
+    Slice(evaluator="Strict"),
+    Slice(evaluator="a", language="en"),
+    Slice(evaluator="nobody"),
 ]
 NONE_WRONG = dict.fromkeys(
     (table.name for table in (battle_counters, lens_counters, pair_counters, joint_counters, spend_counters)),
@@ -203,6 +206,33 @@ async def test_what_is_stored_before_there_are_counters_is_counted_by_the_migrat
     await upgrade(database)
     assert await recount(database, repair=False) == NONE_WRONG
     assert await check_reads(database) > 0
+
+
+async def test_verdicts_that_are_stored_before_judges_are_counted_apart_are_counted_by_the_migration(
+    database: Database,
+) -> None:
+    await Operations(database, 3).several(60)
+    await downgrade(database, "0008")
+    async with database.transaction() as tx:
+        for table in (lens_counters, pair_counters):
+            await tx.execute(table.delete().where(table.c.kind == "evaluator"))
+    await upgrade(database)
+    assert await recount(database, repair=False) == NONE_WRONG
+    assert await Outcomes(database).evaluators("default") == ["Strict", "a"]
+
+
+async def test_two_judges_are_compared_on_the_battles_that_both_judged(database: Database) -> None:
+    outcomes = Outcomes(database)
+    verdicts = [("b1", "a", Vote.A), ("b1", "b", Vote.B), ("b2", "a", Vote.TIE), ("b2", "b", Vote.TIE)]
+    for name, judge, winner in [*verdicts, ("b3", "a", Vote.A)]:
+        outcome = Outcome(name, f"judge:{judge}", Lens.JUDGE, "default", "x", "y", winner, None, NOON)
+        await outcomes.put(outcome)
+    totals = await outcomes.judges_totals("default", "a", "b")
+    assert totals == {(Vote.A, Vote.B): 1, (Vote.TIE, Vote.TIE): 1}
+    counts = await outcomes.lens_counts("default", Lens.JUDGE, Slice(evaluator="a"))
+    assert (counts.outcomes, counts.decided) == (3, 3)
+    every = await outcomes.lens_counts("default", Lens.JUDGE)
+    assert (every.outcomes, every.decided) == (5, 3)
 
 
 async def test_a_stamp_changes_with_the_counts_of_its_lens_and_slice_alone(database: Database) -> None:

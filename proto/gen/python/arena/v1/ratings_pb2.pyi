@@ -49,7 +49,10 @@ class Slice(_message.Message):
     TAGS_FIELD_NUMBER: _builtins.int
     SINCE_FIELD_NUMBER: _builtins.int
     UNTIL_FIELD_NUMBER: _builtins.int
+    EVALUATOR_FIELD_NUMBER: _builtins.int
     language: _builtins.str
+    evaluator: _builtins.str
+    """Only verdicts of the judge with this name, in the judge lens; other lenses are not affected."""
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """A battle must have all of these tags; a query's category is a tag such as "category:science"."""
@@ -69,17 +72,22 @@ class Slice(_message.Message):
         tags: _abc.Iterable[_builtins.str] | None = ...,
         since: _timestamp_pb2.Timestamp | None = ...,
         until: _timestamp_pb2.Timestamp | None = ...,
+        evaluator: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_language", b"_language", "_since", b"_since", "_until", b"_until", "language", b"language", "since", b"since", "until", b"until"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator", "_language", b"_language", "_since", b"_since", "_until", b"_until", "evaluator", b"evaluator", "language", b"language", "since", b"since", "until", b"until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_language", b"_language", "_since", b"_since", "_until", b"_until", "language", b"language", "since", b"since", "tags", b"tags", "until", b"until"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator", "_language", b"_language", "_since", b"_since", "_until", b"_until", "evaluator", b"evaluator", "language", b"language", "since", b"since", "tags", b"tags", "until", b"until"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__evaluator: _TypeAlias = _typing.Literal["evaluator"]  # noqa: Y015
+    _WhichOneofArgType__evaluator: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator"]  # noqa: Y015
     _WhichOneofReturnType__language: _TypeAlias = _typing.Literal["language"]  # noqa: Y015
     _WhichOneofArgType__language: _TypeAlias = _typing.Literal["_language", b"_language"]  # noqa: Y015
     _WhichOneofReturnType__since: _TypeAlias = _typing.Literal["since"]  # noqa: Y015
     _WhichOneofArgType__since: _TypeAlias = _typing.Literal["_since", b"_since"]  # noqa: Y015
     _WhichOneofReturnType__until: _TypeAlias = _typing.Literal["until"]  # noqa: Y015
     _WhichOneofArgType__until: _TypeAlias = _typing.Literal["_until", b"_until"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__evaluator) -> _WhichOneofReturnType__evaluator | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__language) -> _WhichOneofReturnType__language | None: ...
     @_typing.overload
@@ -448,6 +456,7 @@ class Board(_message.Message):
     METHOD_FIELD_NUMBER: _builtins.int
     NOTES_FIELD_NUMBER: _builtins.int
     FRAGILITY_FIELD_NUMBER: _builtins.int
+    EVALUATORS_FIELD_NUMBER: _builtins.int
     arena: _builtins.str
     lens: Global___Lens.ValueType
     scored: _builtins.int
@@ -477,6 +486,10 @@ class Board(_message.Message):
     def fragility(self) -> Global___Fragility:
         """How few votes decide the first place. Absent if no system is ranked."""
 
+    @_builtins.property
+    def evaluators(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of all judges with outcomes in the arena, in the judge lens only."""
+
     def __init__(
         self,
         *,
@@ -494,10 +507,11 @@ class Board(_message.Message):
         method: Global___Method | None = ...,
         notes: _abc.Iterable[Global___Note] | None = ...,
         fragility: Global___Fragility | None = ...,
+        evaluators: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "_note", b"_note", "fragility", b"fragility", "method", b"method", "note", b"note"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "_note", b"_note", "arena", b"arena", "fragility", b"fragility", "lens", b"lens", "level", b"level", "method", b"method", "note", b"note", "notes", b"notes", "outcomes", b"outcomes", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "state", b"state", "tie_policy", b"tie_policy"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "_note", b"_note", "arena", b"arena", "evaluators", b"evaluators", "fragility", b"fragility", "lens", b"lens", "level", b"level", "method", b"method", "note", b"note", "notes", b"notes", "outcomes", b"outcomes", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "state", b"state", "tie_policy", b"tie_policy"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__fragility: _TypeAlias = _typing.Literal["fragility"]  # noqa: Y015
     _WhichOneofArgType__fragility: _TypeAlias = _typing.Literal["_fragility", b"_fragility"]  # noqa: Y015
@@ -1315,7 +1329,7 @@ Global___GetAgreementRequest: _TypeAlias = GetAgreementRequest  # noqa: Y015
 
 @_typing.final
 class LensAgreement(_message.Message):
-    """Two lenses on the same battles. An undefined coefficient is absent, and its note says why."""
+    """Two lenses, or two judges, on the same battles. An undefined coefficient is absent, and its note says why."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1330,6 +1344,8 @@ class LensAgreement(_message.Message):
     TAU_B_FIELD_NUMBER: _builtins.int
     RHO_FIELD_NUMBER: _builtins.int
     ORDER_NOTE_FIELD_NUMBER: _builtins.int
+    FIRST_EVALUATOR_FIELD_NUMBER: _builtins.int
+    SECOND_EVALUATOR_FIELD_NUMBER: _builtins.int
     first: Global___Lens.ValueType
     second: Global___Lens.ValueType
     battles: _builtins.int
@@ -1346,6 +1362,9 @@ class LensAgreement(_message.Message):
     tau_b: _builtins.float
     rho: _builtins.float
     order_note: _builtins.str
+    first_evaluator: _builtins.str
+    """The two judges that are compared, where both lenses are the judge lens."""
+    second_evaluator: _builtins.str
     def __init__(
         self,
         *,
@@ -1360,11 +1379,15 @@ class LensAgreement(_message.Message):
         tau_b: _builtins.float | None = ...,
         rho: _builtins.float | None = ...,
         order_note: _builtins.str | None = ...,
+        first_evaluator: _builtins.str | None = ...,
+        second_evaluator: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_kappa", b"_kappa", "_kappa_note", b"_kappa_note", "_order_note", b"_order_note", "_rho", b"_rho", "_tau_b", b"_tau_b", "kappa", b"kappa", "kappa_note", b"kappa_note", "order_note", b"order_note", "rho", b"rho", "tau_b", b"tau_b"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_first_evaluator", b"_first_evaluator", "_kappa", b"_kappa", "_kappa_note", b"_kappa_note", "_order_note", b"_order_note", "_rho", b"_rho", "_second_evaluator", b"_second_evaluator", "_tau_b", b"_tau_b", "first_evaluator", b"first_evaluator", "kappa", b"kappa", "kappa_note", b"kappa_note", "order_note", b"order_note", "rho", b"rho", "second_evaluator", b"second_evaluator", "tau_b", b"tau_b"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_kappa", b"_kappa", "_kappa_note", b"_kappa_note", "_order_note", b"_order_note", "_rho", b"_rho", "_tau_b", b"_tau_b", "agreed", b"agreed", "battles", b"battles", "first", b"first", "inverted", b"inverted", "kappa", b"kappa", "kappa_note", b"kappa_note", "order_note", b"order_note", "rho", b"rho", "second", b"second", "systems", b"systems", "tau_b", b"tau_b"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_first_evaluator", b"_first_evaluator", "_kappa", b"_kappa", "_kappa_note", b"_kappa_note", "_order_note", b"_order_note", "_rho", b"_rho", "_second_evaluator", b"_second_evaluator", "_tau_b", b"_tau_b", "agreed", b"agreed", "battles", b"battles", "first", b"first", "first_evaluator", b"first_evaluator", "inverted", b"inverted", "kappa", b"kappa", "kappa_note", b"kappa_note", "order_note", b"order_note", "rho", b"rho", "second", b"second", "second_evaluator", b"second_evaluator", "systems", b"systems", "tau_b", b"tau_b"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__first_evaluator: _TypeAlias = _typing.Literal["first_evaluator"]  # noqa: Y015
+    _WhichOneofArgType__first_evaluator: _TypeAlias = _typing.Literal["_first_evaluator", b"_first_evaluator"]  # noqa: Y015
     _WhichOneofReturnType__kappa: _TypeAlias = _typing.Literal["kappa"]  # noqa: Y015
     _WhichOneofArgType__kappa: _TypeAlias = _typing.Literal["_kappa", b"_kappa"]  # noqa: Y015
     _WhichOneofReturnType__kappa_note: _TypeAlias = _typing.Literal["kappa_note"]  # noqa: Y015
@@ -1373,8 +1396,12 @@ class LensAgreement(_message.Message):
     _WhichOneofArgType__order_note: _TypeAlias = _typing.Literal["_order_note", b"_order_note"]  # noqa: Y015
     _WhichOneofReturnType__rho: _TypeAlias = _typing.Literal["rho"]  # noqa: Y015
     _WhichOneofArgType__rho: _TypeAlias = _typing.Literal["_rho", b"_rho"]  # noqa: Y015
+    _WhichOneofReturnType__second_evaluator: _TypeAlias = _typing.Literal["second_evaluator"]  # noqa: Y015
+    _WhichOneofArgType__second_evaluator: _TypeAlias = _typing.Literal["_second_evaluator", b"_second_evaluator"]  # noqa: Y015
     _WhichOneofReturnType__tau_b: _TypeAlias = _typing.Literal["tau_b"]  # noqa: Y015
     _WhichOneofArgType__tau_b: _TypeAlias = _typing.Literal["_tau_b", b"_tau_b"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__first_evaluator) -> _WhichOneofReturnType__first_evaluator | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__kappa) -> _WhichOneofReturnType__kappa | None: ...
     @_typing.overload
@@ -1383,6 +1410,8 @@ class LensAgreement(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__order_note) -> _WhichOneofReturnType__order_note | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__rho) -> _WhichOneofReturnType__rho | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__second_evaluator) -> _WhichOneofReturnType__second_evaluator | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__tau_b) -> _WhichOneofReturnType__tau_b | None: ...
 
