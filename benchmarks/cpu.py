@@ -74,12 +74,12 @@ def write_battles(path: Path, count: int, seed: int = 7) -> None:
 
 
 @contextmanager
-def offline_model() -> Iterator[str]:
-    """The offline model in a process of its own; yields its base URL."""
+def offline_model(*options: str) -> Iterator[str]:
+    """The offline model in a process of its own, with options of its command; yields its base URL."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "services.cli.main", "offline-model", "--port", str(port)]
+    command = [sys.executable, "-m", "services.cli.main", "offline-model", "--port", str(port), *options]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         url = f"http://127.0.0.1:{port}/v1"

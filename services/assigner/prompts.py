@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from services.runtime.llm.blocks import Block
+from services.runtime.llm.numbering import numbered
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import AssignmentReply, every_id_once
 
-VERSION = "assigner-1"
+VERSION = "assigner-2"
 
 _SYSTEM = (
     "You check answers against an answer key. You are strict and literal: what counts is what the answer "
@@ -14,22 +15,23 @@ _SYSTEM = (
 )
 
 _INSTRUCTIONS = (
-    "For every nugget of the key decide whether the answer states it:\n"
-    "- support: the answer states the whole fact, in any words and any language;\n"
-    "- partial_support: it states part of the fact, or a vaguer form of it;\n"
-    "- not_support: it does not state it, or contradicts it.\n"
-    "quote: the one sentence of the answer that states it, copied; empty for not_support. Give exactly one "
-    "label for each nugget ID."
+    "For every nugget of the key decide whether the answer states it. The numbers in brackets number its "
+    "sentences.\n"
+    "- s, support: the answer states the whole fact, in any words and any language;\n"
+    "- p, partial support: it states part of the fact, or a vaguer form of it;\n"
+    "- n, not support: it does not state it, or contradicts it.\n"
+    "Give exactly one label for each nugget ID."
 )
 
 
-def assignment(query: str, nuggets: Sequence[Block], answer: str) -> Prompt[AssignmentReply]:
+def assignment(query: str, nuggets: Sequence[Block], answer: str, other: str) -> Prompt[AssignmentReply]:
     """Asks which of the nuggets one answer states.
 
     Args:
         query: The user's question.
         nuggets: The nuggets to label, as blocks with ids.
         answer: Text of the answer.
+        other: Text of the other answer, for which the same is asked in a prompt that begins alike.
     """
     ids = [nugget.id for nugget in nuggets]
 
@@ -41,8 +43,9 @@ def assignment(query: str, nuggets: Sequence[Block], answer: str) -> Prompt[Assi
         version=VERSION,
         system=_SYSTEM,
         instructions=_INSTRUCTIONS,
-        blocks=(Block("query", "q", query), Block("answer", "a", answer), *nuggets),
+        blocks=(Block("query", "q", query), *nuggets, Block("answer", "a", numbered(answer))),
         reply=AssignmentReply,
-        max_tokens=200 + len(ids) * 90,
+        max_tokens=200 + len(ids) * 30,
         check=check,
+        family=(query, *(nugget.text for nugget in nuggets), *sorted((numbered(answer), numbered(other)))),
     )

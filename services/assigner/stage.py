@@ -12,6 +12,7 @@ from nuggetstream.domain.nugget import Assignment, AssignmentSet, Nugget, Suppor
 from services.assigner.prompts import VERSION, assignment
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.client import ChatModel, Reply
+from services.runtime.llm.numbering import quoted
 from services.runtime.llm.replies import AssignmentReply
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
@@ -52,17 +53,17 @@ class Assigner:
             return [Assignment(nugget.id, side, Support.NOT_SUPPORT) for nugget in nuggets], []
         size = self.window or len(nuggets)
         windows = [nuggets[start : start + size] for start in range(0, len(nuggets), size)]
-        replies = await asyncio.gather(*(self._ask(battle, window, answer) for window in windows))
+        replies = await asyncio.gather(*(self._ask(battle, window, side) for window in windows))
         labelled = [
             item
             for window, reply in zip(windows, replies, strict=True)
-            for item in _assignments(window, reply, side)
+            for item in _assignments(window, reply, side, answer)
         ]
         return labelled, list(replies)
 
-    async def _ask(self, battle: Battle, nuggets: Sequence[Nugget], answer: str) -> Reply[AssignmentReply]:
+    async def _ask(self, battle: Battle, nuggets: Sequence[Nugget], side: Side) -> Reply[AssignmentReply]:
         blocks = [Block("nugget", f"n{i}", nugget.text) for i, nugget in enumerate(nuggets, start=1)]
-        prompt = assignment(battle.query, blocks, answer)
+        prompt = assignment(battle.query, blocks, battle.answer(side).text, battle.answer(side.other).text)
         return await self.model.ask(prompt, stage=StageName.ASSIGNER.value, battle_id=battle.id)
 
 
@@ -73,12 +74,14 @@ def build(
     return event_stage(StageName.ASSIGNER, assigner, blobs, concurrency=concurrency, deadline=deadline)
 
 
-def _assignments(nuggets: Sequence[Nugget], reply: Reply[AssignmentReply], side: Side) -> list[Assignment]:
+def _assignments(
+    nuggets: Sequence[Nugget], reply: Reply[AssignmentReply], side: Side, answer: str
+) -> list[Assignment]:
     labels = {label.id: label for label in reply.value.labels}
     assignments = []
     for number, nugget in enumerate(nuggets, start=1):
         label = labels[f"n{number}"]
         support = Support(label.label)
-        quote = None if support is Support.NOT_SUPPORT else label.quote.strip() or None
+        quote = None if support is Support.NOT_SUPPORT else quoted(answer, label.first, label.last)
         assignments.append(Assignment(nugget.id, side, support, quote))
     return assignments

@@ -6,7 +6,7 @@ from services.runtime.llm.blocks import Block
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import VerdictReply
 
-VERSION = "judge-1"
+VERSION = "judge-2"
 
 _SYSTEM = (
     "You compare two answers to the same query on behalf of the person who asked. You are impartial: the "
@@ -24,13 +24,15 @@ _INSTRUCTIONS = (
 def verdict(query: str, first: str, second: str, evidence: Sequence[str]) -> Prompt[VerdictReply]:
     """Asks which of two answers is better, with the answers in one order.
 
+    The answers come last, so that the prompts for both orders begin alike.
+
     Args:
         query: The user's question.
         first: Text of the answer shown first.
         second: Text of the answer shown second.
         evidence: Texts of the chunks to show.
     """
-    chunks = (Block("chunk", f"c{i}", text) for i, text in enumerate(evidence, start=1))
+    chunks = [Block("chunk", f"c{i}", text) for i, text in enumerate(evidence, start=1)]
     return Prompt(
         task="verdict",
         version=VERSION,
@@ -38,10 +40,11 @@ def verdict(query: str, first: str, second: str, evidence: Sequence[str]) -> Pro
         instructions=_INSTRUCTIONS,
         blocks=(
             Block("query", "q", query),
+            *chunks,
             Block("answer", "first", first),
             Block("answer", "second", second),
-            *chunks,
         ),
         reply=VerdictReply,
         max_tokens=600,
+        family=(query, *evidence, *sorted((first, second))),
     )

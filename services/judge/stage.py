@@ -1,6 +1,5 @@
 """The handler of the judge, and its stage."""
 
-import asyncio
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +44,8 @@ class Judge:
         if not any(event.battle.answer(side).text.strip() for side in Side):
             raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")
         orders = self._orders(event)
-        replies = await asyncio.gather(*(self._ask(event, first) for first in orders))
+        # One after the other: the second prompt begins like the first, which is then in the provider's cache.
+        replies = [await self._ask(event, first) for first in orders]
         verdicts = tuple(
             OrderedVerdict(first, _winner(reply.value.winner, first), reply.value.reasoning.strip())
             for first, reply in zip(orders, replies, strict=True)

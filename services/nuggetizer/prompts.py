@@ -6,8 +6,8 @@ from services.runtime.llm.blocks import Block
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import ImportanceReply, NuggetsReply, WindowReply, every_id_once
 
-VERSION = "nuggetizer-1"
-_TOKENS_PER_NUGGET = 80
+VERSION = "nuggetizer-2"
+_TOKENS_PER_NUGGET = 60
 
 _SYSTEM = (
     "You compile answer keys. An answer key lists the nuggets of a question: short, atomic, "
@@ -20,8 +20,8 @@ _NUGGETS = (
     "- At most {limit} nuggets, the most useful first; fewer when the documents hold fewer.\n"
     "- One fact each, 4 to 20 words, in the language of the query, understandable on its own.\n"
     "- Only facts that the documents state and that help to answer the query; say each fact once.\n"
-    "- importance: vital when a good answer must contain it, okay when it is merely good to have.\n"
-    "- sources: the IDs of all documents that state it."
+    "- A nugget is vital when a good answer must contain it, okay when it is merely good to have.\n"
+    "- Name the IDs of all documents that state it."
 )
 
 _WINDOW = (

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from services.offline.heuristics import Document, Embed, Label, assign, create_facts, judge
+from services.offline.heuristics import Document, Embed, FactLabel, Label, assign, create_facts, judge
 from services.offline.heuristics.text import verbatim
 from services.runtime.llm.blocks import Block, parse
+from services.runtime.llm.numbering import Numbered
 from services.runtime.llm.replies import (
     AssignmentReply,
     CreatedNugget,
@@ -133,14 +134,16 @@ def _importance(prompt: ParsedPrompt) -> ImportanceReply:
 def _assignment(prompt: ParsedPrompt) -> AssignmentReply:
     nuggets = prompt.of("nugget")
     facts = [block.text for block in nuggets]
-    text = prompt.the("answer").text
-    labels = assign(prompt.query, facts, text, embed=prompt.embed)
+    answer = Numbered.read(prompt.the("answer").text)
+    labels = assign(prompt.query, facts, answer.text, embed=prompt.embed)
     return AssignmentReply(
-        labels=[
-            NuggetSupport(id=block.id, label=label.label.value, quote=verbatim(label.quote, text))
-            for block, label in zip(nuggets, labels, strict=True)
-        ]
+        labels=[_support(block.id, label, answer) for block, label in zip(nuggets, labels, strict=True)]
     )
+
+
+def _support(nugget: str, found: FactLabel, answer: Numbered) -> NuggetSupport:
+    first, last = answer.numbers_of(verbatim(found.quote, answer.text)) or (None, None)
+    return NuggetSupport(id=nugget, label=found.label.value, first=first, last=last)
 
 
 def _verdict(prompt: ParsedPrompt) -> VerdictReply:

@@ -25,6 +25,7 @@ from nuggetstream.domain.identity import derived_id
 from services.offline.answers import ParsedPrompt, Unanswerable, answer
 from services.offline.faults import Behaviour, Fault, Faults, FaultSampler
 from services.offline.heuristics import Embed
+from services.offline.prompt_cache import PromptCache
 from services.runtime.llm.prices import OFFLINE_MODEL, estimate_tokens
 
 OFFLINE_EMBEDDING = "offline-embedding"
@@ -66,6 +67,11 @@ class ChatRequest(BaseModel):
         """The first message of a role. A repair request adds another one, without the material."""
         return next((message.content for message in self.messages if message.role == role), "")
 
+    @property
+    def text(self) -> str:
+        """The prompt as a provider's prompt cache compares it."""
+        return "\n".join(f"{message.role}\n{message.content}" for message in self.messages)
+
 
 class EmbeddingRequest(BaseModel):
     """The fields of an embeddings request that are used."""
@@ -90,6 +96,7 @@ class OfflineServer:
     def __init__(self, embed: Embed | None, faults: Faults) -> None:
         self._embed, self._faults = embed, faults
         self._sampler = FaultSampler(faults)
+        self._prompts = PromptCache()
         self._threads = anyio.CapacityLimiter(_THREADS)
 
     async def models(self, _: Request) -> Response:
@@ -140,10 +147,12 @@ class OfflineServer:
         except Unanswerable as error:
             return _error(400, str(error))
         completion = _completion(chat, text, behaviour.fault, derived_id(body.decode("utf-8", "replace")))
+        completion["usage"]["prompt_tokens_details"] = {"cached_tokens": self._prompts.cached(chat.text)}
         tokens = completion["usage"]["completion_tokens"]
         await asyncio.sleep(
             behaviour.pace * (self._faults.latency_s + self._faults.latency_per_token_s * tokens)
         )
+        self._prompts.add(chat.text)
         response = JSONResponse(completion)
         return _dropped(response) if behaviour.fault is Fault.DROPPED else response
 
@@ -165,7 +174,8 @@ class OfflineServer:
 
 
 def create_app(embed: Embed | None, faults: Faults | None = None) -> Starlette:
-    """The application. Its only state is how often each request came, which determines the faults."""
+    """The application. Its state is how often each request came, which determines the faults, and which
+    prompts were answered, which determines how many tokens of the next one count as cached."""
     server = OfflineServer(embed, faults or Faults())
     return Starlette(
         routes=[

@@ -8,6 +8,7 @@ import click
 @click.option("--port", default=8090, show_default=True, help="Port to listen on.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the simulated faults.")
 @click.option("--latency", default=0.0, show_default=True, help="Seconds before each reply.")
+@click.option("--latency-per-token", default=0.0, show_default=True, help="Seconds per token of a reply.")
 @click.option("--rate-limited", default=0.0, show_default=True, help="Share of calls answered with 429.")
 @click.option("--server-error", default=0.0, show_default=True, help="Share of calls answered with 500.")
 @click.option(
@@ -26,6 +27,7 @@ def command(host: str, port: int, **faults: float) -> None:
     chosen = Faults(
         seed=int(faults["seed"]),
         latency_s=faults["latency"],
+        latency_per_token_s=faults["latency_per_token"],
         rate_limited=faults["rate_limited"],
         server_error=faults["server_error"],
         invalid_json=faults["invalid_json"],

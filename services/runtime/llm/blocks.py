@@ -7,17 +7,27 @@
 Pages and answers are hostile input. Three measures keep them inside their block: a nonce that occurs in
 no text of the prompt, neutralising everything that looks like one of our markers or like a model's own
 role token, and removing characters that are invisible to a person who reads the page.
+
+Nuggets that follow each other share one pair of markers, with a line for each, because markers cost tokens:
+
+    <<<nuggets list #5b0e6c1f0a4d9a37>>>
+    n1: Tides follow the moon.
+    n2: There are two a day.
+    <<<end list #5b0e6c1f0a4d9a37>>>
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from nuggetstream.domain.identity import derived_id
 
 _NAME = re.compile(r"[a-z][a-z_]*")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
 _OPENING = re.compile(r"^<<<([a-z_]+) ([A-Za-z0-9_.:-]+) #([0-9a-f]{16})>>>$", re.MULTILINE)
+
+_NUGGET, _NUGGETS, _LIST = "nugget", "nuggets", "list"
 
 # Our markers start with three opening angle brackets, in ASCII. These look like one, two or three of them.
 _ANGLES = dict.fromkeys("<＜﹤‹〈⟨〈❬❮˂ᐸ", 1) | dict.fromkeys("《«≪⟪⪡︽", 2) | {"⋘": 3}
@@ -100,25 +110,36 @@ def _neutralised(text: str) -> str:
     return _MARKER.sub(_no_marker, _ROLE_TOKEN.sub(_stand_in, text))
 
 
-def nonce_for(texts: Iterable[str]) -> str:
+def nonce_for(texts: Iterable[str], absent_from: Iterable[str] = ()) -> str:
     """A nonce of 16 hexadecimal digits that occurs in none of the texts.
 
     The nonce is derived from the texts and not random, so that the same prompt always has the same bytes and
-    the reply cache recognises it. That does not help an attacker: the nonce depends on every part of the
-    prompt, the attacker's page included, so a page that contains its own nonce would be a fixed point of
-    SHA-256. Should a text contain the nonce by chance, the next candidate is taken.
+    the reply cache recognises it. That does not help an attacker: the nonce depends on every text of a
+    stranger in the prompt, the attacker's page included, so a page that contains its own nonce would be a
+    fixed point of SHA-256. Should a text contain the nonce by chance, the next candidate is taken.
+
+    Args:
+        texts: The texts that the nonce is derived from.
+        absent_from: More texts in which it must not occur.
     """
     parts = list(texts)
+    searched = [*parts, *absent_from]
     for attempt in range(1000):
         nonce = derived_id("block nonce", attempt, parts)[:16]
-        if not any(nonce in part for part in parts):
+        if not any(nonce in part for part in searched):
             return nonce
     raise ValueError("every candidate nonce occurs in the texts")
 
 
 def render(blocks: Sequence[Block], nonce: str) -> str:
     """The blocks as prompt text, with every text neutralised."""
-    return "\n\n".join(_render_one(block, nonce) for block in blocks)
+    parts = list[str]()
+    for kind, group in groupby(blocks, key=lambda block: block.kind):
+        if kind == _NUGGET:
+            parts.append(_fenced(_NUGGETS, _LIST, "\n".join(map(_line, group)), nonce))
+        else:
+            parts += [_fenced(kind, block.id, neutralise(block.text), nonce) for block in group]
+    return "\n\n".join(parts)
 
 
 def parse(prompt_text: str) -> list[Block]:
@@ -142,13 +163,23 @@ def parse(prompt_text: str) -> list[Block]:
             end = prompt_text.find(f"\n<<<end {opening[2]} #{nonce}>>>", position)
             if end < 0:
                 raise ValueError(f"block {opening[1]} {opening[2]} is not closed")
-            blocks.append(Block(opening[1], opening[2], prompt_text[position + 1 : end]))
+            text = prompt_text[position + 1 : end]
+            blocks += _nuggets_in(text) if opening[1] == _NUGGETS else [Block(opening[1], opening[2], text)]
             position = end
     return blocks
 
 
-def _render_one(block: Block, nonce: str) -> str:
-    return f"<<<{block.kind} {block.id} #{nonce}>>>\n{neutralise(block.text)}\n<<<end {block.id} #{nonce}>>>"
+def _fenced(kind: str, name: str, text: str, nonce: str) -> str:
+    return f"<<<{kind} {name} #{nonce}>>>\n{text}\n<<<end {name} #{nonce}>>>"
+
+
+def _line(nugget: Block) -> str:
+    return f"{nugget.id}: {' '.join(neutralise(nugget.text).split())}"
+
+
+def _nuggets_in(text: str) -> list[Block]:
+    lines = (line.partition(": ") for line in text.splitlines())
+    return [Block(_NUGGET, name, nugget) for name, _, nugget in lines]
 
 
 def _no_marker(match: re.Match[str]) -> str:

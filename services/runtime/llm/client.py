@@ -215,7 +215,12 @@ class LLMClient:
     async def _answer(self, key: str, prompt: Prompt[R], billing: Billing) -> tuple[R, str]:
         """Ask, and ask once more when the first reply cannot be used."""
         request = ModelRequest(
-            prompt.messages(), prompt.task, schema_of(prompt.reply), prompt.max_tokens, prompt.temperature
+            messages=prompt.messages(),
+            task=prompt.task,
+            schema=schema_of(prompt.reply),
+            max_tokens=prompt.max_tokens,
+            temperature=prompt.temperature,
+            prompt_cache_key=prompt.prompt_cache_key(),
         )
         try:
             return await self._exchange(key, request, prompt, billing)

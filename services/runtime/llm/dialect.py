@@ -20,6 +20,7 @@ class ModelRequest:
     schema: dict[str, object]
     max_tokens: int
     temperature: float
+    prompt_cache_key: str | None = None
 
     @property
     def text(self) -> str:
@@ -35,17 +36,21 @@ class Dialect:
         structured: Whether it supports structured outputs by a JSON schema.
         limit_name: Name of the parameter that limits the length of the reply.
         temperature: Whether it accepts a temperature.
+        prompt_cache_key: Whether it accepts the key of a prompt that begins like others.
     """
 
     structured: bool = True
     limit_name: str = "max_tokens"
     temperature: bool = True
+    prompt_cache_key: bool = True
 
     def parameters(self, request: ModelRequest) -> dict[str, Any]:
         """The parameters of the request, except for the model."""
         parameters: dict[str, Any] = {"messages": request.messages, self.limit_name: request.max_tokens}
         if self.temperature:
             parameters["temperature"] = request.temperature
+        if self.prompt_cache_key and request.prompt_cache_key is not None:
+            parameters["prompt_cache_key"] = request.prompt_cache_key
         if self.structured:
             schema = {"name": request.task, "schema": request.schema, "strict": True}
             parameters["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -65,6 +70,8 @@ class Dialect:
             return replace(self, structured=False)
         if self.limit_name == "max_tokens" and "max_completion_tokens" in text:
             return replace(self, limit_name="max_completion_tokens")
+        if self.prompt_cache_key and "prompt_cache_key" in text:
+            return replace(self, prompt_cache_key=False)
         if self.temperature and "temperature" in text:
             return replace(self, temperature=False)
         return None

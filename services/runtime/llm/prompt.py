@@ -11,12 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import Generic, Literal, TypedDict, TypeVar, get_args
 
-from pydantic import BaseModel
-
 from nuggetstream.domain.identity import derived_id
 from services.runtime.llm.blocks import Block, neutralise, nonce_for, render
+from services.runtime.llm.replies import Reply
 
-R = TypeVar("R", bound=BaseModel)
+R = TypeVar("R", bound=Reply)
 
 Task = Literal["nuggets", "nuggets_window", "importance", "assignment", "verdict"]
 TASKS: tuple[Task, ...] = get_args(Task)
@@ -52,6 +51,9 @@ class Prompt(Generic[R]):
             added after them as a line `name: value`.
         check: Raises ValueError for a reply of the right shape that is still wrong, for instance because a
             nugget is missing. The message is sent to the model with the repair request.
+        family: The texts of all blocks of this prompt and of those that should begin with the same bytes, so
+            that the provider's prompt cache serves them. Their nonce is derived from it; None derives it from
+            this prompt alone.
     """
 
     task: Task
@@ -64,7 +66,12 @@ class Prompt(Generic[R]):
     temperature: float = 0.0
     parameters: tuple[tuple[str, str | int], ...] = ()
     check: Callable[[R], None] | None = None
+    family: tuple[str, ...] | None = None
     _rendered: list[Message] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.family is not None and not {block.text for block in self.blocks} <= set(self.family):
+            raise ValueError("a block has a text that its family of prompts does not name")
 
     def messages(self) -> list[Message]:
         """The prompt as two messages. The same prompt always gives the same bytes.
@@ -77,7 +84,11 @@ class Prompt(Generic[R]):
 
     def _render(self) -> list[Message]:
         system, instructions = self.system, self._instructed()
-        nonce = nonce_for([self.task, system, instructions, *_flat(self.blocks)])
+        described = [self.task, system, instructions]
+        if self.family is None:
+            nonce = nonce_for([*described, *_flat(self.blocks)])
+        else:
+            nonce = nonce_for([*described, *self.family], absent_from=_flat(self.blocks))
         rules = _RULES.format(nonce=nonce, task=self.task)
         return [
             {"role": "system", "content": f"{system}\n\n{rules}"},
@@ -91,11 +102,16 @@ class Prompt(Generic[R]):
             schema_of(self.reply),
         )  # fmt: skip
 
+    def prompt_cache_key(self) -> str | None:
+        """Key that the prompts of a family share, by which a provider finds their common beginning."""
+        return None if self.family is None else derived_id("family", self.task, self.family)[:32]
+
     def _instructed(self) -> str:
         text = self.instructions
         for name, value in self.parameters:
             text = text.replace(f"{{{name}}}", str(value))
-        return "\n".join([text, *(f"{name}: {value}" for name, value in self.parameters)])
+        form = [self.reply.form] if self.reply.form else []
+        return "\n".join([text, *form, *(f"{name}: {value}" for name, value in self.parameters)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +158,12 @@ class PromptOverrides:
 
 
 @cache
-def schema_of(reply: type[BaseModel]) -> dict[str, object]:
+def schema_of(reply: type[Reply]) -> dict[str, object]:
     """The JSON schema of a reply, computed once per shape; callers must not change it."""
     return reply.model_json_schema()
 
 
-def repair_messages(
-    asked: list[Message], replied: str, problem: str, reply: type[BaseModel]
-) -> list[Message]:
+def repair_messages(asked: list[Message], replied: str, problem: str, reply: type[Reply]) -> list[Message]:
     """The conversation that asks once more after an unusable reply and says what was wrong with it.
 
     The problem may quote the reply, for instance ids that the model invented after reading a page, so it is

@@ -3,79 +3,177 @@
 Only enums and ids decide anything; free text is only shown. Extra keys are ignored when a reply is read,
 because models without structured outputs add some. The schema sent to the model forbids them, as strict
 mode requires.
+
+A model is paid and waited for by the token, so lists are lists of short lines and not of objects: `n3 p 5`
+instead of an id, a label and a copied sentence by name. An object with the same fields is read, too.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    model_serializer,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 _ID_LIMIT = 40  # characters of an id that a message quotes
 
 
 def _as_enum(value: object) -> object:
-    """Normalise spellings such as "Partial Support" to partial_support."""
-    return value.strip().lower().replace(" ", "_").replace("-", "_") if isinstance(value, str) else value
+    """Normalise spellings such as "Partial Support" to partial_support, and letters to words."""
+    if not isinstance(value, str):
+        return value
+    word = value.strip().lower().replace(" ", "_").replace("-", "_")
+    return _LETTERS.get(word, word)
 
 
+_LETTERS = {"v": "vital", "o": "okay", "s": "support", "p": "partial_support", "n": "not_support"}
 ImportanceLabel = Annotated[Literal["vital", "okay"], BeforeValidator(_as_enum)]
 SupportLabel = Annotated[Literal["support", "partial_support", "not_support"], BeforeValidator(_as_enum)]
 Winner = Annotated[Literal["first", "second", "tie"], BeforeValidator(_as_enum)]
 
 
-class _Reply(BaseModel):
+class Reply(BaseModel):
+    """The shape of a reply.
+
+    Attributes:
+        form: How to write its lines; part of every prompt that asks for it, whatever its instructions say.
+    """
+
     model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra={"additionalProperties": False})
+    form: ClassVar[str] = ""
 
 
-class CreatedNugget(_Reply):
-    """One fact that a good answer needs, and the ids of the blocks that state it."""
+class _Line(BaseModel):
+    """An item of a list, written as one line of text."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    pattern: ClassVar[re.Pattern[str]]
+    example: ClassVar[str]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        found = cls.pattern.fullmatch(value.strip())
+        if found is None:
+            raise ValueError(f"not a line like {cls.example!r}")
+        return {name: part for name, part in found.groupdict().items() if part is not None}
+
+    @model_serializer
+    def _write(self) -> str:
+        return self.line()
+
+    def line(self) -> str:
+        """The item as a line."""
+        raise NotImplementedError
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"type": "string", "description": f"such as {cls.example!r}"}
+
+
+def _words(value: object) -> object:
+    return re.findall(r"[^\s,]+", value) if isinstance(value, str) else value
+
+
+class CreatedNugget(_Line):
+    """One fact that a good answer needs, its importance, and the ids of the blocks that state it."""
+
+    pattern = re.compile(
+        r"(?P<importance>\w+)(?P<sources>(?:[ \t,]+[\w.-]+){0,200})[ \t]*:\s*(?P<text>.*)", re.DOTALL
+    )
+    example = "v a1 c3: Tides follow the moon."
 
     text: str
     importance: ImportanceLabel
-    sources: list[str]
+    sources: Annotated[list[str], BeforeValidator(_words)] = []
+
+    def line(self) -> str:
+        """The item as a line."""
+        return f"{' '.join([self.importance[0], *self.sources])}: {self.text}"
 
 
-class NuggetsReply(_Reply):
+class NuggetsReply(Reply):
     """Reply to task `nuggets`: the facts of all documents at once."""
 
+    form = (
+        "Write each nugget as one line: v for vital or o for okay, then the IDs of the documents that state "
+        "it, then a colon and the fact; for example: v a1 c3: Tides follow the moon."
+    )
     nuggets: list[CreatedNugget]
 
 
-class WindowReply(_Reply):
+class WindowReply(Reply):
     """Reply to task `nuggets_window`: the whole list, rewritten after one window of documents."""
 
     nuggets: list[str]
 
 
-class NuggetImportance(_Reply):
+class NuggetImportance(_Line):
     """Importance of one nugget."""
+
+    pattern = re.compile(r"(?P<id>\S+)[ \t:]+(?P<importance>\w+)")
+    example = "n1 v"
 
     id: str
     importance: ImportanceLabel
 
+    def line(self) -> str:
+        """The item as a line."""
+        return f"{self.id} {self.importance[0]}"
 
-class ImportanceReply(_Reply):
+
+class ImportanceReply(Reply):
     """Reply to task `importance`: a label for every nugget."""
 
+    form = "Write each label as one line: the ID of the nugget and v or o; for example: n1 v"
     labels: list[NuggetImportance]
 
 
-class NuggetSupport(_Reply):
-    """Whether the answer states one nugget, and the sentence of the answer that does (else "")."""
+class NuggetSupport(_Line):
+    """Whether the answer states one nugget, and the first and last sentence that do (None: unknown)."""
+
+    pattern = re.compile(
+        r"(?P<id>[^\s:]+)[ \t:]+(?P<label>[A-Za-z_]+(?: [A-Za-z_]+)?)"
+        r"(?:[ \t:]+#?(?P<first>\d{1,6})(?:\s?[-–]\s?#?(?P<last>\d{1,6}))?)?"
+    )
+    example = "n1 s 3"
 
     id: str
     label: SupportLabel
-    quote: str
+    first: int | None = None
+    last: int | None = None
+
+    def line(self) -> str:
+        """The item as a line."""
+        words = [self.id, self.label[0]]
+        if self.first is not None:
+            words.append(str(self.first) if self.last in (None, self.first) else f"{self.first}-{self.last}")
+        return " ".join(words)
 
 
-class AssignmentReply(_Reply):
+class AssignmentReply(Reply):
     """Reply to task `assignment`: a label for every nugget."""
 
+    form = (
+        "Write each label as one line: the ID of the nugget, then s, p or n, then, for s and p, the number "
+        "of the sentence that states it, or the first and last of several; for example: n1 s 3, n2 p 4-5, "
+        "n3 n"
+    )
     labels: list[NuggetSupport]
 
 
-class VerdictReply(_Reply):
+class VerdictReply(Reply):
     """Reply to task `verdict`: the reasons come first, so that the winner follows from them."""
 
     reasoning: str

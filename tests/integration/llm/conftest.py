@@ -24,7 +24,7 @@ from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import AssignmentReply, every_id_once
 from services.runtime.llm.retries import RetryPolicy
 
-GOOD = json.dumps({"labels": [{"id": "n1", "label": "support", "quote": "It is 300 metres tall."}]})
+GOOD = json.dumps({"labels": ["n1 s 1"]})
 Step = Response | Callable[[], Awaitable[Response]]
 
 

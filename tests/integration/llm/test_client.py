@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -94,8 +95,20 @@ async def test_an_endpoint_without_structured_outputs_is_asked_in_words_from_the
     assert (await ask()).value.labels
     await ask(assignment("Other."))
     assert ["response_format" in request for request in server.requests] == [True, False, False]
-    assert '"not_support"' in server.requests[1]["messages"][0]["content"]
+    assert "such as 'n1 s 3'" in server.requests[1]["messages"][0]["content"]
     assert ask.slept == []
+
+
+async def test_a_prompt_of_a_family_names_it_to_endpoints_that_take_a_name(connect: Connect) -> None:
+    unknown = refused(422, "Extra inputs are not permitted: prompt_cache_key")
+    server = Scripted([said(GOOD), unknown, said(GOOD)])
+    ask = connect(server)
+    alone = assignment()
+    family = replace(alone, family=tuple(block.text for block in alone.blocks))
+    for prompt in (alone, family, replace(family, version="2")):
+        await ask(prompt)
+    named = ["prompt_cache_key" in request for request in server.requests]
+    assert named == [False, True, False, False]
 
 
 async def test_a_reasoning_model_is_spoken_to_in_its_dialect(connect: Connect) -> None:

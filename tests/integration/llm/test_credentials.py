@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from services.judge.prompts import verdict
 from services.runtime.asgi import serving
 from services.runtime.errors import StageError
 from services.runtime.llm.build import build_chat_model
@@ -94,16 +95,14 @@ async def test_an_endpoint_that_repeats_what_it_was_sent_publishes_no_secret(sta
 
 async def test_a_secret_that_a_reply_repeats_is_in_no_result() -> None:
     async def reply(_: Request) -> Response:
-        body = json.loads(GOOD)
-        body["labels"][0]["quote"] = f"You sent {KEY}"
-        return said(json.dumps(body))
+        return said(json.dumps({"reasoning": f"You sent {KEY}", "winner": "tie"}))
 
     app = Starlette(routes=[Route("/v1/chat/completions", reply, methods=["POST"])])
     async with serving(app, quiet=True) as url:
         model = build_chat_model(settings(f"{url}/v1", KEY))
-        answer = await model.ask(assignment(), stage="judge", battle_id="b1")
+        answer = await model.ask(verdict("Why?", "A.", "B.", []), stage="judge", battle_id="b1")
         await model.close()
-    assert answer.value.labels[0].quote == "You sent ***"
+    assert answer.value.reasoning == "You sent ***"
 
 
 def test_a_base_url_that_is_none_is_an_error_without_the_url() -> None:

@@ -13,12 +13,14 @@ import pytest
 from numpy.typing import NDArray
 
 from nuggetstream.domain.failure import Reason
+from services.judge.prompts import verdict
 from services.offline.app import create_app
 from services.offline.faults import Faults
 from services.offline.serve import running
 from services.runtime.errors import Permanent, StageError, Unavailable
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.build import build_chat_model, with_asgi
+from services.runtime.llm.numbering import numbered
 from services.runtime.llm.prompt import Prompt, Task
 from services.runtime.llm.replies import (
     AssignmentReply,
@@ -103,12 +105,15 @@ async def test_every_nugget_gets_an_importance() -> None:
 
 
 async def test_every_nugget_gets_a_label_and_a_quote_from_the_answer() -> None:
-    stated = await _ask(_prompt("assignment", AssignmentReply, *NUGGETS, Block("answer", "A", FULL)))
+    stated = await _ask(
+        _prompt("assignment", AssignmentReply, *NUGGETS, Block("answer", "A", numbered(FULL)))
+    )
     missed = await _ask(_prompt("assignment", AssignmentReply, *NUGGETS, Block("answer", "A", THIN)))
     assert isinstance(stated, AssignmentReply)
     assert isinstance(missed, AssignmentReply)
     assert [(label.id, label.label) for label in stated.labels] == [("n1", "support"), ("n2", "support")]
-    assert all(label.quote in FULL for label in stated.labels)
+    assert [(label.first, label.last) for label in stated.labels] == [(1, None), (2, None)]
+    assert [label.first for label in missed.labels] == [None, None]
     assert [label.label for label in missed.labels] == ["not_support", "not_support"]
 
 
@@ -146,7 +151,7 @@ async def test_without_structured_outputs_the_task_is_read_from_the_marker_line(
 
 async def test_most_asks_survive_an_endpoint_that_fails_in_every_way(connect: Connect) -> None:
     faults = Faults(
-        seed=3, rate_limited=0.1, server_error=0.1, dropped=0.1, timeout=0.05, cut=0.05, invalid_json=0.05,
+        seed=4, rate_limited=0.1, server_error=0.1, dropped=0.1, timeout=0.05, cut=0.05, invalid_json=0.05,
         refusal=0.02, retry_after_s=0.01, hang_s=30,
     )  # fmt: skip
     async with running(create_app(None, faults)) as url:
@@ -209,12 +214,24 @@ async def test_latency_grows_with_the_reply() -> None:
     assert elapsed >= (0.05 + 0.002 * reply.usage.output_tokens) * 2 / 3
 
 
+async def test_a_prompt_that_begins_like_an_answered_one_is_partly_cached() -> None:
+    pages = [f"Page {number}: {PAGE * 20}" for number in range(4)]
+    model = build_chat_model(LLMSettings(api_key=None, base_url=None), http=with_asgi(create_app(None)))
+    for first, second in ((FULL, THIN), (THIN, FULL)):
+        await model.ask(verdict(QUERY.text, first, second, pages), stage="judge", battle_id=first)
+    one, other = [await model.ledger.for_battle(battle) for battle in (FULL, THIN)]
+    await model.close()
+    assert one.tokens.cached_input == 0
+    assert 0.6 < other.tokens.cached_input / other.tokens.input < 1.0
+    assert other.tokens.cached_input % 128 == 0
+
+
 async def test_a_reply_longer_than_asked_for_is_cut_and_says_so() -> None:
     client = openai.AsyncOpenAI(
         api_key="none", base_url="http://offline.invalid/v1", http_client=with_asgi(create_app(None))
     )
     question: Any = assignment().messages()
-    completion = await client.chat.completions.create(model="any", messages=question, max_tokens=5)
+    completion = await client.chat.completions.create(model="any", messages=question, max_tokens=2)
     await client.close()
     assert completion.choices[0].finish_reason == "length"
     assert len(completion.choices[0].message.content or "") <= 20

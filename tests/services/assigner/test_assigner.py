@@ -24,9 +24,7 @@ def literal(prompt: Prompt[Any]) -> AssignmentReply:
     labels = []
     for nugget in reversed(blocks(prompt, "nugget")):
         found = nugget.text.split()[-1] in answer.text.split()
-        labels.append(
-            NuggetSupport(id=nugget.id, label="support" if found else "not_support", quote=" It says so. ")
-        )
+        labels.append(NuggetSupport(id=nugget.id, label="support" if found else "not_support", first=1))
     return AssignmentReply(labels=labels)
 
 
@@ -61,8 +59,8 @@ async def test_windows_ask_in_parts_and_lose_nothing(model: ScriptedModel) -> No
 
 
 async def test_a_quote_is_kept_only_where_something_is_stated(model: ScriptedModel) -> None:
-    out = await run(Assigner(model), samples.nuggetized(2, fought=samples.battle(a="1.", b="x")))
-    assert [item.quote for item in out.assignment_set.assignments] == [None, "It says so.", None, None]
+    out = await run(Assigner(model), samples.nuggetized(2, fought=samples.battle(a=" So 1. Or 7.", b="x")))
+    assert [item.quote for item in out.assignment_set.assignments] == [None, "So 1.", None, None]
 
 
 async def test_an_empty_answer_states_nothing_and_needs_no_call(model: ScriptedModel) -> None:
@@ -88,14 +86,14 @@ async def test_two_empty_answers_need_no_model_at_all(model: ScriptedModel) -> N
     ],
 )
 async def test_a_missing_label_is_not_a_zero(ids: list[str], problem: str) -> None:
-    labels = [NuggetSupport(id=name, label="support", quote="") for name in ids]
+    labels = [NuggetSupport(id=name, label="support") for name in ids]
     model = ScriptedModel({"assignment": lambda prompt: AssignmentReply(labels=labels)})
     with pytest.raises(ValueError, match=problem):
         await Assigner(model)(samples.nuggetized(2))
 
 
 def test_a_model_may_write_its_labels_as_it_likes() -> None:
-    label = NuggetSupport.model_validate({"id": "n1", "label": "Partial Support", "quote": ""})
+    label = NuggetSupport.model_validate({"id": "n1", "label": "Partial Support"})
     assert Support(label.label) is PART
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from openai.lib._pydantic import to_strict_json_schema
-from pydantic import BaseModel
+from pydantic import ValidationError
 
 from services.runtime.llm import parsing
 from services.runtime.llm.blocks import Block
@@ -14,17 +14,22 @@ from services.runtime.llm.parsing import Unusable, read_reply
 from services.runtime.llm.prompt import Prompt, schema_of
 from services.runtime.llm.replies import (
     AssignmentReply,
+    CreatedNugget,
     ImportanceReply,
+    NuggetImportance,
     NuggetsReply,
+    NuggetSupport,
+    Reply,
     VerdictReply,
     WindowReply,
     every_id_once,
 )
 
-GOOD = {"labels": [{"id": "n1", "label": "support", "quote": "It is."}]}
+GOOD = {"labels": ["n1 s 2"]}
+BY_NAME = {"labels": [{"id": "n1", "label": "support", "first": 2}]}
 
 
-def _prompt(reply: type[BaseModel], check: Callable[[Any], None] | None = None) -> Prompt[Any]:
+def _prompt(reply: type[Reply], check: Callable[[Any], None] | None = None) -> Prompt[Any]:
     return Prompt("assignment", "1", "s", "i", (Block("query", "q", "?"),), reply, 100, check=check)
 
 
@@ -39,7 +44,9 @@ def _prompt(reply: type[BaseModel], check: Callable[[Any], None] | None = None) 
         f'<think>{{"labels": "maybe"}}</think>{json.dumps(GOOD)}',
         json.dumps(GOOD["labels"]),
         json.dumps({**GOOD, "confidence": "high"}),
-        json.dumps(GOOD).replace("support", " Support "),
+        json.dumps(BY_NAME),
+        json.dumps(BY_NAME["labels"]),
+        json.dumps(BY_NAME).replace("support", " Support "),
     ],
 )
 def test_a_complete_reply_is_read_through_what_surrounds_it(text: str) -> None:
@@ -52,8 +59,8 @@ def test_a_complete_reply_is_read_through_what_surrounds_it(text: str) -> None:
         "",
         "I cannot say.",
         json.dumps(GOOD)[:-10],
-        '{"labels": [{"id": "n1", "label": "probably", "quote": ""}]}',
-        '{"labels": [{"id": "n1", "label": 1, "quote": ""}]}',
+        '{"labels": [{"id": "n1", "label": "probably"}]}',
+        '{"labels": [{"id": "n1", "label": 1}]}',
         '{"labels": null}',
         "null",
         "[" * 100_000,
@@ -120,6 +127,54 @@ def test_a_list_that_was_cut_is_not_taken_for_the_whole_one() -> None:
             read_reply(whole[:length], _prompt(WindowReply))
 
 
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        ("n1 s 3", ("n1", "support", 3, None)),
+        (" n12 p 4-5 ", ("n12", "partial_support", 4, 5)),
+        ("n3 n", ("n3", "not_support", None, None)),
+        ("n3: n", ("n3", "not_support", None, None)),
+        ("n1: partial support: #4 – #6", ("n1", "partial_support", 4, 6)),
+        ("n1 not_support", ("n1", "not_support", None, None)),
+    ],
+)
+def test_a_label_is_one_line(line: str, read: tuple[Any, ...]) -> None:
+    label = NuggetSupport.model_validate(line)
+    assert (label.id, label.label, label.first, label.last) == read
+    assert NuggetSupport.model_validate(label.model_dump()) == label
+
+
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        ("v a1 c3: Tea: a drink.", ("Tea: a drink.", "vital", ["a1", "c3"])),
+        ("okay a1, c3,c12: Tea.", ("Tea.", "okay", ["a1", "c3", "c12"])),
+        ("o: It costs 1:2\nor more.", ("It costs 1:2\nor more.", "okay", [])),
+    ],
+)
+def test_a_nugget_is_one_line(line: str, read: tuple[Any, ...]) -> None:
+    nugget = CreatedNugget.model_validate(line)
+    assert (nugget.text, nugget.importance, nugget.sources) == read
+    assert CreatedNugget.model_validate(nugget.model_dump()) == nugget
+
+
+@pytest.mark.parametrize(
+    "line", ["", "n1", "n1 x", "n1 s s s", "n1 s -3", "n1 s 3 4", "n1 s 9999999", "n1 s 3\nn2 s 4", "sn1"]
+)
+def test_what_is_no_line_of_a_label_is_rejected(line: str) -> None:
+    with pytest.raises(ValidationError):
+        NuggetSupport.model_validate(line)
+
+
+@pytest.mark.parametrize(
+    "hostile", ["v" + " a" * 100_000, "v " * 100_000, "n1 " + "s" * 100_000, " " * 100_000]
+)
+def test_a_line_that_never_ends_is_rejected_at_once(hostile: str) -> None:
+    for kind in (CreatedNugget, NuggetSupport, NuggetImportance):
+        with pytest.raises(ValidationError):
+            kind.model_validate(hostile)
+
+
 def test_partial_support_is_understood_however_it_is_spelt() -> None:
     for spelling in ("partial_support", "Partial Support", "partial-support"):
         text = json.dumps({"labels": [{"id": "n1", "label": spelling, "quote": ""}]})
@@ -144,5 +199,5 @@ def test_the_problem_names_places_and_not_the_hostile_value() -> None:
 
 
 @pytest.mark.parametrize("reply", [NuggetsReply, WindowReply, ImportanceReply, AssignmentReply, VerdictReply])
-def test_every_reply_schema_is_one_that_strict_mode_accepts(reply: type[BaseModel]) -> None:
+def test_every_reply_schema_is_one_that_strict_mode_accepts(reply: type[Reply]) -> None:
     assert schema_of(reply) == to_strict_json_schema(reply)
