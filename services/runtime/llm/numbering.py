@@ -9,17 +9,19 @@ from dataclasses import dataclass
 
 from nuggetstream.text.sentences import spans
 
+# Of lists, headings, quotations and tables.
+_MARKS = re.compile(r"(?:(?:[-*+•–>|]|#{1,6}|\d{1,3}[.)])[ \t]+)*")
 _NUMBER = re.compile(r"\[#(\d{1,6})\] ")
 
 
 def numbered(text: str) -> str:
     """A text with a number before each of its sentences; everything else stays as it is.
 
-    >>> numbered("Tides rise. They fall!")
-    '[#1] Tides rise. [#2] They fall!'
+    >>> numbered("- Tides rise. They fall!")
+    '- [#1] Tides rise. [#2] They fall!'
     """
     parts, position = list[str](), 0
-    for number, (start, end) in enumerate(spans(text), start=1):
+    for number, (start, end) in enumerate(_sentences(text), start=1):
         parts += [text[position:start], f"[#{number}] ", text[start:end]]
         position = end
     return "".join([*parts, text[position:]])
@@ -36,11 +38,22 @@ def quoted(text: str, first: int | None, last: int | None = None) -> str | None:
     >>> quoted("Tides rise. They fall!", 2), quoted("Tides rise.", 7)
     ('They fall!', None)
     """
-    found = spans(text)
+    found = _sentences(text)
     last = first if last is None else last
     if first is None or last is None or not 1 <= first <= last <= len(found):
         return None
     return text[found[first - 1][0] : found[last - 1][1]]
+
+
+def _sentences(text: str) -> list[tuple[int, int]]:
+    """Positions of the sentences without the marks before them; what has no letter is no sentence."""
+    found = [(_end_of_marks(text, start, end), end) for start, end in spans(text)]
+    return [(start, end) for start, end in found if any(map(str.isalpha, text[start:end]))]
+
+
+def _end_of_marks(text: str, start: int, end: int) -> int:
+    marks = _MARKS.match(text, start, end)
+    return marks.end() if marks else start
 
 
 @dataclass(frozen=True, slots=True)
