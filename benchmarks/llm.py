@@ -6,8 +6,8 @@ Battles of CrowdRAG-25, spread over its topics, with up to 50 chunks of the docu
 The handlers of the nuggetizer, the assigner and the judge run as they do in the services, against the offline
 model in another process, which takes 0.5 s for a call and 5 ms for a token of the reply and simulates a
 provider's prompt cache. Every variant has a model of its own, so that nothing is cached from the one before.
-"Ratio" is the money beside the first variant; "same" is the share of battles for which the nuggets of both
-prefer the same answer.
+"Ratio" is the money beside the first variant, "recall" the share of its nuggets that the variant's nuggets
+state, and "same" the share of battles for which the nuggets of both prefer the same answer.
 """
 
 import argparse
@@ -34,6 +34,7 @@ from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
 from services.assigner.stage import Assigner
 from services.judge.stage import Judge
 from services.nuggetizer.stage import Nuggetizer, Profile
+from services.offline.heuristics import Label, assign
 from services.runtime.errors import StageError
 from services.runtime.llm.accounting import Entry, MemorySpendStore
 from services.runtime.llm.build import build_chat_model
@@ -58,6 +59,9 @@ class Variant:
 
 VARIANTS = {
     "live": Variant(),
+    "live, 20 chunks": Variant({"passages": 20}),
+    "live, 10 chunks": Variant({"passages": 10}),
+    "live, 5 chunks": Variant({"passages": 5}),
     "paper": Variant({"profile": Profile.PAPER}, {"window": 10}, {"both_orders": False}),
 }
 
@@ -157,6 +161,14 @@ def verdict(assigned: BattleAssigned) -> Vote:
     return preference(margin, 0.0, tie_threshold(assigned.battle))
 
 
+def recalled(whole: BattleAssigned, part: BattleAssigned) -> float:
+    """The share of one list's nuggets that another list states."""
+    facts = [nugget.text for nugget in whole.nugget_list.nuggets]
+    stated = "\n".join(nugget.text for nugget in part.nugget_list.nuggets)
+    labels = assign(whole.battle.query, facts, stated, embed=None)
+    return statistics.fmean(label.label is Label.SUPPORT for label in labels)
+
+
 def row_of(name: str, result: Result, first: Result) -> str:
     """One line of the table: means per battle."""
     count = len(result.seconds)
@@ -164,12 +176,15 @@ def row_of(name: str, result: Result, first: Result) -> str:
     money = PRICE.of(total) / count * 1000
     base = PRICE.of(sum((entry.tokens for entry in first.entries), Tokens())) / count * 1000
     shared = result.assigned.keys() & first.assigned.keys()
+    recall = statistics.fmean(
+        recalled(first.assigned[battle], result.assigned[battle]) for battle in sorted(shared)
+    )
     same = sum(verdict(result.assigned[battle]) is verdict(first.assigned[battle]) for battle in shared)
     return (
         f"{name:<26}{len(result.entries) / count:6.1f}{total.input / count:9.0f}"
         f"{total.cached_input / count:8.0f}{total.output / count:7.0f}"
         f"{statistics.median(result.seconds):8.2f}{money:9.3f}"
-        f"{float(money / base):7.2f}{same / len(shared):8.2f}"
+        f"{float(money / base):7.2f}{recall:8.3f}{same / len(shared):8.2f}"
     )
 
 
@@ -197,7 +212,7 @@ def main() -> None:
     print(f"{len(events)} battles, {statistics.fmean(len(e.evidence) for e in events):.1f} chunks each")
     print(
         f"{'per battle':<26}{'calls':>6}{'in':>9}{'cached':>8}{'out':>7}{'s':>8}{'money/1k':>9}{'ratio':>7}"
-        f"{'same':>8}"
+        f"{'recall':>8}{'same':>8}"
     )
     first: Result | None = None
     for name in chosen.only:

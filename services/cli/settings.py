@@ -99,6 +99,8 @@ class PipelineSettings(_Settings):
         evidence_limit: Maximum number of chunks of evidence per battle.
         nugget_sources: Documents that nuggets are created from.
         nugget_limit: Maximum number of nuggets per battle.
+        nugget_passages: Maximum number of chunks that nuggets are created from: those that resemble an answer
+            or the query most. All by default.
         window: Number of documents, or of nuggets, per call in the paper profile.
         judge_evaluator: Name of the evaluator that asks for verdicts, in `services/judge/evaluators.py`.
         judge_name: Name under which its verdicts are stored; the evaluator's own by default.
@@ -117,6 +119,7 @@ class PipelineSettings(_Settings):
     evidence_limit: int = Field(50, ge=1, le=1000)
     nugget_sources: Literal["both", "answers", "chunks"] = "both"
     nugget_limit: int = Field(30, ge=1, le=100)
+    nugget_passages: int | None = Field(None, ge=1)
     window: int = Field(10, ge=1)
     judge_evaluator: str = "pairwise"
     judge_name: str | None = Field(None, min_length=1, max_length=70)

@@ -120,11 +120,12 @@ async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
     pipeline = parts.pipeline
     async with open_chat_model(parts) as model:
         nuggetizer = Nuggetizer(
-            model,
-            Profile(pipeline.profile),
-            NuggetSources(pipeline.nugget_sources),
-            pipeline.nugget_limit,
-            pipeline.window,
+            model=model,
+            profile=Profile(pipeline.profile),
+            sources=NuggetSources(pipeline.nugget_sources),
+            limit=pipeline.nugget_limit,
+            window=pipeline.window,
+            passages=pipeline.nugget_passages,
         )
         stage = build(nuggetizer, parts.blobs, concurrency=pipeline.llm_stage_concurrency)
         yield Service("nuggetizer", [stage])

@@ -7,7 +7,9 @@ from enum import StrEnum
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleRetrieved
+from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.nugget import Provenance
+from services.nuggetizer.passages import worth_reading
 from services.runtime.llm.blocks import Block
 
 
@@ -27,14 +29,21 @@ class Document:
     provenance: Provenance
 
 
-def documents_of(event: BattleRetrieved, sources: NuggetSources) -> list[Document]:
+def documents_of(
+    event: BattleRetrieved, sources: NuggetSources, passages: int | None = None
+) -> list[Document]:
     """The documents of a battle in reading order; empty texts are left out.
 
     The order of the answers is random, so that no side is always read first, and seeded by the event, so that
     a redelivery gives the same prompt.
+
+    Args:
+        event: The battle and its evidence.
+        sources: Which documents are read.
+        passages: Maximum number of chunks, see `passages.worth_reading`; None reads all.
     """
     answers = [] if sources is NuggetSources.CHUNKS else _answers(event)
-    chunks = [] if sources is NuggetSources.ANSWERS else _chunks(event)
+    chunks = [] if sources is NuggetSources.ANSWERS else _chunks(event, passages)
     return [document for document in (*answers, *chunks) if document.block.text.strip()]
 
 
@@ -49,11 +58,15 @@ def _answers(event: BattleRetrieved) -> Sequence[Document]:
     ]
 
 
-def _chunks(event: BattleRetrieved) -> Sequence[Document]:
+def _chunks(event: BattleRetrieved, limit: int | None) -> Sequence[Document]:
+    evidence: Sequence[Evidence] = event.evidence
+    if limit is not None:
+        battle = event.battle
+        evidence = worth_reading(evidence, (battle.query, battle.a.text, battle.b.text), limit)
     return [
         Document(
             Block("chunk", f"c{number}", item.text),
             Provenance(item.chunk_id, item.url, item.content_hash, item.fetched_at),
         )
-        for number, item in enumerate(event.evidence, start=1)
+        for number, item in enumerate(evidence, start=1)
     ]

@@ -34,6 +34,7 @@ class Nuggetizer:
         sources: Which documents are read.
         limit: Maximum number of nuggets in a list.
         window: Number of documents, or of nuggets to label, per call in the paper profile.
+        passages: Maximum number of chunks to read; None reads all.
     """
 
     model: ChatModel
@@ -41,10 +42,11 @@ class Nuggetizer:
     sources: NuggetSources = NuggetSources.BOTH
     limit: int = 30
     window: int = 10
+    passages: int | None = None
 
     async def __call__(self, event: BattleRetrieved) -> list[Event]:
         """Read the documents of one battle and list the facts a good answer needs."""
-        documents = documents_of(event, self.sources)
+        documents = documents_of(event, self.sources, self.passages)
         if not documents:
             raise Permanent(Reason.NO_EVIDENCE, f"there is nothing to read ({self.sources.value})")
         query, battle_id = event.battle.query, event.battle.id
@@ -61,7 +63,7 @@ class Nuggetizer:
             )
         self._require_scorable(created)
         key = derived_id(event.key, StageName.NUGGETIZER, self.profile, self.sources, self.limit, self.window)
-        key = derived_id(key, self.model.name, created.prompt_version)
+        key = derived_id(key, self.passages, self.model.name, created.prompt_version)
         return [BattleNuggetized(key, event.battle, self._nugget_list(key, created))]
 
     def _require_scorable(self, created: Created) -> None:
