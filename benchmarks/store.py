@@ -4,8 +4,8 @@
 
 Makes a server and its data in a temporary folder and asks what the services ask: boards, agreement, budget
 checks, announcements, new outcomes and new battles. Prints the median time at each size, the growth, the
-processor time of this process at the largest size, and the goals that were missed; exit status 1 where one was.
-On a busy machine only the growth and the processor time say something.
+processor time of this process at the largest size, and the goals that were missed; exit status 1 where there
+are any. On a busy machine only the growth and the processor time say something.
 """
 
 import argparse
