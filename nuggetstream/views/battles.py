@@ -145,6 +145,17 @@ class StepView(View):
     until then, and where the previous stage was not recorded before this one."""
 
 
+class WaitingView(View):
+    """A stage of a running battle that waits for the model, which is away."""
+
+    stage: Stage
+    cause: str
+    """Such as "overloaded", for programs."""
+    reason: str
+    since: datetime
+    """Since when the model has been away."""
+
+
 class Preferences(View):
     """The preference of each lens; null where there is none yet."""
 
@@ -182,6 +193,8 @@ class BattleView(View):
     ended_at: datetime | None
     event_count: int
     steps: list[StepView]
+    waiting: list[WaitingView] = Field(default_factory=list)
+    """The stages that wait for the model now; the battle goes on when it answers."""
     a: AnswerView
     b: AnswerView
     nuggets: list[NuggetView]

@@ -24,3 +24,5 @@ class Health(View):
 
     status: Literal["ok", "unavailable"]
     reasons: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    """What an operator should know although the process is ready, such as a model that is away."""

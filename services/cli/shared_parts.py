@@ -9,8 +9,10 @@ from services.runtime.embedding import Embedder, from_threads
 from services.runtime.lag import ConsumerWatch
 
 if TYPE_CHECKING:
+    from nuggetstream.domain.failure import Stage
     from services.cli.wiring import Parts
     from services.runtime.llm.client import LLMClient
+    from services.runtime.service import BackgroundTask
 
 
 def consumer_watch(bus: Bus) -> ConsumerWatch:
@@ -18,6 +20,13 @@ def consumer_watch(bus: Bus) -> ConsumerWatch:
     from services.wire.topology import streams
 
     return ConsumerWatch(bus, [stream.name for stream in streams()])
+
+
+def model_state(bus: Bus, stage: "Stage", model: "LLMClient") -> "BackgroundTask":
+    """Tells the gateway while the model is away."""
+    from services.wire.model_state import ModelStateReporter
+
+    return ModelStateReporter(bus, stage, model.circuit.away).run
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ from typing import Any
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.cli.judge_consumer import own_consumer
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
-from services.cli.shared_parts import consumer_watch, open_chat_model, open_embedder
+from services.cli.shared_parts import consumer_watch, model_state, open_chat_model, open_embedder
 from services.runtime.bus import Bus
 from services.runtime.disk import Check
 from services.runtime.llm.settings import LLMSettings
@@ -128,7 +128,7 @@ async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
             passages=pipeline.nugget_passages,
         )
         stage = build(nuggetizer, parts.blobs, concurrency=pipeline.llm_stage_concurrency)
-        yield Service("nuggetizer", [stage])
+        yield Service("nuggetizer", [stage], background=[model_state(parts.bus, stage.name, model)])
 
 
 @asynccontextmanager
@@ -139,7 +139,7 @@ async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
     async with open_chat_model(parts) as model:
         window = parts.pipeline.window if parts.pipeline.profile == "paper" else None
         stage = build(Assigner(model, window), parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
-        yield Service("assigner", [stage])
+        yield Service("assigner", [stage], background=[model_state(parts.bus, stage.name, model)])
 
 
 @asynccontextmanager
@@ -165,7 +165,7 @@ async def open_judge(parts: Parts) -> AsyncIterator[Service]:
             consumer=consumer,
             one_of_several=judges.several,
         )
-        yield Service("judge", [stage])
+        yield Service("judge", [stage], background=[model_state(parts.bus, stage.name, model)])
 
 
 @asynccontextmanager
@@ -228,11 +228,16 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     from services.runtime import rpc
     from services.store.battles import Battles
     from services.store.outcomes import Outcomes
+    from services.wire.model_state import ModelStates
 
     battles = Battles(parts.database)
-    followers = Followers(battles)
+    followers, models = Followers(battles), ModelStates()
     usage, admission = await admission_to(parts.bus, parts.checks)
-    async with rpc.channel(parts.platform.rater_address) as channel, followers.listening(parts.bus):
+    async with (
+        rpc.channel(parts.platform.rater_address) as channel,
+        followers.listening(parts.bus),
+        models.listening(parts.bus),
+    ):
         gateway = Gateway(
             battles=battles,
             outcomes=Outcomes(parts.database),
@@ -240,6 +245,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             ratings=RatingsClient(channel),
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),
+            models=models,
         )
         hosts = AllowedHosts.of((parts.host, *parts.allowed_hosts))
         access = AdminAccess(parts.platform.admin_token, parts.host)

@@ -59,7 +59,7 @@ def create_app(gateway: Gateway, hosts: AllowedHosts | None = None, *more: APIRo
     app.include_router(rating_routes.routes(gateway))
     for router in more:
         app.include_router(router)
-    app.include_router(health.routes(gateway.readiness))
+    app.include_router(health.routes(gateway.readiness, gateway.models))
     app.include_router(page_routes.routes(gateway, env))
     app.mount("/static", StaticFiles(directory=_STATIC))
     app.add_middleware(HostCheck, hosts=hosts or AllowedHosts())

@@ -12,14 +12,18 @@ from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.runtime.masking import KNOWN
 from services.store.database import Database
+from services.wire.model_state import ModelStates
 
 Readiness = Callable[[], Awaitable[Sequence[str]]]
 """Gives the reasons why the process is not ready; none when it is."""
 _NO_CHECKS = Admission()
 
 
-def routes(readiness: Readiness) -> APIRouter:
-    """The routes of liveness (the process answers) and readiness (it can do its work)."""
+def routes(readiness: Readiness, models: ModelStates) -> APIRouter:
+    """The routes of liveness (the process answers) and readiness (it can do its work).
+
+    A model that is away is a note and no reason: battles are accepted and wait.
+    """
     router = APIRouter(tags=["operations"])
 
     @router.get("/healthz", summary="Whether the process is alive")
@@ -28,10 +32,11 @@ def routes(readiness: Readiness) -> APIRouter:
 
     @router.get("/readyz", summary="Whether the process can do its work", responses={503: {"model": Health}})
     async def readyz(response: Response) -> Health:
+        notes = [f"{away.reason}, since {away.since:%Y-%m-%d %H:%M} UTC" for away in models.waiting()]
         if reasons := await readiness():
             response.status_code = 503
-            return Health(status="unavailable", reasons=list(reasons))
-        return Health(status="ok")
+            return Health(status="unavailable", reasons=list(reasons), notes=notes)
+        return Health(status="ok", notes=notes)
 
     return router
 

@@ -1,9 +1,10 @@
 """Everything that the routes and the gRPC service read and write, as one value built at start."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from nuggetstream.domain.progress import BattleState
 from nuggetstream.views.battles import BattleSummary, BattleView
-from services.gateway.battles.assembly import assemble, summarize
+from services.gateway.battles.assembly import assemble, stages_at_work, summarize, waiting_view
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.intake import Intake
 from services.gateway.errors import UnknownBattle
@@ -11,6 +12,7 @@ from services.gateway.health import Readiness
 from services.gateway.ratings.client import RatingsClient
 from services.store.battles import Battles
 from services.store.outcomes import Outcomes
+from services.wire.model_state import ModelStates
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Gateway:
         ratings: Client of the rater.
         followers: Clients that follow a battle.
         readiness: Gives the reasons why the process is not ready.
+        models: Whether the model answers each stage.
     """
 
     battles: Battles
@@ -32,6 +35,7 @@ class Gateway:
     ratings: RatingsClient
     followers: Followers
     readiness: Readiness
+    models: ModelStates = field(default_factory=ModelStates)
 
     async def view(self, battle_id: str) -> BattleView:
         """Everything known about one battle so far.
@@ -44,7 +48,9 @@ class Gateway:
         body = None if row is None else await self.battles.body(battle_id)
         if row is None or body is None:
             raise UnknownBattle(battle_id)
-        return assemble(row, body, await self.battles.events_of(battle_id))
+        view = assemble(row, body, await self.battles.events_of(battle_id))
+        waiting = self.models.waiting(stages_at_work(view.steps)) if view.state is BattleState.RUNNING else []
+        return view.model_copy(update={"waiting": [waiting_view(stage) for stage in waiting]})
 
     async def latest(self, limit: int, arena: str | None) -> list[BattleSummary]:
         """The most recent battles, newest first.

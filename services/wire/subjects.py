@@ -5,6 +5,7 @@ arena.v1.ratings.updated  stream ARENA   a board changed
 arena.v1.ingest           stream INGEST  battles that arenas send over NATS
 arena.v1.dead.<stage>     stream DEAD    dead letters, with the original message
 arena.v1.recorded         no stream      notifies watchers that an event is in the database
+arena.v1.model            no stream      whether the model answers a process of a stage
 """
 
 from nuggetstream.domain import event as events
@@ -19,6 +20,7 @@ BATTLES = f"{PREFIX}.battle.>"
 RATINGS = f"{PREFIX}.ratings.>"
 DEAD = f"{PREFIX}.dead"
 RECORDED = f"{PREFIX}.recorded"
+MODEL_STATE = f"{PREFIX}.model"
 
 SUBJECTS: dict[type[events.Event], str] = {
     events.BattleSubmitted: f"{PREFIX}.battle.submitted",

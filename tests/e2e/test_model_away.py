@@ -1,5 +1,6 @@
 """The whole platform while the model is away: no battle fails, and nothing is paid for twice."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,13 @@ async def test_a_battle_outlives_a_model_that_is_away_and_is_scored_when_it_is_b
             endpoint.status = 401
             await until(lambda: circuits("key") == 2)
             assert (await client.battle(receipt.battle_id)).state == "running"
+            async with asyncio.timeout(60):
+                while {w.cause for w in (await client.battle(receipt.battle_id)).waiting} != {"key"}:
+                    await asyncio.sleep(0.05)
+            notes = (await client.ready()).notes
+            assert any(
+                "judge waits for the model: its endpoint rejects the API key" in note for note in notes
+            )
             endpoint.status = 200
             seen = await ended(client, receipt.battle_id)
             assert (seen.state, seen.failures) == ("scored", [])

@@ -35,10 +35,12 @@ from nuggetstream.views.battles import (
     ScoresView,
     SourceView,
     StepView,
+    WaitingView,
 )
 from services.store.battles import BattleRow, RecordedEvent, RecordedFailure
 from services.store.outcome import Outcome
 from services.wire.codec import decode, schema_of
+from services.wire.model_state import WaitingStage
 
 # The stages in order, each with the event that completes it.
 STEPS: Mapping[Stage, str] = {
@@ -122,6 +124,27 @@ def summarize(row: BattleRow, outcomes: Sequence[Outcome]) -> BattleSummary:
 def failure_view(recorded: RecordedFailure) -> FailureView:
     """A failure as it is in the database."""
     return _failure(recorded.failure, recorded.battle_id, recorded.arena, recorded.failed_at)
+
+
+def stages_at_work(steps: Sequence[StepView]) -> list[Stage]:
+    """The stages that a running battle waits for: they have their input and have not ended."""
+    done = {step.name for step in steps if step.state is Branch.DONE}
+    return [
+        stage
+        for step in steps
+        if step.state is Branch.PENDING
+        and ((stage := Stage(step.name)) not in _AFTER or _AFTER[stage].value in done)
+    ]
+
+
+def waiting_view(waiting: WaitingStage) -> WaitingView:
+    """A stage that waits for the model, in words that everybody may read."""
+    return WaitingView(
+        stage=waiting.stage,
+        cause=waiting.cause.value,
+        reason=waiting.reason,
+        since=waiting.since,
+    )
 
 
 def _steps(row: BattleRow, recorded: Sequence[RecordedEvent], snapshot: BattleSnapshot) -> list[StepView]:

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from services.runtime import metrics
 from services.runtime.errors import StageError, Unavailable
 from services.runtime.llm.accounting import Entry, Ledger, Source
+from services.runtime.llm.cause import Cause
 from services.runtime.llm.circuit import Circuit
 from services.runtime.llm.dialect import ModelRequest
-from services.runtime.llm.endpoint import CallFailed, Cause, Completion, Endpoint
+from services.runtime.llm.endpoint import CallFailed, Completion, Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit, Slot
 from services.runtime.llm.prices import Money, Tokens, estimate_tokens
 from services.runtime.llm.retries import RetryPolicy

@@ -18,7 +18,8 @@ from prometheus_client import Gauge
 from nuggetstream.domain.failure import Reason
 from services.runtime import metrics
 from services.runtime.errors import ModelOutage
-from services.runtime.llm.endpoint import CallFailed, Cause
+from services.runtime.llm.cause import Cause
+from services.runtime.llm.endpoint import CallFailed
 
 log = structlog.get_logger(__name__)
 
@@ -69,6 +70,11 @@ class Circuit:
     def is_open(self) -> bool:
         """Whether the model is away."""
         return self._open is not None
+
+    def away(self) -> tuple[Cause, float] | None:
+        """Why the model is away, and the Unix time since when; None while it answers."""
+        state = self._open
+        return None if state is None else (state.failed.cause or Cause.SERVER, state.since)
 
     @contextmanager
     def call(self) -> Iterator[None]:

@@ -6,7 +6,6 @@ The SDK's own retries are off, because ours count against attempts, budgets and 
 import asyncio
 import time
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import httpx2
@@ -16,6 +15,7 @@ from pydantic import ValidationError
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import Permanent, StageError, Unavailable
 from services.runtime.llm.accounting import Source
+from services.runtime.llm.cause import Cause
 from services.runtime.llm.dialect import Dialect, ModelRequest
 from services.runtime.llm.prices import Tokens, estimate_tokens
 from services.runtime.llm.retries import retry_after_of
@@ -44,18 +44,6 @@ class Completion:
     model: str
     tokens: Tokens
     source: Source
-
-
-class Cause(StrEnum):
-    """Why an endpoint gave no answer of the model."""
-
-    UNREACHABLE = "unreachable"  # no connection, no such host
-    TIMEOUT = "timeout"
-    OVERLOADED = "overloaded"  # 429, 503, 529
-    SERVER = "server"  # another server error, or a response that is no completion
-    KEY = "key"  # 401 or 403: the key is wrong or may not use the model
-    QUOTA = "quota"  # 402 or an exhausted quota
-    MODEL = "model"  # 404: no such model, or no such path
 
 
 # What the operator must do, where waiting alone does not help.

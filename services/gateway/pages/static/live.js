@@ -4,6 +4,8 @@
 
 const NAMES = ["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged", "voted", "failed"];
 
+const WAITING_SHOWN_MS = 10000; // no event says that the model is away
+
 const main = document.querySelector("main[data-events]");
 let refreshing = false;
 let again = false;
@@ -28,7 +30,7 @@ async function refresh() {
 
 function swap(fresh) {
   const next = fresh.querySelector("main[data-events]");
-  if (!next || next.dataset.seen === main.dataset.seen) return;
+  if (!next || (next.dataset.seen === main.dataset.seen && next.dataset.waiting === main.dataset.waiting)) return;
   for (const open of main.querySelectorAll("details[open][id]")) {
     const same = next.querySelector("#" + CSS.escape(open.id));
     if (same) same.open = true;
@@ -48,8 +50,10 @@ if (main && main.dataset.state === "running") {
       refresh();
     });
   }
+  const looking = setInterval(refresh, WAITING_SHOWN_MS);
   source.addEventListener("ended", () => {
     source.close();
+    clearInterval(looking);
     refresh();
   });
 }

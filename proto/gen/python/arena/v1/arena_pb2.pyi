@@ -7,6 +7,7 @@ from arena.v1 import battle_pb2 as _battle_pb2
 from arena.v1 import events_pb2 as _events_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -248,6 +249,41 @@ class CastVoteResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CastVoteResponse: _TypeAlias = CastVoteResponse  # noqa: Y015
+
+@_typing.final
+class ModelState(_message.Message):
+    """Published by each process that asks the model, when its state changes and repeatedly while the model is away."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STAGE_FIELD_NUMBER: _builtins.int
+    PROCESS_FIELD_NUMBER: _builtins.int
+    CAUSE_FIELD_NUMBER: _builtins.int
+    SINCE_FIELD_NUMBER: _builtins.int
+    stage: _builtins.str
+    process: _builtins.str
+    """Identifies the process until it ends."""
+    cause: _builtins.str
+    """Why the model does not answer, such as "overloaded". Empty while it answers."""
+    @_builtins.property
+    def since(self) -> _timestamp_pb2.Timestamp:
+        """Absent while the model answers."""
+
+    def __init__(
+        self,
+        *,
+        stage: _builtins.str = ...,
+        process: _builtins.str = ...,
+        cause: _builtins.str = ...,
+        since: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["since", b"since"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cause", b"cause", "process", b"process", "since", b"since", "stage", b"stage"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ModelState: _TypeAlias = ModelState  # noqa: Y015
 
 @_typing.final
 class EventRecorded(_message.Message):

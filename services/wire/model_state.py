@@ -1,0 +1,134 @@
+"""Whether the model answers each stage, as stages tell it and the gateway hears it.
+
+    a circuit that is open, every five seconds  ->  ModelState on core NATS  ->  the stages that wait
+
+The messages are not stored: a gateway that starts knows the state within five seconds, and what is not
+repeated for fifteen seconds, for instance because the process ended, is forgotten.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import nats.errors
+from arena.v1 import arena_pb2
+from google.protobuf.message import DecodeError
+
+from nuggetstream.domain.failure import Stage
+from services.runtime.bus import Bus, Notification
+from services.runtime.llm.cause import Cause
+from services.wire.subjects import MODEL_STATE
+
+_LOOK_S = 0.5  # seconds between two looks at the circuit
+_REPEAT_S = 5.0
+_FORGET_S = 15.0
+
+Away = Callable[[], tuple[Cause, float] | None]
+"""Returns why the model is away and the Unix time since when; None while it answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingStage:
+    """A stage that waits for the model.
+
+    Attributes:
+        stage: The stage.
+        cause: Why the model does not answer.
+        since: Since when it has been away; of several processes, the longest.
+    """
+
+    stage: Stage
+    cause: Cause
+    since: datetime
+
+    @property
+    def reason(self) -> str:
+        """What everybody may read about it."""
+        return f"{self.stage.value} waits for the model: {self.cause.words}"
+
+
+class ModelStateReporter:
+    """Tells the gateway about the circuit of one process.
+
+    Args:
+        bus: Connection to the broker.
+        stage: The stage that asks the model.
+        away: State of the circuit.
+    """
+
+    def __init__(self, bus: Bus, stage: Stage, away: Away) -> None:
+        self._bus, self._stage, self._away = bus, stage, away
+        self._process = uuid4().hex
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Report changes within half a second, and an open circuit every five seconds."""
+        told, told_at = None, 0.0
+        while not stop.is_set():
+            state, now = self._away(), time.monotonic()
+            due = state != told or (state is not None and now - told_at >= _REPEAT_S)
+            if due and await self._tell(state):
+                told, told_at = state, now
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), _LOOK_S)
+
+    async def _tell(self, state: tuple[Cause, float] | None) -> bool:
+        message = arena_pb2.ModelState(stage=self._stage.value, process=self._process)
+        if state is not None:
+            message.cause = state[0].value
+            message.since.FromDatetime(datetime.fromtimestamp(state[1], UTC))
+        try:
+            await self._bus.core_publish(MODEL_STATE, message.SerializeToString())
+        except nats.errors.Error:
+            return False
+        return True
+
+
+class ModelStates:
+    """What the processes of all stages have told.
+
+    Args:
+        clock: Seconds of a clock that never goes back.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._told: dict[str, tuple[WaitingStage, float]] = {}
+
+    @asynccontextmanager
+    async def listening(self, bus: Bus) -> AsyncIterator[None]:
+        """Hear the processes inside the block."""
+
+        async def hear(notification: Notification) -> None:
+            self.hear(notification.body)
+
+        async with bus.core_subscribe(MODEL_STATE, hear):
+            yield
+
+    def hear(self, body: bytes) -> None:
+        """Take note of one message; one that cannot be read is ignored."""
+        try:
+            message = arena_pb2.ModelState.FromString(body)
+            if not message.HasField("since"):
+                self._told.pop(message.process, None)
+                return
+            since = message.since.ToDatetime(UTC)
+            waiting = WaitingStage(Stage(message.stage), Cause(message.cause), since)
+        except (DecodeError, ValueError):
+            return
+        self._told[message.process] = (waiting, self._clock())
+
+    def waiting(self, stages: Iterable[Stage] = tuple(Stage)) -> list[WaitingStage]:
+        """The stages, of those given, that wait for the model now, in the order of the flow."""
+        now = self._clock()
+        self._told = {name: told for name, told in self._told.items() if now - told[1] < _FORGET_S}
+        longest: dict[Stage, WaitingStage] = {}
+        for waiting, _ in self._told.values():
+            known = longest.get(waiting.stage)
+            if known is None or waiting.since < known.since:
+                longest[waiting.stage] = waiting
+        wanted = set(stages)
+        return [longest[stage] for stage in Stage if stage in longest and stage in wanted]
