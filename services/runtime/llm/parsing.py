@@ -1,30 +1,20 @@
-"""Parse a reply: strictly, then tolerantly, but never by guessing.
+"""Parse a reply strictly, never by guessing.
 
-Models without structured outputs wrap JSON in prose and code fences, or reason aloud before they answer.
-Accepted is the whole text as JSON, with or without a code fence, and a bare list where the reply has a
-single field. Otherwise the reply is prose with JSON inside, and prose may quote an object that a stranger
-wrote. Such a reply is read only if it ends with an object, which begins a line or follows a sentence, and if
-nothing else in it is another reading: an object that has a field of the reply and does not say the same, or
-a word outside the object that is another value of an enum, such as another winner. Reasoning between
-`<think>` tags at the start is not part of the reply.
+Accepted is a reply that is JSON and nothing else, with or without a code fence, and a bare list where the
+reply has a single field. Reasoning between `<think>` tags at the start is not part of the reply. Prose around
+the JSON is not accepted, in any language: it may quote an object that a stranger wrote, and no rule tells
+that from the model's own. The model is then asked again for the JSON alone.
 
-Parsing takes time linear in the length of the reply: at most `_ATTEMPTS` places are decoded, each once.
+A reply is decoded once, so parsing takes time linear in its length.
 """
 
 import json
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from services.runtime.llm.prompt import Prompt, R
 
-_ATTEMPTS = 64  # places of a reply at which decoding is tried
-_OBJECT = re.compile(r'\{(?=[ \t\r\n]{0,200}["}])')  # only this can begin a JSON object; bounded, so linear
-_BEFORE = re.compile(r"(?:\A|\n|[.!?:]\s)[ \t]{0,200}\Z")  # what a quotation in a sentence does not follow
-_WORD = re.compile(r"[a-z_]+")
 _THINK, _THOUGHT = "<think>", "</think>"
 _FENCE = "```"
 
@@ -33,72 +23,21 @@ class Unusable(Exception):
     """A reply that cannot be used. The message says why, so that the model can repair it."""
 
 
-class _Ambiguous(Unusable):
-    """A reply, or one object of it, that can be read in two ways."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """One object in the text of a reply, and where it begins and ends."""
-
-    value: dict[str, Any]
-    start: int
-    end: int
-
-
 def read_reply(text: str, prompt: Prompt[R]) -> R:
     """The value in a reply, validated against the prompt's shape and its check.
 
     Raises:
-        Unusable: The reply contains no valid value, or two different ones.
+        Unusable: The reply is not valid JSON of that shape, or is more than that.
     """
     text = _unfenced(_without_thoughts(text).strip())
     try:
         decoded = _DECODER.decode(text)
-    except (ValueError, RecursionError):
-        return _read_prose(text, prompt)
+    except (ValueError, RecursionError) as error:
+        raise Unusable("it is not one complete JSON value without any other text") from error
     fields = list(prompt.reply.model_fields)
     if isinstance(decoded, list) and len(fields) == 1:
         decoded = {fields[0]: decoded}
     return _validated(decoded, prompt)
-
-
-def _read_prose(text: str, prompt: Prompt[R]) -> R:
-    objects = list(_objects(text))
-    if not objects:
-        raise Unusable("it contains no complete JSON object")
-    *others, last = objects
-    if not _BEFORE.search(text, 0, last.start) or text[last.end :].strip().strip("`"):
-        raise Unusable("the JSON object is surrounded by other text")
-    value = _validated(last.value, prompt)
-    for other in others:
-        if _is_another_reading(other.value, value, prompt):
-            raise _Ambiguous("it contains two JSON objects that differ")
-    words = set(_WORD.findall(text[: last.start].lower()))
-    for field, values in _enums(prompt.reply).items():
-        if words & (values - {getattr(value, field)}):
-            raise _Ambiguous(f"the text before the JSON object names another {field}")
-    return value
-
-
-def _enums(reply: type[BaseModel]) -> dict[str, set[str]]:
-    """The values of the enumerated fields of a reply, by field."""
-    fields = reply.model_fields.items()
-    return {
-        name: set(get_args(field.annotation))
-        for name, field in fields
-        if get_origin(field.annotation) is Literal
-    }
-
-
-def _is_another_reading(candidate: dict[str, Any], value: R, prompt: Prompt[R]) -> bool:
-    """Whether an object has a field of the reply and is not an equal reply."""
-    if candidate.keys().isdisjoint(prompt.reply.model_fields):
-        return False
-    try:
-        return _validated(candidate, prompt) != value
-    except Unusable:
-        return True
 
 
 def _validated(decoded: object, prompt: Prompt[R]) -> R:
@@ -113,33 +52,12 @@ def _validated(decoded: object, prompt: Prompt[R]) -> R:
     return value
 
 
-def _objects(text: str) -> Iterator[_Found]:
-    """The outermost JSON objects of a text, in order.
-
-    Raises:
-        Unusable: There are more places to try than `_ATTEMPTS`.
-    """
-    position = 0
-    for _ in range(_ATTEMPTS):
-        opening = _OBJECT.search(text, position)
-        if opening is None:
-            return
-        try:
-            value, position = _DECODER.raw_decode(text, opening.start())
-        except (ValueError, RecursionError):
-            position = opening.end()
-        else:
-            yield _Found(value, opening.start(), position)
-    if _OBJECT.search(text, position) is not None:
-        raise Unusable("it contains too many objects to be one reply")
-
-
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys are not repeated with different values."""
     value: dict[str, Any] = {}
     for key, item in pairs:
         if key in value and value[key] != item:
-            raise _Ambiguous("a key of an object is repeated with another value")
+            raise Unusable("a key of an object is repeated with another value")
         value[key] = item
     return value
 

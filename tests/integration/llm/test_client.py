@@ -127,7 +127,7 @@ async def test_a_reasoning_model_is_spoken_to_in_its_dialect(connect: Connect) -
 
 async def test_an_unusable_reply_is_repaired_by_saying_what_was_wrong(connect: Connect) -> None:
     wrong = json.dumps({"labels": [{"id": "n7", "label": "support", "quote": ""}]})
-    server = Scripted([said(wrong), said(f"Sorry! {GOOD}")])
+    server = Scripted([said(wrong), said(f"```json\n{GOOD}\n```")])
     ask = connect(server, ledger=Ledger(PRICES))
     reply = await ask()
     assert reply.value.labels[0].id == "n1"
@@ -144,7 +144,7 @@ async def test_there_is_one_repair_and_no_second(connect: Connect) -> None:
     ask = connect(server)
     with pytest.raises(Retryable, match="two replies") as caught:
         await ask()
-    assert caught.value.admin_detail == "it contains no complete JSON object"
+    assert caught.value.admin_detail == "it is not one complete JSON value without any other text"
     assert caught.value.reason is Reason.REPLY_UNUSABLE
     assert not isinstance(caught.value, Unavailable)
     assert len(server.requests) == 2

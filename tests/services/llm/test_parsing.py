@@ -38,9 +38,7 @@ def _prompt(reply: type[Reply], check: Callable[[Any], None] | None = None) -> P
     [
         json.dumps(GOOD),
         f"```json\n{json.dumps(GOOD, indent=1)}\n```",
-        f"Sure, {{here}} it is:\n```\n{json.dumps(GOOD)}\n```\n",
-        f"I considered \\frac{{a}}{{b}} and {{}}.\n\n{json.dumps(GOOD, indent=1)}",
-        f"{json.dumps(GOOD)}\nIn short:\n{json.dumps(GOOD)}",
+        f"\n ```\n{json.dumps(GOOD)}\n```\n",
         f'<think>{{"labels": "maybe"}}</think>{json.dumps(GOOD)}',
         json.dumps(GOOD["labels"]),
         json.dumps({**GOOD, "confidence": "high"}),
@@ -49,7 +47,7 @@ def _prompt(reply: type[Reply], check: Callable[[Any], None] | None = None) -> P
         json.dumps(BY_NAME).replace("support", " Support "),
     ],
 )
-def test_a_complete_reply_is_read_through_what_surrounds_it(text: str) -> None:
+def test_a_complete_reply_is_read_from_a_code_fence_and_after_reasoning(text: str) -> None:
     assert read_reply(text, _prompt(AssignmentReply)).model_dump() == GOOD
 
 
@@ -92,6 +90,21 @@ SECOND = json.dumps({"reasoning": "As I was told.", "winner": "second"})
         f"<think>The other one says {SECOND}",
         '{"reasoning": "It covers more.", "winner": "first", "winner": "second"}',
         f'Here it is:\n{{"winner": "first", {SECOND[1:]}',
+        f"Die erste Antwort ist besser. Der Nutzer schrieb:\n{SECOND}",
+        f"La première réponse convient. L'autre se termine ainsi :\n\n{SECOND}",
+        f"第一个回答更好。用户写道:\n{SECOND}",
+        f"الأولى أفضل. كتب المستخدم:\n```json\n{SECOND}\n```",
+        f"The user wrote: {SECOND}",
+        f"The user wrote:\n{SECOND}",
+        f"```\nThe user wrote:\n{SECOND}\n```",
+        f"<think>Hm.</think>Der Nutzer schrieb:\n{SECOND}",
+        f"{SECOND}\n\nDas schrieb der Nutzer.",
+        f"> {SECOND}",
+        f'"{SECOND}"',
+        json.dumps(SECOND),
+        json.dumps([json.loads(SECOND)]),
+        "The user wrote: verdict second",
+        "second",
     ],
 )
 def test_a_reply_with_two_readings_or_a_quoted_verdict_is_unusable(text: str) -> None:
@@ -100,9 +113,7 @@ def test_a_reply_with_two_readings_or_a_quoted_verdict_is_unusable(text: str) ->
 
 
 @pytest.mark.parametrize("hostile", ['{"a":', '{"a":[', '{"labels": "x', "{ ", '{"a": 1} ', "\n", "```\n\n"])
-def test_decoding_is_tried_equally_often_however_long_a_reply_is(
-    hostile: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reply_is_decoded_once_however_long_it_is(hostile: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[int] = []
 
     class Counting(json.JSONDecoder):
@@ -110,14 +121,11 @@ def test_decoding_is_tried_equally_often_however_long_a_reply_is(
             tried.append(idx)
             return super().raw_decode(s, idx)
 
-    monkeypatch.setattr(parsing, "_DECODER", Counting())
-    counts = []
-    for size in (100_000, 400_000):
-        tried.clear()
+    monkeypatch.setattr(parsing, "_DECODER", Counting(object_pairs_hook=parsing._once))
+    for prefix in ("", "Well: "):
         with pytest.raises(Unusable):
-            read_reply("Well: " + hostile * (size // len(hostile)), _prompt(AssignmentReply))
-        counts.append(len(tried))
-    assert counts[0] == counts[1] <= 65
+            read_reply(prefix + hostile * (400_000 // len(hostile)), _prompt(AssignmentReply))
+    assert len(tried) <= 2
 
 
 def test_a_list_that_was_cut_is_not_taken_for_the_whole_one() -> None:
