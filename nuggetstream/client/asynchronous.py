@@ -3,18 +3,18 @@
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
 from types import TracebackType
-from typing import Literal, Self, TypeVar, Unpack
+from typing import Self, TypeVar, Unpack
 
 import httpx2
 
 from nuggetstream.client import calls
+from nuggetstream.client.administration import AsyncAdministration
 from nuggetstream.client.batches import Batches, submission
 from nuggetstream.client.calls import LOCAL, Call, Submission
 from nuggetstream.client.errors import Unavailable
 from nuggetstream.client.exchange import Pause, Step, Steps, exchange
 from nuggetstream.client.following import MAX_EVENT_BYTES, SILENCE, Following, Watched
 from nuggetstream.client.options import (
-    AdminFailureOptions,
     AdviceOptions,
     AgreementOptions,
     BoardOptions,
@@ -34,13 +34,12 @@ from nuggetstream.views.battles import (
 )
 from nuggetstream.views.common import Health
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
-from nuggetstream.views.failures import FailureAction, FailureEntry
 from nuggetstream.views.ratings import BoardView, TimelineView
 
 T = TypeVar("T")
 
 
-class AsyncClient:
+class AsyncClient(AsyncAdministration):
     """A platform over its REST API, for asyncio. Arguments, results and errors are those of `Client`.
 
     Use it as an asynchronous context manager or call `aclose`. Tasks of one event loop may share it.
@@ -122,18 +121,6 @@ class AsyncClient:
     ) -> list[FailureView]:
         """Stages that gave up, newest first, see `Client.failures`."""
         return await self._ask(calls.failures(arena, battle_id, limit))
-
-    async def admin_failures(self, **options: Unpack[AdminFailureOptions]) -> list[FailureEntry]:
-        """Everything given up, for administrators."""
-        return await self._ask(calls.admin_failures(options))
-
-    async def admin_failure(self, failure_id: str) -> FailureEntry:
-        """One failure, for administrators."""
-        return await self._ask(calls.admin_failure(failure_id))
-
-    async def act_on_failure(self, failure_id: str, action: Literal["retry", "discard"]) -> FailureAction:
-        """Retry or discard a failure, as an administrator; twice is once."""
-        return await self._ask(calls.act_on_failure(failure_id, action))
 
     async def leaderboard(self, arena: str = "default", **options: Unpack[BoardOptions]) -> list[BoardView]:
         """The leaderboards of an arena, one per lens, see `Client.leaderboard`."""

@@ -14,6 +14,7 @@ from nuggetstream.client.options import (
     AgreementOptions,
     BoardOptions,
     CombinedOptions,
+    ExpiryOptions,
     PairsOptions,
     TimelineOptions,
     params_of,
@@ -24,6 +25,7 @@ from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, Submitted, VoteReceipt
 from nuggetstream.views.common import Health
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
+from nuggetstream.views.deletion import BattleDeletion, Expiry
 from nuggetstream.views.failures import FailureAction, FailureEntry
 from nuggetstream.views.ratings import BoardView, TimelineView
 
@@ -122,6 +124,23 @@ def act_on_failure(failure_id: str, action: Literal["retry", "discard"]) -> Call
     """Retry or discard one failure; doing it twice is doing it once."""
     path = f"{_ADMIN}/{quote(failure_id, safe='')}/{action}"
     return Call(method="POST", path=path, read=reader(FailureAction))
+
+
+def delete_battle(battle_id: str) -> Call[BattleDeletion]:
+    """Delete a battle; doing it twice is doing it once."""
+    path = f"/v1/admin/battles/{quote(battle_id)}"
+    return Call(method="DELETE", path=path, read=reader(BattleDeletion))
+
+
+def delete_expired(options: ExpiryOptions) -> Call[Expiry]:
+    """Delete a batch of old battles; doing it again deletes the next batch."""
+    return Call(
+        method="POST",
+        path="/v1/admin/battles/delete-expired",
+        read=reader(Expiry),
+        params=params_of(options),
+        waiting=60.0,
+    )
 
 
 def leaderboard(arena: str, options: BoardOptions) -> Call[list[BoardView]]:

@@ -98,6 +98,19 @@ class AdminFailureOptions(TypedDict, total=False):
     limit: int
 
 
+class ExpiryOptions(TypedDict, total=False):
+    """Which battles are deleted: the oldest that have ended and were received before a time.
+
+    `before` is required. At most `limit` battles are deleted (100 at most); with `dry_run` none is, and all
+    are counted.
+    """
+
+    before: datetime
+    arena: str | None
+    limit: int
+    dry_run: bool
+
+
 def params_of(options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Query parameters; None is left out, and a list is repeated.
 

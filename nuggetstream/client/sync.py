@@ -3,18 +3,18 @@
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
-from typing import Literal, Self, TypeVar, Unpack
+from typing import Self, TypeVar, Unpack
 
 import httpx2
 
 from nuggetstream.client import calls
+from nuggetstream.client.administration import Administration
 from nuggetstream.client.batches import Batches, submission
 from nuggetstream.client.calls import LOCAL, Call, Submission
 from nuggetstream.client.errors import Unavailable
 from nuggetstream.client.exchange import Pause, Step, Steps, exchange
 from nuggetstream.client.following import MAX_EVENT_BYTES, SILENCE, Following, Watched
 from nuggetstream.client.options import (
-    AdminFailureOptions,
     AdviceOptions,
     AgreementOptions,
     BoardOptions,
@@ -34,13 +34,12 @@ from nuggetstream.views.battles import (
 )
 from nuggetstream.views.common import Health
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
-from nuggetstream.views.failures import FailureAction, FailureEntry
 from nuggetstream.views.ratings import BoardView, TimelineView
 
 T = TypeVar("T")
 
 
-class Client:
+class Client(Administration):
     """A platform over its REST API.
 
     It keeps connections open, so use it as a context manager or call `close`. It may be shared by threads.
@@ -213,18 +212,6 @@ class Client:
             limit: At most so many, 1 to 200.
         """
         return self._ask(calls.failures(arena, battle_id, limit))
-
-    def admin_failures(self, **options: Unpack[AdminFailureOptions]) -> list[FailureEntry]:
-        """Everything given up, for administrators, see `AdminFailureOptions`."""
-        return self._ask(calls.admin_failures(options))
-
-    def admin_failure(self, failure_id: str) -> FailureEntry:
-        """One failure, for administrators."""
-        return self._ask(calls.admin_failure(failure_id))
-
-    def act_on_failure(self, failure_id: str, action: Literal["retry", "discard"]) -> FailureAction:
-        """Retry or discard a failure, as an administrator; twice is once."""
-        return self._ask(calls.act_on_failure(failure_id, action))
 
     def leaderboard(self, arena: str = "default", **options: Unpack[BoardOptions]) -> list[BoardView]:
         """The leaderboards of an arena, one per lens.

@@ -19,6 +19,8 @@ COMMANDS = {
     "fidelity": ("fidelity", "Compute reference numbers of five papers again."),
     "demo": ("demo", "Run the demo's battles through the platform, explain one."),
     "failures": ("failures", "List, retry or discard what was given up."),
+    "delete": ("delete", "Delete battles, with everything that only they brought."),
+    "retention": ("retention", "Delete battles that are older than an age."),
     "bootstrap": ("bootstrap", "Create all streams and consumers at the broker."),
     "migrate": ("migrate", "Create or update the tables of the database."),
     "recount": ("recount", "Compare counters with the rows they count; correct them."),

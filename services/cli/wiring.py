@@ -194,6 +194,7 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     from services.recorder.stage import Recorder, build
     from services.runtime.runner import AdvisoryMover
     from services.store.battles import Battles
+    from services.store.eraser import eraser_of
     from services.store.usage import DatabaseWatch
     from services.wire.stages import failure_of
     from services.wire.topology import MOVER_DEAD, consumers
@@ -204,7 +205,8 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     mover = AdvisoryMover(parts.bus, consumers(judges), partial(failure_of, judges=judges))
     quiet_after = parts.platform.quiet_seconds
     reconciling = reconciler(parts.bus, parts.database, parts.blobs, quiet_after, judges.names)
-    watches = [consumer_watch(parts.bus).run, size.run, reconciling.run]
+    eraser = eraser_of(parts.bus, parts.database)
+    watches = [consumer_watch(parts.bus).run, size.run, reconciling.run, eraser.run]
     stages: list[Stage[Any, Any]] = [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)]
     yield Service("recorder", stages, background=watches)
 

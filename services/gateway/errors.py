@@ -3,6 +3,7 @@
     Rejected
     ├── Conflict       another battle already has this id         409  ALREADY_EXISTS
     ├── UnknownBattle  no battle has this id                      404  NOT_FOUND
+    ├── StillRunning   the battle has not ended                   409
     ├── UnknownFailure no failure has this id                     404
     ├── Irretrievable  a dead letter's message is gone            409
     ├── Forbidden      only administrators may do this            403
@@ -37,6 +38,13 @@ class UnknownBattle(Rejected):
     def __init__(self, battle_id: str) -> None:
         super().__init__(f"there is no battle {battle_id!r}")
         self.battle_id = battle_id
+
+
+class StillRunning(Rejected):
+    """A battle cannot be deleted before it has ended."""
+
+    def __init__(self, battle_id: str) -> None:
+        super().__init__(f"battle {battle_id!r} is still running; delete it when it has ended")
 
 
 class UnknownFailure(Rejected):

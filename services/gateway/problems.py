@@ -25,6 +25,7 @@ from services.gateway.errors import (
     InvalidQuery,
     Irretrievable,
     Rejected,
+    StillRunning,
     TooFast,
     TooLarge,
     UnknownBattle,
@@ -40,6 +41,7 @@ _RETRY_AFTER = 1.0  # seconds; a broker or database that restarts is back in a f
 _STATUS: dict[type[Exception], int] = {
     UnknownBattle: 404,
     Conflict: 409,
+    StillRunning: 409,
     UnknownFailure: 404,
     Irretrievable: 409,
     Forbidden: 403,

@@ -57,6 +57,8 @@ class Rater:
         outcome = outcome_of(event, datetime.now(UTC))
         problem = await self._put(outcome)
         if problem is not None:
+            if await self.battles.deleted_at(outcome.battle_id) is not None:
+                return []  # published before the battle was deleted
             raise problem
         self.announcer.changed(outcome.arena)
         return []

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+import structlog
 from arena.v1 import arena_pb2
 
 from nuggetstream.domain.event import (
@@ -27,6 +28,7 @@ from services.wire.codec import encode, message_id, schema_of
 from services.wire.stages import event_stage
 from services.wire.subjects import RECORDED, event_name
 
+log = structlog.get_logger(__name__)
 Notify = Callable[[str, bytes], Awaitable[None]]
 MAX_GROUP = 64  # events in one transaction
 
@@ -52,6 +54,9 @@ class Recorder:
         kind = type(event)
         new = NewEvent(message_id(event), event_name(kind), event, schema_of(kind), encode(_public(event)))
         recorded = await self._record(new)
+        if isinstance(recorded, LookupError) and await self.battles.deleted_at(battle_id_of(event)):
+            log.info("an event of a deleted battle is dropped", battle_id=battle_id_of(event))
+            return []
         if isinstance(recorded, LookupError) and isinstance(event, BattleSubmitted):
             # The battle was published and its row lost, for instance because a backup was restored.
             await self.battles.accept(event.battle, encode(event), datetime.now(UTC))

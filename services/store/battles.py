@@ -13,6 +13,7 @@ from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.store.accepting import NewBattle, accept_all
 from services.store.battle_counts import battles_by_arena, battles_received
 from services.store.database import Database
+from services.store.deletion import deleted_at
 from services.store.judge_states import settle
 from services.store.recording import NewEvent, Recorded, record_all
 from services.store.reruns import Restart, restart_failed
@@ -127,6 +128,10 @@ class Battles:
         query = _ROWS.where(battles.c.id.in_(known))
         rows = await self._database.read(lambda connection: connection.execute(query).all())
         return {row.id: _battle_row(row) for row in rows}
+
+    async def deleted_at(self, battle_id: str) -> datetime | None:
+        """When a battle was deleted last; None if it never was. It may have been sent again since."""
+        return await deleted_at(self._database, battle_id)
 
     async def body(self, battle_id: str) -> bytes | None:
         """The encoded battle as accepted, with the texts of its sources; None when it is unknown."""

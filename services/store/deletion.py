@@ -85,12 +85,6 @@ class Deletions:
             await tx.execute(self._database.upsert(deletions, ["battle"]).values(values))
             return DeletionResult.DELETED
 
-    async def deleted(self, battle_id: str) -> datetime | None:
-        """When a battle was deleted last; None if it never was. It may have been sent again since."""
-        async with self._database.reading() as tx:
-            at: datetime | None = await tx.scalar(_deletion(battle_id))
-            return at
-
     async def unfinished(self, before: datetime, limit: int) -> list[DeletedBattle]:
         """The oldest deletions from before a time that are not finished."""
         query = select(deletions.c.battle_id, deletions.c.deleted_at)
@@ -98,6 +92,12 @@ class Deletions:
         async with self._database.reading() as tx:
             rows = await tx.execute(query.order_by(deletions.c.deleted_at).limit(limit))
             return [DeletedBattle(row.battle_id, row.deleted_at) for row in rows]
+
+    async def was_sent_again(self, deleted: DeletedBattle) -> bool:
+        """Whether there is a battle with the id of a deleted one."""
+        async with self._database.reading() as tx:
+            query = select(battles.c.id).where(battles.c.id == deleted.battle_id)
+            return await tx.scalar(query) is not None
 
     async def finish(self, deleted: DeletedBattle) -> None:
         """Delete what appeared of a battle since it was deleted, and forget its id.
@@ -160,6 +160,13 @@ class Deletions:
             received = {(row.arena, *facet): Counter(battles=-1) for facet in facets}
             await tx.run_sync(increment, battle_counters, received)
             await tx.run_sync(remove_empty, {"battle_counters": received})
+
+
+async def deleted_at(database: Database, battle_id: str) -> datetime | None:
+    """When a battle was deleted last; None if it never was. It may have been sent again since."""
+    async with database.reading() as tx:
+        at: datetime | None = await tx.scalar(_deletion(battle_id))
+        return at
 
 
 def _deletion(battle_id: str) -> Any:

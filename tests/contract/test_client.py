@@ -10,6 +10,7 @@ from nuggetstream.client import AsyncClient, Client, calls, following, options
 from nuggetstream.domain import event as events
 from services.gateway.app import create_app
 from services.gateway.battles.query import BattlesQuery, FailuresQuery, SubmissionQuery
+from services.gateway.deletion.routes import ExpiryQuery
 from services.gateway.ports import Gateway
 from services.gateway.ratings import query
 from services.wire.subjects import event_name
@@ -21,6 +22,7 @@ ASKED: list[tuple[type[Any], type[BaseModel]]] = [
     (options.CombinedOptions, query.CombinedQuery),
     (options.AdviceOptions, query.AdviceQuery),
     (options.AgreementOptions, query.AgreementQuery),
+    (options.ExpiryOptions, ExpiryQuery),
 ]
 CALLS: dict[tuple[str, str], calls.Call[Any]] = {
     (call.method, call.path): call

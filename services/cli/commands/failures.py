@@ -2,18 +2,17 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeVar
 
 import click
 
-from nuggetstream.client import Client, NuggetstreamError
 from nuggetstream.client.calls import LOCAL
 from nuggetstream.client.options import AdminFailureOptions
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.views.failures import FailureEntry
+from services.cli.administrator import connected
 
 F = TypeVar("F", bound=Callable[..., Any])
 _AT_ONCE = 1000  # entries that one command handles at most, as many as the API lists
@@ -57,7 +56,7 @@ def command() -> None:
 @click.option("--limit", type=click.IntRange(1, _AT_ONCE), default=_LISTED, show_default=True)
 def list_command(url: str, as_json: bool, closed: bool, limit: int, **filters: Any) -> None:
     """List failures, newest first."""
-    with _connected(url) as client:
+    with connected(url) as client:
         entries = client.admin_failures(**_options(filters, closed=closed, limit=limit))
     for entry in entries:
         click.echo(entry.model_dump_json() if as_json else _line(entry))
@@ -68,7 +67,7 @@ def list_command(url: str, as_json: bool, closed: bool, limit: int, **filters: A
 @_with(*_CONNECTION)
 def show_command(failure_id: str, url: str, as_json: bool) -> None:
     """Show one failure, with what the other side said."""
-    with _connected(url) as client:
+    with connected(url) as client:
         entry = client.admin_failure(failure_id)
     if as_json:
         click.echo(entry.model_dump_json())
@@ -127,7 +126,7 @@ def _act(
     selected = {name: value for name, value in filters.items() if value is not None}
     if bool(ids) + bool(selected or everything) != 1:
         raise click.UsageError("name failures by their ID, or select them by filters or --all")
-    with _connected(url) as client:
+    with connected(url) as client:
         if not ids:
             ids = [entry.id for entry in client.admin_failures(**_options(filters))]
         for number, failure_id in enumerate(ids):
@@ -138,20 +137,6 @@ def _act(
     if not as_json:
         more = "; run the command again for more" if len(ids) == _AT_ONCE else ""
         click.echo(f"{len(ids)} handled{more}", err=True)
-
-
-@contextmanager
-def _connected(url: str) -> Iterator[Client]:
-    from services.cli.process import read_settings
-    from services.cli.settings import PlatformSettings
-
-    token = read_settings(PlatformSettings).admin_token
-    headers = None if token is None else {"authorization": f"Bearer {token}"}
-    try:
-        with Client(url, headers=headers) as client:
-            yield client
-    except (NuggetstreamError, ValueError) as error:
-        raise click.ClickException(str(error)) from error
 
 
 def _options(filters: dict[str, Any], *, closed: bool = False, limit: int = _AT_ONCE) -> AdminFailureOptions:

@@ -3,15 +3,20 @@
 from fastapi import APIRouter
 
 from services.gateway.battles.intake import Intake
+from services.gateway.deletion.routes import routes as deletion_routes
 from services.gateway.failures.access import AdminAccess
 from services.gateway.failures.dead_letters import DeadLetters
 from services.gateway.failures.desk import FailureDesk
 from services.gateway.failures.routes import routes
 from services.runtime.bus import Bus
 from services.store.database import Database
+from services.store.eraser import eraser_of
 from services.store.failed import FailedBattles
 
 
 def administration(bus: Bus, database: Database, intake: Intake, access: AdminAccess) -> APIRouter:
     """The routes for administrators."""
-    return routes(FailureDesk(FailedBattles(database), DeadLetters(bus), intake), access)
+    router = APIRouter()
+    router.include_router(routes(FailureDesk(FailedBattles(database), DeadLetters(bus), intake), access))
+    router.include_router(deletion_routes(eraser_of(bus, database), access))
+    return router

@@ -140,7 +140,7 @@ async def test_a_running_battle_is_not_deleted(database: Database) -> None:
     await Battles(database).accept(sent("oolong").battle, b"", NOON)
     assert await Deletions(database).delete("oolong", LATER) is DeletionResult.RUNNING
     assert await Battles(database).get("oolong") is not None
-    assert await Deletions(database).deleted("oolong") is None
+    assert await Battles(database).deleted_at("oolong") is None
 
 
 async def test_deleting_again_changes_nothing_and_an_unknown_battle_is_told_apart(database: Database) -> None:
@@ -148,7 +148,7 @@ async def test_deleting_again_changes_nothing_and_an_unknown_battle_is_told_apar
     deletions = Deletions(database)
     assert await deletions.delete("oolong", LATER) is DeletionResult.DELETED
     assert await deletions.delete("oolong", LATER + timedelta(1)) is DeletionResult.UNCHANGED
-    assert await deletions.deleted("oolong") == LATER
+    assert await Battles(database).deleted_at("oolong") == LATER
     assert await deletions.delete("sencha", LATER) is DeletionResult.UNKNOWN
     assert await deletions.delete("a\x00b", LATER) is DeletionResult.UNKNOWN
 

@@ -1,0 +1,71 @@
+"""What administrators ask of a platform: the part of both clients that needs their token."""
+
+from abc import ABC, abstractmethod
+from typing import Literal, TypeVar, Unpack
+
+from nuggetstream.client import calls
+from nuggetstream.client.calls import Call
+from nuggetstream.client.options import AdminFailureOptions, ExpiryOptions
+from nuggetstream.views.deletion import BattleDeletion, Expiry
+from nuggetstream.views.failures import FailureAction, FailureEntry
+
+T = TypeVar("T")
+
+
+class Administration(ABC):
+    """Requests of administrators. The header `authorization` of the client has the token, if there is one."""
+
+    @abstractmethod
+    def _ask(self, call: Call[T]) -> T: ...
+
+    def admin_failures(self, **options: Unpack[AdminFailureOptions]) -> list[FailureEntry]:
+        """Everything given up, for administrators, see `AdminFailureOptions`."""
+        return self._ask(calls.admin_failures(options))
+
+    def admin_failure(self, failure_id: str) -> FailureEntry:
+        """One failure, for administrators."""
+        return self._ask(calls.admin_failure(failure_id))
+
+    def act_on_failure(self, failure_id: str, action: Literal["retry", "discard"]) -> FailureAction:
+        """Retry or discard a failure, as an administrator; twice is once."""
+        return self._ask(calls.act_on_failure(failure_id, action))
+
+    def delete_battle(self, battle_id: str) -> BattleDeletion:
+        """Delete a battle with everything that only it brought; deleting it twice changes nothing.
+
+        Raises:
+            NotFound: There is no such battle, and there never was.
+            Conflict: It is still running.
+        """
+        return self._ask(calls.delete_battle(battle_id))
+
+    def delete_expired(self, **options: Unpack[ExpiryOptions]) -> Expiry:
+        """Delete a batch of the oldest battles, see `ExpiryOptions`."""
+        return self._ask(calls.delete_expired(options))
+
+
+class AsyncAdministration(ABC):
+    """Requests of administrators, see `Administration`."""
+
+    @abstractmethod
+    async def _ask(self, call: Call[T]) -> T: ...
+
+    async def admin_failures(self, **options: Unpack[AdminFailureOptions]) -> list[FailureEntry]:
+        """Everything given up, for administrators."""
+        return await self._ask(calls.admin_failures(options))
+
+    async def admin_failure(self, failure_id: str) -> FailureEntry:
+        """One failure, for administrators."""
+        return await self._ask(calls.admin_failure(failure_id))
+
+    async def act_on_failure(self, failure_id: str, action: Literal["retry", "discard"]) -> FailureAction:
+        """Retry or discard a failure, as an administrator; twice is once."""
+        return await self._ask(calls.act_on_failure(failure_id, action))
+
+    async def delete_battle(self, battle_id: str) -> BattleDeletion:
+        """Delete a battle with everything that only it brought, see `Client.delete_battle`."""
+        return await self._ask(calls.delete_battle(battle_id))
+
+    async def delete_expired(self, **options: Unpack[ExpiryOptions]) -> Expiry:
+        """Delete a batch of the oldest battles, see `ExpiryOptions`."""
+        return await self._ask(calls.delete_expired(options))

@@ -1,0 +1,27 @@
+"""Deletions of battles, as JSON."""
+
+from datetime import datetime
+from typing import Literal
+
+from nuggetstream.views.common import View
+
+
+class BattleDeletion(View):
+    """The result of deleting one battle."""
+
+    id: str
+    result: Literal["deleted", "unchanged"]
+    """"unchanged" where the battle was deleted before."""
+
+
+class Expiry(View):
+    """The result of deleting a batch of old battles."""
+
+    before: datetime
+    """The battles were received before this time."""
+    battles: int
+    """Number of battles deleted; in a dry run, of all battles that would be."""
+    replies: int
+    """Number of replies deleted that an earlier version cached without their battle."""
+    more: bool
+    """Whether there may be more of either."""

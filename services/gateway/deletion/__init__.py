@@ -1,0 +1,1 @@
+"""Deletion of battles by administrators: one by its id, or a batch of old ones."""
