@@ -1,7 +1,7 @@
 """Indexes of chunks in memory: BM25 over terms, and nearest neighbours over dense vectors."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import bm25s
@@ -57,6 +57,15 @@ class DenseIndex:
         self._index.add(np.ascontiguousarray(vectors, dtype=np.float32))
         self._chunks += chunks
 
+    def remove(self, ids: Collection[str]) -> None:
+        """Remove chunks by their ids."""
+        rows = [row for row, chunk in enumerate(self._chunks) if chunk.id in ids]
+        if self._index is not None and rows:
+            self._index.remove_ids(
+                faiss.IDSelectorBatch(np.asarray(rows, dtype=np.int64))
+            )  # later rows move up
+            self._chunks = [chunk for chunk in self._chunks if chunk.id not in ids]
+
     def rank(self, query: NDArray[np.float32], limit: int) -> list[StoredChunk]:
         """The chunks nearest to a query vector, best first, at most `limit`."""
         if self._index is None or limit < 1:
@@ -100,6 +109,19 @@ class CorpusIndex:
         if vectors is not None:
             self._dense.add(added, vectors[new])
         self._recent = None
+
+    def remove(self, ids: Collection[str]) -> None:
+        """Remove chunks, which no search returns any more; unknown ones are ignored."""
+        known = self._chunks.keys() & set(ids)
+        if not known:
+            return
+        pairs = zip(self._chunks.values(), self._bags, strict=True)
+        kept = [(chunk, bag) for chunk, bag in pairs if chunk.id not in known]
+        self._chunks = {chunk.id: chunk for chunk, _ in kept}
+        self._bags = [bag for _, bag in kept]
+        self._dense.remove(known)
+        self._main, self._recent = Bm25Index(list(self._chunks.values()), self._bags), None
+        self._main_size = len(self._chunks)
 
     def rank(self, query: str, vector: NDArray[np.float32] | None, limit: int) -> list[Hit]:
         """The chunks that match a query best, best first, with their fused scores."""

@@ -44,6 +44,7 @@ class Searcher:
     embedder: Embedder | None
     _index: CorpusIndex = field(default_factory=CorpusIndex)
     _position: int = 0
+    _removed: int = 0
     _update_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
@@ -94,6 +95,13 @@ class Searcher:
         return await asyncio.to_thread(rank_few, query, vector, chunks, vectors, limit)
 
     async def _update_index(self) -> None:
+        """Remove chunks that were deleted, and add new ones."""
+        removed = await self.chunks.removed_after(self._removed)
+        if not removed.complete:
+            self._index, self._position = CorpusIndex(), 0
+        elif removed.ids:
+            await asyncio.to_thread(self._index.remove, removed.ids)
+        self._removed = removed.number
         while True:
             position, new = await self.chunks.after(self._position, _UPDATE_BATCH)
             if not new:

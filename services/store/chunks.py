@@ -7,12 +7,12 @@ from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash
 from services.store.database import Database
-from services.store.tables import chunks, sources, vectors
+from services.store.tables import chunks, removed_chunks, sources, vectors
 
 _KEYS_PER_QUERY = 500
 
@@ -58,6 +58,22 @@ class StoredSource:
     cited_by: tuple[Side, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """Chunks that were deleted.
+
+    Attributes:
+        number: Number of the last of these deletions.
+        ids: Ids of the chunks.
+        complete: Whether it suffices to remove these; otherwise all chunks must be read again, for instance
+            because so many were deleted that the oldest are forgotten.
+    """
+
+    number: int
+    ids: tuple[str, ...]
+    complete: bool = True
+
+
 class Chunks:
     """The chunk table and its vectors."""
 
@@ -98,6 +114,19 @@ class Chunks:
         async with self._database.reading() as tx:
             rows = (await tx.execute(query)).all()
         return (rows[-1].position if rows else position), [_chunk(row) for row in rows]
+
+    async def removed_after(self, number: int) -> "Removed":
+        """The chunks that were deleted after the deletion with this number."""
+        columns = removed_chunks.c
+        async with self._database.reading() as tx:
+            row = (await tx.execute(select(func.min(columns.number), func.max(columns.number)))).one()
+            first, last = row[0] or 0, row[1] or 0
+            if last <= number:
+                return Removed(number, ())
+            ids = await tx.scalars(select(columns.id).where(columns.number > number, columns.number <= last))
+            # SQLite gives the position of the newest chunk again once that chunk was deleted.
+            complete = first <= number + 1 and not self._database.is_sqlite
+            return Removed(last, tuple(ids), complete=complete)
 
     async def of_pages(self, content_hashes: Sequence[str]) -> list[StoredChunk]:
         """All chunks of the given pages, in storage order."""

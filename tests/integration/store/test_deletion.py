@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Side, Vote
@@ -16,7 +16,7 @@ from nuggetstream.domain.lens import Lens
 from services.store import blobs
 from services.store.battles import Battles, NewEvent
 from services.store.blobs import Blobs, Replies
-from services.store.chunks import Sources, StoredSource
+from services.store.chunks import Chunks, Removed, Sources, StoredSource
 from services.store.content import insert_content
 from services.store.database import Database
 from services.store.deletion import DeletionResult, Deletions
@@ -24,7 +24,7 @@ from services.store.outcome import Outcome
 from services.store.outcomes import Outcomes
 from services.store.recount import recount
 from services.store.spend import DatabaseSpendStore
-from services.store.tables import battle_counters, metadata
+from services.store.tables import metadata
 from services.wire.codec import encode, schema_of
 from tests import samples
 from tests.samples import NOON
@@ -186,13 +186,18 @@ async def test_the_end_of_a_deletion_spares_the_battle_that_was_sent_again(datab
 
 
 async def test_a_deleted_chunk_is_named_to_indexes_in_memory(database: Database) -> None:
-    await evaluate(database, "oolong", "All about oolong.")
-    async with database.transaction() as tx:
-        assert await tx.scalar(select(func.count()).select_from(metadata.tables["removed_chunks"])) == 0
+    for name in ("oolong", "sencha"):
+        await evaluate(database, name, f"All about {name}.")
+    chunks = Chunks(database)
+    assert await chunks.removed_after(0) == Removed(0, ())
+    key = content_hash("All about oolong.")
     await Deletions(database).delete("oolong", LATER)
-    async with database.transaction() as tx:
-        assert await tx.scalar(select(func.count()).select_from(metadata.tables["removed_chunks"])) == 1
-        assert await tx.scalar(select(func.count()).select_from(battle_counters)) == 0
+    first = await chunks.removed_after(0)
+    assert (first.number, first.ids) == (1, (f"chunk of {key[:40]}",))
+    assert first.complete is not database.is_sqlite
+    assert await chunks.removed_after(1) == Removed(1, ())
+    await Deletions(database).delete("sencha", LATER)
+    assert (await chunks.removed_after(1)).number == 2
 
 
 async def test_a_page_that_another_battle_has_begun_to_use_stays(

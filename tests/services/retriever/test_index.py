@@ -6,6 +6,7 @@ import pytest
 from nuggetstream.text.terms import terms
 from services.retriever import index
 from services.retriever.index import Bm25Index, CorpusIndex, DenseIndex, rank_few
+from services.runtime.embedding import Vectors
 from services.store.chunks import StoredChunk
 from tests.fakes import WordVectors
 
@@ -124,3 +125,18 @@ def test_among_few_chunks_meaning_counts_too() -> None:
     query = MODEL.encode(["wet water"])[0]
     assert ids(rank_few("zzz", query, CHUNKS, VECTORS, 1)) == ["Water is wet."]
     assert np.argmax(VECTORS @ query) == 3
+
+
+@pytest.mark.parametrize("vectors", [None, VECTORS], ids=["bm25", "hybrid"])
+def test_a_removed_chunk_is_not_found_and_the_others_are(vectors: Vectors | None) -> None:
+    corpus, vector = CorpusIndex(), None if vectors is None else MODEL.encode(["tea"])[0]
+    corpus.add(CHUNKS, vectors)
+    before = ids(corpus.rank("tea", vector, 10))
+    gone, *rest = before
+    corpus.remove({c.id for c in CHUNKS if c.text == gone} | {"unknown"})
+    assert len(corpus) == len(CHUNKS) - 1
+    assert set(ids(corpus.rank("tea", vector, 10))) == set(rest)
+    fresh = CorpusIndex()
+    kept = [row for row, c in enumerate(CHUNKS) if c.text != gone]
+    fresh.add([CHUNKS[row] for row in kept], None if vectors is None else vectors[kept])
+    assert corpus.rank("tea", vector, 10) == fresh.rank("tea", vector, 10)

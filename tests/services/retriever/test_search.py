@@ -12,6 +12,7 @@ from services.retriever.search import Scope, Searcher
 from services.retriever.stage import Retriever
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
 from services.store.database import Database
+from services.store.deletion import DeletedBattle, Deletions
 from tests import samples
 from tests.fakes import WordVectors
 
@@ -150,3 +151,16 @@ async def test_other_settings_are_another_event(searcher: Searcher) -> None:
 
 async def test_a_battle_without_pages_has_no_evidence_and_that_is_no_failure(record: Database) -> None:
     assert (await run(Retriever(Searcher(Chunks(record), Sources(record), None)))).evidence == ()
+
+
+async def test_chunks_of_a_deleted_battle_leave_the_index_in_memory(
+    searcher: Searcher, record: Database, model: WordVectors | None
+) -> None:
+    """And a chunk that is added afterwards is found, although SQLite gives it the position of the deleted."""
+    assert "u-other" in await found(searcher, Scope.CORPUS)
+    await Deletions(record).finish(DeletedBattle("b2", samples.NOON))
+    assert await found(searcher, Scope.CORPUS) == {"u-both", "u-left", "u-right"}
+    assert len(searcher._index) == 3
+    await Deletions(record).finish(DeletedBattle("b1", samples.NOON))
+    await index(record, "b3", "u-new", "Yellow tea is rare.", BOTH, model)
+    assert await found(searcher, Scope.CORPUS) == {"u-new"}
