@@ -7,6 +7,15 @@ from k8s.checks.cluster import connection_problems, placement_problems, scaling_
 from k8s.checks.render import Manifest, name_of, pod_template
 
 _PROBES = ("startupProbe", "livenessProbe", "readinessProbe")
+_ADMIN_TOKEN = "NUGGETSTREAM_ADMIN_TOKEN"  # noqa: S105 - the name of a variable
+_SECRETS = {
+    _ADMIN_TOKEN,
+    "NUGGETSTREAM_DATABASE_URL",
+    "NUGGETSTREAM_LLM_API_KEY",
+    "NUGGETSTREAM_NATS_PASSWORD",
+    "NUGGETSTREAM_NATS_TOKEN",
+    "OPENAI_API_KEY",
+}
 _DRAIN = 5  # seconds that the process takes after its grace (services.cli.process)
 
 
@@ -24,7 +33,7 @@ def problems(manifests: Sequence[Manifest], *, policies: bool) -> list[str]:
             found += [
                 f"{name_of(manifest)}: {problem}" for problem in _running(manifest, manifests, policies)
             ]
-    for rule_of_all in (_dangling, placement_problems, scaling_problems, connection_problems):
+    for rule_of_all in (_dangling, _unsecret, placement_problems, scaling_problems, connection_problems):
         found += rule_of_all(manifests)
     return found
 
@@ -113,6 +122,21 @@ def _dangling(everything: Sequence[Manifest]) -> Iterator[str]:
             selects({"matchLabels": manifest["spec"]["selector"]}, labels) for labels in pods
         ):
             yield f"{name_of(manifest)}: selects no pods"
+
+
+def _unsecret(everything: Sequence[Manifest]) -> Iterator[str]:
+    """Secrets that are not read from a Secret, and a gateway without the token of administrators."""
+    for manifest in everything:
+        if manifest["kind"] == "ConfigMap":
+            for name in _SECRETS & set(manifest.get("data", {})):
+                yield f"{name_of(manifest)}: contains the secret {name}"
+        for container in _all_containers(manifest):
+            sources = {entry["name"]: entry.get("valueFrom", {}) for entry in container.get("env", [])}
+            for name in sorted(_SECRETS & set(sources)):
+                if "secretKeyRef" not in sources[name]:
+                    yield f"{name_of(manifest)}: {name} is not read from a Secret"
+            if container["image"].startswith("nuggetstream-gateway:") and _ADMIN_TOKEN not in sources:
+                yield f"{name_of(manifest)}: reads no {_ADMIN_TOKEN}"
 
 
 def _references(manifest: Manifest) -> Iterator[tuple[str, str]]:

@@ -21,6 +21,7 @@ from services.cli.settings import FetchSettings, PipelineSettings, PlatformSetti
 from services.gateway.battles.ingest import ingest_stage
 from services.runtime import metrics
 from services.runtime.llm.settings import LLMSettings
+from services.wire.judges import Judges
 from services.wire.topology import consumers
 from tests.tools import REQUIRED
 
@@ -181,10 +182,30 @@ def test_there_is_one_trigger_for_every_durable_consumer() -> None:
 
 
 @needs_kubectl
+def test_the_second_judge_is_declared_scaled_and_otherwise_as_the_first(
+    overlays: dict[str, list[Manifest]],
+) -> None:
+    manifests = overlays["two-judges"]
+    (settings,) = [m for m in manifests if re.match(r"ConfigMap settings-\w+$", name_of(m))]
+    judges = Judges.parse(settings["data"]["NUGGETSTREAM_JUDGES"])
+    objects = [m for m in manifests if m["kind"] == "ScaledObject"]
+    named = {t["metadata"]["consumer"] for each in objects for t in each["spec"]["triggers"]}
+    assert named == {spec.durable for spec in consumers(judges)}
+    first, second = (
+        next(m for m in manifests if name_of(m) == f"Deployment {name}") for name in ("judge", "judge-strict")
+    )
+    own = {e["name"]: e for e in pod(second)["containers"][0]["env"]}
+    assert own.pop("NUGGETSTREAM_JUDGE_NAME")["value"] == "strict"
+    assert own.pop("NUGGETSTREAM_LLM_MODEL")["value"]
+    pod(second)["containers"][0]["env"] = [*own.values()]
+    assert json.loads(json.dumps(second).replace("judge-strict", "judge")) == first
+
+
+@needs_kubectl
 def test_only_stages_that_ask_a_model_hold_its_key(overlays: dict[str, list[Manifest]]) -> None:
     for manifests in overlays.values():
         holders = {m["metadata"]["name"] for m in manifests if "nuggetstream-model" in json.dumps(m)}
-        assert holders == {"nuggetizer", "assigner", "judge"}
+        assert holders - {"judge-strict"} == {"nuggetizer", "assigner", "judge"}
         for manifest in manifests:
             if manifest["metadata"]["name"] in holders and manifest["kind"] == "Deployment":
                 assert "model-settings" in json.dumps(manifest)
@@ -272,7 +293,7 @@ def test_all_streams_together_fit_the_broker_with_a_tenth_to_spare(config: str) 
 @needs_kubectl
 @pytest.mark.parametrize("overlay", [folder.name for folder in OVERLAYS])
 def test_an_overlay_follows_every_rule(overlays: dict[str, list[Manifest]], overlay: str) -> None:
-    assert {"dev", "prod"} == set(overlays)
+    assert {"dev", "prod", "two-judges"} == set(overlays)
     assert rules.problems(overlays[overlay], policies=True) == []
 
 
@@ -289,7 +310,14 @@ def pod(manifest: Manifest) -> Manifest:
     return template["spec"]
 
 
+def env(manifest: Manifest, name: str) -> Manifest:
+    return next(entry for entry in pod(manifest)["containers"][0]["env"] if entry["name"] == name)
+
+
 MISTAKES = {
+    "NUGGETSTREAM_LLM_API_KEY is not read from a Secret": lambda m: env(m, "NUGGETSTREAM_LLM_API_KEY").update(
+        valueFrom={"configMapKeyRef": {"name": "x", "key": "y"}}
+    ),
     "has no livenessProbe": lambda m: pod(m)["containers"][0].pop("livenessProbe"),
     "has no memory limit": lambda m: pod(m)["containers"][0]["resources"].pop("limits"),
     "may run as root": lambda m: pod(m)["securityContext"].pop("runAsNonRoot"),
@@ -310,6 +338,21 @@ def test_a_mistake_is_noticed(overlays: dict[str, list[Manifest]], complaint: st
     (judge,) = [manifest for manifest in manifests if name_of(manifest) == "Deployment judge"]
     MISTAKES[complaint](judge)
     assert any(complaint in problem for problem in rules.problems(manifests, policies=True))
+
+
+@needs_kubectl
+def test_a_gateway_without_the_token_of_administrators_and_a_secret_in_settings_are_noticed(
+    overlays: dict[str, list[Manifest]],
+) -> None:
+    manifests = copy.deepcopy(overlays["prod"])
+    (gateway,) = [manifest for manifest in manifests if name_of(manifest) == "Deployment gateway"]
+    assert "secretKeyRef" in env(gateway, "NUGGETSTREAM_ADMIN_TOKEN")["valueFrom"]
+    env(gateway, "NUGGETSTREAM_ADMIN_TOKEN").update(name="X")
+    settings = next(m for m in manifests if m["kind"] == "ConfigMap")
+    settings["data"]["NUGGETSTREAM_NATS_PASSWORD"] = "x"
+    found = "\n".join(rules.problems(manifests, policies=True))
+    assert "Deployment gateway: reads no NUGGETSTREAM_ADMIN_TOKEN" in found
+    assert "contains the secret NUGGETSTREAM_NATS_PASSWORD" in found
 
 
 @needs_kubectl
