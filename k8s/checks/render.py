@@ -82,4 +82,7 @@ def pod_template(manifest: Manifest) -> Manifest | None:
     if manifest["kind"] in ("Deployment", "StatefulSet", "Job"):
         template: Manifest = manifest["spec"]["template"]
         return template
+    if manifest["kind"] == "CronJob":
+        of_job: Manifest = manifest["spec"]["jobTemplate"]["spec"]["template"]
+        return of_job
     return None

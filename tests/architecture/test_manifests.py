@@ -15,7 +15,17 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from deploy import lock
 from k8s.checks import rules, schemas
-from k8s.checks.render import COMPONENTS, K8S, OVERLAYS, Manifest, combinations, name_of, pod_template, render
+from k8s.checks.render import (
+    COMPONENTS,
+    K8S,
+    OVERLAYS,
+    Manifest,
+    combinations,
+    name_of,
+    pod_template,
+    render,
+    render_with,
+)
 from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
 from services.gateway.battles.ingest import ingest_stage
@@ -299,7 +309,7 @@ def test_an_overlay_follows_every_rule(overlays: dict[str, list[Manifest]], over
 
 def test_every_component_is_tried_with_every_other() -> None:
     assert {path.name for path in COMPONENTS} == {
-        "keda", "monitoring", "nats-cluster", "network-policies", "postgres",
+        "keda", "monitoring", "nats-cluster", "network-policies", "postgres", "retention",
     }  # fmt: skip
     assert len(list(combinations())) == 2 ** len(COMPONENTS)
 
@@ -338,6 +348,19 @@ def test_a_mistake_is_noticed(overlays: dict[str, list[Manifest]], complaint: st
     (judge,) = [manifest for manifest in manifests if name_of(manifest) == "Deployment judge"]
     MISTAKES[complaint](judge)
     assert any(complaint in problem for problem in rules.problems(manifests, policies=True))
+
+
+@needs_kubectl
+def test_the_cronjob_follows_the_rules_and_a_mistake_in_it_is_noticed() -> None:
+    manifests = render_with((K8S / "components/retention",))
+    assert rules.problems(manifests, policies=False) == []
+    (cronjob,) = (manifest for manifest in manifests if manifest["kind"] == "CronJob")
+    template = cronjob["spec"]["jobTemplate"]["spec"]["template"]
+    service = template["spec"]["containers"][0]
+    assert service["args"] == ["retention", "--older-than", "90d", "--url", "http://gateway"]
+    del template["spec"]["securityContext"], service["resources"]
+    found = rules.problems(manifests, policies=False)
+    assert {"CronJob retention: may run as root", "CronJob retention: has no memory limit"} <= set(found)
 
 
 @needs_kubectl
