@@ -158,7 +158,8 @@ class Boards:
         Raises:
             InvalidQuestion: There are too many periods.
         """
-        counts = tuple(await self.outcomes.daily_counts(arena, lens, slice_))
+        read = self.outcomes.monthly_counts if every is Every.MONTH else self.outcomes.daily_counts
+        counts = tuple(await read(arena, lens, slice_))
         options = replace(options, anchor=None)  # it may be missing from a period
         with naming_the_field():
             return await self.memory.get(

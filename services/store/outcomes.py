@@ -2,13 +2,13 @@
 
 The key is (battle, source), so a message handled twice or a vote cast again replaces its row and adds none.
 Counters are changed in the same transaction. Only slices without counters of their own are counted by reading
-rows: several conditions at once, or a period that does not consist of whole months.
+rows: several conditions at once, and of other periods than whole months the rest that is no month.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from operator import attrgetter
 
 from sqlalchemy import func, select
@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
-from nuggetstream.ratings.counts import JointCount, PairCount, tally_of
+from nuggetstream.ratings.counts import JointCount, PairCount
 from nuggetstream.ratings.fitting.tally import Tally
 from services.store.counters import LENS_PAIRS
 from services.store.database import Database
@@ -24,6 +24,7 @@ from services.store.facets import ALL, EVALUATOR, Range, range_of
 from services.store.outcome import Outcome, outcome_of_row
 from services.store.outcome_rows import OutcomeRows
 from services.store.outcome_writing import put_all
+from services.store.periods import CountedPair, added, period_of
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import (
     JOINT_COLUMNS,
@@ -34,9 +35,13 @@ from services.store.tables import (
     pair_counters,
 )
 
+_PAIR = (
+    pair_counters.c.system_a,
+    pair_counters.c.system_b,
+    *(pair_counters.c[name] for name in OUTCOME_COLUMNS),
+)
 _WINNERS = [Vote(name) for name in OUTCOME_COLUMNS]
 JointTotals = Mapping[tuple[Vote | None, Vote | None], int]
-CountedPair = tuple[str, str, int, int, int, int]
 _JOINT = [
     (None if first is None else Vote(first), None if second is None else Vote(second))
     for first, second in JOINT_COLUMNS
@@ -89,34 +94,21 @@ class Outcomes:
         Battles of a system against itself are left out here and in all counts below, because they do not say
         which system is better.
         """
-        facets = range_of(selection.of(lens))
         async with self._database.snapshot() as tx:
-            stamp = await _stamp(tx, arena, lens, facets)
-            if facets is None:
-                rows = OutcomeRows(tx)
-                counts = await rows.pair_counts(arena, lens, selection)
-                tally, number = tally_of(counts), sum(cell.count for cell in counts)
-                return LensCounts(tally, number, await rows.decided(arena, lens, selection), stamp)
-            pairs = await _pairs(tx, arena, lens, facets)
-            query = select(func.sum(lens_counters.c.decided)).where(
-                lens_counters.c.arena == arena, lens_counters.c.lens == lens.value
-            )
-            decided = int(await tx.scalar(query.where(facets.conditions(lens_counters))) or 0)
+            stamp = await _stamp(tx, arena, lens, range_of(selection.of(lens)))
+            pairs, decided = await _counted(tx, arena, lens, selection.of(lens))
         return LensCounts(Tally.of_pairs(pairs), sum(sum(pair[2:]) for pair in pairs), decided, stamp)
 
     async def pair_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> list[PairCount]:
         """Number of outcomes per pair of systems and winner, sorted by system A, system B and winner."""
-        facets = range_of(selection.of(lens))
         async with self._database.snapshot() as tx:
-            if facets is None:
-                counts = await OutcomeRows(tx).pair_counts(arena, lens, selection)
-            else:
-                counts = [
-                    PairCount(pair[0], pair[1], winner, number)
-                    for pair in await _pairs(tx, arena, lens, facets)
-                    for winner, number in zip(_WINNERS, pair[2:], strict=True)
-                    if number
-                ]
+            pairs, _ = await _counted(tx, arena, lens, selection.of(lens))
+        counts = [
+            PairCount(pair[0], pair[1], winner, number)
+            for pair in pairs
+            for winner, number in zip(_WINNERS, pair[2:], strict=True)
+            if number
+        ]
         return sorted(counts, key=attrgetter("system_a", "system_b", "winner"))
 
     async def battles_decided(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> int:
@@ -129,6 +121,29 @@ class Outcomes:
         """Number of outcomes per day of receipt (in UTC), pair of systems and winner, oldest day first."""
         async with self._database.transaction() as tx:
             return await OutcomeRows(tx).daily_counts(arena, lens, selection)
+
+    async def monthly_counts(
+        self, arena: str, lens: Lens, selection: Slice = EVERYTHING
+    ) -> list[tuple[datetime, PairCount]]:
+        """As `daily_counts`, but per month of receipt where the slice consists of months or of everything."""
+        facets = range_of(selection.of(lens))
+        if facets is None or not (facets.kind == "month" or facets.single == ALL):
+            return await self.daily_counts(arena, lens, selection)
+        counter = pair_counters.c
+        query = select(counter.value, *_PAIR).where(counter.arena == arena, counter.lens == lens.value)
+        months = Range("month", "", None) if facets.single == ALL else facets
+        query = query.where(months.conditions(pair_counters)).order_by(counter.value)
+        async with self._database.reading() as tx:
+            rows = (await tx.execute(query)).all()
+        return [
+            (
+                datetime(int(row[0][:4]), int(row[0][4:]), 1, tzinfo=UTC),
+                PairCount(row[1], row[2], winner, number),
+            )
+            for row in rows
+            for winner, number in zip(_WINNERS, row[3:], strict=True)
+            if number
+        ]
 
     async def joint_counts(
         self, arena: str, first: Lens, second: Lens, selection: Slice = EVERYTHING
@@ -226,6 +241,31 @@ async def _stamp(tx: AsyncConnection, arena: str, lens: Lens, facets: Range | No
     query = select(counter.stamp).where(counter.arena == arena, counter.lens == lens.value)
     stamp: int | None = await tx.scalar(query.where(counter.kind == facet.kind, counter.value == facet.value))
     return stamp
+
+
+async def _counted(
+    tx: AsyncConnection, arena: str, lens: Lens, selection: Slice
+) -> tuple[list[CountedPair], int]:
+    """Outcomes per pair of systems, and battles decided, from counters as far as there are any."""
+    if (facets := range_of(selection)) is not None:
+        return await _pairs(tx, arena, lens, facets), await _decided(tx, arena, lens, facets)
+    period, rows = period_of(selection), OutcomeRows(tx)
+    if period is None:
+        cells = await rows.pair_counts(arena, lens, selection)
+        return added([(1, cells)]), await rows.decided(arena, lens, selection)
+    pairs = await _pairs(tx, arena, lens, period.months)
+    decided = await _decided(tx, arena, lens, period.months)
+    parts = []
+    for sign, time in period.rows:
+        parts.append((sign, await rows.pair_counts(arena, lens, time)))
+        decided += sign * await rows.decided(arena, lens, time)
+    return added(parts, pairs), decided
+
+
+async def _decided(tx: AsyncConnection, arena: str, lens: Lens, facets: Range) -> int:
+    counter = lens_counters.c
+    query = select(func.sum(counter.decided)).where(counter.arena == arena, counter.lens == lens.value)
+    return int(await tx.scalar(query.where(facets.conditions(lens_counters))) or 0)
 
 
 async def _pairs(tx: AsyncConnection, arena: str, lens: Lens, facets: Range) -> list[CountedPair]:
