@@ -38,6 +38,7 @@ class PlatformSettings(_Settings):
         database_url: SQLAlchemy URL of the database.
         admin_token: Token of administrators, at least 16 characters. Without one, administrators' routes are
             only served to programs on the same machine.
+        database_max_bytes: Size in bytes that the database may have, for the metric of the bytes left.
         database_connections: Connections to PostgreSQL that a process opens at most.
         indexer_address: Address of the indexer's gRPC as "host:port".
         rater_address: Address of the rater's gRPC as "host:port".
@@ -55,6 +56,7 @@ class PlatformSettings(_Settings):
     judges: str = ""
     database_url: str = "sqlite+aiosqlite:///nuggetstream.db"
     admin_token: str | None = Field(None, min_length=16, repr=False)
+    database_max_bytes: int | None = Field(None, ge=1)
     database_connections: int = Field(DEFAULT_CONNECTIONS, ge=1)
     indexer_address: str = "127.0.0.1:7102"
     rater_address: str = "127.0.0.1:7107"

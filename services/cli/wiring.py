@@ -201,7 +201,8 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
 
     judges = parts.platform.declared_judges
     recorder = Recorder(Battles(parts.database, judges.names), parts.bus.core_publish)
-    size = DatabaseWatch(parts.database.engine.dialect.name, parts.database.transaction)
+    max_bytes = parts.platform.database_max_bytes
+    size = DatabaseWatch(parts.database.engine.url, parts.database.transaction, max_bytes)
     mover = AdvisoryMover(parts.bus, consumers(judges), partial(failure_of, judges=judges))
     quiet_after = parts.platform.quiet_seconds
     reconciling = reconciler(parts.bus, parts.database, parts.blobs, quiet_after, judges.names)

@@ -177,6 +177,7 @@ def reconciler(
     bus: Bus, database: Database, blobs: BlobStore, quiet_after: float, judges: Sequence[str] = ()
 ) -> Reconciler:
     """The reconciler of a platform; with several judges it needs their names."""
+    metrics.begin_values(metrics.RECONCILED, ("republished", "failed"))
     return Reconciler(
         unfinished=Unfinished(database),
         battles=Battles(database, judges),

@@ -13,6 +13,7 @@ from nats.errors import Error
 
 from services.runtime.bus import Bus
 from services.runtime.metrics import CONSUMER_IN_FLIGHT, CONSUMER_PULLS, LAG
+from services.runtime.polling import repeat
 
 log = structlog.get_logger(__name__)
 
@@ -38,10 +39,7 @@ class ConsumerWatch:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Measure every five seconds until `stop` is set."""
-        while not stop.is_set():
-            await self.measure()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _INTERVAL)
+        await repeat(self.measure, _INTERVAL, stop)
 
     async def measure(self) -> None:
         """Measure once."""

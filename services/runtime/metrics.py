@@ -151,6 +151,9 @@ DATABASE_WAIT_SECONDS = Histogram(
     buckets=_SECONDS,
 )
 DATABASE_BYTES = Gauge("nuggetstream_database_bytes", "Bytes that the database uses on its disk.")
+DATABASE_BYTES_LEFT = Gauge(
+    "nuggetstream_database_bytes_left", "Bytes until the database is full.", ["database"]
+)
 
 # --- labels --------------------------------------------------------------------------------------
 OTHER = "other"

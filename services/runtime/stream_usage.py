@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import TypeVar
 
 import nats.errors
@@ -13,6 +12,7 @@ from nuggetstream.domain.failure import Reason
 from services.runtime import metrics
 from services.runtime.bus import Bus
 from services.runtime.errors import Outage
+from services.runtime.polling import repeat
 
 log = structlog.get_logger(__name__)
 In = TypeVar("In")
@@ -42,10 +42,7 @@ class StreamUsage:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Measure until `stop` is set."""
-        while not stop.is_set():
-            await self.measure()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _INTERVAL)
+        await repeat(self.measure, _INTERVAL, stop)
 
     async def measure(self) -> None:
         """Measure once; a stream keeps its last value while the broker does not answer."""

@@ -2,15 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from shutil import disk_usage
 
 import structlog
-from sqlalchemy import text
+from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import QueuePool
 
 from services.runtime import metrics
 from services.runtime.errors import Unavailable
+from services.runtime.polling import repeat
 
 log = structlog.get_logger(__name__)
 
@@ -32,30 +35,44 @@ def export_pool(engine: AsyncEngine) -> None:
 
 
 class DatabaseWatch:
-    """Exports the bytes that the database uses.
+    """Exports the bytes that the database uses, and the bytes until it is full.
 
     Args:
-        dialect: Name of the SQL dialect: "postgresql" or "sqlite".
+        url: URL of the database. SQLite is full when its disk is.
         transaction: Opens a transaction.
+        max_bytes: Size that the database may have; None for no limit. How much room PostgreSQL has on its
+            server is unknown here.
     """
 
     def __init__(
-        self, dialect: str, transaction: Callable[[], AbstractAsyncContextManager[AsyncConnection]]
+        self,
+        url: URL,
+        transaction: Callable[[], AbstractAsyncContextManager[AsyncConnection]],
+        max_bytes: int | None = None,
     ) -> None:
-        self._query = text(_SIZE[dialect])
+        self._name = url.get_backend_name()
+        self._query = text(_SIZE[self._name])
         self._transaction = transaction
+        self._folder = Path(url.database).parent if self._name == "sqlite" and url.database else None
+        self._max_bytes = max_bytes
 
     async def run(self, stop: asyncio.Event) -> None:
         """Measure every fifteen seconds until `stop` is set."""
-        while not stop.is_set():
-            await self.measure()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _INTERVAL)
+        await repeat(self.measure, _INTERVAL, stop)
 
     async def measure(self) -> None:
         """Measure once; the last value stays while the database does not answer."""
         try:
             async with self._transaction() as tx:
-                metrics.DATABASE_BYTES.set(int(await tx.scalar(self._query) or 0))
-        except Unavailable as error:
+                used = int(await tx.scalar(self._query) or 0)
+            free = await asyncio.to_thread(self._free_bytes)
+        except (Unavailable, OSError) as error:
             log.debug("size of the database unknown", error=str(error))
+            return
+        metrics.DATABASE_BYTES.set(used)
+        limits = [] if self._max_bytes is None else [max(0, self._max_bytes - used)]
+        if limits := [*limits, *([] if free is None else [free])]:
+            metrics.DATABASE_BYTES_LEFT.labels(self._name).set(min(limits))
+
+    def _free_bytes(self) -> int | None:
+        return None if self._folder is None else disk_usage(self._folder).free

@@ -33,7 +33,7 @@ def selectors(expression: str) -> set[str]:
     """The metrics of an expression, each with its matchers."""
     bare = re.sub(r"\b(?:by|on|without)\s*\([^)]*\)", " ", expression)
     return {match[0] for match in re.finditer(r"\b[a-z]+_[a-z_]+(?:\{[^}]*\})?(?!\w*\()", bare)} - {
-        "histogram_quantile", "max_over_time", "min_over_time",
+        "histogram_quantile", "max_over_time", "min_over_time", "predict_linear",
     }  # fmt: skip
 
 
