@@ -30,7 +30,7 @@ from services.wire.subjects import RECORDED, event_name
 
 log = structlog.get_logger(__name__)
 Notify = Callable[[str, bytes], Awaitable[None]]
-MAX_GROUP = 64  # events in one transaction
+MAX_GROUP = 256  # events in one transaction, and in flight at once
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from services.store.content import add_user, insert_content, wait_for_deletions
 from services.store.database import Database
@@ -26,14 +26,13 @@ class Blobs:
             battle_id: The battle that it is deleted with; None where it belongs to none.
         """
         row = {"key": key, "body": body, "battle_id": battle_id}
-        async with self._database.transaction() as tx:
-            await insert_content(self._database, tx, blobs, [row])
+        await self._database.write(lambda connection: insert_content(connection, blobs, [row]))
 
     async def get_blob(self, key: str) -> bytes | None:
         """The body with this hash, or None."""
-        async with self._database.transaction() as tx:
-            body: bytes | None = await tx.scalar(select(blobs.c.body).where(blobs.c.key == key))
-            return body
+        query = select(blobs.c.body).where(blobs.c.key == key)
+        body: bytes | None = await self._database.read(lambda connection: connection.scalar(query))
+        return body
 
     async def put_texts(self, texts: Sequence[str], battle_id: str) -> list[str]:
         """Store texts that a battle uses in one transaction and return their hashes, in the same order.
@@ -45,17 +44,20 @@ class Blobs:
         rows = [
             {"key": key, "body": body, "battle_id": battle_id} for key, body in zip(keys, bodies, strict=True)
         ]
+
+        def put(connection: Connection) -> None:
+            wait_for_deletions(connection)
+            insert_content(connection, blobs, rows)
+
         if rows:
-            async with self._database.transaction() as tx:
-                await wait_for_deletions(self._database, tx)
-                await insert_content(self._database, tx, blobs, rows)
+            await self._database.write(put)
         return keys
 
     async def get_texts(self, keys: Sequence[str]) -> dict[str, str]:
         """The stored texts among those with the given hashes, by hash."""
-        async with self._database.transaction() as tx:
-            rows = await tx.execute(select(blobs.c.key, blobs.c.body).where(blobs.c.key.in_(keys)))
-            return {row.key: row.body.decode("utf-8") for row in rows}
+        query = select(blobs.c.key, blobs.c.body).where(blobs.c.key.in_(keys))
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return {row.key: row.body.decode("utf-8") for row in rows}
 
 
 class Replies:
@@ -67,17 +69,18 @@ class Replies:
     async def get(self, key: str, battle_id: str) -> str | None:
         """The stored reply with this key, which the battle uses from now on, or None."""
         query = select(replies.c.body, replies.c.battle_id).where(replies.c.key == key)
-        async with self._database.transaction() as tx:
-            row = (await tx.execute(query)).one_or_none()
-            if row is None:
-                return None
-            if row.battle_id != battle_id:
-                await add_user(self._database, tx, replies, replies.c.key == key, battle_id)
-            body: str = row.body
+        row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
+        if row is None or row.battle_id == battle_id:
+            return None if row is None else str(row.body)
+
+        def use(connection: Connection) -> str | None:
+            add_user(connection, replies, replies.c.key == key, battle_id)
+            body: str | None = connection.scalar(query)  # None where it was deleted meanwhile
             return body
+
+        return await self._database.write(use)
 
     async def put(self, key: str, value: str, battle_id: str) -> None:
         """Store a reply that a battle uses, unless the key already has one."""
         row = {"key": key, "body": value, "created_at": datetime.now(UTC), "battle_id": battle_id}
-        async with self._database.transaction() as tx:
-            await insert_content(self._database, tx, replies, [row])
+        await self._database.write(lambda connection: insert_content(connection, replies, [row]))

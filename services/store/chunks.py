@@ -131,8 +131,8 @@ class Chunks:
     async def of_pages(self, content_hashes: Sequence[str]) -> list[StoredChunk]:
         """All chunks of the given pages, in storage order."""
         query = select(chunks).where(chunks.c.content_hash.in_(content_hashes))
-        async with self._database.transaction() as tx:
-            return [_chunk(row) for row in await tx.execute(query.order_by(chunks.c.position))]
+        ordered = query.order_by(chunks.c.position)
+        return [_chunk(row) for row in await self._database.read(lambda tx: tx.execute(ordered).all())]
 
     async def add_vectors(self, model: str, rows: dict[str, NDArray[np.float32]]) -> None:
         """Store vectors by text hash, so that each model embeds a text only once."""
@@ -178,8 +178,7 @@ class Sources:
         query = select(sources).where(sources.c.battle_id == battle_id).order_by(sources.c.url)
         if side is not None:
             query = query.where(sources.c.cited_by_a if side is Side.A else sources.c.cited_by_b)
-        async with self._database.transaction() as tx:
-            return [_source(row) for row in await tx.execute(query)]
+        return [_source(row) for row in await self._database.read(lambda tx: tx.execute(query).all())]
 
     async def of_pages(self, content_hashes: Sequence[str]) -> dict[str, StoredSource]:
         """One source for each of the given pages that has any, by content hash."""

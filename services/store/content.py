@@ -5,32 +5,29 @@ The row of a blob or reply names the battle that brought it. Further battles tha
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, func, literal, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import ColumnElement, Connection, Table, func, literal, select
 
-from services.store.database import Database
+from services.store.database import insert_into
 from services.store.tables import content_users
 
 PAGE_TEXTS = "page texts"  # lock: writers of page texts share it, a deletion holds it alone
 _ROWS_PER_STATEMENT = 500
 
 
-async def wait_for_deletions(database: Database, tx: AsyncConnection) -> None:
+def wait_for_deletions(connection: Connection) -> None:
     """Wait for deletions of page texts that have begun, and let later ones wait for this transaction."""
-    if not database.is_sqlite:  # which has one writer at a time anyway
-        await tx.execute(select(func.pg_advisory_xact_lock_shared(func.hashtextextended(PAGE_TEXTS, 0))))
+    if connection.dialect.name != "sqlite":  # which has one writer at a time anyway
+        connection.execute(select(func.pg_advisory_xact_lock_shared(func.hashtextextended(PAGE_TEXTS, 0))))
 
 
-async def insert_content(
-    database: Database, tx: AsyncConnection, table: Table, rows: Sequence[Mapping[str, Any]]
-) -> None:
+def insert_content(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert blobs or replies of one battle; of those that exist already it becomes a further user.
 
     Args:
-        database: The database.
-        tx: The transaction.
+        connection: Connection in a transaction.
         table: `blobs` or `replies`.
         rows: Rows with the same `battle_id`, which may be None: then no use is stored.
     """
@@ -39,18 +36,22 @@ async def insert_content(
     ordered = [by_key[key] for key in sorted(by_key)]
     for start in range(0, len(ordered), _ROWS_PER_STATEMENT):
         batch = ordered[start : start + _ROWS_PER_STATEMENT]
-        statement = database.insert_new(table).values(batch).returning(table.c.key)
-        inserted = set(await tx.scalars(statement))
+        inserted = set(connection.scalars(_inserting(connection.dialect.name, table), batch))
         known = [row["key"] for row in batch if row["key"] not in inserted]
         if known and batch[0]["battle_id"] is not None:
-            await add_user(database, tx, table, table.c.key.in_(known), batch[0]["battle_id"])
+            add_user(connection, table, table.c.key.in_(known), batch[0]["battle_id"])
 
 
-async def add_user(
-    database: Database, tx: AsyncConnection, table: Table, condition: ColumnElement[bool], battle_id: str
-) -> None:
+def add_user(connection: Connection, table: Table, condition: ColumnElement[bool], battle_id: str) -> None:
     """Store that a battle uses the blobs or replies that the condition selects."""
     selected = select(table.c.key, literal(battle_id)).where(
         condition, table.c.battle_id.is_distinct_from(battle_id)
     )
-    await tx.execute(database.insert_new(content_users).from_select(["key", "battle_id"], selected))
+    users = insert_into(connection.dialect.name, content_users).on_conflict_do_nothing()
+    connection.execute(users.from_select(["key", "battle_id"], selected))
+
+
+@cache
+def _inserting(dialect: str, table: Table) -> Any:
+    """An INSERT that skips rows whose key exists, and returns the keys of the others."""
+    return insert_into(dialect, table).on_conflict_do_nothing().returning(table.c.key)

@@ -5,11 +5,12 @@ import math
 import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from time import monotonic, perf_counter
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from sqlalchemy import Table, event, func, select
+from sqlalchemy import Connection, Table, event, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -189,15 +190,18 @@ class Database:
         """
         if not rows:
             return
-        statement = self.insert_new(table)
         # In the order of their keys, so that two writers of the same rows cannot deadlock.
         keys = [column.name for column in table.primary_key if column.name in rows[0]]
         ordered = sorted((dict(row) for row in rows), key=lambda row: [row[key] for key in keys])
-        async with self.transaction() as tx:
+
+        def insert(connection: Connection) -> None:
             if numbered and not self.is_sqlite:  # SQLite has one writer at a time anyway
-                await tx.execute(select(func.pg_advisory_xact_lock_shared(_key_of(table))))
+                connection.execute(select(func.pg_advisory_xact_lock_shared(_key_of(table))))
+            statement = inserting_new(connection.dialect.name, table)
             for start in range(0, len(ordered), _ROWS_PER_STATEMENT):
-                await tx.execute(statement, ordered[start : start + _ROWS_PER_STATEMENT])
+                connection.execute(statement, ordered[start : start + _ROWS_PER_STATEMENT])
+
+        await self.write(insert)
 
     async def last_number(self, table: Table) -> int:
         """The number up to which all rows of a numbered table can be read; 0 without any row.
@@ -216,6 +220,12 @@ class Database:
 def insert_into(dialect: str, table: Table) -> Any:
     """An INSERT in a dialect, "sqlite" or "postgresql"."""
     return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
+
+
+@cache
+def inserting_new(dialect: str, table: Table) -> Any:
+    """An INSERT that skips rows whose key exists already."""
+    return insert_into(dialect, table).on_conflict_do_nothing()
 
 
 def _key_of(table: Table) -> Any:

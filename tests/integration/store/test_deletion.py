@@ -4,7 +4,6 @@ import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -13,18 +12,18 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.lens import Lens
-from services.store import blobs
-from services.store.battles import Battles, NewEvent
+from services.store.battles import Battles
 from services.store.blobs import Blobs, Replies
 from services.store.chunks import Chunks, Removed, Sources, StoredSource
-from services.store.content import insert_content
+from services.store.content import insert_content, wait_for_deletions
 from services.store.database import Database
 from services.store.deletion import DeletionResult, Deletions
 from services.store.outcome import Outcome
 from services.store.outcomes import Outcomes
+from services.store.recording import NewEvent
 from services.store.recount import recount
 from services.store.spend import DatabaseSpendStore
-from services.store.tables import metadata
+from services.store.tables import blobs, metadata
 from services.wire.codec import encode, schema_of
 from tests import samples
 from tests.samples import NOON
@@ -200,23 +199,14 @@ async def test_a_deleted_chunk_is_named_to_indexes_in_memory(database: Database)
     assert (await chunks.removed_after(1)).number == 2
 
 
-async def test_a_page_that_another_battle_has_begun_to_use_stays(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_page_that_another_battle_has_begun_to_use_stays(database: Database) -> None:
     await evaluate(database, "oolong", "All about tea.")
-    reached, go_on = asyncio.Event(), asyncio.Event()
-
-    async def stop_before_the_commit(*arguments: Any) -> None:
-        await insert_content(*arguments)
-        reached.set()
-        await go_on.wait()
-
-    monkeypatch.setattr(blobs, "insert_content", stop_before_the_commit)
-    storing = asyncio.create_task(Blobs(database).put_texts(["All about tea."], "sencha"))
-    await reached.wait()
-    deleting = asyncio.create_task(Deletions(database).delete("oolong", LATER))
-    await asyncio.wait([deleting], timeout=0.3)  # it must wait for the other battle
-    go_on.set()
-    [key] = await storing
+    key = sha256(b"All about tea.").hexdigest()
+    row = {"key": key, "body": b"All about tea.", "battle_id": "sencha"}
+    async with database.transaction() as tx:  # what `put_texts` executes, not committed yet
+        await tx.run_sync(wait_for_deletions)
+        await tx.run_sync(insert_content, blobs, [row])
+        deleting = asyncio.create_task(Deletions(database).delete("oolong", LATER))
+        await asyncio.wait([deleting], timeout=0.3)  # it must wait for the other battle
     assert await deleting is DeletionResult.DELETED
     assert await Blobs(database).get_texts([key]) == {key: "All about tea."}
