@@ -22,6 +22,7 @@ from nuggetstream.domain.failure import Reason
 from services.runtime import metrics, tracing
 from services.runtime.bus.client import PatientClient
 from services.runtime.bus.message import Notification, Outgoing, PubAck, wire_size
+from services.runtime.bus.requests import RequestsInFlight
 from services.runtime.bus.settings import DRAIN_WITHIN, BusSettings
 from services.runtime.errors import Outage, Permanent, Unavailable
 from services.runtime.masking import KNOWN, masked_url
@@ -51,7 +52,7 @@ class Bus:
         self._nc = PatientClient()
         self._js = JetStreamContext(self._nc)
         self._up = asyncio.Event()
-        self._down = asyncio.Event()
+        self._requests = RequestsInFlight()
         self._down_since: float | None = None
         self._on_reconnect: list[Callable[[], None]] = []
 
@@ -222,13 +223,12 @@ class Bus:
     async def _on_disconnected(self) -> None:
         if self._up.is_set():
             self._up.clear()
-            self._down.set()
+            self._requests.fail()
             self._down_since = self._now()
             if not self._nc.is_closed:
                 log.warning("bus disconnected")
 
     async def _on_reconnected(self) -> None:
-        self._down.clear()
         self._down_since = None
         self._up.set()
         metrics.RECONNECTS.inc()
@@ -262,7 +262,7 @@ class Bus:
                 for attempt in itertools.count():
                     await self._connection()
                     try:
-                        return await self._unless_lost(ask())
+                        return await self._requests.answer(ask())
                     except (nats.errors.MaxPayloadError, nats.errors.BadSubjectError):
                         raise
                     except nats.errors.Error as error:
@@ -278,14 +278,6 @@ class Bus:
             await _first(self._up.wait(), self.closed.wait())
         if self.closed.is_set():
             raise BusClosed(self._nc.last_error)
-
-    async def _unless_lost(self, request: Coroutine[Any, Any, T]) -> T:
-        """Await an answer, but fail as soon as the connection is lost instead of waiting for a timeout."""
-        answer = asyncio.ensure_future(request)
-        await _first(answer, self._down.wait())
-        if not answer.done() or answer.cancelled():
-            raise nats.errors.StaleConnectionError
-        return answer.result()
 
 
 async def _first(*awaitables: Awaitable[Any]) -> None:
