@@ -5,6 +5,7 @@ pattern): the body goes to the content-addressed blob store and the message cont
 bus are therefore small, however large pages and answers are.
 """
 
+from functools import lru_cache
 from hashlib import sha256
 from typing import Protocol, TypeVar
 
@@ -22,6 +23,9 @@ E = TypeVar("E", bound=Event)
 
 MAX_INLINE_BYTES = 256 * 1024
 REFERENCE_SCHEMA_SUFFIX = "+ref"
+# Events that are kept after they were decoded, and the largest body of one.
+_SHARED = 256
+_SHARED_BYTES = 64 * 1024
 BATTLE = "battle"  # header of the messages of a battle, by which its deletion finds them
 
 _MESSAGES: dict[type[Event], type[Message]] = {
@@ -74,6 +78,16 @@ def decode(schema: str, body: bytes) -> Event:
     Raises:
         UndecodableMessage: The schema is unknown, the bytes are invalid, or a required field is missing.
     """
+    return _decoded_once(schema, body) if len(body) <= _SHARED_BYTES else _decoded(schema, body)
+
+
+@lru_cache(maxsize=_SHARED)
+def _decoded_once(schema: str, body: bytes) -> Event:
+    """The event in a body, which the stages of one process share; events are immutable."""
+    return _decoded(schema, body)
+
+
+def _decoded(schema: str, body: bytes) -> Event:
     kind = _BY_SCHEMA.get(schema)
     if kind is None:
         raise UndecodableMessage(f"unknown schema {schema!r}")
