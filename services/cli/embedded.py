@@ -21,6 +21,7 @@ from services.cli.tuning import tuned
 from services.cli.wiring import Parts
 from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams
 from services.runtime.disk import Check, DiskProbe
+from services.runtime.lifecycle import started
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.nats_server import NatsServer
 from services.runtime.nats_supervisor import NatsSupervisor
@@ -115,7 +116,9 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
                     group.create_task(supervisor.run(stop))
                     try:
                         starter = _Starter(choices, platform, database, stop, (disk,))
-                        yield await starter.start(group, bus)
+                        running = await starter.start(group, bus)
+                        started()
+                        yield running
                     finally:
                         stop.set()
 

@@ -1,6 +1,7 @@
 """Run a program until a signal: the first SIGTERM or Ctrl-C drains it, the second ends it at once."""
 
 import asyncio
+import gc
 import os
 import signal
 from collections.abc import Callable, Coroutine
@@ -49,6 +50,15 @@ async def run_until_signal(
     finally:
         for number in _SIGNALS:
             loop.remove_signal_handler(number)
+
+
+def started() -> None:
+    """Exempt everything that was made so far from garbage collection: modules and classes stay for good.
+
+    A full collection that examines them stops the event loop for a fifth of a second.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 async def _run(program: Coroutine[Any, Any, None], stop: asyncio.Event, grace: float) -> int:

@@ -13,6 +13,7 @@ from services.cli.settings import FetchSettings, PipelineSettings, PlatformSetti
 from services.cli.tuning import tuned
 from services.cli.wiring import Parts
 from services.runtime.bus import Bus
+from services.runtime.lifecycle import started
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import Service, run_service
 
@@ -74,6 +75,7 @@ async def _run(name: str, service: Service, bus: Bus, stop: asyncio.Event, serve
     port = GRPC_PORTS[name] if server.grpc_port is None else server.grpc_port
 
     def ready(grpc_port: int) -> None:
+        started()
         log.info("serving", service=name, grpc=grpc_port, metrics=metrics, http=service.url)
 
     await run_service(

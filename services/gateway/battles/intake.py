@@ -23,6 +23,7 @@ from services.gateway.battles.reruns import rerun_events
 from services.gateway.errors import Conflict, UnknownBattle
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
+from services.runtime.turns import Turns
 from services.store.accepting import NewBattle
 from services.store.battles import BattleRow, Battles
 from services.wire.codec import BlobStore, encode, seal
@@ -126,13 +127,15 @@ class Intake:
     async def _accept_all(
         self, submissions: Sequence[BattleSubmission], now: datetime
     ) -> list[Accepted | Conflict]:
-        battles = [submission.to_core() for submission in submissions]
-        fingerprints = [battle.content_hash() for battle in battles]
-        events = [
-            BattleSubmitted(derived_id("submitted", battle.id, fingerprint), battle, submission.vote)
-            for submission, battle, fingerprint in zip(submissions, battles, fingerprints, strict=True)
-        ]
-        new = [NewBattle(event.battle, encode(event)) for event in events]
+        events, fingerprints, new, turns = [], [], [], Turns()
+        for submission in submissions:
+            battle = submission.to_core()
+            fingerprint = battle.content_hash()
+            key = derived_id("submitted", battle.id, fingerprint)
+            events.append(BattleSubmitted(key, battle, submission.vote))
+            fingerprints.append(fingerprint)
+            new.append(NewBattle(battle, encode(events[-1])))
+            await turns.pause()  # a group of large battles must not stop other requests
         known = await self.battles.accept_all(new, now)
         return [
             Conflict(event.battle.id)

@@ -30,6 +30,7 @@ from services.gateway.errors import TooLarge
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES, problem_of, status_of
 from services.gateway.query import reject_unknown_parameters
+from services.runtime.turns import Turns
 
 
 def routes(gateway: Gateway) -> APIRouter:
@@ -99,10 +100,10 @@ async def _results(gateway: Gateway, lines: AsyncIterator[Line]) -> AsyncIterato
 
 async def _handled(gateway: Gateway, lines: Sequence[Line]) -> list[LineResult]:
     """Accept the battles of a group of lines together; one result per line, in order."""
-    parsed = []
+    parsed, turns = [], Turns()
     for line in lines:
         parsed.append(_parsed(line))
-        await asyncio.sleep(0)  # parsing awaits nothing: let other tasks run
+        await turns.pause()
     submissions = [submission for submission in parsed if isinstance(submission, BattleSubmission)]
     outcomes = iter(await gateway.intake.submit_all(submissions, datetime.now(UTC)))
     return [
