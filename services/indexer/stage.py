@@ -60,13 +60,16 @@ class Indexer:
         if missing := languages.keys() - texts.keys():
             detail = f"{len(missing)} page texts are not in the store yet"
             raise Unavailable(Reason.STORE_UNAVAILABLE, detail)
-        chunks_by_page = await asyncio.gather(
-            *(
-                asyncio.to_thread(cut, key, texts[key], language, self.size, self.overlap)
-                for key, language in languages.items()
-            )
-        )
-        return [chunk for chunks in chunks_by_page for chunk in chunks]
+
+        def cut_all() -> list[StoredChunk]:
+            pages = languages.items()
+            return [
+                chunk
+                for key, language in pages
+                for chunk in cut(key, texts[key], language, self.size, self.overlap)
+            ]
+
+        return await asyncio.to_thread(cut_all)
 
 
 def _source(event: BattleScraped, page: Page, content_hash: str) -> StoredSource:
