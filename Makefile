@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-llm image-test format proto clean
+.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-llm bench-intake image-test format proto clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # LIGHT=1 leaves out torch and sentence-transformers (evidence is then ranked by BM25 alone).
@@ -82,11 +82,14 @@ bench-ratings: $(DEV_STAMP)  ## ratings side by side with other libraries, in on
 	$(BIN)/python benchmarks/ratings.py
 
 # SCALE=small finishes in seconds; the default makes a million battles and takes some minutes.
-bench-cpu: $(DEV_STAMP)  ## processor time per battle and per room of the code (SCALE=full: up to 10,000 battles)
+bench-cpu: $(DEV_STAMP)  ## processor time per battle and per stage (SCALE=full: up to 10,000 battles)
 	$(BIN)/python -m benchmarks.cpu --scale $(or $(SCALE),medium)
 
 bench-llm: $(DEV_STAMP)  ## calls, tokens, money and seconds of a battle, against a simulated model
 	$(BIN)/python -m benchmarks.llm
+
+bench-intake: $(DEV_STAMP)  ## accept 2,000 battles as NDJSON, and watch the recorder meanwhile (SCALE=small: 40)
+	$(BIN)/python -m benchmarks.intake --scale $(or $(SCALE),full)
 
 bench-store: $(DEV_STAMP)  ## time the database side on PostgreSQL with 1M battles (SCALE=small: 4,000)
 	$(BIN)/python -m benchmarks.store --scale $(or $(SCALE),full)

@@ -34,6 +34,7 @@ GOAL, FIRST_GOAL = 0.020, 0.060  # seconds of processor time per battle
 FLAT = 1.25  # largest growth from the smallest to the largest size that still counts as none
 SCALES = {"small": (4, 12), "medium": (20, 120, 600), "full": (20, 100, 1_000, 10_000)}
 CALLS, HOPS, HOP_BYTES = 5, 8, 20_000  # per battle, as `eval` makes them in the live profile
+_SHOWN = 0.0002  # seconds a battle; smaller parts are not listed
 _SOURCES, _SENTENCES, _ANSWER = 5, 13, 9  # per answer; about 1,170 characters a source
 _WORDS = (
     "river", "stone", "market", "light", "engine", "theory", "harvest", "signal", "bridge", "winter",
@@ -43,13 +44,13 @@ _WORDS = (
 
 @dataclass(frozen=True)
 class Cost:
-    """Processor seconds per battle at one size, and the memory of the process."""
+    """Processor seconds per battle at one size, also by part (stage or package), and the memory."""
 
     battles: int
     own: float
     broker: float
     peak_mb: float
-    rooms: dict[str, float]
+    parts: dict[str, float]
 
 
 def write_battles(path: Path, count: int, seed: int = 7) -> None:
@@ -133,14 +134,13 @@ def measure(count: int, model: str, folder: Path) -> dict[str, Any]:
 def cost(start: dict[str, Any], start_count: int, run: dict[str, Any], count: int) -> Cost:
     """Cost per battle of a run beyond a run of a few battles, which pays for starting."""
     more = count - start_count
-    hits = {room: max(found - start["rooms"].get(room, 0), 0) for room, found in run["rooms"].items()}
-    samples = sum(hits.values()) or 1
+    parts = {name: (used - start["parts"].get(name, 0.0)) / more for name, used in run["parts"].items()}
     return Cost(
         battles=count,
         own=(run["own"] - start["own"]) / more,
         broker=(run["broker"] - start["broker"]) / more,
         peak_mb=run["peak_mb"],
-        rooms={room: found / samples for room, found in sorted(hits.items(), key=lambda item: -item[1])},
+        parts=dict(sorted(parts.items(), key=lambda item: -item[1])),
     )
 
 
@@ -194,10 +194,10 @@ def show(costs: Sequence[Cost], calls: float, hops: float) -> list[str]:
         f"{1000 * hops:.1f} ms for {HOPS} hops (nats-py)"
     )
     print(f"ours is {last.own / floor:.1f} times the floor\n")
-    print("share of the event loop's busy time, by room:")
-    for room, share in last.rooms.items():
-        if share >= 0.01:
-            print(f"  {share:>5.1%}  {room}")
+    print("ms a battle, by stage, or by package where a step works on no message:")
+    for name, seconds in last.parts.items():
+        if seconds >= _SHOWN:
+            print(f"  {1000 * seconds:>6.1f}  {name}")
     missed = []
     if last.own > FIRST_GOAL:
         missed.append(

@@ -2,64 +2,84 @@
 
     python -m benchmarks.cpu_child REPORT.json eval FILE --out FOLDER
 
-A thread samples the stack of the event loop. A sample counts for the room of the innermost frame of ours, so
-that time inside a library counts for the room that called it; samples in which the loop waits are left out.
+Every step of the event loop is measured and counts for the stage whose message it works on, as log lines name
+it. Steps that work on no message (the HTTP server, connections to the broker, group commits) count for the
+package that the step runs. Other threads are what remains of the processor time of the process.
 """
 
 import json
 import resource
 import sys
-import threading
+import time
+from asyncio import events
 from collections import Counter
 from pathlib import Path
-from types import FrameType
+from typing import Any
 
-EVERY = 0.01  # seconds between samples
-_OURS = ("services", "nuggetstream")
-_ROOT = Path(__file__).parents[1]
+from structlog.contextvars import get_contextvars
 
-
-def room_of(frame: FrameType | None) -> str | None:
-    """The room that a stack works for, such as "services.store"; None where the loop waits for events."""
-    innermost = frame
-    while frame is not None:
-        path = Path(frame.f_code.co_filename)
-        if frame is innermost and path.name == "selectors.py":
-            return None
-        if path.is_relative_to(_ROOT):
-            package, *rooms = path.relative_to(_ROOT).with_suffix("").parts
-            if package in _OURS:
-                return ".".join([package, *rooms[:-1]][:3]) if rooms[:-1] else package
-        frame = frame.f_back
-    return "event loop and libraries"
+_ROOT = str(Path(__file__).parents[1]) + "/"
+_STDLIB = str(Path(json.__file__).parents[1]) + "/"
+THREADS = "other threads"
 
 
-def sample(thread: int, rooms: Counter[str], stop: threading.Event) -> None:
-    """Count rooms until stopped."""
-    while not stop.wait(EVERY):
-        room = room_of(sys._current_frames().get(thread))
-        if room is not None:
-            rooms[room] += 1
+class StepTimes:
+    """Processor seconds of the event loop, by stage or package."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+
+    def measured(self, run: Any) -> Any:
+        """A replacement of `Handle._run`, which runs one step."""
+
+        def timed(handle: events.Handle) -> None:
+            label, began = label_of(handle), time.thread_time()
+            run(handle)
+            self.seconds[label] += time.thread_time() - began
+
+        return timed
+
+
+def label_of(handle: Any) -> str:
+    """The stage that a step works for, or the package whose code it runs."""
+    stage = handle._context.run(get_contextvars).get("stage")
+    if stage is not None:
+        return f"stage {stage}"
+    task = getattr(handle._callback, "__self__", None)
+    coroutine = getattr(task, "get_coro", lambda: None)()
+    code = getattr(coroutine, "cr_code", None) or getattr(handle._callback, "__code__", None)
+    return "event loop" if code is None else package_of(code.co_filename)
+
+
+def package_of(path: str) -> str:
+    """The package of a source file: ours with its room, such as "services.gateway".
+
+    >>> package_of("/x/site-packages/nats/aio/client.py")
+    'nats'
+    """
+    if path.startswith(_ROOT) and "site-packages" not in path:
+        return ".".join(path.removeprefix(_ROOT).removesuffix(".py").split("/")[:2])
+    if "site-packages/" in path:
+        return path.partition("site-packages/")[2].partition("/")[0]
+    return "event loop"
 
 
 def main() -> None:
     from services.cli.main import main as command
 
     report, *sys.argv[1:] = sys.argv[1:]
-    rooms: Counter[str] = Counter()
-    stop = threading.Event()
-    sampler = threading.Thread(target=sample, args=(threading.get_ident(), rooms, stop), daemon=True)
-    sampler.start()
+    times = StepTimes()
+    events.Handle._run = times.measured(events.Handle._run)  # type: ignore[method-assign]
     try:
         command()
     finally:
-        stop.set()
         own, broker = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        used = own.ru_utime + own.ru_stime
         numbers = {
-            "own": own.ru_utime + own.ru_stime,
+            "own": used,
             "broker": broker.ru_utime + broker.ru_stime,
             "peak_mb": own.ru_maxrss / 1024,
-            "rooms": dict(rooms),
+            "parts": times.seconds | {THREADS: max(0.0, used - time.thread_time())},
         }
         Path(report).write_text(json.dumps(numbers))
 

@@ -1,4 +1,4 @@
-"""The benchmark of processor time runs at its small scale and measures costs, floor and rooms."""
+"""The benchmark of processor time runs at its small scale and measures costs, floor and stages."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.mark.slow
 @pytest.mark.broker
-def test_the_small_scale_measures_costs_floor_and_rooms(tmp_path: Path) -> None:
+def test_the_small_scale_measures_costs_floor_and_stages(tmp_path: Path) -> None:
     result = tmp_path / "costs.json"
     command = [sys.executable, "-m", "benchmarks.cpu", "--scale", "small", "--json", str(result)]
     done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300)
@@ -23,5 +23,8 @@ def test_the_small_scale_measures_costs_floor_and_rooms(tmp_path: Path) -> None:
     assert cost["peak_mb"] > 0
     assert numbers["calls"] > 0
     assert numbers["hops"] > 0
-    assert any(room.startswith("services.") for room in cost["rooms"])
-    assert sum(cost["rooms"].values()) == pytest.approx(1)
+    stages = {name for name in cost["parts"] if name.startswith("stage ")}
+    every = {"scraper", "indexer", "retriever", "nuggetizer", "assigner", "judge", "rater", "recorder"}
+    assert {f"stage {name}" for name in every} <= stages
+    assert {"nats", "other threads"} <= cost["parts"].keys()
+    assert sum(cost["parts"].values()) == pytest.approx(cost["own"], rel=0.2, abs=0.02)
