@@ -133,6 +133,8 @@ async def measure_boards(world: World) -> dict[str, Cost]:
         result[f"board, {name}"] = await median(
             lambda chosen=chosen: world.boards().get(ARENA, [Lens.HUMAN], slice_=chosen), 3
         )
+    result["counts by month"] = await median(lambda: world.outcomes.monthly_counts(ARENA, Lens.HUMAN), 1)
+    result["counts by day"] = await median(lambda: world.outcomes.daily_counts(ARENA, Lens.HUMAN), 1)
     return result
 
 
