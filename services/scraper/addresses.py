@@ -10,7 +10,9 @@ that are globally reachable, so all are forbidden; what the interpreter knows be
 
 import csv
 import ipaddress
+import re
 from collections.abc import Mapping
+from datetime import date
 from functools import cache
 from importlib.resources import files
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
@@ -51,9 +53,18 @@ def special_purpose() -> Mapping[IPv4Network | IPv6Network, str]:
     Raises:
         ValueError: A row of the file is not a block.
     """
-    text = files("services.scraper").joinpath("special_purpose.csv").read_text(encoding="utf-8")
+    text = _registries()
     rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
     return {ipaddress.ip_network(row["block"]): row["name"] for row in rows}
+
+
+def registries_of() -> date:
+    """The date of the registries in `special_purpose.csv`."""
+    return date.fromisoformat(re.findall(r"^# as of: (.+)$", _registries(), re.MULTILINE)[0])
+
+
+def _registries() -> str:
+    return files("services.scraper").joinpath("special_purpose.csv").read_text(encoding="utf-8")
 
 
 def _unwrapped(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:

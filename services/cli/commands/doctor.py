@@ -4,6 +4,7 @@ import asyncio
 import importlib.util
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 
 import click
 
@@ -16,8 +17,10 @@ from services.runtime.errors import StageError
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import KNOWN, masked_url
 from services.runtime.nats_server import NatsServerMissing, find_binary
+from services.scraper.addresses import registries_of
 
 _CONNECT_SECONDS = 4.0
+_REGISTRIES_AGE = 365  # days
 
 _EXTRAS = {
     "sentence_transformers": "dense vectors (extra: dense)",
@@ -62,6 +65,7 @@ def command(embedded: bool) -> None:
     for module, purpose in _EXTRAS.items():
         installed = importlib.util.find_spec(module) is not None
         click.echo(f"{'ok  ' if installed else '--  '} {module}: {purpose}")
+    click.echo(_registries(datetime.now(UTC).date()))
     checks = [
         Check("nats-server", _broker_binary),
         Check("embeddings", lambda: _embeddings(pipeline)),
@@ -74,6 +78,15 @@ def command(embedded: bool) -> None:
         ]
     if asyncio.run(_failures(checks)):
         raise SystemExit(1)
+
+
+def _registries(today: date) -> str:
+    """One line about the age of the vendored registries of addresses. An old copy is no error."""
+    as_of = registries_of()
+    line = f"address registries of {as_of}: blocks that the scraper never contacts"
+    if (today - as_of).days <= _REGISTRIES_AGE:
+        return f"ok   {line}"
+    return f"warn {line}; they are more than a year old: a newer version may know more blocks"
 
 
 async def _failures(checks: list[Check]) -> int:
