@@ -1,0 +1,62 @@
+"""A battle with two judges, as clients and people see it."""
+
+from dataclasses import replace
+
+from nuggetstream.domain.event import BattleFailed, BattleJudged
+from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from services.recorder.stage import Recorder
+from services.store.battles import Battles
+from tests.integration.gateway.world import Story, World, battle, submission
+
+JUDGES = ("pairwise", "strict")
+
+
+def of_strict(judged: BattleJudged) -> BattleJudged:
+    return replace(judged, key="strict", judgment=replace(judged.judgment, evaluator="strict"))
+
+
+async def test_the_verdicts_and_failures_of_two_judges_are_told_apart(world: World) -> None:
+    recorder, story = Recorder(Battles(world.database, JUDGES), world.bus.core_publish), Story(battle())
+    await world.http.post("/v1/battles", json=submission())
+
+    async def seen() -> dict[str, object]:
+        view = (await world.http.get("/v1/battles/tides")).json()
+        (step,) = [step["state"] for step in view["steps"] if step["name"] == "judge"]
+        failures = [failure["evaluator"] for failure in view["failures"]]
+        judges = [judgment["evaluator"] for judgment in view["judgments"]]
+        return {"state": view["state"], "step": step, "failures": failures, "judges": judges}
+
+    for event in story.told():
+        await recorder(event)
+    expected = {"state": "running", "step": "pending", "failures": [], "judges": ["pairwise"]}
+    assert await seen() == expected
+
+    refused = StageFailure(Stage.JUDGE, Reason.LLM_REFUSED, "It declined.", evaluator="strict")
+    await recorder(BattleFailed("strict failed", "tides", story.battle.arena, refused))
+    expected |= {"state": "partial", "step": "failed", "failures": ["strict"]}
+    assert await seen() == expected
+    page = (await world.http.get("/battles/tides")).text
+    assert "There is no verdict of the judge strict" in page
+
+    await recorder(of_strict(story.judged()))
+    assert await seen() == {
+        "state": "scored",
+        "step": "done",
+        "failures": [],
+        "judges": ["pairwise", "strict"],
+    }
+    page = (await world.http.get("/battles/tides")).text
+    assert "strict: A shown first: A is better" in page
+    assert "<h2>Judges</h2>" in page
+
+
+async def test_the_page_of_boards_leads_to_the_board_of_each_judge(world: World) -> None:
+    story = Story(battle())
+    await world.http.post("/v1/battles", json=submission())
+    await world.happens(*story.told(), of_strict(story.judged()))
+    arena = story.battle.arena
+    page = (await world.http.get(f"/leaderboard?arena={arena}")).text
+    assert f'href="/leaderboard?arena={arena}&amp;evaluator=strict"' in page
+    page = (await world.http.get(f"/leaderboard?arena={arena}&evaluator=strict")).text
+    assert "<strong>strict</strong>" in page
+    assert '<input type="hidden" name="evaluator" value="strict">' in page
