@@ -1,6 +1,5 @@
 """Request bodies, read as streams within limits: a whole body, or line by line."""
 
-import asyncio
 from codecs import BOM_UTF8
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -13,9 +12,6 @@ JSON = "application/json"
 NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl")
 
 MAX_BATTLE_BYTES = 8 * 1024 * 1024
-# Lines that are stored in one transaction; parsing them must not stop other requests for long.
-MAX_GROUP_LINES = 128
-MAX_GROUP_BYTES = 1024 * 1024
 # A client that is cut off while it still writes may never read the error, so reading goes on up to this many
 # times the limit.
 _READ_ON = 4
@@ -32,6 +28,11 @@ class Line:
 
     number: int
     text: bytes | None
+
+    @property
+    def size(self) -> int:
+        """Its size in bytes, as far as it is kept."""
+        return len(self.text or b"")
 
 
 def declared_type(headers: Headers, *accepted: str) -> str:
@@ -102,55 +103,3 @@ async def read_lines(chunks: AsyncIterator[bytes], limit: int = MAX_BATTLE_BYTES
                 kept += part
     if over or kept.strip():
         yield line()
-
-
-class LineGroups:
-    """Lines as groups that can be stored together: those that have arrived since the group before.
-
-    Reading begins at once, and the body is read on while a group is handled, until the next group is full. A
-    client that sends one line and waits for its result gets groups of one line.
-
-    Args:
-        lines: Lines as they arrive.
-    """
-
-    def __init__(self, lines: AsyncIterator[Line]) -> None:
-        self._lines: list[Line] = []
-        self._bytes = 0
-        self._ended = False
-        self._changed = asyncio.Condition()
-        self._reading = asyncio.create_task(self._read(lines))
-
-    async def __aiter__(self) -> AsyncIterator[list[Line]]:
-        """The groups; what reading raises is raised after the lines that arrived before."""
-        try:
-            while group := await self._take():
-                yield group
-            await self._reading
-        finally:
-            self._reading.cancel()
-
-    async def _read(self, lines: AsyncIterator[Line]) -> None:
-        try:
-            async for line in lines:
-                async with self._changed:
-                    await self._changed.wait_for(lambda: not self._is_full)
-                    self._lines.append(line)
-                    self._bytes += len(line.text or b"")
-                    self._changed.notify_all()
-        finally:
-            async with self._changed:
-                self._ended = True
-                self._changed.notify_all()
-
-    async def _take(self) -> list[Line]:
-        """All lines that wait, at least one; none at the end."""
-        async with self._changed:
-            await self._changed.wait_for(lambda: bool(self._lines) or self._ended)
-            group, self._lines, self._bytes = self._lines, [], 0
-            self._changed.notify_all()
-            return group
-
-    @property
-    def _is_full(self) -> bool:
-        return len(self._lines) >= MAX_GROUP_LINES or self._bytes >= MAX_GROUP_BYTES

@@ -1,6 +1,7 @@
 """The gRPC service `Arena`: battles and votes are accepted, and a battle is followed."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
@@ -8,8 +9,10 @@ import grpc
 from arena.v1 import arena_pb2, arena_pb2_grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
-from nuggetstream.files.submission import InvalidSubmission
+from nuggetstream.files.submission import BattleSubmission, InvalidSubmission
 from services.gateway.battles.followers import check_sequence
+from services.gateway.battles.groups import Groups
+from services.gateway.battles.intake import Receipt
 from services.gateway.battles.protobuf import submission_from, vote_from
 from services.gateway.errors import Conflict, InvalidQuery, UnknownBattle
 from services.gateway.ports import Gateway
@@ -53,9 +56,13 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
         request_iterator: AsyncIterator[arena_pb2.SubmitBattlesRequest],
         context: Context,  # noqa: ARG002 - every error travels in its reply
     ) -> AsyncIterator[arena_pb2.SubmitBattlesResponse]:
-        """Accept many battles, with one reply for each in order. A rejected one does not end the stream."""
-        async for request in request_iterator:
-            yield await self._one_of_many(request)
+        """Accept many battles, with one reply for each in order. A rejected one does not end the stream.
+
+        Battles that arrive together are stored together.
+        """
+        async for group in Groups(request_iterator, lambda request: request.ByteSize()):
+            for reply in await self._accepted(group):
+                yield reply
 
     async def WatchBattle(  # noqa: N802
         self, request: arena_pb2.WatchBattleRequest, context: Context
@@ -80,15 +87,20 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
             await _abort(context, error)
         return arena_pb2.CastVoteResponse(battle_id=request.battle_id)
 
-    async def _one_of_many(self, request: arena_pb2.SubmitBattlesRequest) -> arena_pb2.SubmitBattlesResponse:
-        try:
-            submission = submission_from(request)
-            receipt = await self._gateway.intake.submit(submission, datetime.now(UTC))
-        except EXPECTED as error:
-            return arena_pb2.SubmitBattlesResponse(battle_id=request.battle.id, error=str(error))
-        return arena_pb2.SubmitBattlesResponse(
-            battle_id=receipt.battle_id, created=receipt.created, rerun=receipt.rerun
-        )
+    async def _accepted(
+        self, requests: Sequence[arena_pb2.SubmitBattlesRequest]
+    ) -> list[arena_pb2.SubmitBattlesResponse]:
+        """Accept the battles of a group; one reply per battle, in order."""
+        parsed = []
+        for request in requests:
+            parsed.append(_parsed(request))
+            await asyncio.sleep(0)  # parsing awaits nothing: let other tasks run
+        submissions = [submission for submission in parsed if isinstance(submission, BattleSubmission)]
+        outcomes = iter(await self._gateway.intake.submit_all(submissions, datetime.now(UTC)))
+        return [
+            _reply(request, next(outcomes) if isinstance(submission, BattleSubmission) else submission)
+            for request, submission in zip(requests, parsed, strict=True)
+        ]
 
 
 def arena_service(gateway: Gateway) -> Register:
@@ -99,6 +111,23 @@ def arena_service(gateway: Gateway) -> Register:
         return arena_pb2.DESCRIPTOR.services_by_name["Arena"]
 
     return register
+
+
+def _parsed(request: arena_pb2.SubmitBattlesRequest) -> BattleSubmission | InvalidSubmission:
+    try:
+        return submission_from(request)
+    except InvalidSubmission as error:
+        return error
+
+
+def _reply(
+    request: arena_pb2.SubmitBattlesRequest, outcome: Receipt | Exception
+) -> arena_pb2.SubmitBattlesResponse:
+    if isinstance(outcome, Exception):
+        return arena_pb2.SubmitBattlesResponse(battle_id=request.battle.id, error=str(outcome))
+    return arena_pb2.SubmitBattlesResponse(
+        battle_id=outcome.battle_id, created=outcome.created, rerun=outcome.rerun
+    )
 
 
 def _watched(recorded: RecordedEvent) -> arena_pb2.WatchBattleResponse:

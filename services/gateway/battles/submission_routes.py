@@ -19,11 +19,11 @@ from services.gateway.battles.bodies import (
     MAX_BATTLE_BYTES,
     NDJSON,
     Line,
-    LineGroups,
     declared_type,
     read_all,
     read_lines,
 )
+from services.gateway.battles.groups import Groups
 from services.gateway.battles.intake import Receipt
 from services.gateway.battles.query import SubmissionQuery
 from services.gateway.errors import TooLarge
@@ -77,7 +77,7 @@ async def _results(gateway: Gateway, lines: AsyncIterator[Line]) -> AsyncIterato
     would otherwise wait for the server while the server waits for it.
     """
     results: asyncio.Queue[bytes | None] = asyncio.Queue()
-    groups = LineGroups(lines)
+    groups = Groups(lines, lambda line: line.size)
 
     async def work() -> None:
         try:
