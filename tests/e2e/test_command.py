@@ -62,6 +62,31 @@ async def test_the_demo_explains_a_battle_and_leaves_its_files(tmp_path: Path) -
     assert (tmp_path / "demo" / "pages" / "battles-demo-01.html").is_file()
 
 
+async def test_a_dry_run_says_what_a_file_would_cost_and_calls_no_model(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "battles.jsonl", [battle(number) for number in range(3)])
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[models.dear]\ninput = 1000\noutput = 2000\n", encoding="utf-8")
+    [port] = free_ports(1)  # nobody listens there
+    environment = LIGHT | {
+        "NUGGETSTREAM_LLM_BASE_URL": f"http://127.0.0.1:{port}/v1",
+        "NUGGETSTREAM_LLM_MODEL": "dear",
+        "NUGGETSTREAM_LLM_PRICES": str(prices),
+        "NUGGETSTREAM_LLM_BATTLE_MONEY": "0.01",
+    }
+    before = sorted(tmp_path.iterdir())
+    code, output = await run_command(environment, "eval", str(file), "--dry-run")
+    assert code == 0, output
+    assert "Nothing was paid. All battles were evaluated by the offline model." in output
+    rows = {words[0]: words[1:] for line in output.splitlines() if len(words := line.split()) == 4}
+    calls = {stage: int(row[0]) for stage, row in rows.items()}
+    assert calls == {"nuggetizer": 3, "assigner": 6, "judge": 6, "together": 15}
+    tokens_in, tokens_out = (int(number.replace(",", "")) for number in rows["together"][1:])
+    assert f"Cost with dear: {(tokens_in * 1000 + tokens_out * 2000) / 1e6:.2f} USD\n" in output
+    assert sorted(tmp_path.iterdir()) == before
+    code, output = await run_command(environment, "eval", str(file))
+    assert (code, "Missing option '--out'" in output) == (2, True)
+
+
 async def test_bad_lines_are_reported_by_number_and_the_rest_goes_on(tmp_path: Path) -> None:
     missing = battle(2)
     del missing["b"]

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -12,6 +14,7 @@ from nuggetstream.files.numerals import many
 from nuggetstream.files.results import REJECTED
 from nuggetstream.report.summary import Summary
 from services.cli.demo.folder import unmark
+from services.cli.dry_run import SAMPLE, estimate
 from services.cli.embedded import Choices, embedded
 from services.cli.evaluation import Evaluation
 from services.cli.meter import Meter
@@ -25,13 +28,21 @@ _STATE = "state"
 _STOPPED = 130  # exit code of a process that Ctrl-C ended
 
 
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """What a file contains."""
+
+    file: Path
+    lines: Sequence[BattleLine]
+    rejected: Sequence[BadLine]
+
+
 @click.command("eval")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    required=True,
-    help="Folder for the results, and for the state from which the same command continues.",
+    help="Folder for the results, and for the state from which the same command continues.  [required]",
 )
 @click.option(
     "--documents",
@@ -40,53 +51,99 @@ _STOPPED = 130  # exit code of a process that Ctrl-C ended
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Evaluate only the first LIMIT battles.")
 @click.option("--retry-failed", is_flag=True, help="Evaluate battles that failed in an earlier run again.")
-def command(file: Path, out: Path, documents: Path | None, limit: int | None, retry_failed: bool) -> None:
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print the model calls, tokens and cost to expect, from a sample; pay nothing and write nothing.",
+)
+def command(
+    file: Path,
+    out: Path | None,
+    *,
+    documents: Path | None,
+    limit: int | None,
+    retry_failed: bool,
+    dry_run: bool,
+) -> None:
     """Evaluate all battles of FILE (JSONL, gzipped or not) on this machine.
 
     Writes OUT/results.jsonl (one battle per line, with nuggets, labels, verdict and explanation),
     OUT/summary.json, OUT/summary.txt and, if lines were rejected, OUT/rejected.jsonl. Ctrl-C stops
     it; the same command continues where it stopped.
     """
+    if out is None and not dry_run:
+        raise click.UsageError("Missing option '--out'.")
     server = read_settings(ServerSettings).model_copy(update={"log_level": "error"})
-    lines, rejected = _read(file, documents, limit)
+    contents = _read(file, documents, limit)
     pipeline = embedded_pipeline(read_settings(PipelineSettings))
     llm = read_settings(LLMSettings)
     console = Console(stderr=True)
-    model = "the offline model" if llm.offline else llm.model_name
-    ranking = pipeline.embedding_model if pipeline.has_embedder else "BM25 alone (light installation)"
-    console.print(f"{len(lines)} battles, {len(rejected)} lines rejected; model: {model}; ranking: {ranking}")
-    choices = Choices(folder=out / _STATE, pipeline=pipeline, fetch=read_settings(FetchSettings), llm=llm)
+    _introduce(console, contents, pipeline, llm)
+    choices = Choices(
+        folder=out / _STATE if out else Path(), pipeline=pipeline, fetch=read_settings(FetchSettings), llm=llm
+    )
+    if out is None or dry_run:
+        run(partial(_estimate, contents.lines, choices, console), server)
+        return
     finished = asyncio.Event()
-
-    async def evaluate(stop: asyncio.Event) -> None:
-        async with embedded(choices) as platform:
-            unmark(out)
-            with Meter(console, len(lines)) as meter:
-                evaluation = Evaluation(
-                    platform=platform,
-                    lines=lines,
-                    report=meter.show,
-                    stop=stop,
-                    currency=llm.price_table().currency,
-                    retry_failed=retry_failed,
-                )
-                if not await evaluation.run():
-                    return
-            views, boards = await evaluation.collect(), await evaluation.boards()
-            accepted = list(evaluation.accepted.values())
-            _name(file, evaluation.rejected)
-            summary = write_results(out, accepted, [*rejected, *evaluation.rejected], views, boards)
-            print_summary(Console(), summary, boards)
-            _print_notes(console, out, summary, evaluation)
-            finished.set()
-
-    run(evaluate, server)
+    evaluate = partial(_evaluate, contents, choices, console, out=out, retry_failed=retry_failed)
+    run(lambda stop: evaluate(stop=stop, finished=finished), server)
     if not finished.is_set():
         console.print("stopped; run the same command again to continue from here")
         raise SystemExit(_STOPPED)
 
 
-def _read(file: Path, documents: Path | None, limit: int | None) -> tuple[list[BattleLine], list[BadLine]]:
+async def _evaluate(
+    contents: _Contents,
+    choices: Choices,
+    console: Console,
+    *,
+    out: Path,
+    retry_failed: bool,
+    finished: asyncio.Event,
+    stop: asyncio.Event,
+) -> None:
+    async with embedded(choices) as platform:
+        unmark(out)
+        with Meter(console, len(contents.lines)) as meter:
+            evaluation = Evaluation(
+                platform=platform,
+                lines=contents.lines,
+                report=meter.show,
+                stop=stop,
+                currency=choices.llm.price_table().currency,
+                retry_failed=retry_failed,
+            )
+            if not await evaluation.run():
+                return
+        views, boards = await evaluation.collect(), await evaluation.boards()
+        accepted = list(evaluation.accepted.values())
+        _name(contents.file, evaluation.rejected)
+        summary = write_results(out, accepted, [*contents.rejected, *evaluation.rejected], views, boards)
+        print_summary(Console(), summary, boards)
+        _print_notes(console, out, summary, evaluation)
+        finished.set()
+
+
+async def _estimate(
+    lines: Sequence[BattleLine], choices: Choices, console: Console, stop: asyncio.Event
+) -> None:
+    with Meter(console, min(SAMPLE, len(lines))) as meter:
+        estimated = await estimate(lines, choices, meter.show, stop)
+    if estimated is None:
+        raise click.ClickException("no battle was evaluated, so there is no estimate")
+    for line in estimated.lines():
+        click.echo(line)
+
+
+def _introduce(console: Console, contents: _Contents, pipeline: PipelineSettings, llm: LLMSettings) -> None:
+    model = "the offline model" if llm.offline else llm.model_name
+    ranking = pipeline.embedding_model if pipeline.has_embedder else "BM25 alone (light installation)"
+    counts = f"{len(contents.lines)} battles, {len(contents.rejected)} lines rejected"
+    console.print(f"{counts}; model: {model}; ranking: {ranking}")
+
+
+def _read(file: Path, documents: Path | None, limit: int | None) -> _Contents:
     with refusing(UnusableFile):
         texts = read_documents(documents) if documents else {}
         rows = list(read_battles(file, texts))
@@ -95,7 +152,7 @@ def _read(file: Path, documents: Path | None, limit: int | None) -> tuple[list[B
     lines = [row for row in rows if isinstance(row, BattleLine)][:limit]
     if not lines:
         raise click.ClickException(f"{file}: contains no battle")
-    return lines, rejected
+    return _Contents(file, lines, rejected)
 
 
 def _name(file: Path, rejected: Sequence[BadLine]) -> None:

@@ -1,0 +1,154 @@
+"""`nuggetstream eval --dry-run`: what the model calls of a file would cost, before anything is paid.
+
+A sample of the battles is evaluated as in a real run, pages fetched and prompts written, in a temporary
+folder and by the offline model. The tokens of its calls are multiplied to the whole file and priced as the
+configured model.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from pathlib import Path
+from statistics import fmean, stdev
+from tempfile import TemporaryDirectory
+
+from nuggetstream.files.dataset import BattleLine
+from services.cli.embedded import Choices, embedded
+from services.cli.evaluation import Evaluation, Progress
+from services.runtime.llm.prices import PriceTable, Tokens
+from services.store.spend import DatabaseSpendStore
+
+SAMPLE = 50  # battles
+_OFFLINE = dict.fromkeys(
+    ("api_key", "base_url", "model", "battle_tokens", "battle_money", "day_tokens", "day_money", "prices")
+)
+_NO_TOKENS = Tokens()
+_NORMAL = 1.96  # standard errors on either side of a 95% interval
+
+
+@dataclass(frozen=True, slots=True)
+class StageCalls:
+    """The model calls of one stage."""
+
+    calls: int = 0
+    tokens: Tokens = _NO_TOKENS
+
+    def __add__(self, other: "StageCalls") -> "StageCalls":
+        return StageCalls(self.calls + other.calls, self.tokens + other.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a file of battles would cost.
+
+    Attributes:
+        battles: Number of battles in the file.
+        sample: The calls of each battle that was evaluated, by stage.
+        model: Name of the configured model.
+        prices: The operator's prices.
+    """
+
+    battles: int
+    sample: Sequence[Mapping[str, StageCalls]]
+    model: str
+    prices: PriceTable
+
+    def by_stage(self) -> dict[str, StageCalls]:
+        """Calls and tokens of the whole file."""
+        found: dict[str, StageCalls] = {}
+        for battle in self.sample:
+            for stage, calls in battle.items():
+                found[stage] = found.get(stage, StageCalls()) + calls
+        return {stage: self._scaled(calls) for stage, calls in found.items()}
+
+    def money(self) -> tuple[float, float] | None:
+        """Cost of the whole file and the half width of its 95% interval; None where the model has no price.
+
+        The interval is that of a sample without replacement; 0 where all battles were evaluated.
+        """
+        price = self.prices.price_of(self.model)
+        if price is None:
+            return None
+        costs = [float(price.of(_total(battle).tokens)) for battle in self.sample]
+        drawn = len(costs)
+        if drawn < 2 or drawn == self.battles:
+            return fmean(costs) * self.battles, 0.0
+        error = stdev(costs) / sqrt(drawn) * sqrt(1 - drawn / self.battles)
+        return fmean(costs) * self.battles, _NORMAL * error * self.battles
+
+    def lines(self) -> Iterator[str]:
+        """The estimate in words and numbers."""
+        drawn = len(self.sample)
+        which = (
+            f"{drawn} of {self.battles} battles, drawn at random," if drawn < self.battles else "All battles"
+        )
+        yield f"Nothing was paid. {which} were evaluated by the offline model."
+        yield f"{'':<12}{'calls':>12}{'tokens in':>16}{'tokens out':>14}"
+        stages = self.by_stage()
+        whole = sum(stages.values(), StageCalls())
+        for stage, calls in [*sorted(stages.items()), ("together", whole)]:
+            yield f"{stage:<12}{calls.calls:>12,}{calls.tokens.input:>16,}{calls.tokens.output:>14,}"
+        yield self._price_line()
+        yield (
+            "Tokens are estimated, one per four bytes, and replies are as long as the offline model's: "
+            "a model that reasons writes more. Calls that are repeated or discarded, and savings by a prompt "
+            "cache, are not included."
+        )
+
+    def _price_line(self) -> str:
+        money = self.money()
+        if money is None:
+            return f"Cost with {self.model}: unknown. Set NUGGETSTREAM_LLM_PRICES to a file with its price."
+        amount, margin = money
+        span = f" (95% interval {max(0.0, amount - margin):.2f} to {amount + margin:.2f})" if margin else ""
+        return f"Cost with {self.model}: {amount:.2f} {self.prices.currency}{span}"
+
+    def _scaled(self, calls: StageCalls) -> StageCalls:
+        factor = self.battles / len(self.sample)
+        tokens = calls.tokens
+        return StageCalls(
+            round(calls.calls * factor), Tokens(round(tokens.input * factor), round(tokens.output * factor))
+        )
+
+
+async def estimate(
+    lines: Sequence[BattleLine], choices: Choices, report: Callable[[Progress], None], stop: asyncio.Event
+) -> Estimate | None:
+    """Evaluate a sample with the offline model and see what it asked for.
+
+    Args:
+        lines: The battles of the file.
+        choices: The configuration; its folder is not used.
+        report: Called with the progress.
+        stop: Ends the run early.
+
+    Returns:
+        The estimate; None when it was stopped, or when no battle of the sample could be evaluated.
+    """
+    sample = random.Random(0).sample(list(lines), min(SAMPLE, len(lines)))  # noqa: S311 - not a secret
+    prices, model = choices.llm.price_table(), choices.llm.model_name
+    with TemporaryDirectory(prefix="nuggetstream-dry-run-") as folder:
+        offline = replace(choices, folder=Path(folder), llm=choices.llm.model_copy(update=_OFFLINE))
+        async with embedded(offline) as platform:
+            evaluation = Evaluation(platform=platform, lines=sample, report=report, stop=stop)
+            if not await evaluation.run():
+                return None
+            spend = DatabaseSpendStore(platform.database)
+            found = [await _calls_of(spend, battle_id) for battle_id in evaluation.accepted]
+    return Estimate(len(lines), found, model, prices) if found else None
+
+
+async def _calls_of(spend: DatabaseSpendStore, battle_id: str) -> dict[str, StageCalls]:
+    stages = await spend.of_battle_by_stage(battle_id)
+    return {
+        entry.stage: StageCalls(
+            entry.spend.calls, Tokens(entry.spend.tokens.input, entry.spend.tokens.output)
+        )
+        for entry in stages
+    }
+
+
+def _total(battle: Mapping[str, StageCalls]) -> StageCalls:
+    return sum(battle.values(), StageCalls())

@@ -1,0 +1,44 @@
+"""What a file would cost: tokens multiplied to the file, and a range where only a sample was evaluated."""
+
+from decimal import Decimal
+
+import pytest
+
+from services.cli.dry_run import Estimate, StageCalls
+from services.runtime.llm.prices import Price, PriceTable, Tokens
+
+PRICES = PriceTable({"m": Price(input=Decimal(1), output=Decimal(2))}, "EUR")
+
+
+def of(battles: int, *tokens: int, model: str = "m-large") -> Estimate:
+    """An estimate from battles with so many tokens in; half as many out, in two calls of one stage."""
+    sample = [{"judge": StageCalls(2, Tokens(count, count // 2))} for count in tokens]
+    return Estimate(battles, sample, model, PRICES)
+
+
+def test_calls_and_tokens_are_those_of_the_whole_file() -> None:
+    estimate = of(30, 1_000, 2_000, 3_000)
+    assert estimate.by_stage() == {"judge": StageCalls(60, Tokens(60_000, 30_000))}
+    assert "together" in "\n".join(estimate.lines())
+
+
+def test_a_sample_has_a_range_and_the_whole_file_has_none() -> None:
+    amount, margin = of(30, 1_000_000, 2_000_000, 3_000_000).money() or (0.0, 0.0)
+    # 4 EUR a battle, standard deviation 2, three of thirty without replacement
+    assert amount == pytest.approx(120.0)
+    assert margin == pytest.approx(1.96 * 2 / 3**0.5 * 0.9**0.5 * 30)
+    assert of(3, 1_000_000, 2_000_000, 3_000_000).money() == (pytest.approx(12.0), 0.0)
+    assert of(9, 1_000_000).money() == (pytest.approx(18.0), 0.0)
+
+
+def test_what_is_printed_names_sample_price_and_range() -> None:
+    text = "\n".join(of(30, 1_000_000, 2_000_000, 3_000_000).lines())
+    assert text.startswith("Nothing was paid. 3 of 30 battles, drawn at random, were evaluated")
+    assert "Cost with m-large: 120.00 EUR (95% interval 55.59 to 184.41)" in text
+    assert "All battles were evaluated" in "\n".join(of(1, 7).lines())
+
+
+def test_a_model_without_a_price_has_an_unknown_cost_and_no_zero() -> None:
+    estimate = of(30, 1_000, model="other")
+    assert estimate.money() is None
+    assert "Cost with other: unknown. Set NUGGETSTREAM_LLM_PRICES" in "\n".join(estimate.lines())
