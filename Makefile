@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-llm bench-intake image-test format proto clean
+.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm bench-intake image-test format proto clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # LIGHT=1 leaves out torch and sentence-transformers (evidence is then ranked by BM25 alone).
@@ -84,6 +84,9 @@ bench-ratings: $(DEV_STAMP)  ## ratings side by side with other libraries, in on
 # SCALE=small finishes in seconds; the default makes a million battles and takes some minutes.
 bench-cpu: $(DEV_STAMP)  ## processor time per battle and per stage (SCALE=full: up to 10,000 battles)
 	$(BIN)/python -m benchmarks.cpu --scale $(or $(SCALE),medium)
+
+bench-storage: $(DEV_STAMP)  ## bytes that a battle takes in the database, by table and by event
+	$(BIN)/python -m benchmarks.storage
 
 bench-llm: $(DEV_STAMP)  ## calls, tokens, money and seconds of a battle, against a simulated model
 	$(BIN)/python -m benchmarks.llm

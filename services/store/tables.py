@@ -13,8 +13,7 @@ replies      the cache of model replies
 claims       prompts that a process asks the model now, on PostgreSQL
 spend        all booked model calls: tokens and cost, for accounting and budgets
 content_users   the battles that share a blob or a reply with the battle that brought it
-deletions       battles that were deleted
-removed_chunks  chunks that were deleted with their battles, for indexes in memory
+deletions       battles that were deleted; removed_chunks: their chunks, for indexes in memory
 Counters of the rows above, changed in the transaction of the row that they count (see `counters.py`):
 battle_counters   battles received, per arena and facet
 lens_counters     outcomes and decided battles, per arena, lens and facet, with a stamp of the last change
@@ -42,6 +41,7 @@ from sqlalchemy import (
     text,
 )
 
+from services.store.compressed import CompressedBytes
 from services.store.utc_datetime import UtcDateTime
 
 metadata = MetaData(
@@ -73,7 +73,7 @@ battles = Table(
     Column("system_a", String(200), nullable=False),
     Column("system_b", String(200), nullable=False),
     Column("content_hash", _HASH, nullable=False),
-    Column("body", LargeBinary, nullable=False),
+    Column("body", CompressedBytes, nullable=False),
     Column("received_at", _UTC, nullable=False),
     Column("nugget_state", String(16), nullable=False, server_default="pending"),
     Column("judge_state", String(16), nullable=False, server_default="pending"),
@@ -96,7 +96,7 @@ events = Table(
     Column("sequence", Integer, nullable=False),
     Column("name", String(40), nullable=False),
     Column("schema", String(80), nullable=False),
-    Column("body", LargeBinary, nullable=False),
+    Column("body", CompressedBytes, nullable=False),
     Column("recorded_at", _UTC, nullable=False),
     Index(None, "battle_id", "sequence", unique=True),
 )
@@ -179,7 +179,7 @@ blobs = Table(
     "blobs",
     metadata,
     Column("key", _HASH, primary_key=True),
-    Column("body", LargeBinary, nullable=False),
+    Column("body", CompressedBytes, nullable=False),
     Column("battle_id", String(200), index=True),  # the battle that brought it; NULL in rows of old versions
 )
 

@@ -7,6 +7,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
+from services.store.blobs import Blobs
 from services.store.database import Database
 from services.store.migrate import downgrade, unapplied, upgrade
 from services.store.tables import metadata
@@ -54,7 +55,7 @@ async def test_migrating_from_several_processes_at_once_is_migrating_once(empty_
 
 
 async def test_what_is_not_applied_yet_is_named(empty_database: Database) -> None:
-    revisions = [f"{number:04}" for number in range(1, 11)]
+    revisions = [f"{number:04}" for number in range(1, 12)]
     assert await unapplied(empty_database) == revisions
     await upgrade(empty_database, "0001")
     assert await unapplied(empty_database) == revisions[1:]
@@ -188,3 +189,27 @@ async def test_going_back_to_the_start_removes_every_table(empty_database: Datab
     await downgrade(empty_database, "base")
     async with empty_database.engine.connect() as connection:
         assert await connection.run_sync(tables_in) <= {"alembic_version"}
+
+
+async def test_bodies_of_earlier_versions_are_read_and_going_back_decompresses(
+    empty_database: Database,
+) -> None:
+    await upgrade(empty_database)
+    blobs, plain = Blobs(empty_database), b"All about tea. " * 100
+    keys = [f"{number:064}" for number in range(450)]
+    for key in keys[:3]:
+        await blobs.put_blob(key, plain, None)
+    await blobs.put_blob(keys[3], b"\xffshort", None)
+    insert = text("INSERT INTO blobs (key, body) VALUES (:key, :body)")
+    async with empty_database.engine.begin() as connection:
+        await connection.execute(insert, [{"key": key, "body": plain} for key in keys[4:]])
+        stored = await connection.scalar(text(f"SELECT body FROM blobs WHERE key = '{keys[0]}'"))
+    assert len(stored) < len(plain) / 5
+    assert [await blobs.get_blob(key) for key in (keys[0], keys[9])] == [plain, plain]
+    assert await blobs.get_blob(keys[3]) == b"\xffshort"
+    await downgrade(empty_database, "0010")
+    async with empty_database.engine.connect() as connection:
+        rows = await connection.execute(text("SELECT key, body FROM blobs"))
+        assert {row.key: bytes(row.body) for row in rows} == dict.fromkeys(keys, plain) | {
+            keys[3]: b"\xffshort"
+        }
