@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import socket
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,8 +13,10 @@ import pytest
 from arena.v1 import arena_pb2, arena_pb2_grpc
 
 from nuggetstream.domain.event import BattleVoted
+from services.gateway.battles import submission_routes
 from services.gateway.battles.bodies import MAX_BATTLE_BYTES
 from services.runtime import rpc
+from services.runtime.turns import Turns
 from tests.integration.gateway.world import Story, World, battle, submission
 
 NDJSON = {"content-type": "application/x-ndjson"}
@@ -82,8 +85,11 @@ async def test_of_thousands_of_problems_a_thousand_are_told_and_the_rest_counted
     assert problems[-1] == "500 more problems"
 
 
-async def test_lines_that_are_refused_do_not_keep_others_waiting(world: World) -> None:
+async def test_lines_that_are_refused_do_not_keep_others_waiting(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Refusing never waits for anything, so that the event loop has to be given back on purpose."""
+    monkeypatch.setattr(submission_routes, "Turns", partial(Turns, length=0.0))
     turns = 0
 
     async def others() -> None:
