@@ -231,7 +231,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--scale", choices=SCALES, default="full", help="how many battles and systems")
-    options.add_argument("--json", type=Path, help="write the seconds to this file")
+    options.add_argument("--json", type=Path, help="write the costs to this file, in seconds")
     chosen = options.parse_args()
     results = asyncio.run(run(SCALES[chosen.scale]))
     missed = report(results)
