@@ -9,6 +9,7 @@ instead of an id, a label and a copied sentence by name. An object with the same
 """
 
 import re
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, ClassVar, Literal
@@ -73,9 +74,9 @@ class _Line(BaseModel):
     def _write(self) -> str:
         return self.line()
 
+    @abstractmethod
     def line(self) -> str:
         """The item as a line."""
-        raise NotImplementedError
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
