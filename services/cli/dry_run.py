@@ -85,6 +85,8 @@ class Estimate:
             f"{drawn} of {self.battles} battles, drawn at random," if drawn < self.battles else "All battles"
         )
         yield f"Nothing was paid. {which} were evaluated by the offline model."
+        if silent := sum(not battle for battle in self.sample):
+            yield f"{silent} of them ended before any call and count as free; a real run may differ."
         yield f"{'':<12}{'calls':>12}{'tokens in':>16}{'tokens out':>14}"
         stages = self.by_stage()
         whole = sum(stages.values(), StageCalls())

@@ -42,3 +42,10 @@ def test_a_model_without_a_price_has_an_unknown_cost_and_no_zero() -> None:
     estimate = of(30, 1_000, model="other")
     assert estimate.money() is None
     assert "Cost with other: unknown. Set NUGGETSTREAM_LLM_PRICES" in "\n".join(estimate.lines())
+
+
+def test_battles_that_ended_before_any_call_are_counted() -> None:
+    estimate = of(3, 1_000_000, 2_000_000)
+    with_failure = Estimate(3, [*estimate.sample, {}], "m-large", PRICES)
+    assert "1 of them ended before any call" in "\n".join(with_failure.lines())
+    assert "ended before any call" not in "\n".join(estimate.lines())
