@@ -134,7 +134,8 @@ def measure(count: int, model: str, folder: Path) -> dict[str, Any]:
 def cost(start: dict[str, Any], start_count: int, run: dict[str, Any], count: int) -> Cost:
     """Cost per battle of a run beyond a run of a few battles, which pays for starting."""
     more = count - start_count
-    parts = {name: (used - start["parts"].get(name, 0.0)) / more for name, used in run["parts"].items()}
+    before, after = start["parts"], run["parts"]
+    parts = {name: (after.get(name, 0.0) - before.get(name, 0.0)) / more for name in before | after}
     return Cost(
         battles=count,
         own=(run["own"] - start["own"]) / more,

@@ -26,5 +26,5 @@ def test_the_small_scale_measures_costs_floor_and_stages(tmp_path: Path) -> None
     stages = {name for name in cost["parts"] if name.startswith("stage ")}
     every = {"scraper", "indexer", "retriever", "nuggetizer", "assigner", "judge", "rater", "recorder"}
     assert {f"stage {name}" for name in every} <= stages
-    assert {"nats", "other threads"} <= cost["parts"].keys()
-    assert sum(cost["parts"].values()) == pytest.approx(cost["own"], rel=0.2, abs=0.02)
+    assert {"nats", "other threads", "outside the event loop"} <= cost["parts"].keys()
+    assert sum(cost["parts"].values()) == pytest.approx(cost["own"], abs=0.001)  # no part is missing
