@@ -1,6 +1,7 @@
 """What must hold when everything has calmed down: pure functions from what was seen to what is wrong.
 
 received = scored + failed       every battle with a receipt has ended, and there are no others
+held                             battles waited for the model while it was away, and none failed for it
 paid once                        no prompt was paid for again, unless a kill cut its first call off
 boards as in a calm run          the same ratings, bounds, ranks and counts as without any trouble
 counters as the rows             what is counted while rows are written is what the rows say
@@ -61,6 +62,8 @@ class Seen:
         kills: Processes that were killed.
         boards: All boards, as the API returns them.
         wrong_counters: Number of counters that differ from the rows, by table.
+        held: Largest number of battles that waited when the model came back; None if it was never away.
+        given_up: Ids of battles that failed because the model was away.
     """
 
     receipts: Sequence[str]
@@ -69,6 +72,8 @@ class Seen:
     kills: Sequence[Kill]
     boards: Sequence[Board]
     wrong_counters: Mapping[str, int]
+    held: int | None = None
+    given_up: Sequence[str] = ()
 
 
 def problems(seen: Seen, calm_boards: Sequence[Board]) -> list[str]:
@@ -80,6 +85,7 @@ def problems(seen: Seen, calm_boards: Sequence[Board]) -> list[str]:
     """
     return [
         *unaccounted(seen.receipts, seen.states),
+        *not_held(seen.held, seen.given_up),
         *paid_again(seen.calls, seen.kills),
         *different_boards(seen.boards, calm_boards),
         *(f"{count} counters of {table} are wrong" for table, count in seen.wrong_counters.items() if count),
@@ -97,6 +103,18 @@ def unaccounted(receipts: Iterable[str], states: Mapping[str, BattleState]) -> l
     unknown = [f"{name} is stored, and nobody has a receipt" for name in sorted(set(states) - expected)]
     running = [f"{name} has not ended" for name, state in states.items() if state is BattleState.RUNNING]
     return lost + unknown + running
+
+
+def not_held(held: int | None, given_up: Iterable[str]) -> list[str]:
+    """Battles that did not wait for a model that was away.
+
+    >>> not_held(3, ["one"])
+    ['one failed because the model was away']
+    >>> not_held(0, [])
+    ['no battle waited when the model came back']
+    """
+    failed = [f"{name} failed because the model was away" for name in sorted(set(given_up))]
+    return failed + (["no battle waited when the model came back"] if held == 0 else [])
 
 
 def paid_again(calls: Sequence[Call], kills: Sequence[Kill]) -> list[str]:
@@ -156,7 +174,8 @@ def summary(seen: Seen) -> str:
     states = Counter(state.value for state in seen.states.values())
     ended = " + ".join(f"{count} {state}" for state, count in states.most_common())
     prompts = len({call.prompt for call in seen.calls})
+    held = f"; {seen.held} waited when the model came back" if seen.held else ""
     return (
         f"{len(seen.receipts)} received = {ended}; {len(seen.calls)} calls paid for {prompts} prompts; "
-        f"{len(seen.kills)} kills"
+        f"{len(seen.kills)} kills{held}"
     )

@@ -2,6 +2,8 @@
 
 a calm run of the same battles  ->  boards to compare with
 battles + strikes               ->  everything settles  ->  what was seen  ->  problems
+
+Where the model is away before anything else goes wrong, the calm run happens meanwhile.
 """
 
 import asyncio
@@ -15,7 +17,9 @@ from typing import Any
 from pydantic import SecretStr
 
 from nuggetstream.client import AsyncClient
+from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.progress import BattleState
 from services.cli.embedded import Choices, embedded
 from services.cli.settings import FetchSettings, PipelineSettings
 from services.offline.serve import running
@@ -59,7 +63,15 @@ SCALES = {
         battles=30,
         replicas=1,
         brokers=1,
-        amount=Amount(kills=4, brokers=1, databases=1, disks=1, model_seconds=(10.0,), pause=2.0),
+        amount=Amount(
+            kills=4,
+            brokers=1,
+            databases=1,
+            disks=1,
+            model_seconds=(60.0,),
+            pause=4.0,
+            head_start=44.0,  # most strikes meet battles that wait, the last ones battles that go on
+        ),
         settle_seconds=180.0,
     ),
     "full": Scale(
@@ -96,17 +108,13 @@ async def run(scale: Scale, seed: int, folder: Path, say: Say = print) -> Report
     """
     started = time.monotonic()
     say(f"seed {seed}, {scale.battles} battles, {scale.brokers} brokers, {scale.replicas} of each worker")
-    calm_boards = await _calm(scale, folder / "calm")
     async with installation(folder, scale.replicas, scale.brokers) as platform:
         planned = plan(seed, scale.amount, list(platform.processes), list(platform.brokers))
         strikes = _possible(planned, platform)
         async with AsyncClient(platform.url, patience=300) as client:
             await _until_ready(client)
             say(f"ready after {time.monotonic() - started:.0f} s")
-            length = sum(strike.pause for strike in strikes)
-            sending = asyncio.create_task(_send(client, scale.battles, length))
-            await _strike_all(platform, strikes, say)
-            receipts = await sending
+            calm_boards, receipts = await _calm_and_struck(scale, folder, platform, client, strikes, say)
             calmed = time.monotonic()
             settled = await _settle(platform, len(receipts), scale.settle_seconds)
             say(
@@ -122,6 +130,25 @@ async def run(scale: Scale, seed: int, folder: Path, say: Say = print) -> Report
         *(f"  PROBLEM: {problem}" for problem in wrong),
     ]
     return Report(wrong, "\n".join(lines))
+
+
+async def _calm_and_struck(
+    scale: Scale,
+    folder: Path,
+    platform: Installation,
+    client: AsyncClient,
+    strikes: list[Strike],
+    say: Say,
+) -> tuple[list[Mapping[str, Any]], list[str]]:
+    """Run the battles without trouble and with it; the boards of the former, the receipts of the latter."""
+    async with asyncio.TaskGroup() as group:
+        calm = group.create_task(_calm(scale, folder / "calm"))
+        if scale.amount.head_start is None:
+            await calm  # later it would delay the endpoint, which notes when calls arrive
+        length = sum(strike.pause for strike in strikes)
+        sending = group.create_task(_send(client, scale.battles, length))
+        await _strike_all(platform, strikes, say)
+    return calm.result(), sending.result()
 
 
 def _possible(strikes: list[Strike], platform: Installation) -> list[Strike]:
@@ -217,7 +244,17 @@ async def _fill_disk(platform: Installation, strike: Strike) -> None:
 async def _model_away(platform: Installation, strike: Strike) -> None:
     platform.endpoint.away = True
     await asyncio.sleep(strike.seconds)
+    platform.held = max(platform.held or 0, await _running(platform))
     platform.endpoint.away = False
+
+
+async def _running(platform: Installation) -> int:
+    """Number of battles that have not ended, once the database answers."""
+    while True:
+        with suppress(Unavailable):
+            rows = await Battles(platform.database).latest(1000)
+            return sum(row.state is BattleState.RUNNING for row in rows)
+        await asyncio.sleep(0.2)
 
 
 _HOW = {
@@ -245,7 +282,8 @@ async def _settle(platform: Installation, received: int, within: float) -> bool:
 
 
 async def _look(platform: Installation, client: AsyncClient, receipts: list[str]) -> Seen:
-    rows = await Battles(platform.database).latest(2 * len(receipts))
+    battles = Battles(platform.database)
+    rows, failures = await battles.latest(2 * len(receipts)), await battles.failures()
     origin = min((call.at for call in platform.endpoint.calls), default=0.0)
     return Seen(
         receipts=receipts,
@@ -254,4 +292,6 @@ async def _look(platform: Installation, client: AsyncClient, receipts: list[str]
         kills=[replace(kill, at=kill.at - origin) for kill in platform.kills],
         boards=await _boards(client),
         wrong_counters=await recount(platform.database, repair=False),
+        held=platform.held,
+        given_up=[each.battle_id for each in failures if each.failure.reason is Reason.LLM_UNAVAILABLE],
     )

@@ -39,6 +39,7 @@ class Installation:
         database: The driver's own connection to it.
         endpoint: The model's endpoint.
         kills: Services that were killed.
+        held: Largest number of battles that waited when the model came back; None if it was never away.
         restarts: How often a service ended by itself and was started again, by name of the process.
     """
 
@@ -50,6 +51,7 @@ class Installation:
     database: Database
     endpoint: Endpoint
     kills: list[Kill] = field(default_factory=list)
+    held: int | None = None
     restarts: dict[str, int] = field(default_factory=dict)
     _busy: set[str] = field(default_factory=set)
 

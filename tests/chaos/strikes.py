@@ -48,6 +48,8 @@ class Amount:
         disks: Number of full disks.
         model_seconds: How long the model is away, once per entry.
         pause: Mean number of seconds between two strikes.
+        head_start: Seconds that the longest absence of the model lasts before anything else goes wrong, so
+            that the rest meets battles that wait for it; None lets it begin at a random time.
     """
 
     kills: int
@@ -56,6 +58,7 @@ class Amount:
     disks: int
     model_seconds: Sequence[float]
     pause: float
+    head_start: float | None = None
 
 
 def plan(seed: int, amount: Amount, services: Sequence[str], brokers: Sequence[str]) -> list[Strike]:
@@ -80,6 +83,11 @@ def plan(seed: int, amount: Amount, services: Sequence[str], brokers: Sequence[s
     chosen += [(Kind.MODEL, "endpoint", seconds) for seconds in amount.model_seconds]
     rng.shuffle(chosen)
     pauses = [amount.pause * rng.uniform(0.5, 1.5) for _ in chosen]
+    if amount.head_start is not None:
+        longest = (Kind.MODEL, "endpoint", max(amount.model_seconds))
+        chosen.remove(longest)
+        chosen.insert(0, longest)
+        pauses[0] = amount.head_start
     return [
         Strike(kind=kind, target=target, seconds=round(seconds, 1), pause=pause)
         for (kind, target, seconds), pause in zip(chosen, pauses, strict=True)

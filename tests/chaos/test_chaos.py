@@ -7,7 +7,7 @@ import pytest
 
 from tests.chaos.driver import SCALES, run
 
-SEED = 28  # `make chaos SEED=28` brings the same strikes
+SEED = 46  # `make chaos SEED=46` brings the same strikes
 
 
 @pytest.mark.slow

@@ -1,12 +1,15 @@
 """Each end condition fails for the outcome that it is there to find."""
 
 from dataclasses import replace
+from itertools import accumulate
 
 import pytest
 
 from nuggetstream.domain.progress import BattleState
 from tests.chaos.conditions import CALLS_IN_FLIGHT, Call, Kill, Seen, paid_again, problems
+from tests.chaos.driver import SCALES
 from tests.chaos.strikes import Amount, Kind, plan
+from tests.chaos.test_chaos import SEED
 
 BOARDS = [{"lens": "human", "scored": 2, "standings": [{"system": "atlas", "rating": 1010.0}]}]
 GOOD = Seen(
@@ -35,6 +38,8 @@ def test_a_run_in_which_everything_ended_has_no_problem() -> None:
             replace(GOOD, boards=[BOARDS[0] | {"standings": [{"system": "atlas", "rating": 1010.1}]}]),
             "board human: standings",
         ),
+        (replace(GOOD, held=0), "no battle waited when the model came back"),
+        (replace(GOOD, held=1, given_up=["two"]), "two failed because the model was away"),
         (replace(GOOD, wrong_counters={"pair_counters": 3}), "3 counters of pair_counters are wrong"),
     ],
 )
@@ -72,3 +77,13 @@ def test_a_seed_decides_everything_that_goes_wrong() -> None:
     assert set(killed) == set(services)
     assert len(killed) == 4
     assert {strike.kind for strike in strikes} == set(Kind)
+
+
+def test_most_strikes_of_the_tests_meet_battles_that_wait_for_the_model() -> None:
+    amount = SCALES["small"].amount
+    model, *others = plan(SEED, amount, ["judge-1", "rater-1", "recorder-1", "nuggetizer-1"], ["broker-1"])
+    assert (model.kind, model.seconds) == (Kind.MODEL, 60.0)
+    begins = list(accumulate((strike.pause for strike in others), initial=model.pause))[:-1]
+    assert len([at for at in begins if at < model.seconds]) > len(others) / 2
+    assert any(at > model.seconds for at in begins)
+    assert {strike.kind for strike in others} == set(Kind) - {Kind.MODEL}
