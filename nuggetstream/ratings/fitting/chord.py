@@ -64,11 +64,11 @@ def fit_resamples(resampled: Pairs, counts: Pairs, theta: Floats, *, precision: 
     inverse = _inverse_hessian(counts, theta)
     if inverse is None:
         return fit_pairs(resampled, theta, precision=precision)
-    checked(resampled)
-    parts = []
+    checked(counts.counted(counts.cells[None]))
+    runs, parts = tuple(_runs(counts, min(len(resampled.won), _AT_ONCE))), []
     for start in range(0, len(resampled.won), _AT_ONCE):
         part = resampled.slice(slice(start, start + _AT_ONCE))
-        strengths, settled = _climbed(_Points.of(part), inverse, theta, precision)
+        strengths, settled = _climbed(_points(part, counts, runs), inverse, theta, precision)
         if not settled.all():
             left = np.flatnonzero(~settled)
             strengths[left] = fit_pairs(part.slice(left), theta, precision=precision)
@@ -98,57 +98,95 @@ def _inverse_hessian(counts: Pairs, theta: Floats) -> Floats | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Points:
-    """Points that the systems of E pairs took from each other in R resamples.
+class _Run:
+    """Pairs that are worked on together, as many as stay in a processor's cache.
 
     Attributes:
-        first: (E,) first system of each pair.
-        second: (E,) second system of each pair.
-        taken: (E, R) points of the first.
-        given: (E, R) points of the second.
-        parts: Runs of pairs that are worked on together, and (K, pairs) +1 for the first, -1 for the second.
+        pairs: Which pairs.
+        first: (N,) first system of each.
+        second: (N,) second system of each.
+        signs: (K, N) +1 for the first, -1 for the second system of each.
     """
 
+    pairs: slice
     first: Places
     second: Places
-    taken: Floats
-    given: Floats
-    parts: tuple[tuple[slice, csr_array], ...]
+    signs: csr_array
 
-    @classmethod
-    def of(cls, pairs: Pairs) -> Self:
-        """The points of R resamples."""
-        taken, given = np.ascontiguousarray(pairs.scored.T), np.ascontiguousarray(pairs.conceded.T)
-        return cls(pairs.first, pairs.second, taken, given, tuple(_parts(pairs)))
+
+def _runs(pairs: Pairs, resamples: int) -> Iterator[_Run]:
+    count, size = len(pairs.first), max(_CHUNK // max(resamples, 1), 1)
+    for start in range(0, count, size):
+        part = slice(start, min(start + size, count))
+        first, second, number = pairs.first[part], pairs.second[part], part.stop - part.start
+        ends = np.concatenate([first, second]), np.tile(np.arange(number), 2)
+        signs = csr_array((np.repeat([1.0, -1.0], number), ends), shape=(pairs.size, number))
+        yield _Run(part, first, second, signs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """What the slope of the log-likelihood depends on, for E pairs of K systems in R resamples.
+
+    Attributes:
+        runs: The pairs.
+        played: (E, R) battles.
+        surplus: (K, R) points of each system as the first of a pair, less those of its opponents where it is
+            the second.
+    """
+
+    runs: tuple[_Run, ...]
+    played: Floats
+    surplus: Floats
 
     def some(self, resamples: Flags) -> Self:
         """The points of some of the resamples."""
-        return replace(self, taken=self.taken[:, resamples], given=self.given[:, resamples])
+        return replace(self, played=self.played[:, resamples], surplus=self.surplus[:, resamples])
 
     def slope(self, theta: Floats) -> Floats:
         """(K, R) points taken less points expected, at strengths (K, R).
 
-        taken · (1 - p) - given · p with p = e^θi / (e^θi + e^θj), which needs one exponential per system.
+        Of a pair, the first system expects played · p points with p = e^θi / (e^θi + e^θj), which needs one
+        exponential per system. Its surplus over that is what the second lacks.
         """
-        odds, total = np.exp(theta), np.zeros_like(theta)
-        for part, signs in self.parts:
-            first, second = odds[self.first[part]], odds[self.second[part]]
-            both = first + second
-            np.multiply(self.taken[part], second, out=second)
-            np.multiply(self.given[part], first, out=first)
-            np.subtract(second, first, out=second)
-            np.divide(second, both, out=second)
-            total += signs @ second
-        return total
+        odds, slope = np.exp(theta), self.surplus.copy()
+        for run in self.runs:
+            chance, both = odds[run.first], odds[run.second]
+            both += chance
+            chance /= both
+            chance *= self.played[run.pairs]
+            slope -= run.signs @ chance
+        return slope
 
 
-def _parts(pairs: Pairs) -> Iterator[tuple[slice, csr_array]]:
-    count, size = len(pairs.first), max(_CHUNK // max(len(pairs.won), 1), 1)
-    for start in range(0, count, size):
-        part = slice(start, min(start + size, count))
-        number = part.stop - part.start
-        ends = np.concatenate([pairs.first[part], pairs.second[part]]), np.tile(np.arange(number), 2)
-        yield part, csr_array((np.repeat([1.0, -1.0], number), ends), shape=(pairs.size, number))
+def _points(resampled: Pairs, counts: Pairs, runs: tuple[_Run, ...]) -> _Points:
+    """The points of R resamples.
+
+    Raises:
+        NotConverged: As `fit_pairs`.
+    """
+    played = np.empty((len(counts.first), len(resampled.won)))
+    surplus, linked = np.zeros((counts.size, len(resampled.won))), True
+    for run in runs:
+        won, lost, drawn = (
+            cells[:, run.pairs].T for cells in (resampled.won, resampled.lost, resampled.drawn)
+        )
+        half = np.multiply(drawn, 0.5, dtype=np.float64)
+        scored, conceded = half + won, np.add(half, lost, out=half)
+        linked &= _alike(scored, counts.scored[run.pairs]) and _alike(conceded, counts.conceded[run.pairs])
+        surplus += run.signs @ scored
+        np.add(scored, conceded, out=played[run.pairs])
+    if not linked:
+        checked(resampled)
+    return _Points(runs, played, surplus)
+
+
+def _alike(resampled: Floats, counts: Floats) -> bool:
+    """Whether (N, R) points are positive wherever the (N,) counts are, and nowhere negative."""
+    if resampled.min() > 0:
+        return True
+    least = resampled.min(axis=1)
+    return bool(((least > 0) | ((least == 0) & (counts == 0))).all())
 
 
 def _climbed(points: _Points, inverse: Floats, start: Floats, precision: float) -> tuple[Floats, Flags]:
@@ -156,7 +194,7 @@ def _climbed(points: _Points, inverse: Floats, start: Floats, precision: float) 
 
     The error after a step is about step · q / (1 - q), where q is the factor by which steps shrink.
     """
-    resamples = points.taken.shape[1]
+    resamples = points.played.shape[1]
     strengths, settled = np.tile(start, (resamples, 1)), np.zeros(resamples, dtype=np.bool_)
     active, theta = np.arange(resamples), strengths.T.copy()
     before = np.full(resamples, np.nan)  # the first step says nothing about the factor

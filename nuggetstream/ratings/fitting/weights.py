@@ -14,13 +14,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.fitting.gamma import gamma_rows
+from nuggetstream.ratings.fitting.pairs import Pairs, Places
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Key = tuple[tuple[int, ...], int, bytes]
 
-_OPEN = 1e-9  # a Gamma draw may underflow to zero; the cell must stay open all the same
+_OPEN = np.float32(1e-9)  # a Gamma draw may underflow to zero; the cell must stay open all the same
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ def weigh(pairs: Pairs, resamples: int, rng: np.random.Generator, memory: Weight
     root, cells = tuple(rng.integers(2**63, size=2).tolist()), pairs.cells
     weights = np.empty((*cells.shape, resamples), dtype=np.float32)
     for system in np.unique(pairs.first).tolist():
-        places = np.flatnonzero(pairs.first == system)
+        places = _as_slice(np.flatnonzero(pairs.first == system))
         counts, seed = cells[:, places], (*root, system)
         if memory is None:
             weights[:, places] = _drawn(counts, resamples, seed)
@@ -88,13 +89,16 @@ def weigh(pairs: Pairs, resamples: int, rng: np.random.Generator, memory: Weight
     return weights
 
 
+def _as_slice(places: Places) -> Places | slice:
+    """The same places as a slice if they are consecutive, which copies faster."""
+    first, last = int(places[0]), int(places[-1])
+    return slice(first, last + 1) if last - first == len(places) - 1 else places
+
+
 def _drawn(counts: Floats, resamples: int, seed: tuple[int, ...]) -> Singles:
     """(3, N, R) weights of N pairs."""
     stream = np.random.Generator(np.random.SFC64(list(seed)))
-    weights = np.zeros((*counts.shape, resamples))
-    flat, shapes = weights.reshape(-1, resamples), counts.ravel()
-    for cell in np.flatnonzero(shapes):
-        # One cell after the other: with a single shape parameter numpy draws faster.
-        stream.standard_gamma(shapes[cell], out=flat[cell])
-    np.maximum(weights, np.where(counts > 0, _OPEN, 0.0)[..., None], out=weights)
-    return weights.astype(np.float32)
+    weights, shapes = np.zeros((*counts.shape, resamples), dtype=np.float32), counts.ravel()
+    cells = np.flatnonzero(shapes)
+    weights.reshape(-1, resamples)[cells] = np.maximum(gamma_rows(shapes[cells], resamples, stream), _OPEN)
+    return weights
