@@ -194,6 +194,7 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     from services.recorder.stage import Recorder, build
     from services.runtime.runner import AdvisoryMover
     from services.store.battles import Battles
+    from services.store.claims import DatabaseClaims
     from services.store.eraser import eraser_of
     from services.store.usage import DatabaseWatch
     from services.wire.stages import failure_of
@@ -208,6 +209,8 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     reconciling = reconciler(parts.bus, parts.database, parts.blobs, quiet_after, judges.names)
     eraser = eraser_of(parts.bus, parts.database)
     watches = [consumer_watch(parts.bus).run, size.run, reconciling.run, eraser.run]
+    if not parts.database.is_sqlite:
+        watches.append(DatabaseClaims(parts.database).sweep_regularly)
     stages: list[Stage[Any, Any]] = [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)]
     yield Service("recorder", stages, background=watches)
 

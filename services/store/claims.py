@@ -1,11 +1,21 @@
 """Claims of processes on prompts that they ask the model, in a table that is not logged."""
 
+import asyncio
+from contextlib import suppress
 from datetime import timedelta
 
-from sqlalchemy import delete, func, or_
+import structlog
+from sqlalchemy import delete, func, or_, select
 
+from services.runtime.errors import Unavailable
 from services.store.database import Database
 from services.store.tables import claims
+
+log = structlog.get_logger(__name__)
+
+_SWEEP_INTERVAL = 60.0  # seconds between two sweeps
+_SWEEP_AGE = timedelta(hours=1)
+_SWEEP_LIMIT = 1000  # rows per sweep
 
 
 class DatabaseClaims:
@@ -42,3 +52,32 @@ class DatabaseClaims:
         """
         async with self._database.transaction() as tx:
             await tx.execute(delete(claims).where(claims.c.key == key, claims.c.owner == owner))
+
+    async def sweep(self, age: timedelta = _SWEEP_AGE, limit: int = _SWEEP_LIMIT) -> int:
+        """Delete claims that ended some time ago, which killed processes have left behind.
+
+        Args:
+            age: Time since their end.
+            limit: Maximum number of claims deleted at once.
+
+        Returns:
+            Number of claims deleted.
+
+        Raises:
+            Unavailable: The database does not answer.
+        """
+        over = claims.c.ends_at < func.now() - age
+        # Tested again at the deletion, since a process may have taken the claim again meanwhile.
+        oldest = select(claims.c.key).where(over).order_by(claims.c.ends_at).limit(limit)
+        async with self._database.transaction() as tx:
+            return (await tx.execute(delete(claims).where(claims.c.key.in_(oldest), over))).rowcount
+
+    async def sweep_regularly(self, stop: asyncio.Event) -> None:
+        """Sweep every minute until `stop` is set."""
+        while not stop.is_set():
+            try:
+                await self.sweep()
+            except Unavailable as error:
+                log.warning("claims that are over are not deleted now", why=str(error))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), _SWEEP_INTERVAL)

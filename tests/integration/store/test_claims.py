@@ -2,10 +2,12 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import openai
 import pytest
+from sqlalchemy import select
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -19,6 +21,7 @@ from services.runtime.llm.retries import RetryPolicy
 from services.store.blobs import Replies
 from services.store.claims import DatabaseClaims
 from services.store.database import Database
+from services.store.tables import claims
 from tests.integration.llm.conftest import GOOD, assignment, refused, said
 
 
@@ -38,7 +41,7 @@ class Slow:
         await (self.reply or said(GOOD))(scope, receive, send)
 
 
-def process(database: Database, endpoint: Slow, **claims: float) -> LLMClient:
+def process(database: Database, endpoint: Slow, **timing: float) -> LLMClient:
     sdk = openai.AsyncOpenAI(
         api_key="none", base_url="http://scripted.invalid/v1", max_retries=0, http_client=with_asgi(endpoint)
     )
@@ -46,8 +49,13 @@ def process(database: Database, endpoint: Slow, **claims: float) -> LLMClient:
         Endpoint(sdk, "scripted-1", 20.0),
         Replies(database),
         retries=RetryPolicy(attempts=1),
-        claims=Claims(DatabaseClaims(database), **claims),
+        claims=Claims(DatabaseClaims(database), **timing),
     )
+
+
+async def keys(database: Database) -> set[str]:
+    async with database.reading() as tx:
+        return set(await tx.scalars(select(claims.c.key)))
 
 
 def ask(client: LLMClient) -> "asyncio.Task[Any]":
@@ -66,6 +74,32 @@ async def test_two_processes_with_the_same_message_pay_once(postgres: Database) 
     assert endpoint.calls == 1
     assert (one.usage.cached, two.usage.cached) == (False, True)
     assert one.value == two.value
+
+
+async def test_claims_that_are_over_are_swept_by_age_the_oldest_first(postgres: Database) -> None:
+    store = DatabaseClaims(postgres)
+    for number in range(5):
+        assert await store.take(f"ended {number}", "killed", -7200.0 + number)
+    assert await store.take("ended just now", "killed", -1.0)
+    assert await store.take("running", "alive", 30.0)
+    assert await store.sweep(limit=3) == 3
+    assert await keys(postgres) == {"ended 3", "ended 4", "ended just now", "running"}
+    assert await store.sweep() == 2
+    assert await store.sweep() == 0
+    assert await keys(postgres) == {"ended just now", "running"}
+    assert await store.sweep(age=timedelta(0)) == 1
+
+
+async def test_claims_are_swept_until_the_process_stops(postgres: Database) -> None:
+    store, stop = DatabaseClaims(postgres), asyncio.Event()
+    assert await store.take("ended", "killed", -7200.0)
+    sweeping = asyncio.create_task(store.sweep_regularly(stop))
+    async with asyncio.timeout(30):
+        while await keys(postgres):
+            await asyncio.sleep(0.02)
+    assert not sweeping.done()
+    stop.set()
+    await sweeping
 
 
 async def test_a_claim_of_a_process_that_was_killed_ends(postgres: Database) -> None:
