@@ -11,6 +11,8 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import combinations
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, delete
@@ -75,6 +77,12 @@ def _of_judge(outcome: Outcome, facets: Sequence[Facet]) -> list[Facet]:
 
 
 def _joint(changes: dict[Key, Counter[str]], arena: str, by_lens: Mapping[Lens, Sequence[Outcome]]) -> None:
+    """Outcomes of each two lenses, and verdicts of each two judges that both judged the battle."""
+    for verdicts in combinations(sorted(by_lens.get(Lens.JUDGE, ()), key=attrgetter("source")), 2):
+        names, pairs = zip(*((said.source, (said.system_a, said.system_b)) for said in verdicts), strict=True)
+        if pairs[0] == pairs[1]:
+            column = JOINT_COLUMNS[verdicts[0].winner.value, verdicts[1].winner.value]
+            changes[arena, *names, *pairs[0]][column] += 1
     chosen = {lens: min(said, key=lambda outcome: outcome.source) for lens, said in by_lens.items()}
     for lenses in LENS_PAIRS:
         winners: dict[tuple[str, str], dict[Lens, str]] = defaultdict(dict)

@@ -15,7 +15,7 @@ from services.store.database import Database
 from services.store.recount import recount
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-_COUNTERS = {"0005", "0009"}  # revisions that add counters; the second those of each judge
+_COUNTERS = {"0005", "0009", "0012"}  # revisions that add counters: all, of each judge, of each two judges
 _LOCK = 7_311_905  # an arbitrary number that no other advisory lock uses
 
 

@@ -83,8 +83,11 @@ class OutcomeRows:
             selection: Filter of the battles.
         """
         other = outcomes.alias("other")
-        same_battle = (other.c.battle_id == outcomes.c.battle_id) & (
-            other.c.source == source_of_judge(second)
+        same_battle = (
+            (other.c.battle_id == outcomes.c.battle_id)
+            & (other.c.source == source_of_judge(second))
+            & (other.c.system_a == outcomes.c.system_a)
+            & (other.c.system_b == outcomes.c.system_b)
         )
         cells = (outcomes.c.winner.label("first"), other.c.winner.label("second"))
         query = select(*cells, func.count().label("battles")).join(other, same_battle)

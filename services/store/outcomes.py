@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import Lens, source_of_judge
 from nuggetstream.ratings.counts import JointCount, PairCount
 from nuggetstream.ratings.fitting.tally import Tally
 from services.store.counters import LENS_PAIRS
@@ -178,14 +178,15 @@ class Outcomes:
             for cell in await self.joint_counts(arena, first, second, selection):
                 totals[cell.first, cell.second] += cell.count
             return totals
+        return await self._joint_totals(arena, first.value, second.value)
+
+    async def _joint_totals(self, arena: str, first: str, second: str) -> JointTotals:
         counter = joint_counters.c
         sums = (func.coalesce(func.sum(counter[name]), 0) for name in JOINT_COLUMNS.values())
-        query = select(*sums).where(
-            counter.arena == arena, counter.first == first.value, counter.second == second.value
-        )
-        async with self._database.transaction() as tx:
+        query = select(*sums).where(counter.arena == arena, counter.first == first, counter.second == second)
+        async with self._database.reading() as tx:
             row = (await tx.execute(query)).one()
-        return {winners: int(number) for winners, number in zip(_JOINT, row, strict=True)}
+        return {winners: int(number) for winners, number in zip(_JOINT, row, strict=True) if number}
 
     async def evaluators(self, arena: str) -> list[str]:
         """The judges with outcomes in an arena, by name."""
@@ -198,9 +199,15 @@ class Outcomes:
     async def judges_totals(
         self, arena: str, first: str, second: str, selection: Slice = EVERYTHING
     ) -> JointTotals:
-        """Number of battles per pair of verdicts of two judges, counted from the rows."""
-        async with self._database.transaction() as tx:
-            return await OutcomeRows(tx).judges_totals(arena, first, second, selection)
+        """Number of battles per pair of verdicts of two judges, without battles that only one judged."""
+        if selection.of() != EVERYTHING:
+            async with self._database.transaction() as tx:
+                return await OutcomeRows(tx).judges_totals(arena, first, second, selection)
+        sources = sorted((source_of_judge(first), source_of_judge(second)))  # as the counters name them
+        totals = await self._joint_totals(arena, *sources)
+        if sources[0] != source_of_judge(first):
+            return {(winners[1], winners[0]): number for winners, number in totals.items()}
+        return totals
 
     async def of_battle(self, battle_id: str) -> list[Outcome]:
         """All outcomes of one battle."""

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Select,
     String,
     Table,
+    and_,
     case,
     func,
     literal,
@@ -25,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nuggetstream.domain.lens import source_of_judge
+from nuggetstream.domain.lens import Lens, source_of_judge
 from services.store.counters import LENS_PAIRS, adding, new_stamp
 from services.store.database import Database
 from services.store.facets import EVALUATOR
@@ -206,7 +207,24 @@ def _joints(*, sqlite: bool) -> Query:
         ]
         lenses = literal(first.value, String).label("first"), literal(second.value, String).label("second")
         queries.append(select(said.c.arena, *lenses, said.c.system_a, said.c.system_b, *cells))
-    return union_all(*queries)
+    return union_all(*queries, _joint_verdicts(sqlite=sqlite))
+
+
+def _joint_verdicts(*, sqlite: bool) -> Select[Any]:
+    """A row for every two verdicts about the same battle."""
+    one, other = outcomes.alias("one"), outcomes.alias("other")
+    sources = (one.c.source, other.c.source) if sqlite else (one.c.source.collate("C"), other.c.source)
+    battle = [one.c[name] == other.c[name] for name in ("battle_id", "arena", "system_a", "system_b")]
+    cells = [
+        _one_where((one.c.winner == left) & (other.c.winner == right), name)
+        if left and right
+        else literal(0).label(name)
+        for (left, right), name in JOINT_COLUMNS.items()
+    ]
+    query = select(one.c.arena, one.c.source, other.c.source, one.c.system_a, one.c.system_b, *cells)
+    return query.join(other, and_(*battle, sources[0] < sources[1])).where(
+        one.c.lens == Lens.JUDGE.value, other.c.lens == Lens.JUDGE.value, one.c.system_a != one.c.system_b
+    )
 
 
 def _one_where(condition: ColumnElement[bool], name: str) -> ColumnElement[int]:

@@ -18,7 +18,7 @@ Counters of the rows above, changed in the transaction of the row that they coun
 battle_counters   battles received, per arena and facet
 lens_counters     outcomes and decided battles, per arena, lens and facet, with a stamp of the last change
 pair_counters     outcomes per pair of systems
-joint_counters    outcomes of two lenses for the same battles, per pair of systems
+joint_counters    outcomes of two lenses or two judges for the same battles, per pair of systems
 spend_counters    booked model calls per day
 """
 
@@ -255,7 +255,7 @@ def _numbers(*names: str) -> list[Column[Any]]:
 
 
 OUTCOME_COLUMNS = ("a", "b", "tie", "both_bad")  # the values of a vote
-# Outcomes of the first and of the second lens; "none" where a lens has none.
+# Outcomes of the first and of the second lens, or source of verdicts; "none" where a lens has none.
 JOINT_COLUMNS = {
     (first, second): f"{first or 'none'}_{second or 'none'}"
     for first in (None, *OUTCOME_COLUMNS)
@@ -284,7 +284,7 @@ pair_counters = Table(
 joint_counters = Table(
     "joint_counters",
     metadata,
-    *_keys(("arena", 200), ("first", 16), ("second", 16), ("system_a", 200), ("system_b", 200)),
+    *_keys(("arena", 200), ("first", 80), ("second", 80), ("system_a", 200), ("system_b", 200)),
     *_numbers(*JOINT_COLUMNS.values()),
 )
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from operator import attrgetter
+from typing import Any
 
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import event, text, update
 
 from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.lens import Lens
@@ -171,6 +172,10 @@ async def check_reads(database: Database, slices: Sequence[Slice] = SLICES) -> i
                 for cell in joint:
                     totals[cell.first, cell.second] += cell.count
                 assert totals == Counter(await outcomes.joint_totals(arena, *both, selection))
+                for judges in (("Strict", "a"), ("a", "Strict")):
+                    verdicts = await outcomes.judges_totals(arena, *judges, selection)
+                    assert verdicts == await rows.judges_totals(arena, *judges, selection)
+                    compared += sum(verdicts.values())
     return compared
 
 
@@ -229,14 +234,33 @@ async def test_verdicts_that_are_stored_before_judges_are_counted_apart_are_coun
     assert await Outcomes(database).evaluators("default") == ["Strict", "a"]
 
 
+async def test_verdicts_that_are_stored_before_judges_are_counted_together_are_counted_by_the_migration(
+    database: Database,
+) -> None:
+    await Operations(database, 4).several(100)
+    await downgrade(database, "0011")
+    await upgrade(database)
+    assert await recount(database, repair=False) == NONE_WRONG
+    assert await Outcomes(database).judges_totals("default", "Strict", "a")
+
+
 async def test_two_judges_are_compared_on_the_battles_that_both_judged(database: Database) -> None:
     outcomes = Outcomes(database)
     verdicts = [("b1", "a", Vote.A), ("b1", "b", Vote.B), ("b2", "a", Vote.TIE), ("b2", "b", Vote.TIE)]
     for name, judge, winner in [*verdicts, ("b3", "a", Vote.A)]:
         outcome = Outcome(name, f"judge:{judge}", Lens.JUDGE, "default", "x", "y", winner, None, NOON)
         await outcomes.put(outcome)
+    statements = list[str]()
+
+    @event.listens_for(database.engine.sync_engine, "before_cursor_execute")
+    def remember(_c: Any, _cursor: Any, statement: str, _v: Any, _context: Any, _many: bool) -> None:
+        statements.append(statement)
+
     totals = await outcomes.judges_totals("default", "a", "b")
+    assert statements
+    assert not [statement for statement in statements if "FROM outcomes" in statement]
     assert totals == {(Vote.A, Vote.B): 1, (Vote.TIE, Vote.TIE): 1}
+    assert await outcomes.judges_totals("default", "b", "a") == {(Vote.B, Vote.A): 1, (Vote.TIE, Vote.TIE): 1}
     counts = await outcomes.lens_counts("default", Lens.JUDGE, Slice(evaluator="a"))
     assert (counts.outcomes, counts.decided) == (3, 3)
     every = await outcomes.lens_counts("default", Lens.JUDGE)
