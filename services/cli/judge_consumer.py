@@ -3,7 +3,7 @@
 import nats.errors
 from nats.js.errors import NotFoundError
 
-from services.cli.prepared import NotPrepared
+from services.cli.prepared import NotPrepared, NotPreparedYet
 from services.runtime.bus import Bus, ConsumerSpec, describe_error
 from services.wire.judges import Judges
 from services.wire.subjects import STREAM_ARENA
@@ -19,7 +19,8 @@ async def own_consumer(bus: Bus, judges: Judges, name: str) -> ConsumerSpec:
         name: Name of the judge.
 
     Raises:
-        NotPrepared: The judge is not declared, its consumer is missing, or it belongs to another judge.
+        NotPrepared: The judge is not declared, or its consumer belongs to another judge.
+        NotPreparedYet: Its consumer is missing, or the broker does not answer.
     """
     if judges.names and name not in judges.names:
         raise NotPrepared(
@@ -30,9 +31,9 @@ async def own_consumer(bus: Bus, judges: Judges, name: str) -> ConsumerSpec:
     try:
         info = await bus.js.consumer_info(STREAM_ARENA, spec.durable)
     except NotFoundError:
-        raise NotPrepared(f"consumer {spec.durable} is missing: run `nuggetstream bootstrap`") from None
+        raise NotPreparedYet(f"consumer {spec.durable} is missing: run `nuggetstream bootstrap`") from None
     except nats.errors.Error as error:
-        raise NotPrepared(describe_error(error)) from error
+        raise NotPreparedYet(describe_error(error)) from error
     owner = (info.config.metadata or {}).get(JUDGE)
     if owner is not None and owner != name:
         raise NotPrepared(

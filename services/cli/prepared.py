@@ -1,12 +1,14 @@
 """What a service needs before it starts: the tables of this version, and the streams."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import click
 import nats.errors
 import structlog
+from nats.js.errors import NotFoundError
 from sqlalchemy import inspect
 
 from services.runtime.bus import Bus, describe_error
@@ -19,23 +21,34 @@ from services.wire.topology import streams
 log = structlog.get_logger(__name__)
 
 _POLL = 2.0  # seconds
+_LOG_EVERY = 30.0  # seconds
+
+Requirement = Callable[[], Awaitable[object]]
+"""Returns if it is met, and else raises `NotPrepared`, `NotPreparedYet` or `Outage`."""
+Tell = Callable[[str], Awaitable[None]]
+"""Is told why a service waits."""
 
 
 class NotPrepared(click.ClickException):
-    """The database or the broker is not prepared; the message says which command prepares it."""
+    """The database or the broker is not prepared; the message says what to do."""
+
+
+class NotPreparedYet(NotPrepared):
+    """The broker is not available, or a command that prepares broker or database has not run yet."""
 
 
 async def require_tables(database: Database) -> None:
     """Check that the database has the schema of this version or of a newer one.
 
     Raises:
-        NotPrepared: A migration, a table or the file of SQLite is missing.
+        NotPreparedYet: A migration is missing.
+        NotPrepared: A table or the file of SQLite is missing.
         Unavailable: The database does not answer.
     """
     _require_file(database)
     if missing_revisions := await unapplied(database):
         revisions = ", ".join(missing_revisions)
-        raise NotPrepared(f"the database lacks migration {revisions}: run `nuggetstream migrate`")
+        raise NotPreparedYet(f"the database lacks migration {revisions}: run `nuggetstream migrate`")
     async with database.transaction() as tx:
         existing = set(await tx.run_sync(lambda connection: inspect(connection).get_table_names()))
     if missing := set(metadata.tables) - existing:
@@ -52,38 +65,89 @@ def _require_file(database: Database) -> None:
 
 
 async def require_streams(bus: Bus) -> None:
-    """Check that the broker has all streams.
+    """Check that the broker has all streams, and that they can be used.
 
     Raises:
-        NotPrepared: A stream is missing, or the broker cannot list its streams.
+        NotPreparedYet: A stream is missing or has no leader, or the broker cannot list its streams.
     """
     try:
-        existing = {info.config.name for info in await bus.js.streams_info()}
+        usable = {info.config.name for info in await bus.js.streams_info()}
+        absent = {stream.name for stream in streams()} - usable
+        unknown = {name for name in absent if not await _is_declared(bus, name)}
     except nats.errors.Error as error:
-        raise NotPrepared(describe_error(error)) from error
-    if missing := {stream.name for stream in streams()} - existing:
-        raise NotPrepared(f"streams {sorted(missing)} are missing: run `nuggetstream bootstrap`")
+        raise NotPreparedYet(describe_error(error)) from error
+    problems = []
+    if unknown:
+        problems.append(f"streams {sorted(unknown)} are missing: run `nuggetstream bootstrap`")
+    if leaderless := absent - unknown:
+        problems.append(
+            f"streams {sorted(leaderless)} have no leader: members of the broker's cluster are away"
+        )
+    if problems:
+        raise NotPreparedYet("; ".join(problems))
 
 
-async def wait_until_prepared(bus: Bus, database: Database, stop: asyncio.Event) -> bool:
-    """Wait until a service can start, that is until the database answers.
+async def _is_declared(bus: Bus, stream: str) -> bool:
+    """Whether a cluster knows a stream that it did not list: it lists only streams that have a leader."""
+    try:
+        await bus.js.stream_info(stream)
+    except NotFoundError:
+        return False
+    except nats.errors.TimeoutError:
+        return True  # only the leader of the stream answers
+    return True
 
-    A service that started without streams or tables would report itself as ready and fail every request.
+
+async def wait_until_prepared(
+    requirements: Sequence[Requirement], stop: asyncio.Event, patience: float, tell: Tell | None = None
+) -> bool:
+    """Wait until a service can start.
+
+    A service that started without streams or tables would report itself as ready and fail every request. A
+    database that does not answer is waited for without a limit.
+
+    Args:
+        requirements: What must be met.
+        stop: Ends the waiting.
+        patience: Seconds to wait for what is not prepared yet.
+        tell: Is told the reason whenever it is looked at.
 
     Returns:
         True when the service can start, False when `stop` was set first.
 
     Raises:
-        NotPrepared: A stream or a table is missing; waiting does not help.
+        NotPrepared: Something is missing that waiting does not bring, or the patience is over.
     """
-    await require_streams(bus)
+    reasons = _Reasons(tell)
+    until = asyncio.get_running_loop().time() + patience
     while not stop.is_set():
         try:
-            await require_tables(database)
+            for requirement in requirements:
+                await requirement()
         except Outage as outage:
-            log.warning("waiting for the database", why=outage.detail)
+            await reasons.because(outage.detail)
+        except NotPreparedYet as error:
+            if asyncio.get_running_loop().time() >= until:
+                raise
+            await reasons.because(error.message)
         else:
             return True
         with suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), _POLL)
     return False
+
+
+class _Reasons:
+    """Passes reasons on, and logs them when they change and every half a minute."""
+
+    def __init__(self, tell: Tell | None) -> None:
+        self._tell = tell
+        self._logged: tuple[str, float] | None = None
+
+    async def because(self, reason: str) -> None:
+        now = asyncio.get_running_loop().time()
+        if self._logged is None or self._logged[0] != reason or now - self._logged[1] >= _LOG_EVERY:
+            self._logged = (reason, now)
+            log.warning("waiting to start", why=reason)
+        if self._tell is not None:
+            await self._tell(reason)

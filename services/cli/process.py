@@ -2,9 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 from typing import Any, TypeVar
 
 import click
@@ -90,26 +89,36 @@ def run(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]], server: Serv
 
 
 @asynccontextmanager
-async def connected(settings: BusSettings, stop: asyncio.Event) -> AsyncIterator[Bus]:
+async def connected(
+    settings: BusSettings, stop: asyncio.Event, tell: Callable[[str], Awaitable[None]] | None = None
+) -> AsyncIterator[Bus]:
     """A connection to the broker. While the broker does not answer, the log says so.
+
+    Args:
+        settings: Where the broker is, and how long to wait for it.
+        stop: Ends the waiting.
+        tell: Is told the reason when the broker does not answer at once.
 
     Raises:
         StoppedWaiting: `stop` was set before a server answered.
         Unavailable: No server answered within `connect_within` seconds.
     """
     servers = ", ".join(masked_url(server) for server in settings.servers)
-    warn = partial(log.warning, "waiting for the broker", servers=servers, seconds=settings.connect_within)
-    timer = asyncio.get_running_loop().call_later(_ANSWER_SECONDS, warn)
     async with AsyncExitStack() as stack:
         connecting = asyncio.ensure_future(stack.enter_async_context(Bus.connect(settings)))
         stopping = asyncio.ensure_future(stop.wait())
+        either = {connecting, stopping}
         try:
-            await asyncio.wait({connecting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(either, timeout=_ANSWER_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if not any(task.done() for task in either):
+                log.warning("waiting for the broker", servers=servers, seconds=settings.connect_within)
+                if tell is not None:
+                    await tell(f"no broker at {servers} answers")
+                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if not connecting.done():
                 raise StoppedWaiting(f"stopped before a broker at {servers} answered")
             bus = await connecting
         finally:
-            timer.cancel()
             connecting.cancel()
             stopping.cancel()
             await asyncio.gather(connecting, stopping, return_exceptions=True)

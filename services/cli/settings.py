@@ -201,6 +201,7 @@ class ServerSettings(_Settings):
             by commas.
         grpc_port: gRPC port of the service; each service has its own default (see `serve --help`).
         metrics_port: Port of the Prometheus metrics; 0 takes a free one.
+        start_patience_s: Seconds that a starting service waits for the broker, its streams and migrations.
         grace: Seconds that work in flight gets after SIGTERM.
         log_format: "console" for people, "json" for machines.
         log_level: Lowest level that is logged.
@@ -211,6 +212,7 @@ class ServerSettings(_Settings):
     allowed_hosts: str = ""
     grpc_port: int | None = None
     metrics_port: int = 9464
+    start_patience_s: float = Field(600.0, gt=0)
     grace: float = 20.0
     log_format: Literal["console", "json"] = "console"
     log_level: Literal["debug", "info", "warning", "error"] = "info"

@@ -52,17 +52,25 @@ class Health:
     "" and the name of each service report readiness: SERVING until draining begins. LIVE reports liveness:
     it stays SERVING while draining and while the broker is away, because a restart would help with neither.
     A hanging event loop cannot answer, so the probe fails.
+
+    Args:
+        ready: Whether the process and its services are ready when they are served; False for a process that
+            waits for what it needs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, ready: bool = True) -> None:
+        self._at_first = (
+            health_pb2.HealthCheckResponse.SERVING if ready else health_pb2.HealthCheckResponse.NOT_SERVING
+        )
         self._servicer = health.aio.HealthServicer()
         self._ready: list[str] = []
 
     async def serving(self, names: Sequence[str]) -> None:
-        """Report the process as live, and it and each named service as ready."""
+        """Report the process as live, and it and each named service as ready, unless it has to wait."""
         self._ready = ["", *names]
-        for name in (LIVE, *self._ready):
-            await self._servicer.set(name, health_pb2.HealthCheckResponse.SERVING)
+        await self._servicer.set(LIVE, health_pb2.HealthCheckResponse.SERVING)
+        for name in self._ready:
+            await self._servicer.set(name, self._at_first)
 
     async def draining(self) -> None:
         """Report that the process and its services are no longer ready."""

@@ -8,6 +8,7 @@ import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,7 +21,7 @@ from nuggetstream.client import AsyncClient, Client, Ended, Happened
 from nuggetstream.client.following import Watched
 from nuggetstream.domain.progress import BattleState
 from services.cli.demo.folder import claim
-from services.cli.prepared import NotPrepared, wait_until_prepared
+from services.cli.prepared import NotPrepared, require_streams, require_tables, wait_until_prepared
 from services.runtime.bus import Bus, ensure
 from services.store.database import Database
 from services.store.migrate import upgrade
@@ -138,22 +139,27 @@ async def test_a_service_does_not_call_itself_ready_without_streams_and_tables(
     bus: Bus, tmp_path: Path
 ) -> None:
     database = Database(sqlite_url(tmp_path / "record.db"))
+    requirements = [partial(require_streams, bus), partial(require_tables, database)]
+
+    async def prepared() -> bool:
+        return await wait_until_prepared(requirements, asyncio.Event(), patience=0)
+
     with pytest.raises(NotPrepared, match=r"ARENA.* are missing: run `nuggetstream bootstrap`"):
-        await wait_until_prepared(bus, database, asyncio.Event())
+        await prepared()
     await ensure(bus.js, streams())
     with pytest.raises(NotPrepared, match=r"no database .*record\.db: run `nuggetstream migrate`"):
-        await wait_until_prepared(bus, database, asyncio.Event())
+        await prepared()
     assert not (tmp_path / "record.db").exists()  # asking made none
     (tmp_path / "record.db").touch()
     unapplied = r"lacks migration 0001, 0002(, [0-9]{4})*: run `nuggetstream migrate`"
     with pytest.raises(NotPrepared, match=unapplied):
-        await wait_until_prepared(bus, database, asyncio.Event())
+        await prepared()
     await upgrade(database)
-    assert await wait_until_prepared(bus, database, asyncio.Event())
+    assert await prepared()
     async with database.transaction() as tx:
         await tx.execute(text("DROP TABLE spend"))
     with pytest.raises(NotPrepared, match=r"'spend'.* restore a backup"):
-        await wait_until_prepared(bus, database, asyncio.Event())
+        await prepared()
     await database.close()
 
 
@@ -166,7 +172,7 @@ async def test_a_service_waits_for_a_database_that_is_away_until_it_is_told_to_s
         Database(f"postgresql+asyncpg://nobody@127.0.0.1:{free_ports(1)[0]}/none"),
         asyncio.Event(),
     )
-    waiting = asyncio.create_task(wait_until_prepared(bus, database, stop))
+    waiting = asyncio.create_task(wait_until_prepared([partial(require_tables, database)], stop, patience=0))
     done, _ = await asyncio.wait({waiting}, timeout=0.3)
     assert not done
     stop.set()

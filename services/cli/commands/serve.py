@@ -6,10 +6,10 @@ import click
 import structlog
 
 from services.cli.database_url import open_database
-from services.cli.prepared import wait_until_prepared
-from services.cli.process import StoppedWaiting, connected, read_settings, run, serve_metrics
+from services.cli.process import StoppedWaiting, read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS, SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
+from services.cli.starting import Start
 from services.cli.tuning import tuned
 from services.cli.wiring import Parts
 from services.runtime.bus import Bus
@@ -34,7 +34,9 @@ def command(
     """Run the service NAME until SIGTERM.
 
     It needs the broker (NUGGETSTREAM_NATS_URL), prepared by `nuggetstream bootstrap`, and the
-    database (NUGGETSTREAM_DATABASE_URL), prepared by `nuggetstream migrate`.
+    database (NUGGETSTREAM_DATABASE_URL), prepared by `nuggetstream migrate`. While one of them is
+    away or not prepared, it waits and is not ready: for the broker, its streams and the migrations
+    NUGGETSTREAM_START_PATIENCE_S seconds, for a database that is away without a limit.
     """
     given = {"grpc_port": grpc_port, "metrics_port": metrics_port, "http_port": http_port, "host": host}
     server = read_settings(ServerSettings).model_copy(
@@ -45,9 +47,10 @@ def command(
 
     async def serve(stop: asyncio.Event) -> None:
         database = open_database(platform.database_url, platform.database_connections)
+        start = Start(name, server, platform, pipeline, database)
         try:
-            async with connected(platform.bus(name), stop) as bus:
-                if not await wait_until_prepared(bus, database, stop):
+            async with start.when_prepared(stop) as bus:
+                if bus is None:
                     return
                 parts = Parts(
                     bus=bus,
@@ -61,7 +64,7 @@ def command(
                     allowed_hosts=server.hosts,
                 )
                 async with SERVICES[name](parts) as service:
-                    await _run(name, tuned(service, pipeline), bus, stop, server)
+                    await _run(start, tuned(service, pipeline), bus, stop)
         except StoppedWaiting:
             return  # stopped before anything was done, which is not an error
         finally:
@@ -70,14 +73,13 @@ def command(
     run(serve, server)
 
 
-async def _run(name: str, service: Service, bus: Bus, stop: asyncio.Event, server: ServerSettings) -> None:
-    metrics = serve_metrics(server)
-    port = GRPC_PORTS[name] if server.grpc_port is None else server.grpc_port
+async def _run(start: Start, service: Service, bus: Bus, stop: asyncio.Event) -> None:
+    metrics = serve_metrics(start.server)
 
     def ready(grpc_port: int) -> None:
         started()
-        log.info("serving", service=name, grpc=grpc_port, metrics=metrics, http=service.url)
+        log.info("serving", service=start.service, grpc=grpc_port, metrics=metrics, http=service.url)
 
     await run_service(
-        service, bus, stop, grpc_address=f"{server.host}:{port}", grace=server.grace, ready=ready
+        service, bus, stop, grpc_address=start.grpc_address, grace=start.server.grace, ready=ready
     )

@@ -1,0 +1,78 @@
+"""The start of a service in its own process: it waits until broker and database are prepared."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+
+from services.cli.judge_consumer import own_consumer
+from services.cli.not_ready import HttpAddress, NotReady
+from services.cli.prepared import Requirement, require_streams, require_tables, wait_until_prepared
+from services.cli.process import connected
+from services.cli.registry import GRPC_PORTS
+from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
+from services.runtime.bus import Bus
+from services.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What decides how a service starts.
+
+    Attributes:
+        service: Name of the service.
+        server: Where it listens, and how long it waits.
+        platform: Where the broker is, and which judges are declared.
+        pipeline: Settings of the evaluation, among them the name of a judge.
+        database: The database that must have all tables.
+    """
+
+    service: str
+    server: ServerSettings
+    platform: PlatformSettings
+    pipeline: PipelineSettings
+    database: Database
+
+    @property
+    def grpc_address(self) -> str:
+        """Address of gRPC as "host:port"."""
+        given = self.server.grpc_port
+        return f"{self.server.host}:{GRPC_PORTS[self.service] if given is None else given}"
+
+    @property
+    def _http(self) -> HttpAddress | None:
+        server = self.server
+        if self.service != "gateway":
+            return None
+        return HttpAddress(server.host, server.http_port, server.hosts)
+
+    def requirements(self, bus: Bus) -> list[Requirement]:
+        """What must be met before the service starts."""
+        needed: list[Requirement] = [partial(require_streams, bus), partial(require_tables, self.database)]
+        if self.service == "judge":
+            judges = self.platform.declared_judges
+            needed.append(partial(own_consumer, bus, judges, self.pipeline.evaluator))
+        return needed
+
+    @asynccontextmanager
+    async def when_prepared(self, stop: asyncio.Event) -> AsyncIterator[Bus | None]:
+        """A connection to the broker once the service can start; None when `stop` was set before.
+
+        Meanwhile the service is alive and not ready: see `NotReady`.
+
+        Raises:
+            StoppedWaiting: `stop` was set before a broker answered.
+            Unavailable: No broker answered within the patience.
+            NotPrepared: See `wait_until_prepared`.
+        """
+        clock = asyncio.get_running_loop().time
+        patience = self.server.start_patience_s
+        until = clock() + patience
+        settings = replace(self.platform.bus(self.service), connect_within=patience)
+        async with AsyncExitStack() as connection:
+            async with NotReady(self.grpc_address, self._http) as not_ready:
+                bus = await connection.enter_async_context(connected(settings, stop, not_ready.because))
+                left = until - clock()
+                ready = await wait_until_prepared(self.requirements(bus), stop, left, not_ready.because)
+            yield bus if ready else None
