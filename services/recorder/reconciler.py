@@ -139,7 +139,8 @@ class Reconciler:
         They are the latest recorded input of each pending branch, or the submission where there is none, and
         the vote that came with the battle unless one is recorded.
         """
-        recorded = {event.name: event for event in await self.battles.events_of(battle.id)}
+        stored = await self.battles.events_of(battle.id)
+        recorded = {event.name: event for event in stored if event.complete}
         names = {
             next((name for name in _CHAINS[column] if name in recorded), _FIRST) for column in battle.pending
         }

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, bindparam, insert, select
 
 from nuggetstream.domain.battle import Battle
 from services.store.battle_counts import count_battles
+from services.store.compressed import compress
 from services.store.database import Database
 from services.store.locks import lock
 from services.store.tables import battles
@@ -71,6 +72,6 @@ def _row(new: NewBattle, content_hash: str, received_at: datetime) -> dict[str, 
         "system_a": battle.a.system,
         "system_b": battle.b.system,
         "content_hash": content_hash,
-        "body": new.body,
+        "body": compress(new.body),
         "received_at": received_at,
     }

@@ -14,11 +14,12 @@ from services.store.accepting import NewBattle, accept_all
 from services.store.battle_counts import battles_by_arena, battles_received
 from services.store.database import Database
 from services.store.deletion import deleted_at
+from services.store.event_reading import RecordedEvent, read_events, read_submission
 from services.store.judge_states import settle
 from services.store.recording import NewEvent, Recorded, record_all
 from services.store.reruns import Restart, restart_failed
 from services.store.slices import EVERYTHING, Slice
-from services.store.tables import battles, events, failures
+from services.store.tables import battles, failures
 
 _IDS_PER_QUERY = 500
 # Without the body, which may be megabytes and is not needed to list battles.
@@ -65,17 +66,6 @@ class BattleRow:
     def state(self) -> BattleState:
         """State of the battle, which follows from its two branches."""
         return state_of(self.nugget_state, self.judge_state)
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedEvent:
-    """One event of a battle as stored: number, name, schema and encoded body."""
-
-    sequence: int
-    name: str
-    schema: str
-    body: bytes
-    recorded_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +125,8 @@ class Battles:
 
     async def body(self, battle_id: str) -> bytes | None:
         """The encoded battle as accepted, with the texts of its sources; None when it is unknown."""
-        query = select(battles.c.body).where(battles.c.id == battle_id)
-        body: bytes | None = await self._database.read(lambda connection: connection.scalar(query))
-        return body
+        submission = await self._database.read(lambda connection: read_submission(connection, battle_id))
+        return None if submission is None else submission.body
 
     async def latest(self, limit: int, arena: str | None = None) -> list[BattleRow]:
         """The newest battles, newest first."""
@@ -188,10 +177,7 @@ class Battles:
 
     async def events_of(self, battle_id: str, after: int = 0) -> list[RecordedEvent]:
         """The events of a battle after a sequence number, in order."""
-        query = select(events).where(events.c.battle_id == battle_id, events.c.sequence > after)
-        query = query.order_by(events.c.sequence)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
-        return [RecordedEvent(r.sequence, r.name, r.schema, r.body, r.recorded_at) for r in rows]
+        return await self._database.read(lambda connection: read_events(connection, battle_id, after))
 
     async def failures(
         self, limit: int = 1000, battle_id: str | None = None, arena: str | None = None

@@ -8,6 +8,8 @@ from sqlalchemy import delete, func, insert, select, union_all, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.event import BattleScraped
+from services.store.compressed import decompress
+from services.store.event_reading import read_events
 from services.store.tables import (
     blobs,
     chunks,
@@ -53,16 +55,15 @@ async def _keys(tx: AsyncConnection, battle_id: str) -> list[str]:
     )
     keys = set(await tx.scalars(stored))
     # Content from before its battles were stored with it is found by the events.
-    of_battle = select(events.c.schema, events.c.body).where(events.c.battle_id == battle_id)
-    for row in await tx.execute(of_battle.where(events.c.name == "scraped")):
-        scraped = cast(BattleScraped, decode(row.schema, row.body))
+    for event in await tx.run_sync(read_events, battle_id, names=("scraped",)):
+        scraped = cast(BattleScraped, decode(event.schema, event.body))
         keys.update(page.content_hash for page in scraped.pages if page.content_hash is not None)
     for body in await tx.scalars(
         select(events.c.body).where(
             events.c.battle_id == battle_id, func.length(events.c.body) > MAX_INLINE_BYTES
         )
     ):
-        keys.add(sha256(body).hexdigest())
+        keys.add(sha256(decompress(body)).hexdigest())
     return sorted(keys)
 
 

@@ -2,7 +2,7 @@
 
     events ─> lock their battles ─> which are stored already? ─> number the rest, move the branches ─> write
 
-Five statements per transaction, however many events it stores; a few more where there are several judges.
+Seven statements per transaction, however many events it stores; a few more where there are several judges.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from nuggetstream.domain import event as core
 from nuggetstream.domain.progress import BattleState, Branch, state_of
+from services.store.event_bodies import NumberedEvent, bodies_to_store
 from services.store.judge_states import JudgeStates
 from services.store.progress import branches_moved
 from services.store.tables import battles, events, failures
@@ -96,7 +97,7 @@ class _Progress:
 
 _COLUMNS = ("event_count", "nugget_state", "judge_state", "ended_at")
 _LOCKED = (
-    select(battles.c.id, battles.c.received_at, *(battles.c[name] for name in _COLUMNS))
+    select(battles.c.id, battles.c.received_at, battles.c.body, *(battles.c[name] for name in _COLUMNS))
     .where(battles.c.id.in_(bindparam("ids", expanding=True)))
     .order_by(battles.c.id)  # in one order, so that two recorders cannot deadlock
     .with_for_update(key_share=True)
@@ -127,11 +128,12 @@ def record_all(
         For each event None when it had been recorded before, and LookupError when its battle is not stored.
     """
     ids = {core.battle_id_of(each.event) for each in new}
-    rows = connection.execute(_LOCKED, {"ids": sorted(ids)}).mappings()
+    rows = connection.execute(_LOCKED, {"ids": sorted(ids)}).mappings().all()
     moving = {row["id"]: _Progress(**{name: row[name] for name in _Progress.__slots__}) for row in rows}
     states = JudgeStates(judges, connection, moving)
     known = set(connection.scalars(_KNOWN, {"ids": [each.message_id for each in new]}))
     results: list[Recorded | LookupError | None] = []
+    numbered: list[NumberedEvent] = []
     event_rows, failure_rows, moved = [], [], set[str]()
     for each in new:
         battle_id = core.battle_id_of(each.event)
@@ -145,10 +147,13 @@ def record_all(
         moved.add(battle_id)
         recorded = moving[battle_id].apply(each.event, at, states)
         results.append(recorded)
+        numbered.append(NumberedEvent(battle_id, recorded.sequence, each.name, each.schema, each.body))
         event_rows.append(_event_row(each, battle_id, recorded.sequence, at))
         if isinstance(each.event, core.BattleFailed):
             failure_rows.append(_failure_row(each.event, at))
     if moved:
+        bodies = bodies_to_store(connection, numbered, {row["id"]: row["body"] for row in rows})
+        event_rows = [row | {"body": body} for row, body in zip(event_rows, bodies, strict=True)]
         connection.execute(insert(events), event_rows)
         connection.execute(_MOVE, [_move_row(battle_id, moving[battle_id]) for battle_id in sorted(moved)])
     states.write()
@@ -158,7 +163,7 @@ def record_all(
 
 def _event_row(new: NewEvent, battle_id: str, sequence: int, at: datetime) -> dict[str, Any]:
     row: dict[str, Any] = {"message_id": new.message_id, "battle_id": battle_id, "sequence": sequence}
-    return row | {"name": new.name, "schema": new.schema, "body": new.body, "recorded_at": at}
+    return row | {"name": new.name, "schema": new.schema, "recorded_at": at}
 
 
 def _move_row(battle_id: str, progress: _Progress) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The tables of the database.
 
 battles      one row per battle: the battle as received, and its state
-events       the events of each battle, in order, as encoded messages
+events       the events of each battle, in order, as encoded messages without what is stored elsewhere
 failures     failures of stages
 judge_states the state of each judge per battle, where there are several judges
 outcomes     the winner per battle and source; ratings are computed from their counts
@@ -73,7 +73,7 @@ battles = Table(
     Column("system_a", String(200), nullable=False),
     Column("system_b", String(200), nullable=False),
     Column("content_hash", _HASH, nullable=False),
-    Column("body", CompressedBytes, nullable=False),
+    Column("body", LargeBinary, nullable=False),
     Column("received_at", _UTC, nullable=False),
     Column("nugget_state", String(16), nullable=False, server_default="pending"),
     Column("judge_state", String(16), nullable=False, server_default="pending"),
@@ -96,7 +96,7 @@ events = Table(
     Column("sequence", Integer, nullable=False),
     Column("name", String(40), nullable=False),
     Column("schema", String(80), nullable=False),
-    Column("body", CompressedBytes, nullable=False),
+    Column("body", LargeBinary, nullable=False),  # see `event_bodies.py`
     Column("recorded_at", _UTC, nullable=False),
     Index(None, "battle_id", "sequence", unique=True),
 )

@@ -10,7 +10,8 @@ from rich.table import Table
 
 from nuggetstream.domain.progress import BattleState
 from services.cli.embedded import Embedded
-from services.store.battles import BattleRow, Battles, RecordedEvent
+from services.store.battles import BattleRow, Battles
+from services.store.event_reading import RecordedEvent
 
 STEPS = ("submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged")
 _INTERVAL = 0.25  # seconds

@@ -37,7 +37,8 @@ from nuggetstream.views.battles import (
     StepView,
     WaitingView,
 )
-from services.store.battles import BattleRow, RecordedEvent, RecordedFailure
+from services.store.battles import BattleRow, RecordedFailure
+from services.store.event_reading import RecordedEvent
 from services.store.outcome import Outcome
 from services.wire.codec import decode, schema_of
 from services.wire.model_state import WaitingStage

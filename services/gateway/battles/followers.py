@@ -17,7 +17,8 @@ from google.protobuf.message import DecodeError
 
 from services.gateway.errors import InvalidQuery, UnknownBattle
 from services.runtime.bus import Bus, Notification
-from services.store.battles import BattleRow, Battles, RecordedEvent
+from services.store.battles import BattleRow, Battles
+from services.store.event_reading import RecordedEvent
 from services.wire.subjects import RECORDED
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED
 from services.runtime.errors import Unavailable
 from services.runtime.rpc import Register
-from services.store.battles import RecordedEvent
+from services.store.event_reading import RecordedEvent
 
 Context = grpc.aio.ServicerContext[Any, Any]
 

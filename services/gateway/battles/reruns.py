@@ -14,7 +14,8 @@ from typing import cast
 from nuggetstream.domain.event import BattleSubmitted, Event
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.identity import derived_id
-from services.store.battles import Battles, RecordedEvent
+from services.store.battles import Battles
+from services.store.event_reading import RecordedEvent
 from services.store.reruns import Restart
 from services.wire.codec import decode, schema_of
 
@@ -43,7 +44,8 @@ async def rerun_events(battles: Battles, battle_id: str) -> list[Event]:
     if not restarts:
         return []
     body = await battles.body(battle_id)
-    recorded = {event.name: event for event in await battles.events_of(battle_id)}  # the newest of each
+    stored = [event for event in await battles.events_of(battle_id) if event.complete]
+    recorded = {event.name: event for event in stored}  # the newest of each
     return [_input(name, keys, recorded, body) for name, keys in _by_input(restarts, recorded).items()]
 
 

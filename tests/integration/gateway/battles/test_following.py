@@ -8,8 +8,9 @@ from contextlib import asynccontextmanager
 import httpx2
 
 from services.gateway.battles.followers import Followers
-from services.store.battles import BattleRow, Battles, RecordedEvent
+from services.store.battles import BattleRow, Battles
 from services.store.database import Database
+from services.store.event_reading import RecordedEvent
 from tests.integration.gateway.world import Story, World, battle
 
 NAMES = ["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged"]

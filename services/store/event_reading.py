@@ -1,0 +1,119 @@
+"""Reading the events of a battle as the bytes that were recorded."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, or_, select
+
+from services.store.chunk_texts import texts_of_chunks
+from services.store.compressed import packed
+from services.store.event_bodies import PREDECESSORS, Bodies, value_of_battle
+from services.store.tables import battles, blobs, events
+from services.store.text_references import RETRIEVED, SUBMITTED, Filled, fill, references
+
+_KEYS_PER_QUERY = 500
+_BATTLE = select(battles.c.body).where(battles.c.id == bindparam("battle"))
+_EVENTS = (
+    select(events)
+    .where(events.c.battle_id == bindparam("battle"))
+    # Earlier events may be part of the dictionaries of later ones.
+    .where(or_(events.c.sequence > bindparam("after"), events.c.name.in_(sorted({*PREDECESSORS.values()}))))
+    .order_by(events.c.sequence)
+)
+_BLOBS = select(blobs.c.key, blobs.c.body).where(blobs.c.key.in_(bindparam("keys", expanding=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEvent:
+    """One event of a battle as stored.
+
+    Attributes:
+        sequence: Its number within the battle, from 1.
+        name: Short name of the event.
+        schema: Schema of `body`.
+        body: The encoded event.
+        recorded_at: When it was recorded.
+        complete: Whether `body` is what was recorded; False where a text in it is no longer stored, and a
+            sentence that says so stands in its place. No stage can continue from such an event.
+    """
+
+    sequence: int
+    name: str
+    schema: str
+    body: bytes
+    recorded_at: datetime
+    complete: bool = True
+
+
+def read_events(
+    connection: Connection, battle_id: str, after: int = 0, names: Collection[str] | None = None
+) -> list[RecordedEvent]:
+    """The events of a battle in order.
+
+    Args:
+        connection: A connection.
+        battle_id: Id of the battle.
+        after: Only events with a larger number.
+        names: Only events with these short names.
+
+    Raises:
+        zlib.error: Stored bytes were changed.
+    """
+    battle = connection.scalar(_BATTLE, {"battle": battle_id})
+    if battle is None:  # deleted meanwhile, with its events
+        return []
+    rows = connection.execute(_EVENTS, {"battle": battle_id, "after": after}).all()
+    bodies = Bodies(battle, {row.sequence: row.body for row in rows})
+    wanted = [row for row in rows if row.sequence > after and (names is None or row.name in names)]
+    values = {row.sequence: bodies.value(row.sequence) for row in wanted}
+    texts = _texts(connection, [(row.schema, values[row.sequence]) for row in wanted if _checksum(row.body)])
+    recorded = []
+    for row in wanted:
+        filled = _filled(row.schema, values[row.sequence], row.body, texts)
+        recorded.append(
+            RecordedEvent(
+                sequence=row.sequence,
+                name=row.name,
+                schema=row.schema,
+                body=filled.body,
+                recorded_at=row.recorded_at,
+                complete=filled.complete,
+            )
+        )
+    return recorded
+
+
+def read_submission(connection: Connection, battle_id: str) -> Filled | None:
+    """The encoded event that submitted a battle; None when the battle is unknown."""
+    stored = connection.scalar(_BATTLE, {"battle": battle_id})
+    if stored is None:
+        return None
+    value = value_of_battle(stored)
+    texts = _texts(connection, [(SUBMITTED, value)] if _checksum(stored) else [])
+    return _filled(SUBMITTED, value, stored, texts)
+
+
+def _checksum(stored: bytes) -> int | None:
+    """The checksum in a stored form; None where the form has no references."""
+    part = packed(stored)
+    return None if part is None else part.checksum
+
+
+def _filled(schema: str, value: bytes, stored: bytes, texts: Mapping[str, str]) -> Filled:
+    checksum = _checksum(stored)
+    return Filled(value, complete=True) if checksum is None else fill(schema, value, texts, checksum)
+
+
+def _texts(connection: Connection, values: Collection[tuple[str, bytes]]) -> dict[str, str]:
+    """The texts that references in encoded events name, by key, as far as they are stored."""
+    keys: dict[str, set[str]] = {SUBMITTED: set(), RETRIEVED: set()}
+    for schema, value in values:
+        keys[schema].update(references(schema, value))
+    texts = texts_of_chunks(connection, sorted(keys[RETRIEVED]))
+    sources = sorted(keys[SUBMITTED])
+    for start in range(0, len(sources), _KEYS_PER_QUERY):
+        rows: Any = connection.execute(_BLOBS, {"keys": sources[start : start + _KEYS_PER_QUERY]})
+        texts.update({row.key: row.body.decode() for row in rows})
+    return texts

@@ -1,0 +1,218 @@
+"""What a battle brought is stored once, and readers get the events as they were recorded."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import delete, select, update
+
+from nuggetstream.domain import event as events
+from nuggetstream.domain.battle import Battle, Side
+from nuggetstream.domain.evidence import ChunkRef, Evidence
+from nuggetstream.domain.identity import content_hash
+from services.store import tables
+from services.store.battles import Battles
+from services.store.blobs import Blobs
+from services.store.chunks import Chunks, StoredChunk
+from services.store.compressed import PACKED, compress, decompress
+from services.store.database import Database
+from services.store.deletion import DeletionResult, Deletions
+from services.store.event_bodies import PREDECESSORS
+from services.store.migrate import downgrade
+from services.store.recording import NewEvent
+from services.store.text_references import GONE
+from services.wire.codec import decode, encode, message_id, schema_of
+from services.wire.subjects import event_name
+from tests import samples
+from tests.samples import NOON
+
+URL = "https://example.org/tea"
+
+
+def prose(seed: str, words: int) -> str:
+    """Words that cannot be compressed well and are not repeated in another text."""
+    rng = random.Random(seed)
+    return " ".join(f"{rng.getrandbits(48):x}" for _ in range(words))
+
+
+def battle_of(name: str, words: int = 200) -> Battle:
+    fought = samples.battle(name, prose(f"a of {name}", words), prose(f"b of {name}", words), (URL,))
+    return replace(fought, query=f"What is {name}?")
+
+
+async def chunks_of(database: Database, owner: str, text: str) -> list[StoredChunk]:
+    """The chunks of a page that a battle brought."""
+    [page] = await Blobs(database).put_texts([text], owner)
+    middle = len(text) // 2
+    parts = [text[:middle], text[middle:]]
+    chunks = [StoredChunk(f"{page[:30]}{i}", page, i, part) for i, part in enumerate(parts)]
+    await Chunks(database).add(chunks)
+    return chunks
+
+
+def evaluation(battle: Battle, own: str, chunks: Sequence[StoredChunk]) -> list[events.BattleEvent]:
+    """The events of an evaluated battle with one page of its own."""
+    pages = (samples.page(URL, own),)
+    refs = tuple(ChunkRef(chunk.id, chunk.content_hash) for chunk in chunks)
+    evidence = tuple(Evidence(c.id, c.text, URL, None, c.content_hash, NOON, (Side.A,), 1.5) for c in chunks)
+    return [
+        events.BattleSubmitted("s", battle),
+        events.BattleScraped("c", battle, pages),
+        events.BattleIndexed("i", battle, pages, refs),
+        events.BattleRetrieved("r", battle, pages, evidence, "bm25"),
+        samples.nuggetized(9, fought=battle),
+        samples.judged(fought=battle),
+        samples.assigned(3, 4, of=9, fought=battle),
+        samples.voted(name=battle.id),
+    ]
+
+
+def new_event(event: events.BattleEvent) -> NewEvent:
+    kind = type(event)
+    key = f"{message_id(event)} of {events.battle_id_of(event)}"
+    return NewEvent(key, event_name(kind), event, schema_of(kind), encode(event))
+
+
+async def record(database: Database, recorded: Sequence[events.BattleEvent], at_once: bool) -> None:
+    new, battles = [new_event(event) for event in recorded], Battles(database)
+    for group in [new] if at_once else [[event] for event in new]:
+        await battles.record_all(group, NOON)
+
+
+async def accept(database: Database, battle: Battle) -> None:
+    await Battles(database).accept(battle, encode(events.BattleSubmitted("s", battle)), NOON)
+
+
+async def stored_bodies(database: Database, battle_id: str) -> dict[str, bytes]:
+    columns = select(tables.events.c.name, tables.events.c.body)
+    async with database.transaction() as tx:
+        rows = await tx.execute(columns.where(tables.events.c.battle_id == battle_id))
+        return {row.name: row.body for row in rows}
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("words", [20, 200, 8000])  # 8000: more than the window of deflate
+async def test_events_take_less_than_their_battle_and_come_back_as_they_were(
+    database: Database, words: int, at_once: bool
+) -> None:
+    battle, page = battle_of("oolong", words), prose("page", 400)
+    await accept(database, battle)
+    recorded = evaluation(battle, page, await chunks_of(database, "oolong", page))
+    await record(database, recorded, at_once)
+    stored = await Battles(database).events_of("oolong")
+    assert [event.body for event in stored] == [encode(event) for event in recorded]
+    assert all(event.complete for event in stored)
+    bodies = await stored_bodies(database, "oolong")
+    assert all(body.startswith(PACKED) for name, body in bodies.items() if name != "voted")
+    if words == 200:
+        own = len(compress(encode(recorded[0])))
+        assert sum(map(len, bodies.values())) < own
+    assert len(bodies["retrieved"]) < len(compress(page.encode())) or words == 8000
+
+
+async def test_events_after_a_number_are_read_with_the_earlier_ones_they_continue(
+    database: Database,
+) -> None:
+    battle, page = battle_of("oolong"), prose("page", 400)
+    await accept(database, battle)
+    recorded = evaluation(battle, page, await chunks_of(database, "oolong", page))
+    await record(database, recorded, at_once=True)
+    assert set(PREDECESSORS) == {"indexed", "retrieved", "nuggetized", "assigned"}
+    for after in range(len(recorded) + 1):
+        later = await Battles(database).events_of("oolong", after)
+        assert [event.body for event in later] == [encode(event) for event in recorded[after:]]
+        assert [event.sequence for event in later] == list(range(after + 1, len(recorded) + 1))
+
+
+async def test_events_of_earlier_versions_are_read_and_continued(database: Database) -> None:
+    battle, page = battle_of("oolong"), prose("page", 400)
+    await accept(database, battle)
+    recorded = evaluation(battle, page, await chunks_of(database, "oolong", page))
+    await record(database, recorded[:5], at_once=True)
+    async with database.transaction() as tx:
+        for event, form in zip(recorded[:5], (bytes, compress, bytes, compress, bytes), strict=True):
+            row = tables.events.c.message_id == new_event(event).message_id
+            await tx.execute(update(tables.events).where(row).values(body=form(encode(event))))
+    await record(database, recorded[5:], at_once=True)
+    stored = await Battles(database).events_of("oolong")
+    assert [event.body for event in stored] == [encode(event) for event in recorded]
+    assert (await stored_bodies(database, "oolong"))["assigned"].startswith(PACKED)
+
+
+async def test_a_text_that_is_no_longer_stored_is_named_and_the_rest_is_read(database: Database) -> None:
+    battle, page = battle_of("oolong"), prose("page", 400)
+    await accept(database, battle)
+    chunks = await chunks_of(database, "oolong", page)
+    await record(database, evaluation(battle, page, chunks), at_once=True)
+    async with database.transaction() as tx:
+        await tx.execute(delete(tables.chunks).where(tables.chunks.c.id == chunks[1].id))
+    stored = {event.name: event for event in await Battles(database).events_of("oolong")}
+    assert [name for name, event in stored.items() if not event.complete] == ["retrieved"]
+    retrieved = decode(stored["retrieved"].schema, stored["retrieved"].body)
+    assert isinstance(retrieved, events.BattleRetrieved)
+    assert [part.text for part in retrieved.evidence] == [chunks[0].text, GONE]
+
+
+async def test_a_chunk_with_another_text_is_no_longer_the_evidence(database: Database) -> None:
+    battle, page = battle_of("oolong"), prose("page", 400)
+    await accept(database, battle)
+    chunks = await chunks_of(database, "oolong", page)
+    await record(database, evaluation(battle, page, chunks), at_once=True)
+    async with database.transaction() as tx:
+        await tx.execute(update(tables.chunks).values(text="Something else."))
+    stored = {event.name: event for event in await Battles(database).events_of("oolong")}
+    assert not stored["retrieved"].complete
+
+
+async def test_evidence_from_a_page_of_another_battle_stays_when_that_is_deleted(database: Database) -> None:
+    """The retriever may search all pages; the battle quotes what it found and does not use the page."""
+    oolong, sencha = battle_of("oolong"), battle_of("sencha")
+    for battle in (oolong, sencha):
+        await accept(database, battle)
+    foreign, own = prose("of sencha", 400), prose("of oolong", 400)
+    chunks = await chunks_of(database, "sencha", foreign) + await chunks_of(database, "oolong", own)
+    recorded = evaluation(oolong, own, chunks)
+    await record(database, recorded, at_once=True)
+    await record(database, evaluation(sencha, foreign, chunks[:2]), at_once=True)
+    assert await Deletions(database).delete("sencha", NOON) is DeletionResult.DELETED
+    stored = await Battles(database).events_of("oolong")
+    assert [event.body for event in stored] == [encode(event) for event in recorded]
+
+
+async def test_evidence_that_differs_from_its_chunk_is_stored_as_it_is(database: Database) -> None:
+    battle, page = battle_of("oolong"), prose("page", 400)
+    await accept(database, battle)
+    chunks = await chunks_of(database, "oolong", page)
+    other = [replace(chunks[0], text="Not the text of this chunk."), replace(chunks[1], text="\x00odd")]
+    recorded = evaluation(battle, page, other)
+    await record(database, recorded, at_once=True)
+    stored = await Battles(database).events_of("oolong")
+    assert [event.body for event in stored] == [encode(event) for event in recorded]
+
+
+async def test_bodies_that_are_no_events_come_back_as_they_were(database: Database) -> None:
+    battle = battle_of("oolong")
+    await Battles(database).accept(battle, b"\xfe\xff", NOON)
+    odd = [b"", b"\x00" * 4000, b"\xff\xff", b"\xfe", b"\xfe" * 300, content_hash("x").encode()]
+    for number, body in enumerate(odd):
+        event = new_event(samples.judged(fought=battle))
+        for schema in (schema_of(events.BattleRetrieved), schema_of(events.BattleSubmitted)):
+            new = replace(event, message_id=f"{number} {schema}", schema=schema, body=body)
+            await Battles(database).record(new, NOON)
+    stored = await Battles(database).events_of("oolong")
+    assert [event.body for event in stored] == [body for body in odd for _ in range(2)]
+    assert await Battles(database).body("oolong") == b"\xfe\xff"
+
+
+async def test_going_back_stores_every_body_whole(database: Database) -> None:
+    recorded = {}
+    for name in ("oolong", "sencha"):
+        battle, page = battle_of(name), prose(f"page of {name}", 400)
+        await accept(database, battle)
+        recorded[name] = evaluation(battle, page, await chunks_of(database, name, page))
+        await record(database, recorded[name], at_once=True)
+    await downgrade(database, "0012")
+    for name, sent in recorded.items():
+        bodies = await stored_bodies(database, name)
+        assert {decompress(body) for body in bodies.values()} == {encode(event) for event in sent}
