@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from nuggetstream.text.terms import terms
 from services.runtime.embedding import Vectors
 from services.runtime.llm.blocks import Block
-from services.runtime.llm.client import Reply, Usage
+from services.runtime.llm.model import Reply, Usage
 from services.runtime.llm.prices import Money
 from services.runtime.llm.prompt import Prompt, R
 

@@ -7,12 +7,29 @@ from nuggetstream.domain.battle import Side, Vote
 
 
 @dataclass(frozen=True, slots=True)
+class VoteProbabilities:
+    """How probable each verdict is according to the judge; together 1."""
+
+    a: float
+    b: float
+    tie: float
+
+
+@dataclass(frozen=True, slots=True)
 class OrderedVerdict:
-    """The judge's verdict when the answer of side `first` was shown first."""
+    """The judge's verdict when the answer of side `first` was shown first.
+
+    Attributes:
+        first: Side that was shown first.
+        winner: The verdict.
+        reasoning: The judge's reasons; None when it was not asked for any.
+        probabilities: Of the verdicts; None when the judge did not tell.
+    """
 
     first: Side
     winner: Vote
-    reasoning: str
+    reasoning: str | None
+    probabilities: VoteProbabilities | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +51,18 @@ class Judgment:
     verdicts: tuple[OrderedVerdict, ...]
     model: str
     prompt_version: str
+
+    @property
+    def probabilities(self) -> VoteProbabilities | None:
+        """Mean over the orders asked, so that a preference for a position cancels out; None when unknown."""
+        known = [verdict.probabilities for verdict in self.verdicts if verdict.probabilities is not None]
+        if not known or len(known) < len(self.verdicts):
+            return None
+        return VoteProbabilities(
+            a=sum(each.a for each in known) / len(known),
+            b=sum(each.b for each in known) / len(known),
+            tie=sum(each.tie for each in known) / len(known),
+        )
 
 
 def combine_orders(verdicts: Sequence[OrderedVerdict]) -> tuple[Vote, bool | None]:

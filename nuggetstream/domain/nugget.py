@@ -84,13 +84,31 @@ class NuggetList:
 
 
 @dataclass(frozen=True, slots=True)
+class SupportProbabilities:
+    """How probable each label of a nugget is according to the model; together 1."""
+
+    support: float
+    partial_support: float
+    not_support: float
+
+
+@dataclass(frozen=True, slots=True)
 class Assignment:
-    """The label of one nugget for one answer, with the sentence of the answer that supports it, if any."""
+    """The label of one nugget for one answer.
+
+    Attributes:
+        nugget_id: The nugget.
+        side: The answer.
+        support: The label.
+        quote: The sentence of the answer that supports it; None when no sentence was named.
+        probabilities: Of the labels; None when the model did not tell.
+    """
 
     nugget_id: str
     side: Side
     support: Support
     quote: str | None = None
+    probabilities: SupportProbabilities | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,14 @@ class OrderedVerdictRow(_Part):
     winner: Vote
 
 
+class ProbabilitiesRow(_Part):
+    """How probable each verdict is according to the judge; together 1."""
+
+    a: float = Field(ge=0, le=1)
+    b: float = Field(ge=0, le=1)
+    tie: float = Field(ge=0, le=1)
+
+
 class JudgmentRow(_Part):
     """One judge's verdict over all orders asked.
 
@@ -118,6 +126,7 @@ class JudgmentRow(_Part):
         flipped: Whether the verdict changed with the order; None when the judge was asked in one order only.
         verdicts: Its verdict in each order.
         model: Chat model of the judge.
+        probabilities: Of the verdicts, over all orders asked; None where the judge did not tell.
     """
 
     evaluator: str
@@ -125,6 +134,7 @@ class JudgmentRow(_Part):
     flipped: bool | None
     verdicts: tuple[OrderedVerdictRow, ...] = ()
     model: str
+    probabilities: ProbabilitiesRow | None = None
 
 
 class FailureRow(_Part):

@@ -11,12 +11,13 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.evidence import Evidence, PageState
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.judgment import Judgment
-from nuggetstream.domain.nugget import Cause, Importance, Nugget, Support
+from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget, Support
 from nuggetstream.domain.snapshot import BattleSnapshot
 from nuggetstream.files.numerals import many
 from nuggetstream.nuggets.scores import (
     NuggetScores,
     Unscorable,
+    expected_score,
     labels_of,
     nugget_margin,
     preference,
@@ -48,6 +49,8 @@ class Explanation:
 
     Attributes:
         scores: Nugget scores per side; None unless every nugget has a label for both sides.
+        expected: The All Score per side that the probabilities of the labels let expect; None without scores,
+            and where a label has no probabilities.
         margin: Difference of the All Scores, A minus B, in [-1, 1]; None without scores.
         threshold: Largest absolute margin that counts as a tie.
         preference: The preference that follows from the margin; None without scores.
@@ -61,6 +64,7 @@ class Explanation:
     preference: Vote | None
     misses: tuple[Miss, ...]
     lines: tuple[str, ...]
+    expected: Mapping[Side, float] | None = None
 
 
 def cause_of(
@@ -132,7 +136,14 @@ def explain(snapshot: BattleSnapshot) -> Explanation:
         preference=winner,
         misses=misses,
         lines=tuple(lines),
+        expected=_expected(nuggets, snapshot.assignments),
     )
+
+
+def _expected(nuggets: Sequence[Nugget], assignments: Sequence[Assignment]) -> Mapping[Side, float] | None:
+    scores = {side: expected_score(nuggets, assignments, side) for side in Side}
+    known = {side: score for side, score in scores.items() if score is not None}
+    return known if len(known) == len(scores) else None
 
 
 def _unread(snapshot: BattleSnapshot) -> Mapping[Side, int]:

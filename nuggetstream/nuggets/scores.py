@@ -83,6 +83,27 @@ def labels_of(assignments: Sequence[Assignment], side: Side) -> dict[str, Suppor
     return {a.nugget_id: a.support for a in assignments if a.side is side}
 
 
+def expected_score(nuggets: Sequence[Nugget], assignments: Sequence[Assignment], side: Side) -> float | None:
+    """The All Score of one answer, expected under the probabilities of its labels instead of by the labels.
+
+    The mean over all nuggets of P(support) + ½ P(partial support), in [0, 1]. None unless every nugget has
+    probabilities: the score of an answer of which a part is unknown is unknown.
+
+    Raises:
+        Unscorable: There are no nuggets.
+    """
+    if not nuggets:
+        raise Unscorable("no nuggets")
+    told = {a.nugget_id: a.probabilities for a in assignments if a.side is side}
+    earned = 0.0
+    for nugget in nuggets:
+        shares = told.get(nugget.id)
+        if shares is None:
+            return None
+        earned += shares.support + CREDIT[Support.PARTIAL_SUPPORT] * shares.partial_support
+    return earned / len(nuggets)
+
+
 def nugget_margin(nuggets: Sequence[Nugget], assignments: Sequence[Assignment]) -> float:
     """Difference of the All Scores, A minus B, in [-1, 1].
 

@@ -44,6 +44,14 @@ class ProvenanceView(View):
     fetched_at: datetime | None = None
 
 
+class SupportProbabilitiesView(View):
+    """How probable each label of a nugget is according to the model; together 1."""
+
+    support: float
+    partial_support: float
+    not_support: float
+
+
 class LabelView(View):
     """Whether an answer states a nugget, with the passage that states it; null where none was named."""
 
@@ -51,6 +59,8 @@ class LabelView(View):
     quote: str | None = None
     cause: Cause | None = None
     """Cause of a miss; null where it is unknown."""
+    probabilities: SupportProbabilitiesView | None = None
+    """Of the labels; null where the model did not tell."""
 
 
 class NuggetView(View):
@@ -79,6 +89,14 @@ class ScoresView(View):
     strict_weighted: float
 
 
+class ExpectedScoresView(View):
+    """The All Scores under the probabilities of the labels, each in [0, 1], and their difference."""
+
+    a: float
+    b: float
+    margin: float
+
+
 class NuggetVerdictView(View):
     """The nugget scores of both answers, their difference (A minus B) and the preference that follows."""
 
@@ -87,6 +105,16 @@ class NuggetVerdictView(View):
     margin: float
     tie_threshold: float
     preference: Vote
+    expected: ExpectedScoresView | None = None
+    """Null where a label has no probabilities."""
+
+
+class VoteProbabilitiesView(View):
+    """How probable each verdict is according to the judge; together 1."""
+
+    a: float
+    b: float
+    tie: float
 
 
 class OrderedVerdictView(View):
@@ -94,7 +122,10 @@ class OrderedVerdictView(View):
 
     first: Side
     winner: Vote
-    reasoning: str
+    reasoning: str | None
+    """Null where the judge was not asked for reasons."""
+    probabilities: VoteProbabilitiesView | None = None
+    """Null where the judge did not tell."""
 
 
 class JudgmentView(View):
@@ -105,6 +136,8 @@ class JudgmentView(View):
     flipped: bool | None
     verdicts: list[OrderedVerdictView]
     model: str
+    probabilities: VoteProbabilitiesView | None = None
+    """Mean over the orders; null where the judge did not tell."""
 
 
 class FailureView(View):

@@ -9,7 +9,7 @@ from services.runtime.llm.replies import AssignmentReply, every_id_once
 
 VERSION = "assigner-2"
 
-_SYSTEM = (
+SYSTEM = (
     "You check answers against an answer key. You are strict and literal: what counts is what the answer "
     "states, not what is true, likely or implied by the topic."
 )
@@ -41,7 +41,7 @@ def assignment(query: str, nuggets: Sequence[Block], answer: str, other: str) ->
     return Prompt(
         task="assignment",
         version=VERSION,
-        system=_SYSTEM,
+        system=SYSTEM,
         instructions=_INSTRUCTIONS,
         blocks=(Block("query", "q", query), *nuggets, Block("answer", "a", numbered(answer))),
         reply=AssignmentReply,

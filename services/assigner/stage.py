@@ -3,20 +3,33 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, Event
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.nugget import Assignment, AssignmentSet, Nugget, Support
+from services.assigner.decisions import assignment_decision, decided
 from services.assigner.prompts import VERSION, assignment
 from services.runtime.llm.blocks import Block
-from services.runtime.llm.client import ChatModel, Reply
+from services.runtime.llm.model import ChatModel, DecisionModel, Reply
 from services.runtime.llm.numbering import quoted
 from services.runtime.llm.replies import AssignmentReply
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
 from services.wire.stages import event_stage
+
+_NONE = "none: both answers are empty"
+
+
+@dataclass(frozen=True, slots=True)
+class _Labels:
+    """Labels of some nuggets for one answer, and what gave them."""
+
+    assignments: list[Assignment]
+    model: str
+    prompt_version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,47 +37,61 @@ class Assigner:
     """Labels every nugget for both answers, in parallel.
 
     Attributes:
-        model: Chat model used for every call.
+        model: Chat model that is asked.
         window: Number of nuggets per call; None labels all nuggets in one call (live profile).
+        decisions: Model that is asked for decisions instead (frugal profile). Nuggets on which it declines
+            to decide are labelled by the chat model.
     """
 
     model: ChatModel
     window: int | None = None
+    decisions: DecisionModel | None = None
 
     async def __call__(self, event: BattleNuggetized) -> list[Event]:
         """Label the nuggets of one battle."""
         battle, nuggets = event.battle, event.nugget_list.nuggets
         both = await asyncio.gather(*(self._one_side(battle, nuggets, side) for side in Side))
-        replies = [reply for _, replies in both for reply in replies]
-        version = replies[0].prompt_version if replies else VERSION
+        labels = [part for parts in both for part in parts]
+        asked = next((part for part in labels if part.model != _NONE), labels[0])
         assignment_set = AssignmentSet(
-            assignments=tuple(item for assignments, _ in both for item in assignments),
-            model=replies[0].model if replies else "none: both answers are empty",
-            prompt_version=version,
+            assignments=tuple(item for part in labels for item in part.assignments),
+            model=asked.model,
+            prompt_version=asked.prompt_version,
         )
-        key = derived_id(event.key, StageName.ASSIGNER, self.window, self.model.name, version)
+        name = self.model.name if self.decisions is None else self.decisions.name
+        key = derived_id(event.key, StageName.ASSIGNER, self.window, name, asked.prompt_version)
         return [BattleAssigned(key, battle, event.nugget_list, assignment_set)]
 
-    async def _one_side(
-        self, battle: Battle, nuggets: Sequence[Nugget], side: Side
-    ) -> tuple[list[Assignment], list[Reply[AssignmentReply]]]:
-        answer = battle.answer(side).text
-        if not answer.strip():  # an empty answer states nothing, so no model is asked
-            return [Assignment(nugget.id, side, Support.NOT_SUPPORT) for nugget in nuggets], []
+    async def _one_side(self, battle: Battle, nuggets: Sequence[Nugget], side: Side) -> list[_Labels]:
+        if not battle.answer(side).text.strip():  # an empty answer states nothing, so no model is asked
+            nothing = [Assignment(nugget.id, side, Support.NOT_SUPPORT) for nugget in nuggets]
+            return [_Labels(nothing, _NONE, VERSION)]
         size = self.window or len(nuggets)
         windows = [nuggets[start : start + size] for start in range(0, len(nuggets), size)]
-        replies = await asyncio.gather(*(self._ask(battle, window, side) for window in windows))
-        labelled = [
-            item
-            for window, reply in zip(windows, replies, strict=True)
-            for item in _assignments(window, reply, side, answer)
-        ]
-        return labelled, list(replies)
+        ask = self._by_chat if self.decisions is None else partial(self._by_decisions, self.decisions)
+        return await asyncio.gather(*(ask(battle, window, side) for window in windows))
 
-    async def _ask(self, battle: Battle, nuggets: Sequence[Nugget], side: Side) -> Reply[AssignmentReply]:
-        blocks = [Block("nugget", f"n{i}", nugget.text) for i, nugget in enumerate(nuggets, start=1)]
-        prompt = assignment(battle.query, blocks, battle.answer(side).text, battle.answer(side.other).text)
-        return await self.model.ask(prompt, stage=StageName.ASSIGNER.value, battle_id=battle.id)
+    async def _by_chat(self, battle: Battle, nuggets: Sequence[Nugget], side: Side) -> _Labels:
+        prompt = assignment(battle.query, _blocks(nuggets), *_texts(battle, side))
+        reply = await self.model.ask(prompt, stage=StageName.ASSIGNER.value, battle_id=battle.id)
+        assignments = _assignments(nuggets, reply, side, battle.answer(side).text)
+        return _Labels(assignments, reply.model, reply.prompt_version)
+
+    async def _by_decisions(
+        self, model: DecisionModel, battle: Battle, nuggets: Sequence[Nugget], side: Side
+    ) -> _Labels:
+        prompt = assignment_decision(battle.query, _blocks(nuggets), *_texts(battle, side))
+        reply = await model.ask(prompt, stage=StageName.ASSIGNER.value, battle_id=battle.id)
+        answers = {answer.name: answer for answer in reply.value.answers}
+        found = {
+            nugget.id: decided(nugget.id, side, answers[f"n{number}"])
+            for number, nugget in enumerate(nuggets, start=1)
+        }
+        declined = [nugget for nugget in nuggets if found[nugget.id] is None]
+        asked = (await self._by_chat(battle, declined, side)).assignments if declined else []
+        found |= {assignment.nugget_id: assignment for assignment in asked}
+        labels = [label for label in found.values() if label is not None]
+        return _Labels(labels, reply.model, reply.prompt_version)
 
 
 def build(
@@ -72,6 +99,14 @@ def build(
 ) -> Stage[BattleNuggetized, Event]:
     """The stage of the assigner."""
     return event_stage(StageName.ASSIGNER, assigner, blobs, concurrency=concurrency, deadline=deadline)
+
+
+def _blocks(nuggets: Sequence[Nugget]) -> list[Block]:
+    return [Block("nugget", f"n{i}", nugget.text) for i, nugget in enumerate(nuggets, start=1)]
+
+
+def _texts(battle: Battle, side: Side) -> tuple[str, str]:
+    return battle.answer(side).text, battle.answer(side.other).text
 
 
 def _assignments(

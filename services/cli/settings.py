@@ -93,7 +93,8 @@ class PipelineSettings(_Settings):
     """How battles are evaluated. Settings that change a result are part of the ids derived from it.
 
     Attributes:
-        profile: "live", or "paper" to follow Search Arena Meets Nuggets call by call.
+        profile: "live", "paper" to follow Search Arena Meets Nuggets call by call, or "frugal" to ask for
+            decisions, with probabilities, wherever nothing has to be written.
         embedding_model: A sentence-transformers model, or "none" to rank by BM25 alone.
         chunk_sentences: Sentences per chunk.
         chunk_overlap: Sentences that a chunk shares with the one before.
@@ -113,7 +114,7 @@ class PipelineSettings(_Settings):
         retry_seconds: Longest delay before the first retry of a failed job; it doubles with every retry.
     """
 
-    profile: Literal["live", "paper"] = "live"
+    profile: Literal["live", "paper", "frugal"] = "live"
     embedding_model: str = "BAAI/bge-m3"
     chunk_sentences: int = Field(10, ge=1)
     chunk_overlap: int = Field(2, ge=0)

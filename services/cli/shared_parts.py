@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from nuggetstream.domain.failure import Stage
     from services.cli.wiring import Parts
     from services.runtime.llm.client import LLMClient
+    from services.runtime.llm.settings import LLMSettings
     from services.runtime.service import BackgroundTask
 
 
@@ -45,23 +46,36 @@ async def open_embedder(parts: "Parts") -> AsyncIterator[Embedder | None]:
 
 
 @asynccontextmanager
-async def open_chat_model(parts: "Parts") -> AsyncIterator["LLMClient"]:
-    """The configured chat model; without one, the offline model in this process."""
+async def open_decision_model(parts: "Parts") -> AsyncIterator["LLMClient | None"]:
+    """The model for decisions; None in profiles that ask for none."""
+    if parts.pipeline.profile != "frugal":
+        yield None
+        return
+    async with open_chat_model(parts, parts.llm.for_decisions()) as model:
+        yield model
+
+
+@asynccontextmanager
+async def open_chat_model(
+    parts: "Parts", settings: "LLMSettings | None" = None
+) -> AsyncIterator["LLMClient"]:
+    """The chat model of the settings, by default those of the parts; without one, the offline model."""
     from services.runtime.llm.build import build_chat_model, with_asgi
     from services.store.blobs import Replies
     from services.store.claims import DatabaseClaims
     from services.store.spend import DatabaseSpendStore
 
+    settings = settings or parts.llm
     async with open_embedder(parts) as embedder:
         http = None
-        if parts.llm.offline:
+        if settings.offline:
             from services.offline.app import create_app
 
             http = with_asgi(create_app(None if embedder is None else from_threads(embedder)))
-        spend = DatabaseSpendStore(parts.database, parts.llm.price_table().currency)
+        spend = DatabaseSpendStore(parts.database, settings.price_table().currency)
         # SQLite is the database of one machine, where no two processes run the same service.
         claims = None if parts.database.is_sqlite else DatabaseClaims(parts.database)
-        model = build_chat_model(parts.llm, Replies(parts.database), spend=spend, claims=claims, http=http)
+        model = build_chat_model(settings, Replies(parts.database), spend=spend, claims=claims, http=http)
         try:
             yield model
         finally:

@@ -12,7 +12,13 @@ from typing import Any
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.cli.judge_consumer import own_consumer
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
-from services.cli.shared_parts import consumer_watch, model_state, open_chat_model, open_embedder
+from services.cli.shared_parts import (
+    consumer_watch,
+    model_state,
+    open_chat_model,
+    open_decision_model,
+    open_embedder,
+)
 from services.runtime.bus import Bus
 from services.runtime.disk import Check
 from services.runtime.llm.settings import LLMSettings
@@ -121,7 +127,7 @@ async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
     async with open_chat_model(parts) as model:
         nuggetizer = Nuggetizer(
             model=model,
-            profile=Profile(pipeline.profile),
+            profile=Profile.PAPER if pipeline.profile == "paper" else Profile.LIVE,
             sources=NuggetSources(pipeline.nugget_sources),
             limit=pipeline.nugget_limit,
             window=pipeline.window,
@@ -136,10 +142,13 @@ async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
     """The assigner: labels nuggets."""
     from services.assigner.stage import Assigner, build
 
-    async with open_chat_model(parts) as model:
+    async with open_chat_model(parts) as model, open_decision_model(parts) as decisions:
         window = parts.pipeline.window if parts.pipeline.profile == "paper" else None
-        stage = build(Assigner(model, window), parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
-        yield Service("assigner", [stage], background=[model_state(parts.bus, stage.name, model)])
+        assigner = Assigner(model, window, decisions)
+        stage = build(assigner, parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
+        yield Service(
+            "assigner", [stage], background=[model_state(parts.bus, stage.name, decisions or model)]
+        )
 
 
 @asynccontextmanager
@@ -150,13 +159,14 @@ async def open_judge(parts: Parts) -> AsyncIterator[Service]:
 
     pipeline, judges = parts.pipeline, parts.platform.declared_judges
     consumer = await own_consumer(parts.bus, judges, pipeline.evaluator)
-    async with open_chat_model(parts) as model:
+    async with open_chat_model(parts) as model, open_decision_model(parts) as decisions:
         judge = Judge(
             model=model,
             evaluator=pipeline.evaluator,
             prompt=EVALUATORS[pipeline.judge_evaluator],
-            both_orders=pipeline.profile == "live",
+            both_orders=pipeline.profile != "paper",
             passages=pipeline.judge_passages,
+            decisions=decisions,
         )
         stage = build(
             judge,
@@ -165,7 +175,7 @@ async def open_judge(parts: Parts) -> AsyncIterator[Service]:
             consumer=consumer,
             one_of_several=judges.several,
         )
-        yield Service("judge", [stage], background=[model_state(parts.bus, stage.name, model)])
+        yield Service("judge", [stage], background=[model_state(parts.bus, stage.name, decisions or model)])
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ from services.runtime.llm.replies import VerdictReply
 
 VERSION = "judge-2"
 
-_SYSTEM = (
+SYSTEM = (
     "You compare two answers to the same query on behalf of the person who asked. You are impartial: the "
     "order in which answers are shown, their length and their confidence of tone earn nothing by themselves."
 )
@@ -36,7 +36,7 @@ def verdict(query: str, first: str, second: str, evidence: Sequence[str]) -> Pro
     return Prompt(
         task="verdict",
         version=VERSION,
-        system=_SYSTEM,
+        system=SYSTEM,
         instructions=_INSTRUCTIONS,
         blocks=(
             Block("query", "q", query),

@@ -1,24 +1,29 @@
 """The handler of the judge, and its stage."""
 
+import asyncio
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
-from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleJudged, BattleRetrieved, Event
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment, OrderedVerdict, combine_orders
+from services.judge.decisions import decided, shown_to_side, verdict_decision
 from services.judge.evaluators import EVALUATORS, Evaluator
 from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import Permanent
-from services.runtime.llm.client import ChatModel, Reply
-from services.runtime.llm.replies import VerdictReply
+from services.runtime.llm.model import ChatModel, DecisionModel
 from services.runtime.metrics import FLIPS, begin_values
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
 from services.wire.stages import event_stage
+
+_Asked: TypeAlias = tuple[OrderedVerdict, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class Judge:
         prompt: Makes the prompt that asks for a verdict.
         both_orders: Whether to ask twice with the answers swapped (live), or once in a random order (paper).
         passages: Maximum number of chunks of evidence to show; with 0 the judge sees only the answers.
+        decisions: Model that is asked for a decision instead (frugal profile); the chat model is asked
+            where it declines to decide.
     """
 
     model: ChatModel
@@ -38,32 +45,28 @@ class Judge:
     prompt: Evaluator = EVALUATORS["pairwise"]
     both_orders: bool = True
     passages: int = 10
+    decisions: DecisionModel | None = None
 
     async def __call__(self, event: BattleRetrieved) -> list[Event]:
         """Judge one battle."""
         if not any(event.battle.answer(side).text.strip() for side in Side):
             raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")
-        orders = self._orders(event)
-        # One after the other: the second prompt begins like the first, which is then in the provider's cache.
-        replies = [await self._ask(event, first) for first in orders]
-        verdicts = tuple(
-            OrderedVerdict(first, _winner(reply.value.winner, first), reply.value.reasoning.strip())
-            for first, reply in zip(orders, replies, strict=True)
-        )
+        asked = await self._asked(event)
+        verdicts = tuple(verdict for verdict, _, _ in asked)
         winner, flipped = combine_orders(verdicts)
         if flipped is not None:
             FLIPS.labels(str(flipped).lower()).inc()
-        version = replies[0].prompt_version
+        _, model, version = asked[0]
         judgment = Judgment(
             evaluator=self.evaluator,
             winner=winner,
             flipped=flipped,
             verdicts=verdicts,
-            model=replies[0].model,
+            model=model,
             prompt_version=version,
         )
         key = derived_id(event.key, StageName.JUDGE, self.evaluator, self.both_orders, self.passages)
-        key = derived_id(key, self.model.name, version)
+        key = derived_id(key, self.model.name if self.decisions is None else self.decisions.name, version)
         return [BattleJudged(key, event.battle, judgment)]
 
     def _orders(self, event: BattleRetrieved) -> Sequence[Side]:
@@ -71,13 +74,33 @@ class Judge:
             return [Side.A, Side.B]
         return [random.Random(event.key).choice(list(Side))]  # noqa: S311 - an order, not a secret
 
-    async def _ask(self, event: BattleRetrieved, first: Side) -> Reply[VerdictReply]:
+    async def _asked(self, event: BattleRetrieved) -> list[_Asked]:
+        """The verdict of every order, with the model that gave it and the version of the prompt."""
+        orders = self._orders(event)
+        if self.decisions is not None:
+            decide = partial(self._by_decision, self.decisions, event)
+            return await asyncio.gather(*(decide(first) for first in orders))
+        # One after the other: the second prompt begins like the first, which is then in the provider's cache.
+        return [await self._by_chat(event, first) for first in orders]
+
+    async def _by_chat(self, event: BattleRetrieved, first: Side) -> _Asked:
+        prompt = self.prompt(*self._shown(event, first))
+        reply = await self.model.ask(prompt, stage=StageName.JUDGE.value, battle_id=event.battle.id)
+        winner, reasoning = shown_to_side(reply.value.winner, first), reply.value.reasoning.strip()
+        return OrderedVerdict(first, winner, reasoning), reply.model, reply.prompt_version
+
+    async def _by_decision(self, model: DecisionModel, event: BattleRetrieved, first: Side) -> _Asked:
+        prompt = verdict_decision(*self._shown(event, first))
+        reply = await model.ask(prompt, stage=StageName.JUDGE.value, battle_id=event.battle.id)
+        [answer] = reply.value.answers
+        if answer.letter is None:
+            return await self._by_chat(event, first)
+        return decided(answer, first), reply.model, reply.prompt_version
+
+    def _shown(self, event: BattleRetrieved, first: Side) -> tuple[str, str, str, list[str]]:
         battle = event.battle
         evidence = [item.text for item in event.evidence[: self.passages]]
-        prompt = self.prompt(
-            battle.query, battle.answer(first).text, battle.answer(first.other).text, evidence
-        )
-        return await self.model.ask(prompt, stage=StageName.JUDGE.value, battle_id=battle.id)
+        return battle.query, battle.answer(first).text, battle.answer(first.other).text, evidence
 
 
 def build(
@@ -109,13 +132,3 @@ def build(
         consumer=consumer,
         evaluator=judge.evaluator if one_of_several else None,
     )
-
-
-def _winner(winner: str, first: Side) -> Vote:
-    match winner:
-        case "first":
-            return Vote(first.value)
-        case "second":
-            return Vote(first.other.value)
-        case _:
-            return Vote.TIE

@@ -8,7 +8,7 @@ from nuggetstream.domain.nugget import Importance, Provenance, Revision
 from services.nuggetizer import prompts
 from services.nuggetizer.documents import Document
 from services.runtime.llm.blocks import Block
-from services.runtime.llm.client import ChatModel
+from services.runtime.llm.model import ChatModel
 
 T = TypeVar("T")
 

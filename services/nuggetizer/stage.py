@@ -11,7 +11,7 @@ from nuggetstream.domain.nugget import Importance, Nugget, NuggetList
 from services.nuggetizer.creation import Created, Draft, create_in_windows, create_live
 from services.nuggetizer.documents import NuggetSources, documents_of
 from services.runtime.errors import Permanent
-from services.runtime.llm.client import ChatModel
+from services.runtime.llm.model import ChatModel
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
 from services.wire.stages import event_stage

@@ -1,7 +1,7 @@
-"""Replies to our five tasks, computed by the heuristics, in the shape that the prompts ask for."""
+"""Replies to our tasks, computed by the heuristics, in the shape that the prompts ask for."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from services.offline.heuristics import Document, Embed, FactLabel, Label, assign, create_facts, judge
 from services.offline.heuristics.text import verbatim
 from services.runtime.llm.blocks import Block, parse
+from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.numbering import Numbered
 from services.runtime.llm.replies import (
     AssignmentReply,
@@ -153,6 +154,34 @@ def _verdict(prompt: ParsedPrompt) -> VerdictReply:
     return VerdictReply(reasoning=verdict.reason, winner=_WINNER[verdict.winner])
 
 
+def _letters(prompt: ParsedPrompt) -> DecisionReply:
+    """The most probable choice of each question of a decision."""
+    return DecisionReply(answers=list(decide(prompt)))
+
+
+def decide(prompt: ParsedPrompt) -> Iterator[Answer]:
+    """The answers to the questions of a decision, with probabilities.
+
+    Raises:
+        Unanswerable: The prompt has the material of no decision of ours.
+    """
+    if nuggets := prompt.of("nugget"):
+        answer = Numbered.read(prompt.the("answer").text)
+        labels = assign(prompt.query, [block.text for block in nuggets], answer.text, embed=prompt.embed)
+        for block, label in zip(nuggets, labels, strict=True):
+            yield _decided(block.id, "spn", label.probabilities)
+        return
+    first, second = prompt.the("answer", "first").text, prompt.the("answer", "second").text
+    evidence = [block.text for block in prompt.of("chunk")]
+    verdict = judge(prompt.query, first, second, evidence, embed=prompt.embed)
+    yield _decided("better", "fst", verdict.probabilities)
+
+
+def _decided(name: str, letters: str, shares: tuple[float, float, float]) -> Answer:
+    probabilities = dict(zip(letters, shares, strict=True))
+    return Answer(name=name, letter=max(letters, key=lambda x: probabilities[x]), probabilities=probabilities)
+
+
 _WINNER: Mapping[str, Winner] = {"a": "first", "b": "second", "tie": "tie"}
 _BY_TASK: Mapping[str, Callable[[ParsedPrompt], BaseModel]] = {
     "nuggets": _nuggets,
@@ -160,4 +189,6 @@ _BY_TASK: Mapping[str, Callable[[ParsedPrompt], BaseModel]] = {
     "importance": _importance,
     "assignment": _assignment,
     "verdict": _verdict,
+    "assignment_decision": _letters,
+    "verdict_decision": _letters,
 }

@@ -1,16 +1,15 @@
 """The OpenAI-compatible application: chat completions, embeddings, models.
 
-    POST /v1/chat/completions    POST /v1/embeddings    GET /v1/models
+    POST /v1/chat/completions    POST /v1/decisions    POST /v1/embeddings    GET /v1/models
 
 Tokens in `usage` are estimated, one per four bytes of UTF-8, because there is no tokenizer.
 """
 
 import asyncio
 import base64
-import re
 import time
 from collections.abc import AsyncIterator
-from typing import Any, Literal
+from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -22,67 +21,17 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from nuggetstream.domain.identity import derived_id
-from services.offline.answers import ParsedPrompt, Unanswerable, answer
+from services.offline.answers import ParsedPrompt, Unanswerable, answer, decide
+from services.offline.decisions import as_lines, decision, logprobs
 from services.offline.faults import Behaviour, Fault, Faults, FaultSampler
 from services.offline.heuristics import Embed
 from services.offline.prompt_cache import PromptCache
+from services.offline.requests import ChatRequest, DecisionRequest, EmbeddingRequest
+from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prices import OFFLINE_MODEL, estimate_tokens
 
 OFFLINE_EMBEDDING = "offline-embedding"
-_TASK_LINE = re.compile(r"^task: ([a-z_]+)$", re.MULTILINE)
 _THREADS = 2  # threads in which heuristics run, outside the event loop
-
-
-class ChatMessage(BaseModel):
-    """One message of the conversation."""
-
-    role: str
-    content: str
-
-
-class ChatRequest(BaseModel):
-    """The fields of a chat completion request that are used; others are ignored."""
-
-    messages: list[ChatMessage]
-    response_format: dict[str, Any] | None = None
-    max_tokens: int | None = None
-    max_completion_tokens: int | None = None
-    stream: bool = False
-
-    @property
-    def task(self) -> str:
-        """The task: the name of the schema, else the task line in the system text."""
-        schema = (self.response_format or {}).get("json_schema") or {}
-        if name := schema.get("name"):
-            return str(name)
-        task_line = _TASK_LINE.search(self.first_message("system"))
-        return task_line[1] if task_line else ""
-
-    @property
-    def limit(self) -> int | None:
-        """Maximum length of the reply in tokens."""
-        return self.max_completion_tokens or self.max_tokens
-
-    def first_message(self, role: str) -> str:
-        """The first message of a role. A repair request adds another one, without the material."""
-        return next((message.content for message in self.messages if message.role == role), "")
-
-    @property
-    def text(self) -> str:
-        """The prompt as a provider's prompt cache compares it."""
-        return "\n".join(f"{message.role}\n{message.content}" for message in self.messages)
-
-
-class EmbeddingRequest(BaseModel):
-    """The fields of an embeddings request that are used."""
-
-    input: str | list[str]
-    encoding_format: Literal["float", "base64"] = "float"
-
-    @property
-    def texts(self) -> list[str]:
-        """The texts to embed, in order."""
-        return [self.input] if isinstance(self.input, str) else self.input
 
 
 class OfflineServer:
@@ -119,7 +68,27 @@ class OfflineServer:
             return _error(400, "streaming is not supported", param="stream")
         if chat.response_format and not self._faults.structured_outputs:
             return _error(400, "response_format is not supported by this model", param="response_format")
+        if chat.logprobs and not self._faults.logprobs:
+            return _error(400, "logprobs are not supported by this model", param="logprobs")
         return await self._reply(chat, behaviour, body)
+
+    async def decide(self, request: Request) -> Response:
+        """Answer the questions of one of our decisions."""
+        body = await request.body()
+        behaviour = self._sampler.draw(body)
+        if (failure := await self._failure(behaviour)) is not None:
+            return failure
+        if not self._faults.decisions:
+            return _error(404, "there is no such path")
+        try:
+            asked = DecisionRequest.model_validate_json(body)
+            answers = await anyio.to_thread.run_sync(self._decide, asked, limiter=self._threads)
+            decided = decision(asked, answers, self._faults, self._prompts.cached(asked.text))
+        except (ValueError, Unanswerable) as error:
+            return _error(400, f"not a decision that this model answers: {error}")
+        await asyncio.sleep(behaviour.pace * self._faults.latency_s)
+        self._prompts.add(asked.text)
+        return JSONResponse(decided)
 
     async def embeddings(self, request: Request) -> Response:
         """Embed texts, if the server has an embedding model."""
@@ -143,10 +112,13 @@ class OfflineServer:
 
     async def _reply(self, chat: ChatRequest, behaviour: Behaviour, body: bytes) -> Response:
         try:
-            text = await anyio.to_thread.run_sync(self._answer_to, chat, limiter=self._threads)
+            said = await anyio.to_thread.run_sync(self._answer_to, chat, limiter=self._threads)
         except Unanswerable as error:
             return _error(400, str(error))
+        text = as_lines(said) if isinstance(said, DecisionReply) else said.model_dump_json()
         completion = _completion(chat, text, behaviour.fault, derived_id(body.decode("utf-8", "replace")))
+        if chat.logprobs and isinstance(said, DecisionReply):
+            completion["choices"][0]["logprobs"] = logprobs(text, said, self._faults.confidence)
         completion["usage"]["prompt_tokens_details"] = {"cached_tokens": self._prompts.cached(chat.text)}
         tokens = completion["usage"]["completion_tokens"]
         await asyncio.sleep(
@@ -156,9 +128,11 @@ class OfflineServer:
         response = JSONResponse(completion)
         return _dropped(response) if behaviour.fault is Fault.DROPPED else response
 
-    def _answer_to(self, chat: ChatRequest) -> str:
-        prompt = ParsedPrompt.read(chat.first_message("user"), self._embed)
-        return answer(chat.task, prompt).model_dump_json()
+    def _answer_to(self, chat: ChatRequest) -> BaseModel:
+        return answer(chat.task, ParsedPrompt.read(chat.first_message("user"), self._embed))
+
+    def _decide(self, asked: DecisionRequest) -> list[Answer]:
+        return list(decide(ParsedPrompt.read(asked.first_message("user"), self._embed)))
 
     async def _failure(self, behaviour: Behaviour) -> Response | None:
         """The error reply for a fault that prevents an answer; None without such a fault."""
@@ -180,6 +154,7 @@ def create_app(embed: Embed | None, faults: Faults | None = None) -> Starlette:
     return Starlette(
         routes=[
             Route("/v1/chat/completions", server.chat, methods=["POST"]),
+            Route("/v1/decisions", server.decide, methods=["POST"]),
             Route("/v1/embeddings", server.embeddings, methods=["POST"]),
             Route("/v1/models", server.models),
         ]

@@ -43,6 +43,11 @@ class Faults:
         retry_after_s: Seconds that a 429 reply asks to wait.
         hang_s: Seconds without a response in case of a timeout.
         structured_outputs: Whether `response_format` is supported; if not, the reply is a 400.
+        decisions: Whether there is a path for decisions.
+        logprobs: Whether `logprobs` is supported; if not, the reply is a 400.
+        declined: Share of the questions of a decision that are declined.
+        confidence: Exponent of all probabilities of decisions: above 1 it simulates a model that is too sure
+            of itself, below 1 one that is not sure enough.
     """
 
     seed: int = 0
@@ -58,11 +63,17 @@ class Faults:
     retry_after_s: float = 1.0
     hang_s: float = 300.0
     structured_outputs: bool = True
+    decisions: bool = True
+    logprobs: bool = True
+    declined: float = 0.0
+    confidence: float = 1.0
 
     def __post_init__(self) -> None:
         rates = [self.rate(fault) for fault in Fault]
         if min(rates) < 0 or sum(rates) > 1 + 1e-9:
             raise ValueError(f"rates must not be negative and add up to at most 1, not {sum(rates)}")
+        if not 0 <= self.declined <= 1 or self.confidence <= 0:
+            raise ValueError("the share of declined questions is in [0, 1], and the confidence is above 0")
 
     def rate(self, fault: Fault) -> float:
         """The share of requests with this fault."""

@@ -11,6 +11,7 @@ from nuggetstream.report.section import Section
 from nuggetstream.report.sections import (
     agreement,
     answers,
+    calibration,
     certainty,
     combined,
     confusion,
@@ -41,6 +42,7 @@ SECTIONS: tuple[Section[Any], ...] = (
     certainty.SECTION,
     inversions.SECTION,
     judge.SECTION,
+    calibration.SECTION,
     nuggets.SECTION,
     misses.SECTION,
     answers.SECTION,

@@ -7,7 +7,6 @@ The functions are pure, so JSON, pages and tests show the same battle.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from typing import cast
 
@@ -15,28 +14,21 @@ from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleJudged, BattleSubmitted
 from nuggetstream.domain.evidence import Page
 from nuggetstream.domain.failure import Stage, StageFailure
-from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget
 from nuggetstream.domain.progress import Branch
 from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
-from nuggetstream.nuggets.explanation import Explanation, explain
+from nuggetstream.nuggets.explanation import explain
 from nuggetstream.views.battles import (
     AnswerView,
     BattleSummary,
     BattleView,
     EvidenceView,
     FailureView,
-    JudgmentView,
-    LabelView,
-    NuggetVerdictView,
-    NuggetView,
-    OrderedVerdictView,
     Preferences,
-    ProvenanceView,
-    ScoresView,
     SourceView,
     StepView,
     WaitingView,
 )
+from services.gateway.battles.verdicts import judgment_views, nugget_verdict_view, nugget_views
 from services.store.battles import BattleRow, RecordedFailure
 from services.store.event_reading import RecordedEvent
 from services.store.outcome import Outcome
@@ -89,9 +81,9 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         steps=_steps(row, recorded, snapshot),
         a=_answer(snapshot, Side.A),
         b=_answer(snapshot, Side.B),
-        nuggets=_nuggets(snapshot, explanation),
-        nugget_verdict=_nugget_verdict(explanation),
-        judgments=_judgments(snapshot),
+        nuggets=nugget_views(snapshot, explanation),
+        nugget_verdict=nugget_verdict_view(explanation),
+        judgments=judgment_views(snapshot),
         human_vote=snapshot.vote and snapshot.vote.vote,
         evidence=_evidence(snapshot),
         failures=_failures(recorded, events),
@@ -189,65 +181,6 @@ def _source(url: str, title: str | None, page: Page | None, chunks: Mapping[str,
         fetched_at=page.fetched_at,
         chunks=chunks.get(page.content_hash, 0) if page.content_hash else 0,
     )
-
-
-def _nuggets(snapshot: BattleSnapshot, explanation: Explanation) -> list[NuggetView]:
-    if snapshot.nugget_list is None:
-        return []
-    labels = {(label.nugget_id, label.side): label for label in snapshot.assignments or ()}
-    causes = {(miss.nugget.id, miss.side): miss.cause for miss in explanation.misses}
-    ordered = sorted(snapshot.nugget_list.nuggets, key=lambda n: n.importance is not Importance.VITAL)
-    return [_nugget(nugget, labels, causes) for nugget in ordered]
-
-
-def _nugget(
-    nugget: Nugget,
-    labels: Mapping[tuple[str, Side], Assignment],
-    causes: Mapping[tuple[str, Side], Cause | None],
-) -> NuggetView:
-    def label(side: Side) -> LabelView | None:
-        assignment = labels.get((nugget.id, side))
-        if assignment is None:
-            return None
-        cause = causes.get((nugget.id, side))
-        return LabelView(support=assignment.support, quote=assignment.quote, cause=cause)
-
-    return NuggetView(
-        id=nugget.id,
-        text=nugget.text,
-        importance=nugget.importance,
-        a=label(Side.A),
-        b=label(Side.B),
-        provenance=[
-            ProvenanceView(document=source.document, url=source.url, fetched_at=source.fetched_at)
-            for source in nugget.provenance
-        ],
-    )
-
-
-def _nugget_verdict(explanation: Explanation) -> NuggetVerdictView | None:
-    if explanation.scores is None or explanation.margin is None or explanation.preference is None:
-        return None
-    return NuggetVerdictView(
-        a=ScoresView(**asdict(explanation.scores[Side.A])),
-        b=ScoresView(**asdict(explanation.scores[Side.B])),
-        margin=explanation.margin,
-        tie_threshold=explanation.threshold,
-        preference=explanation.preference,
-    )
-
-
-def _judgments(snapshot: BattleSnapshot) -> list[JudgmentView]:
-    return [
-        JudgmentView(
-            evaluator=judgment.evaluator,
-            winner=judgment.winner,
-            flipped=judgment.flipped,
-            verdicts=[OrderedVerdictView(**asdict(verdict)) for verdict in judgment.verdicts],
-            model=judgment.model,
-        )
-        for judgment in snapshot.judgments
-    ]
 
 
 def _evidence(snapshot: BattleSnapshot) -> list[EvidenceView]:

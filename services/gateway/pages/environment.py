@@ -25,6 +25,7 @@ def page_environment() -> Environment:
         "integer": numerals.integer,
         "level": numerals.level,
         "number": numerals.number,
+        "percent": numerals.percent,
         "language": language,
         "moment": moment,
         "without_block_marks": without_block_marks,

@@ -1,5 +1,6 @@
 """Does an answer state a fact? The label follows from the answer's closest sentence."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,6 +13,7 @@ from services.offline.heuristics.vectors import Embed, dense_vectors, rarity
 
 FULL, PARTIAL = 0.65, 0.5  # closeness, with embeddings
 FULL_TERMS, PARTIAL_TERMS = 0.5, 0.3  # closeness, by terms alone
+SOFTNESS = 0.05  # closeness by which a label becomes about three times as probable
 MEANING = 0.5  # weight of the embeddings in the closeness; the rest is the share of the fact's terms
 
 
@@ -25,10 +27,17 @@ class Label(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FactLabel:
-    """The label of one fact for one answer, and the sentence of the answer that supports it (else "")."""
+    """The label of one fact for one answer.
+
+    Attributes:
+        label: The label.
+        quote: The sentence of the answer that supports it, else "".
+        probabilities: Of support, partial support and no support; together 1.
+    """
 
     label: Label
     quote: str
+    probabilities: tuple[float, float, float]
 
 
 def assign(query: str, facts: Sequence[str], answer: str, *, embed: Embed | None) -> list[FactLabel]:
@@ -42,7 +51,7 @@ def assign(query: str, facts: Sequence[str], answer: str, *, embed: Embed | None
     """
     stated = list(dict.fromkeys(sentences(answer)))
     if not stated or not facts:
-        return [FactLabel(Label.NONE, "") for _ in facts]
+        return [FactLabel(Label.NONE, "", (0.0, 0.0, 1.0)) for _ in facts]
     full, partial = (FULL_TERMS, PARTIAL_TERMS) if embed is None else (FULL, PARTIAL)
     return [_judge(row, stated, full, partial) for row in closeness(query, facts, stated, embed)]
 
@@ -76,8 +85,21 @@ def named_terms(facts: Sequence[str], stated: Sequence[str], weight: dict[str, f
 
 def _judge(row: NDArray[np.float64], stated: Sequence[str], full: float, partial: float) -> FactLabel:
     best = int(np.argmax(row))
+    shares = _probabilities(float(row[best]), full, partial)
     if row[best] >= full:
-        return FactLabel(Label.SUPPORT, stated[best])
+        return FactLabel(Label.SUPPORT, stated[best], shares)
     if row[best] >= partial:
-        return FactLabel(Label.PARTIAL, stated[best])
-    return FactLabel(Label.NONE, "")
+        return FactLabel(Label.PARTIAL, stated[best], shares)
+    return FactLabel(Label.NONE, "", shares)
+
+
+def _probabilities(closeness: float, full: float, partial: float) -> tuple[float, float, float]:
+    """An ordered logistic model around the two thresholds; the scale is a guess, not a fit to labels."""
+    stated = above((closeness - full) / SOFTNESS)
+    missed = above((partial - closeness) / SOFTNESS)
+    return stated, max(0.0, 1 - stated - missed), missed
+
+
+def above(logit: float) -> float:
+    """The logistic function."""
+    return 0.5 * (1 + math.tanh(logit / 2))

@@ -8,22 +8,38 @@ import numpy as np
 
 from services.offline.heuristics.facts import Document, Fact, create_facts
 from services.offline.heuristics.salience import density, standardised
-from services.offline.heuristics.support import FactLabel, Label, assign
+from services.offline.heuristics.support import FactLabel, Label, above, assign
 from services.offline.heuristics.text import paragraphs, sentences
 from services.offline.heuristics.vectors import Embed, rarity
 
 FACTS = 30
 MANNER = 0.1  # coverage that one standard deviation of density, or full structure, is worth
 TIE = 0.02
+SOFTNESS = (
+    0.15  # margin by which a verdict becomes about three times as probable; a guess, not a fit to votes
+)
 CREDIT = {Label.SUPPORT: 1.0, Label.PARTIAL: 0.5, Label.NONE: 0.0}
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The better answer and the reason in words, which calls answer a "first" and answer b "second"."""
+    """The better answer.
+
+    Attributes:
+        winner: The better answer, or a tie.
+        reason: The reason in words, which calls answer a "first" and answer b "second".
+        margin: Sum of the criteria, a minus b; a tie up to `TIE`.
+    """
 
     winner: Literal["a", "b", "tie"]
     reason: str
+    margin: float = 0.0
+
+    @property
+    def probabilities(self) -> tuple[float, float, float]:
+        """Of a, b and a tie, by an ordered logistic model of the margin; together 1."""
+        first, second = (above((sign * self.margin - TIE) / SOFTNESS) for sign in (1, -1))
+        return first, second, max(0.0, 1 - first - second)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +106,9 @@ def _verdict(
     names: Sequence[str],
 ) -> Verdict:
     total = sum(criterion.margin for criterion in criteria)
+    margin = total if names[0] == "first" else -total
     if abs(total) <= TIE:
-        return Verdict("tie", f"Too close to call: {_listed(criteria, 0.0)}.")
+        return Verdict("tie", f"Too close to call: {_listed(criteria, 0.0)}.", margin)
     sign, best = (1.0, 0) if total > 0 else (-1.0, 1)
     reason = f"The {names[best]} answer is better by {_listed(criteria, sign)}."
     against = _listed(criteria, -sign)
@@ -100,7 +117,7 @@ def _verdict(
     missed = _missed(facts, judged[best], judged[1 - best])
     if missed:
         reason += f" The {names[1 - best]} answer misses: {missed}"
-    return Verdict("a" if names[best] == "first" else "b", reason)
+    return Verdict("a" if names[best] == "first" else "b", reason, margin)
 
 
 def _listed(criteria: Sequence[_Criterion], sign: float) -> str:

@@ -12,9 +12,9 @@ twice.
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
-from typing import Any, Generic, Protocol
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -29,66 +29,14 @@ from services.runtime.llm.claims import Claims
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Completion, Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit
-from services.runtime.llm.parsing import Unusable, read_reply
+from services.runtime.llm.model import Reply, Usage
+from services.runtime.llm.parsing import Unusable, read_completion, read_reply
 from services.runtime.llm.prices import Money
-from services.runtime.llm.prompt import Prompt, PromptOverrides, R, repair_messages, schema_of
+from services.runtime.llm.prompt import Prompt, PromptOverrides, R, repair_messages
 from services.runtime.llm.retries import RetryPolicy
 from services.runtime.shared_cache import Retention, SharedCache
 
 _LARGER = 2  # factor by which the token limit grows after a reply was cut off
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens and cost of one reply, discarded replies included.
-
-    Attributes:
-        input_tokens: Input tokens of the calls made; for a cached reply, of the calls that produced it.
-        output_tokens: Output tokens of the same calls.
-        cached: Whether the reply came without a call of its own.
-        cost: Cost of the calls: zero when cached, None when the model has no price.
-    """
-
-    input_tokens: int
-    output_tokens: int
-    cached: bool
-    cost: Money | None
-
-
-@dataclass(frozen=True, slots=True)
-class Reply(Generic[R]):
-    """A usable reply.
-
-    Attributes:
-        value: The reply, which has the prompt's shape and passed its check.
-        model: Name of the model as the server reports it.
-        prompt_version: Version of the prompt, including an operator's override.
-        usage: Tokens and cost.
-    """
-
-    value: R
-    model: str
-    prompt_version: str
-    usage: Usage
-
-
-class ChatModel(Protocol):
-    """A model that answers prompts."""
-
-    @property
-    def name(self) -> str:
-        """Name of the configured model; part of every id derived from its replies."""
-
-    async def ask(self, prompt: Prompt[R], *, stage: str, battle_id: str) -> Reply[R]:
-        """Ask for one usable reply.
-
-        Raises:
-            ModelOutage: The endpoint does not answer, or rejects every call.
-            Outage: The database cannot be read or written.
-            Retryable: Two replies in a row could not be used (`reply_unusable`).
-            Permanent: The model declined, its content filter objected, or the prompt is too long.
-            BudgetExceeded: The next call would exceed a budget.
-        """
 
 
 class LLMClient:
@@ -214,14 +162,7 @@ class LLMClient:
 
     async def _answer(self, key: str, prompt: Prompt[R], billing: Billing) -> tuple[R, str]:
         """Ask, and ask once more when the first reply cannot be used."""
-        request = ModelRequest(
-            messages=prompt.messages(),
-            task=prompt.task,
-            schema=schema_of(prompt.reply),
-            max_tokens=prompt.max_tokens,
-            temperature=prompt.temperature,
-            prompt_cache_key=prompt.prompt_cache_key(),
-        )
+        request = ModelRequest.of(prompt)
         try:
             return await self._exchange(key, request, prompt, billing)
         except _Discarded as first:
@@ -244,7 +185,7 @@ class LLMClient:
         if completion.finish == "length":
             raise _Discarded(completion, f"the reply was cut off at {request.max_tokens} tokens")
         try:
-            return read_reply(completion.text, prompt), completion.model
+            return read_completion(completion, prompt), completion.model
         except Unusable as problem:
             raise _Discarded(completion, str(problem)) from problem
 
@@ -296,4 +237,4 @@ class _Discarded(Exception):
         if self.completion.finish == "length":
             return replace(request, max_tokens=request.max_tokens * _LARGER)
         repair = repair_messages(request.messages, self.completion.text, str(self), prompt.reply)
-        return replace(request, messages=repair)
+        return replace(request, messages=repair, questions=())  # repaired by chat

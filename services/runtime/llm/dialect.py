@@ -8,12 +8,26 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from services.runtime.llm.prompt import Message
+from services.runtime.llm.decisions.logprobs import TOP
+from services.runtime.llm.decisions.native import parameters as decision_parameters
+from services.runtime.llm.decisions.question import Question
+from services.runtime.llm.prompt import Message, Prompt, R, schema_of
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One request, independent of the endpoint's dialect."""
+    """One request, independent of the endpoint's dialect.
+
+    Attributes:
+        messages: The prompt.
+        task: Name of its task.
+        schema: JSON schema of the reply.
+        max_tokens: Maximum length of the reply, in tokens.
+        temperature: Sampling temperature.
+        prompt_cache_key: Key of a prompt that begins like others.
+        questions: The questions of a decision; empty for other prompts.
+        material: What an endpoint for decisions gets instead of `messages`.
+    """
 
     messages: list[Message]
     task: str
@@ -21,6 +35,22 @@ class ModelRequest:
     max_tokens: int
     temperature: float
     prompt_cache_key: str | None = None
+    questions: tuple[Question, ...] = ()
+    material: tuple[Message, ...] = ()
+
+    @classmethod
+    def of(cls, prompt: Prompt[R]) -> "ModelRequest":
+        """The request that asks a prompt."""
+        return cls(
+            messages=prompt.messages(),
+            task=prompt.task,
+            schema=schema_of(prompt.reply),
+            max_tokens=prompt.max_tokens,
+            temperature=prompt.temperature,
+            prompt_cache_key=prompt.prompt_cache_key(),
+            questions=prompt.questions,
+            material=tuple(prompt.material()) if prompt.questions else (),
+        )
 
     @property
     def text(self) -> str:
@@ -37,12 +67,16 @@ class Dialect:
         limit_name: Name of the parameter that limits the length of the reply.
         temperature: Whether it accepts a temperature.
         prompt_cache_key: Whether it accepts the key of a prompt that begins like others.
+        decisions: Whether it answers decisions at a path of their own.
+        logprobs: Whether it tells how probable the tokens of a reply were.
     """
 
     structured: bool = True
     limit_name: str = "max_tokens"
     temperature: bool = True
     prompt_cache_key: bool = True
+    decisions: bool = True
+    logprobs: bool = True
 
     def parameters(self, request: ModelRequest) -> dict[str, Any]:
         """The parameters of the request, except for the model."""
@@ -51,11 +85,20 @@ class Dialect:
             parameters["temperature"] = request.temperature
         if self.prompt_cache_key and request.prompt_cache_key is not None:
             parameters["prompt_cache_key"] = request.prompt_cache_key
+        if request.questions and self.logprobs:
+            parameters |= {"logprobs": True, "top_logprobs": TOP}
         if self.structured:
             schema = {"name": request.task, "schema": request.schema, "strict": True}
             parameters["response_format"] = {"type": "json_schema", "json_schema": schema}
         else:
             parameters["messages"] = _with_schema(request)
+        return parameters
+
+    def decision_parameters(self, request: ModelRequest) -> dict[str, Any]:
+        """The parameters of a decision at a path of its own, except for the model."""
+        parameters = decision_parameters(request.material, request.questions)
+        if self.prompt_cache_key and request.prompt_cache_key is not None:
+            parameters["prompt_cache_key"] = request.prompt_cache_key
         return parameters
 
     def learn(self, message: str) -> "Dialect | None":
@@ -72,6 +115,8 @@ class Dialect:
             return replace(self, limit_name="max_completion_tokens")
         if self.prompt_cache_key and "prompt_cache_key" in text:
             return replace(self, prompt_cache_key=False)
+        if self.logprobs and "logprobs" in text:
+            return replace(self, logprobs=False)
         if self.temperature and "temperature" in text:
             return replace(self, temperature=False)
         return None

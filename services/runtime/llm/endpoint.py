@@ -5,23 +5,29 @@ The SDK's own retries are off, because ours count against attempts, budgets and 
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx2
 import openai
+import structlog
 from pydantic import ValidationError
 
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import Permanent, StageError, Unavailable
 from services.runtime.llm.accounting import Source
 from services.runtime.llm.cause import Cause
+from services.runtime.llm.decisions import native
+from services.runtime.llm.decisions.logprobs import Token
 from services.runtime.llm.dialect import Dialect, ModelRequest
 from services.runtime.llm.prices import Tokens, estimate_tokens
 from services.runtime.llm.retries import retry_after_of
 from services.runtime.llm.wire import ChatCompletion, Usage
 from services.runtime.masking import KNOWN, masked_url
 
+_log = structlog.get_logger()
+
+_NO_SUCH_PATH = frozenset({404, 405, 501})
 _WORTH_REPEATING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 
 
@@ -36,6 +42,7 @@ class Completion:
         model: Name of the model as the server reports it.
         tokens: Tokens of the call.
         source: "usage" when the server counted the tokens, "estimate" when we did.
+        spelled: The tokens of the text with their probabilities, where they were asked for and told.
     """
 
     text: str
@@ -44,6 +51,7 @@ class Completion:
     model: str
     tokens: Tokens
     source: Source
+    spelled: tuple[Token, ...] = ()
 
 
 # What the operator must do, where waiting alone does not help.
@@ -82,6 +90,10 @@ class CallFailed(Exception):
         self.charged, self.retry_after = charged, retry_after
 
 
+class _NoDecisions(Exception):
+    """The endpoint has no path for decisions."""
+
+
 class Endpoint:
     """A model behind a URL. Its dialect is learnt from its first error replies.
 
@@ -117,19 +129,23 @@ class Endpoint:
                 if learnt is None:
                     raise self._status_failure(error) from error
                 self.dialect = learnt
+            except _NoDecisions:
+                _log.warning("no endpoint for decisions, so decisions are asked by chat", url=self.url)
+                self.dialect = replace(dialect, decisions=False)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
     async def _exchange(self, request: ModelRequest, dialect: Dialect) -> Completion:
+        decides = bool(request.questions) and dialect.decisions
+        path = native.PATH if decides else "/chat/completions"
+        parameters = dialect.decision_parameters(request) if decides else dialect.parameters(request)
         try:
             async with asyncio.timeout(self._timeout_s):
                 # Below the SDK's typed methods, which would copy the prompt and build a model of the reply.
                 response = await self._client.post(
-                    "/chat/completions",
-                    cast_to=httpx2.Response,
-                    body={"model": self.model, **dialect.parameters(request)},
+                    path, cast_to=httpx2.Response, body={"model": self.model, **parameters}
                 )
         except (TimeoutError, openai.APITimeoutError) as error:
             raise self._timed_out(request) from error
@@ -140,8 +156,30 @@ class Endpoint:
         except (openai.BadRequestError, openai.UnprocessableEntityError):
             raise
         except openai.APIStatusError as error:
+            if decides and error.status_code in _NO_SUCH_PATH:
+                raise _NoDecisions from error
             raise self._status_failure(error) from error
-        return self._read(request, response)
+        return self._decided(request, response) if decides else self._read(request, response)
+
+    def _decided(self, request: ModelRequest, response: httpx2.Response) -> Completion:
+        try:
+            decided = native.Decided.model_validate_json(response.content)
+            text = decided.reply(request.questions).model_dump_json()
+        except ValueError as error:
+            said = f"{response.text[:200]!r} is not a decision: {error}"
+            raise self._garbled(request, said) from error
+        usage = decided.usage
+        counted = usage and Tokens(
+            usage.input_tokens, usage.output_tokens, usage.input_tokens_details.cached_tokens
+        )
+        return Completion(
+            text=text,
+            refusal=None,
+            finish="stop",
+            model=KNOWN.hide_in_content(decided.model or self.model),
+            tokens=counted or Tokens(estimate_tokens(request.text)),
+            source="usage" if counted else "estimate",
+        )
 
     def _read(self, request: ModelRequest, response: httpx2.Response) -> Completion:
         try:
@@ -159,6 +197,7 @@ class Endpoint:
             model=KNOWN.hide_in_content(reply.model or self.model),
             tokens=tokens,
             source=source,
+            spelled=tuple(choice.tokens),
         )
 
     def _timed_out(self, request: ModelRequest) -> CallFailed:

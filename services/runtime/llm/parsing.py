@@ -9,10 +9,13 @@ A reply is decoded once, so parsing takes time linear in its length.
 """
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 
+from services.runtime.llm.decisions.logprobs import with_probabilities
+from services.runtime.llm.decisions.reply import DecisionReply
+from services.runtime.llm.endpoint import Completion
 from services.runtime.llm.prompt import Prompt, R
 
 _THINK, _THOUGHT = "<think>", "</think>"
@@ -21,6 +24,14 @@ _FENCE = "```"
 
 class Unusable(Exception):
     """A reply that cannot be used. The message says why, so that the model can repair it."""
+
+
+def read_completion(completion: Completion, prompt: Prompt[R]) -> R:
+    """The value in a completion, as `read_reply`; a decision with the probabilities that its tokens tell."""
+    value = read_reply(completion.text, prompt)
+    if isinstance(value, DecisionReply) and completion.spelled:
+        return cast(R, with_probabilities(value, completion.text, completion.spelled, prompt.questions))
+    return value
 
 
 def read_reply(text: str, prompt: Prompt[R]) -> R:

@@ -6,6 +6,7 @@ NUGGETSTREAM_LLM_MODEL, and one variable per field below with the same prefix.
 
 from decimal import Decimal
 from pathlib import Path
+from typing import Self
 
 from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -30,6 +31,7 @@ class LLMSettings(BaseSettings):
         base_url: URL of the endpoint; OpenAI's by default. Its user and password are sent as Basic
             authorization, and its parameters with every request.
         model: Name of the model to ask for; required unless offline.
+        decision_model: Name of the model to ask for decisions, at the same endpoint; `model` by default.
         timeout_s: Seconds for one exchange.
         attempts: Calls per exchange, the first included.
         patience_s: Seconds that a battle waits for a model that is away, before it fails.
@@ -53,6 +55,7 @@ class LLMSettings(BaseSettings):
         default=None, validation_alias=AliasChoices(f"{_PREFIX}BASE_URL", "OPENAI_BASE_URL")
     )
     model: str | None = None
+    decision_model: str | None = None
     timeout_s: float = Field(default=60.0, gt=0)
     attempts: int = Field(default=5, ge=1)
     patience_s: float = Field(default=PATIENCE_S, ge=0)
@@ -101,6 +104,10 @@ class LLMSettings(BaseSettings):
         if self.model is None:
             raise ValueError(f"an endpoint is configured but no model: set {_PREFIX}MODEL")
         return self.model
+
+    def for_decisions(self) -> Self:
+        """The same settings with the model for decisions."""
+        return self.model_copy(update={"model": self.decision_model or self.model})
 
     def price_table(self) -> PriceTable:
         """The operator's prices.

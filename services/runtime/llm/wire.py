@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
+from services.runtime.llm.decisions.logprobs import Token
+
 
 def _or_none(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     """None for a part that has another form; it says less than the reply, which was paid for."""
@@ -22,9 +24,19 @@ class _Message(BaseModel):
     refusal: str | None = None
 
 
+class _Logprobs(BaseModel):
+    content: list[Token] | None = None
+
+
 class _Choice(BaseModel):
     message: _Message
     finish_reason: str | None = None
+    logprobs: Annotated[_Logprobs | None, WrapValidator(_or_none)] = None
+
+    @property
+    def tokens(self) -> list[Token]:
+        """The tokens of the reply, if the server tells them."""
+        return (self.logprobs.content or []) if self.logprobs is not None else []
 
 
 class _InputDetails(BaseModel):

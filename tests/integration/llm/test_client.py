@@ -79,7 +79,7 @@ async def test_a_silent_endpoint_times_out_and_its_tokens_are_estimated(connect:
         await asyncio.Event().wait()
         raise AssertionError
 
-    ask = connect(Scripted([silence, said(GOOD)]), timeout_s=0.05)
+    ask = connect(Scripted([silence, said(GOOD)]), timeout_s=0.5)
     await ask()
     spent = await ask.model.ledger.for_battle("b1")
     assert (spent.calls, spent.estimated) == (2, 1)

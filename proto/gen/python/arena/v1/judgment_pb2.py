@@ -25,15 +25,17 @@ _sym_db = _symbol_database.Default()
 from arena.v1 import battle_pb2 as arena_dot_v1_dot_battle__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61rena/v1/judgment.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\"b\n\x0eOrderedVerdict\x12\x1d\n\x05\x66irst\x18\x01 \x01(\x0e\x32\x0e.arena.v1.Side\x12\x1e\n\x06winner\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Vote\x12\x11\n\treasoning\x18\x03 \x01(\t\"\xb2\x01\n\x08Judgment\x12\x11\n\tevaluator\x18\x01 \x01(\t\x12\x1e\n\x06winner\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Vote\x12\x14\n\x07\x66lipped\x18\x03 \x01(\x08H\x00\x88\x01\x01\x12*\n\x08verdicts\x18\x04 \x03(\x0b\x32\x18.arena.v1.OrderedVerdict\x12\r\n\x05model\x18\x05 \x01(\t\x12\x16\n\x0eprompt_version\x18\x06 \x01(\tB\n\n\x08_flippedb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61rena/v1/judgment.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\"6\n\x11VoteProbabilities\x12\t\n\x01\x61\x18\x01 \x01(\x01\x12\t\n\x01\x62\x18\x02 \x01(\x01\x12\x0b\n\x03tie\x18\x03 \x01(\x01\"\xc0\x01\n\x0eOrderedVerdict\x12\x1d\n\x05\x66irst\x18\x01 \x01(\x0e\x32\x0e.arena.v1.Side\x12\x1e\n\x06winner\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Vote\x12\x16\n\treasoning\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x37\n\rprobabilities\x18\x04 \x01(\x0b\x32\x1b.arena.v1.VoteProbabilitiesH\x01\x88\x01\x01\x42\x0c\n\n_reasoningB\x10\n\x0e_probabilities\"\xb2\x01\n\x08Judgment\x12\x11\n\tevaluator\x18\x01 \x01(\t\x12\x1e\n\x06winner\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Vote\x12\x14\n\x07\x66lipped\x18\x03 \x01(\x08H\x00\x88\x01\x01\x12*\n\x08verdicts\x18\x04 \x03(\x0b\x32\x18.arena.v1.OrderedVerdict\x12\r\n\x05model\x18\x05 \x01(\t\x12\x16\n\x0eprompt_version\x18\x06 \x01(\tB\n\n\x08_flippedb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.judgment_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ORDEREDVERDICT']._serialized_start=60
-  _globals['_ORDEREDVERDICT']._serialized_end=158
-  _globals['_JUDGMENT']._serialized_start=161
-  _globals['_JUDGMENT']._serialized_end=339
+  _globals['_VOTEPROBABILITIES']._serialized_start=60
+  _globals['_VOTEPROBABILITIES']._serialized_end=114
+  _globals['_ORDEREDVERDICT']._serialized_start=117
+  _globals['_ORDEREDVERDICT']._serialized_end=309
+  _globals['_JUDGMENT']._serialized_start=312
+  _globals['_JUDGMENT']._serialized_end=490
 # @@protoc_insertion_point(module_scope)

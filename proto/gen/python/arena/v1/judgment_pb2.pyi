@@ -20,6 +20,33 @@ else:
 DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
+class VoteProbabilities(_message.Message):
+    """How probable each verdict is according to the judge; together 1."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    A_FIELD_NUMBER: _builtins.int
+    B_FIELD_NUMBER: _builtins.int
+    TIE_FIELD_NUMBER: _builtins.int
+    a: _builtins.float
+    b: _builtins.float
+    tie: _builtins.float
+    def __init__(
+        self,
+        *,
+        a: _builtins.float = ...,
+        b: _builtins.float = ...,
+        tie: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["a", b"a", "b", b"b", "tie", b"tie"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VoteProbabilities: _TypeAlias = VoteProbabilities  # noqa: Y015
+
+@_typing.final
 class OrderedVerdict(_message.Message):
     """The judge's verdict when the answer of side `first` was shown first."""
 
@@ -28,21 +55,35 @@ class OrderedVerdict(_message.Message):
     FIRST_FIELD_NUMBER: _builtins.int
     WINNER_FIELD_NUMBER: _builtins.int
     REASONING_FIELD_NUMBER: _builtins.int
+    PROBABILITIES_FIELD_NUMBER: _builtins.int
     first: _battle_pb2.Side.ValueType
     winner: _battle_pb2.Vote.ValueType
     reasoning: _builtins.str
+    """Absent when the judge was not asked for reasons."""
+    @_builtins.property
+    def probabilities(self) -> Global___VoteProbabilities:
+        """Absent when the judge did not tell."""
+
     def __init__(
         self,
         *,
         first: _battle_pb2.Side.ValueType = ...,
         winner: _battle_pb2.Vote.ValueType = ...,
-        reasoning: _builtins.str = ...,
+        reasoning: _builtins.str | None = ...,
+        probabilities: Global___VoteProbabilities | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities", "_reasoning", b"_reasoning", "probabilities", b"probabilities", "reasoning", b"reasoning"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["first", b"first", "reasoning", b"reasoning", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities", "_reasoning", b"_reasoning", "first", b"first", "probabilities", b"probabilities", "reasoning", b"reasoning", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__probabilities: _TypeAlias = _typing.Literal["probabilities"]  # noqa: Y015
+    _WhichOneofArgType__probabilities: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities"]  # noqa: Y015
+    _WhichOneofReturnType__reasoning: _TypeAlias = _typing.Literal["reasoning"]  # noqa: Y015
+    _WhichOneofArgType__reasoning: _TypeAlias = _typing.Literal["_reasoning", b"_reasoning"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__probabilities) -> _WhichOneofReturnType__probabilities | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__reasoning) -> _WhichOneofReturnType__reasoning | None: ...
 
 Global___OrderedVerdict: _TypeAlias = OrderedVerdict  # noqa: Y015
 

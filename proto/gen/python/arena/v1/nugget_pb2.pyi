@@ -192,6 +192,33 @@ class NuggetList(_message.Message):
 Global___NuggetList: _TypeAlias = NuggetList  # noqa: Y015
 
 @_typing.final
+class SupportProbabilities(_message.Message):
+    """How probable each label is according to the model; together 1."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUPPORT_FIELD_NUMBER: _builtins.int
+    PARTIAL_SUPPORT_FIELD_NUMBER: _builtins.int
+    NOT_SUPPORT_FIELD_NUMBER: _builtins.int
+    support: _builtins.float
+    partial_support: _builtins.float
+    not_support: _builtins.float
+    def __init__(
+        self,
+        *,
+        support: _builtins.float = ...,
+        partial_support: _builtins.float = ...,
+        not_support: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["not_support", b"not_support", "partial_support", b"partial_support", "support", b"support"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SupportProbabilities: _TypeAlias = SupportProbabilities  # noqa: Y015
+
+@_typing.final
 class Assignment(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -199,11 +226,16 @@ class Assignment(_message.Message):
     SIDE_FIELD_NUMBER: _builtins.int
     SUPPORT_FIELD_NUMBER: _builtins.int
     QUOTE_FIELD_NUMBER: _builtins.int
+    PROBABILITIES_FIELD_NUMBER: _builtins.int
     nugget_id: _builtins.str
     side: _battle_pb2.Side.ValueType
     support: Global___Support.ValueType
     quote: _builtins.str
     """Sentence of the answer that states the nugget; absent when no sentence was named."""
+    @_builtins.property
+    def probabilities(self) -> Global___SupportProbabilities:
+        """Absent when the model did not tell."""
+
     def __init__(
         self,
         *,
@@ -211,13 +243,19 @@ class Assignment(_message.Message):
         side: _battle_pb2.Side.ValueType = ...,
         support: Global___Support.ValueType = ...,
         quote: _builtins.str | None = ...,
+        probabilities: Global___SupportProbabilities | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_quote", b"_quote", "quote", b"quote"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities", "_quote", b"_quote", "probabilities", b"probabilities", "quote", b"quote"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_quote", b"_quote", "nugget_id", b"nugget_id", "quote", b"quote", "side", b"side", "support", b"support"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities", "_quote", b"_quote", "nugget_id", b"nugget_id", "probabilities", b"probabilities", "quote", b"quote", "side", b"side", "support", b"support"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__probabilities: _TypeAlias = _typing.Literal["probabilities"]  # noqa: Y015
+    _WhichOneofArgType__probabilities: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities"]  # noqa: Y015
     _WhichOneofReturnType__quote: _TypeAlias = _typing.Literal["quote"]  # noqa: Y015
     _WhichOneofArgType__quote: _TypeAlias = _typing.Literal["_quote", b"_quote"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__probabilities) -> _WhichOneofReturnType__probabilities | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__quote) -> _WhichOneofReturnType__quote | None: ...
 
 Global___Assignment: _TypeAlias = Assignment  # noqa: Y015

@@ -1,0 +1,188 @@
+"""Calibration: of the verdicts that a judge calls 80% probable, do people share four fifths?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.files.evaluated import ProbabilitiesRow
+from nuggetstream.files.numerals import number, part_of, percent
+from nuggetstream.files.results import Results
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.charts import GREEN, GREY, figure, share_axis
+from nuggetstream.report.section import Content, Section
+from nuggetstream.report.wording import FEW_NOTE, dimension_name, few_mark, share_of
+from nuggetstream.statistics.calibration import Calibration, calibration
+
+_CLASSES = (Vote.A, Vote.TIE, Vote.B)
+_AXIS = [0.0, 1.0]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCalibration:
+    """The probabilities of one judge against one human dimension.
+
+    Attributes:
+        evaluator: Name of the judge.
+        model: Its model.
+        dimension: Name of the human dimension; "both bad" counts as a tie.
+        told: Verdicts with probabilities.
+        judged: All verdicts of the judge.
+        calibration: Over the battles with probabilities and a human preference.
+    """
+
+    evaluator: str
+    model: str
+    dimension: str
+    told: int
+    judged: int
+    calibration: Calibration
+
+
+def compute(results: Results) -> tuple[JudgeCalibration, ...]:
+    """One comparison per judge, model and human dimension; judges without probabilities are left out."""
+    judges: dict[tuple[str, str], list[tuple[dict[str, Vote], ProbabilitiesRow | None]]] = {}
+    for battle in results.battles:
+        for judgment in battle.judgments:
+            verdicts = judges.setdefault((judgment.evaluator, judgment.model), [])
+            verdicts.append((dict(battle.preferences), judgment.probabilities))
+    return tuple(
+        _of(evaluator, model, dimension, verdicts)
+        for (evaluator, model), verdicts in judges.items()
+        for dimension in results.dimensions
+        if any(told is not None for _, told in verdicts)
+    )
+
+
+def _of(
+    evaluator: str,
+    model: str,
+    dimension: str,
+    verdicts: Sequence[tuple[dict[str, Vote], ProbabilitiesRow | None]],
+) -> JudgeCalibration:
+    told = [(people.get(dimension), shares) for people, shares in verdicts if shares is not None]
+    cases = [(vote, shares) for vote, shares in told if vote is not None]
+    return JudgeCalibration(
+        evaluator=evaluator,
+        model=model,
+        dimension=dimension,
+        told=len(told),
+        judged=len(verdicts),
+        calibration=calibration(
+            [(shares.a, shares.tie, shares.b) for _, shares in cases],
+            [_CLASSES.index(vote if vote in _CLASSES else Vote.TIE) for vote, _ in cases],
+        ),
+    )
+
+
+def draw(judges: Sequence[JudgeCalibration]) -> Content:
+    """A reliability plot per judge and dimension, and a table of all."""
+    compared = [judge for judge in judges if judge.calibration.cases]
+    blocks: list[Block] = []
+    if compared:
+        blocks.append(
+            Figures("Judge and human dimension", {_name(each): (_plot(each),) for each in compared})
+        )
+        blocks.append(_table(compared))
+    else:
+        blocks.append(Notice(_nothing(judges)))
+    return Content(
+        finding=" ".join(_finding(each) for each in compared[:1]),
+        reading="Each point is the verdicts of similar probability: to the right how probable the judge "
+        "called them on average, upwards how many of them people share. On the diagonal probabilities can be "
+        "taken at their word; below it the judge is too sure of itself. The calibration error is the mean "
+        "distance from the diagonal. The Brier score also counts how much the probabilities tell apart: it "
+        "should be below that of somebody who always names the shares of A, tie and B.",
+        basis=", ".join(
+            f"{_name(each)}: {part_of(each.calibration.cases, each.judged, 'verdicts')}" for each in compared
+        )
+        or "0 verdicts",
+        blocks=tuple(blocks),
+    )
+
+
+def _nothing(judges: Sequence[JudgeCalibration]) -> str:
+    if judges:
+        return "No battle has both a human preference and probabilities of a judge."
+    return "No judge gave probabilities; the profile `frugal` asks for them."
+
+
+def _name(judge: JudgeCalibration) -> str:
+    return f"{judge.evaluator}, {judge.model}, {dimension_name(judge.dimension)}"
+
+
+def _finding(judge: JudgeCalibration) -> str:
+    found = judge.calibration
+    return (
+        f"On {dimension_name(judge.dimension)}, {judge.evaluator} is {percent(found.confidence, 0)} sure on "
+        f"average and agrees with people in {share_of(found.right)}; the calibration error is "
+        f"{percent(found.error)}."
+    )
+
+
+def _plot(judge: JudgeCalibration) -> Figure:
+    bins = judge.calibration.bins
+    known = [(each.confidence, each.right) for each in bins if each.right.value is not None]
+    diagonal = go.Scatter(
+        name="perfect", x=_AXIS, y=_AXIS, mode="lines", line={"color": GREY, "dash": "dot"}, hoverinfo="skip"
+    )
+    marks = go.Scatter(
+        name="verdicts",
+        x=[x for x, _ in known],
+        y=[right.value for _, right in known],
+        mode="markers",
+        marker={"color": GREEN, "size": 10},
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": [(right.high or 0.0) - (right.value or 0.0) for _, right in known],
+            "arrayminus": [(right.value or 0.0) - (right.low or 0.0) for _, right in known],
+        },
+        text=[share_of(right) for _, right in known],
+        hovertemplate="%{x:.0%} sure, people agree in %{text}<extra></extra>",
+    )
+    layout = {
+        "xaxis": share_axis("probability of the verdict", range=_AXIS),
+        "yaxis": share_axis("people share it", range=_AXIS),
+    }
+    alt = "; ".join(f"{percent(x, 0)} sure, right in {share_of(right)}" for x, right in known)
+    return figure(
+        "Probability of a verdict, and how many of them people share", alt, [diagonal, marks], 380, layout
+    )
+
+
+def _table(judges: Sequence[JudgeCalibration]) -> Table:
+    rows = [
+        (
+            each.evaluator,
+            each.model,
+            dimension_name(each.dimension),
+            percent(each.calibration.confidence),
+            share_of(each.calibration.right),
+            percent(each.calibration.error) + few_mark(each.calibration.cases),
+            number(each.calibration.brier, 3),
+            number(each.calibration.brier_of_shares, 3),
+        )
+        for each in judges
+    ]
+    columns = (
+        "judge", "model", "dimension", "mean probability", "people agree", "calibration error", "Brier score",
+        "Brier score of the shares",
+    )  # fmt: skip
+    return Table(
+        caption="Calibration per judge",
+        columns=columns,
+        rows=rows,
+        note=f"The most probable verdict is compared, also where two orders disagree. {FEW_NOTE}",
+        text_columns=(0, 1, 2),
+    )
+
+
+SECTION = Section(
+    name="calibration",
+    title="Calibration",
+    question="Can the judge's probabilities be taken at their word?",
+    compute=compute,
+    draw=draw,
+)

@@ -1,0 +1,59 @@
+"""The assigner's question as a decision: one choice per nugget, with probabilities."""
+
+from collections.abc import Sequence
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.nugget import Assignment, Support, SupportProbabilities
+from services.assigner.prompts import SYSTEM
+from services.runtime.llm.blocks import Block
+from services.runtime.llm.decisions.question import Choice, Question
+from services.runtime.llm.decisions.reply import Answer, DecisionReply
+from services.runtime.llm.prompt import Prompt
+
+VERSION = "assigner-decision-1"
+
+_INSTRUCTIONS = "Below are a query, the nuggets of an answer key, and an answer to check against them."
+_CHOICES = (
+    Choice("s", "support", "the answer states the whole fact, in any words and any language"),
+    Choice("p", "partial_support", "it states part of the fact, or a vaguer form of it"),
+    Choice("n", "not_support", "it does not state it, or contradicts it"),
+)
+
+
+def assignment_decision(
+    query: str, nuggets: Sequence[Block], answer: str, other: str
+) -> Prompt[DecisionReply]:
+    """Asks for each of the nuggets whether one answer states it.
+
+    Args:
+        query: The user's question.
+        nuggets: The nuggets to label, as blocks with ids.
+        answer: Text of the answer.
+        other: Text of the other answer, for which the same is asked in a prompt that begins alike.
+    """
+    questions = tuple(
+        Question(nugget.id, f"Does the answer state nugget {nugget.id}?", _CHOICES) for nugget in nuggets
+    )
+    return Prompt(
+        task="assignment_decision",
+        version=VERSION,
+        system=SYSTEM,
+        instructions=_INSTRUCTIONS,
+        blocks=(Block("query", "q", query), *nuggets, Block("answer", "a", answer)),
+        reply=DecisionReply,
+        max_tokens=100 + len(questions) * 10,
+        check=lambda reply: reply.check(questions),
+        questions=questions,
+        family=(query, *(nugget.text for nugget in nuggets), *sorted((answer, other))),
+    )
+
+
+def decided(nugget_id: str, side: Side, answer: Answer) -> Assignment | None:
+    """The label that an answer gives a nugget; None when the model declined to decide."""
+    if answer.letter is None:
+        return None
+    support = next(Support(choice.value) for choice in _CHOICES if choice.letter == answer.letter)
+    known = answer.probabilities
+    shares = None if known is None else {choice.value: known[choice.letter] for choice in _CHOICES}
+    probabilities = None if shares is None else SupportProbabilities(**shares)
+    return Assignment(nugget_id, side, support, probabilities=probabilities)

@@ -1,0 +1,104 @@
+"""What nuggets and judges say about a battle, as the API shows it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget
+from nuggetstream.domain.snapshot import BattleSnapshot
+from nuggetstream.nuggets.explanation import Explanation
+from nuggetstream.views.battles import (
+    ExpectedScoresView,
+    JudgmentView,
+    LabelView,
+    NuggetVerdictView,
+    NuggetView,
+    OrderedVerdictView,
+    ProvenanceView,
+    ScoresView,
+    SupportProbabilitiesView,
+    VoteProbabilitiesView,
+)
+
+
+def nugget_views(snapshot: BattleSnapshot, explanation: Explanation) -> list[NuggetView]:
+    """The nuggets of a battle, vital ones first, with their labels and the causes of misses."""
+    if snapshot.nugget_list is None:
+        return []
+    labels = {(label.nugget_id, label.side): label for label in snapshot.assignments or ()}
+    causes = {(miss.nugget.id, miss.side): miss.cause for miss in explanation.misses}
+    ordered = sorted(snapshot.nugget_list.nuggets, key=lambda n: n.importance is not Importance.VITAL)
+    return [_nugget(nugget, labels, causes) for nugget in ordered]
+
+
+def _nugget(
+    nugget: Nugget,
+    labels: Mapping[tuple[str, Side], Assignment],
+    causes: Mapping[tuple[str, Side], Cause | None],
+) -> NuggetView:
+    def label(side: Side) -> LabelView | None:
+        assignment = labels.get((nugget.id, side))
+        if assignment is None:
+            return None
+        cause = causes.get((nugget.id, side))
+        told = assignment.probabilities
+        return LabelView(
+            support=assignment.support,
+            quote=assignment.quote,
+            cause=cause,
+            probabilities=None if told is None else SupportProbabilitiesView(**asdict(told)),
+        )
+
+    return NuggetView(
+        id=nugget.id,
+        text=nugget.text,
+        importance=nugget.importance,
+        a=label(Side.A),
+        b=label(Side.B),
+        provenance=[
+            ProvenanceView(document=source.document, url=source.url, fetched_at=source.fetched_at)
+            for source in nugget.provenance
+        ],
+    )
+
+
+def nugget_verdict_view(explanation: Explanation) -> NuggetVerdictView | None:
+    """The scores of both answers; None before every nugget has its labels."""
+    if explanation.scores is None or explanation.margin is None or explanation.preference is None:
+        return None
+    return NuggetVerdictView(
+        a=ScoresView(**asdict(explanation.scores[Side.A])),
+        b=ScoresView(**asdict(explanation.scores[Side.B])),
+        margin=explanation.margin,
+        tie_threshold=explanation.threshold,
+        preference=explanation.preference,
+        expected=_expected(explanation),
+    )
+
+
+def _expected(explanation: Explanation) -> ExpectedScoresView | None:
+    if explanation.expected is None:
+        return None
+    a, b = (explanation.expected[side] for side in Side)
+    return ExpectedScoresView(a=a, b=b, margin=a - b)
+
+
+def judgment_views(snapshot: BattleSnapshot) -> list[JudgmentView]:
+    """The verdicts of all judges."""
+    return [
+        JudgmentView(
+            evaluator=judgment.evaluator,
+            winner=judgment.winner,
+            flipped=judgment.flipped,
+            verdicts=[OrderedVerdictView(**asdict(verdict)) for verdict in judgment.verdicts],
+            model=judgment.model,
+            probabilities=_probabilities(judgment),
+        )
+        for judgment in snapshot.judgments
+    ]
+
+
+def _probabilities(judgment: Judgment) -> VoteProbabilitiesView | None:
+    told = judgment.probabilities
+    return None if told is None else VoteProbabilitiesView(**asdict(told))

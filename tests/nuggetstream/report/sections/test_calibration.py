@@ -1,0 +1,61 @@
+"""A judge's probabilities against what people prefer."""
+
+from typing import Any
+
+import pytest
+
+from nuggetstream.report.sections.calibration import SECTION
+from tests.evaluated import battle, judgment
+
+
+def told(name: str, human: str | None, a: float, b: float, tie: float = 0.0, **more: Any) -> dict[str, Any]:
+    shares = {"a": a, "b": b, "tie": tie}
+    return battle(name, human=human, judgments=[judgment("a", probabilities=shares, **more)])
+
+
+def test_probabilities_are_compared_where_people_have_a_preference(read: Any) -> None:
+    [found] = SECTION.compute(
+        read(
+            told("b1", "a", 0.9, 0.1),
+            told("b2", "both_bad", 0.1, 0.2, 0.7),
+            told("b3", "b", 0.8, 0.2),
+            told("b4", None, 0.9, 0.1),
+            battle("b5", human="a"),
+        )
+    )
+    assert (found.told, found.judged, found.calibration.cases) == (4, 5, 3)
+    assert (found.calibration.right.count, found.calibration.right.of) == (2, 3)
+    assert found.calibration.error == pytest.approx((0.1 + 0.3 + 0.8) / 3)
+
+
+def test_judges_are_told_apart_and_one_without_probabilities_is_left_out(read: Any) -> None:
+    found = SECTION.compute(
+        read(told("b1", "a", 0.9, 0.1), told("b2", "a", 0.6, 0.4, evaluator="strict"), battle("b3"))
+    )
+    assert [(each.evaluator, each.told, each.judged) for each in found] == [
+        ("pairwise", 1, 2),
+        ("strict", 1, 1),
+    ]
+
+
+def test_the_section_shows_a_plot_with_numbers_in_words(read: Any) -> None:
+    content = SECTION.draw(SECTION.compute(read(told("b1", "a", 0.9, 0.1), told("b2", "b", 0.9, 0.1))))
+    [figure] = next(iter(content.blocks[0].options.values()))
+    assert figure.alt.startswith("90% sure, right in 50.0% (1 of 2)")
+    assert "calibration error is 40.0%" in content.finding
+    assert content.basis == "pairwise, offline-heuristic, human vote: 2 of 2 verdicts"
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([battle("b1")], "No judge gave probabilities"),
+        ([told("b1", None, 0.9, 0.1), battle("b2", judge=None)], "both a human preference and probabilities"),
+    ],
+)
+def test_without_anything_to_compare_the_section_says_why(
+    read: Any, rows: list[dict[str, Any]], said: str
+) -> None:
+    content = SECTION.draw(SECTION.compute(read(*rows)))
+    assert said in content.blocks[0].text
+    assert content.finding == ""

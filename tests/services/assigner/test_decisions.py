@@ -1,0 +1,89 @@
+"""Labels by decisions: with probabilities, and by chat where the model declines to decide."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.nugget import Support, SupportProbabilities
+from nuggetstream.nuggets.scores import Unscorable, expected_score, labels_of
+from services.assigner.stage import Assigner
+from services.runtime.llm.decisions.reply import Answer, DecisionReply
+from services.runtime.llm.prompt import Prompt
+from services.runtime.llm.replies import AssignmentReply, NuggetSupport
+from tests import samples
+from tests.fakes import ScriptedModel, blocks
+
+EVENT = samples.nuggetized(3, fought=samples.battle(a="Something.", b="Something else."))
+SURE = {"s": 0.7, "p": 0.2, "n": 0.1}
+
+
+def decides(**letters: str | None) -> ScriptedModel:
+    """A model that decides so about every answer, n3 without a probability."""
+
+    def reply(prompt: Prompt[Any]) -> DecisionReply:
+        told = {name: SURE if name != "n3" else None for name in letters}
+        return DecisionReply(
+            answers=[Answer(name=name, letter=x, probabilities=told[name]) for name, x in letters.items()]
+        )
+
+    return ScriptedModel({"assignment_decision": reply}, name="decider")
+
+
+def by_chat(prompt: Prompt[Any]) -> AssignmentReply:
+    return AssignmentReply(
+        labels=[
+            NuggetSupport(id=block.id, label="partial_support", first=1) for block in blocks(prompt, "nugget")
+        ]
+    )
+
+
+async def test_a_decision_labels_every_nugget_with_its_probabilities() -> None:
+    chat, model = ScriptedModel({"assignment": by_chat}), decides(n1="s", n2="n", n3="p")
+    [out] = await Assigner(chat, decisions=model)(EVENT)
+    labels = out.assignment_set.assignments
+    assert labels_of(labels, Side.A) == {
+        "v0": Support.SUPPORT, "v1": Support.NOT_SUPPORT, "v2": Support.PARTIAL_SUPPORT
+    }  # fmt: skip
+    assert labels[0].probabilities == SupportProbabilities(0.7, 0.2, 0.1)
+    assert [label.probabilities is None for label in labels] == [False, False, True] * 2
+    assert all(label.quote is None for label in labels)
+    assert (len(model.asked), chat.asked) == (2, [])
+    assert out.assignment_set.model == "decider-2026"
+
+
+async def test_a_nugget_that_is_declined_is_labelled_by_chat() -> None:
+    chat, model = ScriptedModel({"assignment": by_chat}), decides(n1="s", n2=None, n3="n")
+    [out] = await Assigner(chat, decisions=model)(EVENT)
+    assert [[block.text for block in blocks(prompt, "nugget")] for prompt in chat.asked] == [
+        [EVENT.nugget_list.nuggets[1].text]
+    ] * 2
+    by_name = {label.nugget_id: label for label in out.assignment_set.assignments if label.side is Side.A}
+    assert by_name["v1"].support is Support.PARTIAL_SUPPORT
+    assert (by_name["v1"].probabilities, by_name["v1"].quote) == (None, "Something.")
+    assert by_name["v0"].support is Support.SUPPORT
+
+
+async def test_decisions_and_chat_give_other_keys() -> None:
+    chat, model = ScriptedModel({"assignment": by_chat}), decides(n1="s", n2="n", n3="p")
+    keys = {
+        (await Assigner(chat)(EVENT))[0].key,
+        (await Assigner(chat, decisions=model)(EVENT))[0].key,
+        (await Assigner(chat, decisions=replace(model, name="other"))(EVENT))[0].key,
+    }
+    assert len(keys) == 3
+
+
+async def test_a_missing_answer_is_no_label() -> None:
+    with pytest.raises(ValueError, match="missing ids: n3"):
+        await Assigner(ScriptedModel({}), decisions=decides(n1="s", n2="n"))(EVENT)
+
+
+async def test_an_expected_score_needs_the_probabilities_of_every_nugget() -> None:
+    [out] = await Assigner(ScriptedModel({}), decisions=decides(n1="s", n2="n", n3="p"))(EVENT)
+    labels, nuggets = out.assignment_set.assignments, EVENT.nugget_list.nuggets
+    assert expected_score(nuggets, labels, Side.A) is None
+    assert expected_score(nuggets[:2], labels, Side.A) == pytest.approx(0.8)
+    with pytest.raises(Unscorable):
+        expected_score([], labels, Side.A)

@@ -1,0 +1,66 @@
+"""Verdicts by decisions: with probabilities by side, and by chat where the model declines to decide."""
+
+from typing import Any
+
+import pytest
+
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.judgment import VoteProbabilities
+from services.judge.stage import Judge
+from services.runtime.llm.decisions.reply import Answer, DecisionReply
+from services.runtime.llm.prompt import Prompt
+from services.runtime.llm.replies import VerdictReply
+from tests import samples
+from tests.fakes import ScriptedModel, blocks
+
+EVENT = samples.retrieved(fought=samples.battle(a="short", b="much longer"))
+
+
+def decider(letter: str | None, told: dict[str, float] | None) -> ScriptedModel:
+    def reply(prompt: Prompt[Any]) -> DecisionReply:
+        return DecisionReply(answers=[Answer(name="better", letter=letter, probabilities=told)])
+
+    return ScriptedModel({"verdict_decision": reply}, name="decider")
+
+
+def says_second(prompt: Prompt[Any]) -> VerdictReply:
+    return VerdictReply(reasoning="It is longer.", winner="second")
+
+
+async def test_probabilities_belong_to_sides_and_not_to_places() -> None:
+    model = decider("f", {"f": 0.6, "s": 0.3, "t": 0.1})
+    [out] = await Judge(ScriptedModel({}), decisions=model)(EVENT)
+    judgment = out.judgment
+    assert [(verdict.first, verdict.winner) for verdict in judgment.verdicts] == [
+        (Side.A, Vote.A),
+        (Side.B, Vote.B),
+    ]
+    assert judgment.verdicts[1].probabilities == VoteProbabilities(a=0.3, b=0.6, tie=0.1)
+    assert (judgment.winner, judgment.flipped) == (Vote.TIE, True)
+    mean = judgment.probabilities
+    assert mean is not None
+    assert (mean.a, mean.b, mean.tie) == pytest.approx((0.45, 0.45, 0.1))
+    assert [verdict.reasoning for verdict in judgment.verdicts] == [None, None]
+    assert judgment.model == "decider-2026"
+
+
+async def test_without_probabilities_in_every_order_there_are_none_for_the_battle() -> None:
+    [out] = await Judge(ScriptedModel({}), decisions=decider("t", None))(EVENT)
+    assert out.judgment.winner is Vote.TIE
+    assert out.judgment.probabilities is None
+
+
+async def test_what_is_declined_is_asked_by_chat() -> None:
+    chat = ScriptedModel({"verdict": says_second})
+    [out] = await Judge(chat, decisions=decider(None, None))(EVENT)
+    assert [verdict.winner for verdict in out.judgment.verdicts] == [Vote.B, Vote.A]
+    assert out.judgment.verdicts[0].reasoning == "It is longer."
+    assert len(chat.asked) == 2
+
+
+async def test_the_model_sees_the_passages_and_both_answers() -> None:
+    model = decider("t", None)
+    await Judge(ScriptedModel({}), decisions=model, passages=1)(EVENT)
+    assert [[block.kind for block in blocks(p, "query", "chunk", "answer")] for p in model.asked] == [
+        ["query", "chunk", "answer", "answer"]
+    ] * 2
