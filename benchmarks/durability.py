@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-from sqlalchemy import event
+from sqlalchemy import Connection, Engine, event
 
 from nuggetstream.files.submission import parse_submission
 from services.runtime.bus import Bus, BusSettings, Outgoing, ensure
@@ -50,16 +50,20 @@ async def _timed(store: Store, first: int, count: int, at_once: int) -> float:
 
 
 async def _database(folder: Path, stack: AsyncExitStack, *, synced: bool) -> Store:
-    database = Database(f"sqlite+aiosqlite:///{folder / f'synced-{synced}.db'}")
+    file = str(folder / f"synced-{synced}.db")
+    database = Database(f"sqlite+aiosqlite:///{file}")
     stack.push_async_callback(database.close)
-    if not synced:
 
-        @event.listens_for(database.engine.sync_engine, "connect")
-        def relax(connection: object, _record: object) -> None:
-            cursor = connection.cursor()  # type: ignore[attr-defined]
+    def relax(connection: Connection) -> None:
+        if connection.engine.url.database == file:
+            cursor = connection.connection.cursor()
             cursor.execute("PRAGMA synchronous=NORMAL")
             cursor.close()
 
+    if not synced:
+        # Of all engines, because a database has one for the threads that write.
+        event.listen(Engine, "engine_connect", relax)
+        stack.callback(event.remove, Engine, "engine_connect", relax)
     await upgrade(database)
     battles = Battles(database)
 
