@@ -43,19 +43,19 @@ class Indexer:
         """Index the pages of one battle."""
         usable = [page for page in event.pages if page.state is not PageState.REJECTED]
         texts = [(page, key) for page in usable if (key := page.content_hash) is not None]
-        cut_pages = await self._cut({key: page.language for page, key in texts})
+        cut_pages, page_texts = await self._cut({key: page.language for page, key in texts})
         # Vectors first, so that every chunk in the table can be searched.
         if self.embedder is not None and cut_pages:
             await self.embedder.embed([chunk.text for chunk in cut_pages])
-        await self.chunks.add(cut_pages)
+        await self.chunks.add(cut_pages, page_texts)
         await self.sources.add(event.battle.id, [_source(event, page, key) for page, key in texts])
         model = None if self.embedder is None else self.embedder.model
         key = derived_id(event.key, StageName.INDEXER, SPLITTER, self.size, self.overlap, model)
         refs = tuple(ChunkRef(chunk.id, chunk.content_hash) for chunk in cut_pages)
         return [BattleIndexed(key, event.battle, event.pages, refs)]
 
-    async def _cut(self, languages: Mapping[str, str | None]) -> list[StoredChunk]:
-        """The chunks of page texts, given as content hash -> language."""
+    async def _cut(self, languages: Mapping[str, str | None]) -> tuple[list[StoredChunk], dict[str, str]]:
+        """The chunks of pages, given as content hash -> language, and the texts of the pages."""
         texts = await self.blobs.get_texts(list(languages))
         if missing := languages.keys() - texts.keys():
             detail = f"{len(missing)} page texts are not in the store yet"
@@ -69,7 +69,7 @@ class Indexer:
                 for chunk in cut(key, texts[key], language, self.size, self.overlap)
             ]
 
-        return await asyncio.to_thread(cut_all)
+        return await asyncio.to_thread(cut_all), texts
 
 
 def _source(event: BattleScraped, page: Page, content_hash: str) -> StoredSource:

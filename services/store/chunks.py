@@ -1,16 +1,18 @@
 """Chunks, their vectors, and the pages of each battle."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from operator import attrgetter
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import func, select
+from sqlalchemy import Connection, Select, func, select
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash
+from services.store.chunk_texts import stored_span, texts_of_rows
 from services.store.database import Database
 from services.store.tables import chunks, removed_chunks, sources, vectors
 
@@ -80,27 +82,24 @@ class Chunks:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, new: Sequence[StoredChunk]) -> None:
-        """Store chunks; existing ones stay unchanged."""
+    async def add(self, new: Sequence[StoredChunk], pages: Mapping[str, str] | None = None) -> None:
+        """Store chunks; existing ones stay unchanged.
+
+        Args:
+            new: The chunks, those of a page in its order.
+            pages: Texts of stored pages by content hash; chunks of these are stored as spans.
+        """
+        rows = _rows_of(new, pages or {})
         if not self._database.is_sqlite:  # so that two writers of the same pages cannot deadlock
-            new = sorted(new, key=attrgetter("content_hash", "ordinal", "id"))
-        await self._database.insert_rows(
-            chunks,
-            [
-                {"id": c.id, "content_hash": c.content_hash, "ordinal": c.ordinal, "text": c.text}
-                | {"text_hash": c.text_hash}
-                for c in new
-            ],
-            numbered=True,
-        )
+            rows.sort(key=itemgetter("content_hash", "ordinal", "id"))
+        await self._database.insert_rows(chunks, rows, numbered=True)
 
     async def get(self, ids: Sequence[str]) -> dict[str, StoredChunk]:
         """The stored chunks among those with the given ids, by id."""
         chunks_by_id = {}
-        async with self._database.transaction() as tx:
-            for batch in _batches(ids):
-                rows = await tx.execute(select(chunks).where(chunks.c.id.in_(batch)))
-                chunks_by_id.update({row.id: _chunk(row) for row in rows})
+        for batch in _batches(ids):
+            found = await self._read(select(chunks).where(chunks.c.id.in_(batch)))
+            chunks_by_id.update({chunk.id: chunk for chunk in found[1]})
         return chunks_by_id
 
     async def after(self, position: int, limit: int) -> tuple[int, list[StoredChunk]]:
@@ -111,9 +110,8 @@ class Chunks:
                 return position, []
         newer &= chunks.c.position <= await self._database.last_number(chunks)
         query = select(chunks).where(newer).order_by(chunks.c.position).limit(limit)
-        async with self._database.reading() as tx:
-            rows = (await tx.execute(query)).all()
-        return (rows[-1].position if rows else position), [_chunk(row) for row in rows]
+        last, new = await self._read(query)
+        return (position if last is None else last), new
 
     async def removed_after(self, number: int) -> "Removed":
         """The chunks that were deleted after the deletion with this number."""
@@ -131,8 +129,21 @@ class Chunks:
     async def of_pages(self, content_hashes: Sequence[str]) -> list[StoredChunk]:
         """All chunks of the given pages, in storage order."""
         query = select(chunks).where(chunks.c.content_hash.in_(content_hashes))
-        ordered = query.order_by(chunks.c.position)
-        return [_chunk(row) for row in await self._database.read(lambda tx: tx.execute(ordered).all())]
+        return (await self._read(query.order_by(chunks.c.position)))[1]
+
+    async def _read(self, query: Select[Any]) -> tuple[int | None, list[StoredChunk]]:
+        """The position of the last row, and the chunks of those rows whose texts are stored."""
+
+        def read(connection: Connection) -> tuple[int | None, list[StoredChunk]]:
+            rows = connection.execute(query).all()
+            texts = texts_of_rows(connection, rows)
+            return (rows[-1].position if rows else None), [
+                StoredChunk(row.id, row.content_hash, row.ordinal, texts[row.id])
+                for row in rows
+                if row.id in texts
+            ]
+
+        return await self._database.read(read)
 
     async def add_vectors(self, model: str, rows: dict[str, NDArray[np.float32]]) -> None:
         """Store vectors by text hash, so that each model embeds a text only once."""
@@ -195,8 +206,19 @@ def _batches(keys: Sequence[str]) -> list[Sequence[str]]:
     return [keys[start : start + _KEYS_PER_QUERY] for start in range(0, len(keys), _KEYS_PER_QUERY)]
 
 
-def _chunk(row: object) -> StoredChunk:
-    return StoredChunk(row.id, row.content_hash, row.ordinal, row.text)  # type: ignore[attr-defined]
+def _rows_of(new: Sequence[StoredChunk], pages: Mapping[str, str]) -> list[dict[str, Any]]:
+    rows = []
+    starts: dict[str, int] = {}  # of the chunk before, by page
+    for chunk in new:
+        row: dict[str, Any] = {"id": chunk.id, "content_hash": chunk.content_hash, "ordinal": chunk.ordinal}
+        row |= {"text": chunk.text, "span": None, "text_hash": chunk.text_hash}
+        page = pages.get(chunk.content_hash)
+        span = None if page is None else stored_span(chunk.text, page, starts.get(chunk.content_hash, 0))
+        if span is not None:
+            starts[chunk.content_hash] = span[0].start
+            row |= {"text": None, "span": span[1]}
+        rows.append(row)
+    return rows
 
 
 def _source(row: object) -> StoredSource:

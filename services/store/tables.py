@@ -79,8 +79,7 @@ battles = Table(
     Column("judge_state", String(16), nullable=False, server_default="pending"),
     Column("ended_at", _UTC),
     Column("event_count", Integer, nullable=False, server_default="0"),
-    # How often the reconciler sent it to the stages again, and when.
-    Column("republished", Integer, nullable=False, server_default="0"),
+    Column("republished", Integer, nullable=False, server_default="0"),  # how often, by the reconciler
     Column("republished_at", _UTC),
     Index(None, "arena", "received_at"),
     Index(None, "received_at"),
@@ -163,7 +162,8 @@ chunks = Table(
     Column("id", _HASH, nullable=False, unique=True),
     Column("content_hash", _HASH, nullable=False, index=True),
     Column("ordinal", Integer, nullable=False),
-    Column("text", Text, nullable=False),
+    Column("text", Text),
+    Column("span", LargeBinary),  # instead of the text: where it is in the page; see `chunk_texts.py`
     Column("text_hash", _HASH, nullable=False),
 )
 

@@ -93,7 +93,8 @@ async def missing_after(database: Database, revision: str) -> set[tuple[str, str
 
 
 JOINT = {("modify_type", "joint_counters.first"), ("modify_type", "joint_counters.second")}
-DELETED = {
+SPANS = {("add_column", "span"), ("modify_nullable", "chunks.text")}
+DELETED = SPANS | {
     ("add_column", "battle_id"),
     ("add_index", "ix_blobs_battle_id"),
     ("add_index", "ix_content_users_battle_id"),

@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
+from services.store.chunk_texts import texts_of_rows
 from services.store.compressed import PACKED, compress
 from services.store.event_reading import read_events, read_submission
 
@@ -12,15 +13,47 @@ branch_labels = None
 depends_on = None
 
 _BATTLES_PER_QUERY = 200
+_CHUNKS_PER_QUERY = 1000
 
 
 def upgrade() -> None:
-    """Apply."""
+    """Apply. No table is rewritten."""
+    op.add_column("chunks", sa.Column("span", sa.LargeBinary()))
+    if op.get_bind().dialect.name == "sqlite":
+        _allow_null_in_sqlite()
+    else:
+        op.alter_column("chunks", "text", existing_type=sa.Text(), nullable=True)
+
+
+def _allow_null_in_sqlite() -> None:
+    """Change the declaration of the column, as SQLite's documentation of ALTER TABLE describes.
+
+    Alembic would copy the table, which is the largest after the events.
+    """
+    connection = op.get_bind()
+    version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
+    connection.exec_driver_sql("PRAGMA writable_schema = ON")
+    changed = connection.exec_driver_sql(
+        "UPDATE sqlite_master SET sql = replace(sql, 'text TEXT NOT NULL', 'text TEXT') "
+        "WHERE type = 'table' AND name = 'chunks' AND sql LIKE '%text TEXT NOT NULL%'"
+    )
+    if changed.rowcount != 1:
+        raise RuntimeError("the table of chunks is not as an earlier version made it")
+    connection.exec_driver_sql(f"PRAGMA schema_version = {version + 1}")
+    connection.exec_driver_sql("PRAGMA writable_schema = OFF")
 
 
 def downgrade() -> None:
-    """Reverse: store bodies whole again, since earlier versions cannot read the others."""
+    """Reverse: store bodies and chunks whole again, since earlier versions cannot read the others."""
     connection = op.get_bind()
+    _store_bodies_whole(connection)
+    _store_chunks_whole(connection)
+    with op.batch_alter_table("chunks") as table:
+        table.alter_column("text", existing_type=sa.Text(), nullable=False)
+        table.drop_column("span")
+
+
+def _store_bodies_whole(connection: sa.Connection) -> None:
     battles = sa.table("battles", sa.column("id", sa.String), sa.column("body", sa.LargeBinary))
     last = ""
     while True:
@@ -52,3 +85,26 @@ def _store_events_whole(connection: sa.Connection, battle_id: str) -> None:
     for sequence in stored:
         row = (events.c.battle_id == battle_id, events.c.sequence == sequence)
         connection.execute(sa.update(events).where(*row).values(body=compress(bodies[sequence])))
+
+
+def _store_chunks_whole(connection: sa.Connection) -> None:
+    chunks = sa.table(
+        "chunks",
+        *(sa.column(name, sa.String) for name in ("id", "content_hash", "text")),
+        sa.column("position", sa.BigInteger),
+        sa.column("span", sa.LargeBinary),
+    )
+    last = 0
+    while True:
+        query = sa.select(chunks).where(chunks.c.span.is_not(None), chunks.c.position > last)
+        rows = connection.execute(query.order_by(chunks.c.position).limit(_CHUNKS_PER_QUERY)).all()
+        texts = texts_of_rows(connection, rows)
+        for row in rows:
+            of_chunk = chunks.c.position == row.position
+            if row.id in texts:
+                connection.execute(sa.update(chunks).where(of_chunk).values(text=texts[row.id]))
+            else:  # its page is not stored
+                connection.execute(sa.delete(chunks).where(of_chunk))
+        if len(rows) < _CHUNKS_PER_QUERY:
+            return
+        last = rows[-1].position
