@@ -1,8 +1,9 @@
 """The summary of an evaluation: systems, agreement with people, and how much of it could be scored."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -72,6 +73,27 @@ class Summary:
     agreements: tuple[AgreementRow, ...]
 
 
+class HasPreferences(Protocol):
+    """A battle with what people prefer."""
+
+    @property
+    def query(self) -> str:
+        """The query; battles of one query are not independent."""
+
+    @property
+    def preferences(self) -> Mapping[str, Vote]:
+        """Human preference per dimension."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    """What agreement needs of a battle: the human preferences, and the vote of each predictor."""
+
+    query: str
+    preferences: Mapping[str, Vote]
+    votes: Mapping[str, Vote | None]
+
+
 def _closer_to_evidence(battle: BattleRow) -> Vote | None:
     return closer_to_evidence(battle.a.text, battle.b.text, [passage.text for passage in battle.evidence])
 
@@ -84,42 +106,89 @@ PREDICTORS: Mapping[str, Callable[[BattleRow], Vote | None]] = {
 }
 
 
-def summarise(battles: Sequence[BattleRow], rejected: int) -> Summary:
+class Summing:
+    """Summarises battles one after another, and keeps of each only what the summary needs."""
+
+    def __init__(self) -> None:
+        self._battles = self._scored = self._flips = self._asked_twice = 0
+        self._reasons: Counter[str] = Counter()
+        self._systems: dict[str, _SystemCounts] = {}
+        self._labelled: list[_Labelled] = []
+
+    def add(self, battle: BattleRow) -> None:
+        """Count one accepted battle, scored or not."""
+        self._battles += 1
+        self._scored += battle.is_scored
+        self._reasons.update(_reasons(battle))
+        if battle.judgments:
+            flipped = battle.judgments[0].flipped
+            self._flips += flipped is True
+            self._asked_twice += flipped is not None
+        for side in {battle.answer(side).system: side for side in Side}.values():
+            name = battle.answer(side).system
+            self._systems.setdefault(name, _SystemCounts()).add(battle, side)
+        if battle.preferences:
+            votes = {name: predictor(battle) for name, predictor in PREDICTORS.items()}
+            self._labelled.append(_Labelled(battle.query, dict(battle.preferences), votes))
+
+    def summary(self, rejected: int) -> Summary:
+        """The summary of the battles so far.
+
+        Args:
+            rejected: Lines of the file that were no battle; they count as received.
+        """
+        dimensions = dict.fromkeys(name for battle in self._labelled for name in battle.preferences)
+        return Summary(
+            received=self._battles + rejected,
+            rejected=rejected,
+            scored=self._scored,
+            failed=self._battles - self._scored + rejected,
+            reasons=_most_frequent_first(self._reasons, rejected),
+            flips=self._flips,
+            asked_twice=self._asked_twice,
+            systems=tuple(self._system_rows()),
+            agreements=tuple(
+                agreement_row(self._labelled, dimension, predictor, self._votes(predictor))
+                for dimension in dimensions
+                for predictor in PREDICTORS
+            ),
+        )
+
+    def _votes(self, predictor: str) -> list[Vote | None]:
+        return [battle.votes[predictor] for battle in self._labelled]
+
+    def _system_rows(self) -> list[SystemRow]:
+        rows = [counts.row(name) for name, counts in sorted(self._systems.items())]
+        return sorted(rows, key=lambda row: (row.mean_all_score is None, -(row.mean_all_score or 0)))
+
+
+def summarise(battles: Iterable[BattleRow], rejected: int) -> Summary:
     """Summarise evaluated battles.
 
     Args:
-        battles: Every accepted battle, scored or not.
+        battles: Every accepted battle, scored or not; they are read one after another.
         rejected: Lines of the file that were no battle; they count as received.
     """
-    scored = sum(battle.is_scored for battle in battles)
-    flips = [battle.judgments[0].flipped for battle in battles if battle.judgments]
-    dimensions = dict.fromkeys(name for battle in battles for name in battle.preferences)
-    predictions = predict(battles) if dimensions else {}
-    return Summary(
-        received=len(battles) + rejected,
-        rejected=rejected,
-        scored=scored,
-        failed=len(battles) - scored + rejected,
-        reasons=failure_counts(battles, rejected),
-        flips=sum(flipped is True for flipped in flips),
-        asked_twice=sum(flipped is not None for flipped in flips),
-        systems=tuple(_system_rows(battles)),
-        agreements=tuple(
-            agreement_row(battles, dimension, predictor, votes)
-            for dimension in dimensions
-            for predictor, votes in predictions.items()
-        ),
-    )
+    summing = Summing()
+    for battle in battles:
+        summing.add(battle)
+    return summing.summary(rejected)
 
 
-def failure_counts(battles: Sequence[BattleRow], rejected: int) -> dict[str, int]:
+def failure_counts(battles: Iterable[BattleRow], rejected: int) -> dict[str, int]:
     """How often each "stage: reason" happened, most frequent first."""
-    reasons = Counter(
-        f"{failure.stage}: {failure.reason}" for battle in battles for failure in battle.failures
+    return _most_frequent_first(
+        Counter(reason for battle in battles for reason in _reasons(battle)), rejected
     )
-    if rejected:
-        reasons["intake: invalid_input"] += rejected
-    return dict(reasons.most_common())
+
+
+def _reasons(battle: BattleRow) -> list[str]:
+    return [f"{failure.stage}: {failure.reason}" for failure in battle.failures]
+
+
+def _most_frequent_first(reasons: Counter[str], rejected: int) -> dict[str, int]:
+    at_intake = Counter({"intake: invalid_input": rejected} if rejected else {})
+    return dict((reasons + at_intake).most_common())
 
 
 def predict(battles: Sequence[BattleRow]) -> dict[str, tuple[Vote | None, ...]]:
@@ -128,7 +197,7 @@ def predict(battles: Sequence[BattleRow]) -> dict[str, tuple[Vote | None, ...]]:
 
 
 def agreement_row(
-    battles: Sequence[BattleRow], dimension: str, predictor: str, votes: Sequence[Vote | None]
+    battles: Sequence[HasPreferences], dimension: str, predictor: str, votes: Sequence[Vote | None]
 ) -> AgreementRow:
     """Agreement of one predictor's votes, one per battle, with one human dimension."""
     labelled = [
@@ -147,40 +216,30 @@ def agreement_row(
     )
 
 
-def _system_rows(battles: Sequence[BattleRow]) -> list[SystemRow]:
-    names = sorted({battle.answer(side).system for battle in battles for side in Side})
-    rows = [_system_row(name, battles) for name in names]
-    return sorted(rows, key=lambda row: (row.mean_all_score is None, -(row.mean_all_score or 0)))
+@dataclass(slots=True)
+class _SystemCounts:
+    """What is counted for one system."""
+
+    battles: int = 0
+    scores: list[float] = field(default_factory=list)
+    points: dict[Lens, list[float]] = field(default_factory=lambda: {lens: [] for lens in Lens})
+
+    def add(self, battle: BattleRow, side: Side) -> None:
+        """Count a battle in which the system gave the answer of this side."""
+        self.battles += 1
+        if battle.nugget_verdict is not None:
+            scores = battle.nugget_verdict.a if side is Side.A else battle.nugget_verdict.b
+            self.scores.append(scores.all_score)
+        own = Vote.A if side is Side.A else Vote.B
+        for lens, points in self.points.items():
+            if (vote := battle.vote(lens)) is not None:
+                points.append(1.0 if vote is own else 0.5 if vote in (Vote.TIE, Vote.BOTH_BAD) else 0.0)
+
+    def row(self, system: str) -> SystemRow:
+        """The row of the system."""
+        rates = {lens.value: _mean(points) for lens, points in self.points.items()}
+        return SystemRow(system, self.battles, _mean(self.scores), len(self.scores), rates)
 
 
-def _system_row(name: str, battles: Sequence[BattleRow]) -> SystemRow:
-    own = [
-        (battle, Side.B if battle.b.system == name else Side.A) for battle in battles if _has(battle, name)
-    ]
-    scores = [
-        (battle.nugget_verdict.a if side is Side.A else battle.nugget_verdict.b).all_score
-        for battle, side in own
-        if battle.nugget_verdict is not None
-    ]
-    return SystemRow(
-        system=name,
-        battles=len(own),
-        mean_all_score=sum(scores) / len(scores) if scores else None,
-        scored=len(scores),
-        win_rates={lens.value: _win_rate(name, [battle for battle, _ in own], lens) for lens in Lens},
-    )
-
-
-def _has(battle: BattleRow, name: str) -> bool:
-    return name in (battle.a.system, battle.b.system)
-
-
-def _win_rate(name: str, battles: Sequence[BattleRow], lens: Lens) -> float | None:
-    points = []
-    for battle in battles:
-        vote = battle.vote(lens)
-        if vote is None:
-            continue
-        side = Vote.A if battle.a.system == name else Vote.B
-        points.append(1.0 if vote is side else 0.5 if vote in (Vote.TIE, Vote.BOTH_BAD) else 0.0)
-    return sum(points) / len(points) if points else None
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

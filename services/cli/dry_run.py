@@ -14,9 +14,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 from tempfile import TemporaryDirectory
 
-from nuggetstream.files.dataset import BattleLine
 from services.cli.embedded import Choices, embedded
 from services.cli.evaluation import Evaluation, Progress
+from services.cli.kept_lines import KeptLine
 from services.runtime.llm.prices import PriceTable, Tokens
 from services.store.spend import DatabaseSpendStore
 
@@ -116,7 +116,7 @@ class Estimate:
 
 
 async def estimate(
-    lines: Sequence[BattleLine], choices: Choices, report: Callable[[Progress], None], stop: asyncio.Event
+    lines: Sequence[KeptLine], choices: Choices, report: Callable[[Progress], None], stop: asyncio.Event
 ) -> Estimate | None:
     """Evaluate a sample with the offline model and see what it asked for.
 

@@ -5,7 +5,7 @@ in flight and pays for nothing twice.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -14,13 +14,14 @@ from urllib.parse import quote
 import httpx2
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.progress import BattleState, Branch
-from nuggetstream.files.dataset import BadLine, BattleLine
+from nuggetstream.domain.progress import BattleState
+from nuggetstream.files.dataset import BadLine
 from services.cli.embedded import Embedded
+from services.cli.kept_lines import KeptLine
 from services.runtime.llm.accounting import Spend
 from services.store.battles import Battles
 from services.store.outcomes import Outcomes
-from services.store.spend import DatabaseSpendStore
+from services.store.spend import DatabaseSpendStore, total_of
 
 _POLL = 0.5  # seconds
 _JSON = {"content-type": "application/json"}
@@ -64,23 +65,23 @@ class Evaluation:
     """
 
     platform: Embedded
-    lines: Sequence[BattleLine]
+    lines: Sequence[KeptLine]
     report: Callable[[Progress], None]
     stop: asyncio.Event
     window: int = 64
     currency: str = "USD"
     retry_failed: bool = False
-    accepted: dict[str, BattleLine] = field(default_factory=dict)
+    accepted: dict[str, KeptLine] = field(default_factory=dict)
     rejected: list[BadLine] = field(default_factory=list)
     unsettled: list[str] = field(default_factory=list)
-    _ids: dict[str, BattleLine] = field(init=False)  # the first line of each battle, by its id
+    _ids: dict[str, KeptLine] = field(init=False)  # the first line of each battle, by its id
     _ended: dict[str, BattleState] = field(default_factory=dict)
     _waiting: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._ids = {}
         for line in self.lines:
-            self._ids.setdefault(_id(line), line)
+            self._ids.setdefault(line.id, line)
 
     async def run(self) -> bool:
         """Submit all battles and wait until every battle has ended.
@@ -105,16 +106,17 @@ class Evaluation:
         await self._settle()
         return True
 
-    async def collect(self) -> list[dict[str, Any]]:
+    async def views(self) -> AsyncIterator[dict[str, Any]]:
         """All accepted battles as the API shows them, in the order of the file, with their costs."""
         async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
-            responses = [await http.get(f"/v1/battles/{_quoted(battle_id)}") for battle_id in self.accepted]
-        views = [response.raise_for_status().json() for response in responses]
-        return [view | await self._costs_of(view["id"]) for view in views]
+            for battle_id in self.accepted:
+                response = await http.get(f"/v1/battles/{_quoted(battle_id)}")
+                view: dict[str, Any] = response.raise_for_status().json()
+                yield view | await self._costs_of(battle_id)
 
     async def boards(self) -> list[dict[str, Any]]:
         """The boards of all arenas in the file."""
-        arenas = dict.fromkeys(line.submission.arena for line in self.lines)
+        arenas = dict.fromkeys(line.arena for line in self.lines)
         async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
             responses = [await http.get("/v1/leaderboard", params={"arena": arena}) for arena in arenas]
         return [board for response in responses for board in response.raise_for_status().json()]
@@ -127,13 +129,14 @@ class Evaluation:
     async def _costs_of(self, battle_id: str) -> dict[str, Any]:
         """The `cost` of a battle, and its `spend` per stage and model."""
         store = DatabaseSpendStore(self.platform.database, self.currency)
+        entries = await store.of_battle_by_stage(battle_id)
         spend = [
             {"stage": entry.stage, "model": entry.model, "calls": entry.spend.calls}
             | {"input_tokens": entry.spend.tokens.input, "output_tokens": entry.spend.tokens.output}
             | {"cost": self._cost(entry.spend)}
-            for entry in await store.of_battle_by_stage(battle_id)
+            for entry in entries
         ]
-        return {"cost": self._cost(await store.of_battle(battle_id)), "spend": spend}
+        return {"cost": self._cost(total_of(entries)), "spend": spend}
 
     def _cost(self, spend: Spend) -> dict[str, str] | None:
         """The cost of model calls; None (unknown, not zero) where the price of a call is unknown."""
@@ -141,24 +144,23 @@ class Evaluation:
             return None
         return {"amount": str(spend.amount), "currency": self.currency}
 
-    async def _submit(self, http: httpx2.AsyncClient, line: BattleLine) -> None:
-        battle_id = _id(line)
-        if battle_id in self._ended:
-            known = await Battles(self.platform.database).get(battle_id)
-            if known is not None and known.content_hash == line.submission.to_core().content_hash():
-                self.accepted.setdefault(battle_id, line)  # ended already, in this run or an earlier one
+    async def _submit(self, http: httpx2.AsyncClient, line: KeptLine) -> None:
+        if line.id in self._ended:
+            known = await Battles(self.platform.database).get(line.id)
+            if known is not None and known.content_hash == line.content_hash:
+                self.accepted.setdefault(line.id, line)  # ended already, in this run or an earlier one
                 return
         response = await self._post(http, line)
         if response.is_success:
-            self.accepted.setdefault(battle_id, line)
-            self._waiting.add(battle_id)
+            self.accepted.setdefault(line.id, line)
+            self._waiting.add(line.id)
         elif response.is_client_error:
             body = response.json()
             self.rejected.append(BadLine(line.line, tuple(body.get("problems") or [body["error"]])))
 
-    async def _post(self, http: httpx2.AsyncClient, line: BattleLine) -> httpx2.Response:
+    async def _post(self, http: httpx2.AsyncClient, line: KeptLine) -> httpx2.Response:
         """Submit one battle, and repeat that while the platform answers with a server error."""
-        body = line.submission.model_dump_json(exclude_none=True)
+        body = line.submission()
         while True:
             response = await http.post("/v1/battles", content=body, headers=_JSON)
             if not response.is_server_error or self.stop.is_set():
@@ -183,22 +185,14 @@ class Evaluation:
     async def _settle(self) -> None:
         """Wait until the rater has counted all outcomes."""
         outcomes, battles = Outcomes(self.platform.database), Battles(self.platform.database)
-        for arena in dict.fromkeys(line.submission.arena for line in self.lines):
-            rows = await battles.latest(len(self._ended) + len(self.lines), arena)
-            expected = {
-                Lens.NUGGET: sum(row.nugget_state is Branch.DONE for row in rows),
-                Lens.JUDGE: sum(row.judge_state is Branch.DONE for row in rows),
-            }
+        for arena in dict.fromkeys(line.arena for line in self.lines):
+            expected = await battles.evaluated(arena)
             try:
                 async with asyncio.timeout(_SETTLE_SECONDS):
                     while not _covers(await outcomes.counts(arena), expected):
                         await asyncio.sleep(_POLL)
             except TimeoutError:
                 self.unsettled.append(arena)
-
-
-def _id(line: BattleLine) -> str:
-    return line.submission.id or line.submission.to_core().id
 
 
 def _covers(counts: Mapping[Lens, int], expected: Mapping[Lens, int]) -> bool:

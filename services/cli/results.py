@@ -1,31 +1,86 @@
 """The result files of an evaluation, and the tables a person reads first."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from nuggetstream.files.dataset import BadLine, BattleLine
+from nuggetstream.domain.battle import Vote
+from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import REJECTED, REJECTED_BEFORE
-from nuggetstream.report.summary import Summary, summarise
+from nuggetstream.report.summary import Summary, Summing
 from nuggetstream.report.terminal import agreement_table, board_table, coverage_line, systems_table
+from services.cli.kept_lines import KeptLine
+
+RESULTS = "results.jsonl"
+
+
+class ResultsFile:
+    """Writes `results.jsonl` battle by battle, and keeps of each battle only what the summary needs.
+
+    The file gets its name with `finish`; until then the results of an earlier run stay.
+
+    Args:
+        out: Folder, created when missing.
+        references: The human references of the accepted battles, by battle id.
+    """
+
+    def __init__(self, out: Path, references: Mapping[str, Mapping[str, Vote]]) -> None:
+        out.mkdir(parents=True, exist_ok=True)
+        self._out, self._references = out, references
+        self._summing = Summing()
+        self._path = out / f"{RESULTS}.part"
+        self._file = self._path.open("w", encoding="utf-8")
+
+    def __enter__(self) -> Self:
+        """The file, open for writing."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file; one that was not finished is removed."""
+        self._file.close()
+        self._path.unlink(missing_ok=True)
+
+    def add(self, view: Mapping[str, Any]) -> None:
+        """Write one battle, as the API shows it."""
+        row = dict(view) | {"reference": self._references[view["id"]]}
+        self._summing.add(BattleRow.model_validate(row))
+        self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    def finish(self, rejected: Sequence[BadLine], boards: Sequence[Mapping[str, Any]]) -> Summary:
+        """Write summary.json, summary.txt and, if lines were rejected, rejected.jsonl.
+
+        Args:
+            rejected: Lines that are not counted as battles, in any order.
+            boards: Leaderboards as the API shows them.
+        """
+        self._file.close()
+        self._path.replace(self._out / RESULTS)
+        summary = self._summing.summary(len(rejected))
+        _write_rejected(self._out, rejected)
+        content = asdict(summary) | {"leaderboards": list(boards)}
+        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        (self._out / "summary.json").write_text(text, "utf-8")
+        with (self._out / "summary.txt").open("w", encoding="utf-8") as file:
+            print_summary(Console(file=file, width=120), summary, boards)
+        return summary
 
 
 def write_results(
     out: Path,
-    lines: Sequence[BattleLine],
+    lines: Sequence[KeptLine],
     rejected: Sequence[BadLine],
-    views: Sequence[Mapping[str, Any]],
+    views: Iterable[Mapping[str, Any]],
     boards: Sequence[Mapping[str, Any]],
 ) -> Summary:
-    """Write results.jsonl, summary.json, summary.txt and, if lines were rejected, rejected.jsonl.
+    """Write the files of an evaluation; see `ResultsFile`.
 
     Args:
         out: Folder, created when missing.
@@ -34,17 +89,10 @@ def write_results(
         views: Battles as the API shows them.
         boards: Leaderboards as the API shows them.
     """
-    out.mkdir(parents=True, exist_ok=True)
-    references = {line.submission.id or line.submission.to_core().id: line.reference for line in lines}
-    rows = [dict(view) | {"reference": references[view["id"]]} for view in views]
-    summary = summarise([BattleRow.model_validate(row) for row in rows], len(rejected))
-    _write_lines(out / "results.jsonl", rows)
-    _write_rejected(out, rejected)
-    content = asdict(summary) | {"leaderboards": list(boards)}
-    (out / "summary.json").write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    with (out / "summary.txt").open("w", encoding="utf-8") as text:
-        print_summary(Console(file=text, width=120), summary, boards)
-    return summary
+    with ResultsFile(out, {line.id: line.reference for line in lines}) as results:
+        for view in views:
+            results.add(view)
+        return results.finish(rejected, boards)
 
 
 def print_summary(console: Console, summary: Summary, boards: Sequence[Mapping[str, Any]]) -> None:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import case, func, select
 
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.store.accepting import NewBattle, accept_all
 from services.store.battle_counts import battles_by_arena, battles_received
@@ -146,6 +147,14 @@ class Battles:
                 rows = await tx.execute(columns.where(in_batch, battles.c.ended_at.is_not(None)))
                 ended |= {row.id: state_of(Branch(row.nugget_state), Branch(row.judge_state)) for row in rows}
         return ended
+
+    async def evaluated(self, arena: str) -> dict[Lens, int]:
+        """Number of battles of an arena whose nugget branch, and whose judge branch, is done."""
+        branches = {Lens.NUGGET: battles.c.nugget_state, Lens.JUDGE: battles.c.judge_state}
+        counts = [func.count(case((branch == Branch.DONE.value, 1))) for branch in branches.values()]
+        query = select(*counts).where(battles.c.arena == arena)
+        row = await self._database.read(lambda connection: connection.execute(query).one())
+        return dict(zip(branches, row, strict=True))
 
     async def arenas(self) -> dict[str, int]:
         """Number of battles received, by arena."""

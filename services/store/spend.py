@@ -1,7 +1,7 @@
 """Costs of model calls in the database, so that budgets cover all processes."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import ROUND_UP, Decimal
@@ -95,9 +95,9 @@ class DatabaseSpendStore:
         """Totals of a battle per stage and model, sorted by name; they add up to `of_battle`."""
         keys = (spend.c.stage, spend.c.model)
         query = _sums(self._currency).add_columns(*keys).where(spend.c.battle_id == battle_id)
-        async with self._database.transaction() as tx:
-            rows = await tx.execute(query.group_by(*keys).order_by(*keys))
-            return [StageSpend(row.stage, row.model, _spend(row._mapping)) for row in rows]
+        grouped = query.group_by(*keys).order_by(*keys)
+        rows = await self._database.read(lambda connection: connection.execute(grouped).all())
+        return [StageSpend(row.stage, row.model, _spend(row._mapping)) for row in rows]
 
     async def of_day(self, day: date) -> Spend:
         """Total of a day (UTC)."""
@@ -114,6 +114,18 @@ class DatabaseSpendStore:
         async with self._database.reading() as tx:
             rows = (await tx.execute(query, values)).mappings().all()
         return [_spend(row) for row in sorted(rows, key=lambda row: row.get("place", 0))]
+
+
+def total_of(parts: Sequence[StageSpend]) -> Spend:
+    """The total of a battle, from what its stages spent."""
+    spends = [part.spend for part in parts]
+    return Spend(
+        tokens=sum((spend.tokens for spend in spends), Tokens()),
+        amount=sum((spend.amount for spend in spends), Decimal(0)),
+        calls=sum(spend.calls for spend in spends),
+        unpriced=sum(spend.unpriced for spend in spends),
+        estimated=sum(spend.estimated for spend in spends),
+    )
 
 
 def _sums(currency: str) -> Select[*tuple[Any, ...]]:

@@ -19,6 +19,7 @@ from services.cli.demo.site import demo_root, serve_site
 from services.cli.demo.snapshot import save_pages
 from services.cli.embedded import Choices, Embedded, embedded
 from services.cli.evaluation import Evaluation
+from services.cli.kept_lines import KeptLine, kept
 from services.cli.process import read_settings, run
 from services.cli.results import board_tables, write_results
 from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
@@ -68,17 +69,17 @@ def command(out: Path) -> None:
 
 async def _show(console: Console, platform: Embedded, out: Path, site: str, stop: asyncio.Event) -> None:
     lines = _lines(site)
-    ids = [line.submission.id or "" for line in lines]
+    ids = [line.id for line in lines]
     async with Stream(console, platform, ids):
         evaluation = Evaluation(platform=platform, lines=lines, report=lambda _: None, stop=stop)
         if not await evaluation.run():
             return
-    views = await evaluation.collect()
+    views = [view async for view in evaluation.views()]
     console.print()
     for part in explanation(pick(views)):
         console.print(part)
     boards = await evaluation.boards()
-    arenas = [line.submission.arena for line in lines]
+    arenas = [line.arena for line in lines]
     pages = await save_pages(platform.url, out / PAGES, ids, arenas, site)
     write_results(out, list(evaluation.accepted.values()), evaluation.rejected, views, boards)
     for table in board_tables(boards):
@@ -109,9 +110,9 @@ def _introduce(console: Console, pipeline: PipelineSettings, llm: LLMSettings) -
     console.print(f"[bold]Nuggetstream demo[/bold]\n  evidence  {ranking}\n  model     {model}\n")
 
 
-def _lines(site: str) -> list[BattleLine]:
+def _lines(site: str) -> list[KeptLine]:
     submissions = [parse_submission(row) for row in read_battles(demo_root(), site)]
-    return [
+    return kept(
         BattleLine(number, submission, {"vote": submission.vote} if submission.vote else {})
         for number, submission in enumerate(submissions, start=1)
-    ]
+    )

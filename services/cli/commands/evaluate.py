@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile, read_battles, read_documents
+from nuggetstream.files.dataset import BadLine, UnusableFile, read_battles, read_documents
 from nuggetstream.files.numerals import many
 from nuggetstream.files.results import REJECTED
 from nuggetstream.report.summary import Summary
@@ -17,9 +17,10 @@ from services.cli.demo.folder import unmark
 from services.cli.dry_run import SAMPLE, estimate
 from services.cli.embedded import Choices, embedded
 from services.cli.evaluation import Evaluation
+from services.cli.kept_lines import Keeper, KeptLine
 from services.cli.meter import Meter
 from services.cli.process import read_settings, run
-from services.cli.results import print_summary, write_results
+from services.cli.results import ResultsFile, print_summary
 from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
 from services.cli.showing import refusing
 from services.runtime.llm.settings import LLMSettings
@@ -33,7 +34,7 @@ class _Contents:
     """What a file contains."""
 
     file: Path
-    lines: Sequence[BattleLine]
+    lines: Sequence[KeptLine]
     rejected: Sequence[BadLine]
 
 
@@ -74,7 +75,7 @@ def command(
     if out is None and not dry_run:
         raise click.UsageError("Missing option '--out'.")
     server = read_settings(ServerSettings).model_copy(update={"log_level": "error"})
-    contents = _read(file, documents, limit)
+    contents = _read(file, documents, limit, Keeper(None if out is None or dry_run else out / _STATE))
     pipeline = embedded_pipeline(read_settings(PipelineSettings))
     llm = read_settings(LLMSettings)
     console = Console(stderr=True)
@@ -116,17 +117,20 @@ async def _evaluate(
             )
             if not await evaluation.run():
                 return
-        views, boards = await evaluation.collect(), await evaluation.boards()
-        accepted = list(evaluation.accepted.values())
+        boards = await evaluation.boards()
         _name(contents.file, evaluation.rejected)
-        summary = write_results(out, accepted, [*contents.rejected, *evaluation.rejected], views, boards)
+        references = {name: line.reference for name, line in evaluation.accepted.items()}
+        with ResultsFile(out, references) as results:
+            async for view in evaluation.views():
+                results.add(view)
+            summary = results.finish([*contents.rejected, *evaluation.rejected], boards)
         print_summary(Console(), summary, boards)
         _print_notes(console, out, summary, evaluation)
         finished.set()
 
 
 async def _estimate(
-    lines: Sequence[BattleLine], choices: Choices, console: Console, stop: asyncio.Event
+    lines: Sequence[KeptLine], choices: Choices, console: Console, stop: asyncio.Event
 ) -> None:
     with Meter(console, min(SAMPLE, len(lines))) as meter:
         estimated = await estimate(lines, choices, meter.show, stop)
@@ -143,13 +147,17 @@ def _introduce(console: Console, contents: _Contents, pipeline: PipelineSettings
     console.print(f"{counts}; model: {model}; ranking: {ranking}")
 
 
-def _read(file: Path, documents: Path | None, limit: int | None) -> _Contents:
+def _read(file: Path, documents: Path | None, limit: int | None, keeper: Keeper) -> _Contents:
+    lines: list[KeptLine] = []
+    rejected: list[BadLine] = []
     with refusing(UnusableFile):
         texts = read_documents(documents) if documents else {}
-        rows = list(read_battles(file, texts))
-    rejected = [row for row in rows if isinstance(row, BadLine)]
+        for line in read_battles(file, texts):
+            if isinstance(line, BadLine):
+                rejected.append(line)
+            elif limit is None or len(lines) < limit:
+                lines.append(keeper.keep(line))
     _name(file, rejected)
-    lines = [row for row in rows if isinstance(row, BattleLine)][:limit]
     if not lines:
         raise click.ClickException(f"{file}: contains no battle")
     return _Contents(file, lines, rejected)
