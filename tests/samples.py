@@ -7,6 +7,7 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
 from nuggetstream.domain.evidence import Evidence, Page, PageState
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.nugget import Assignment, AssignmentSet, Importance, Nugget, NuggetList, Support
@@ -75,6 +76,14 @@ def judged(
     """One judge's verdict."""
     judgment = Judgment(evaluator, winner, None, (), "m", "1")
     return events.BattleJudged(f"judged {evaluator}", fought or battle(), judgment)
+
+
+def graded(evaluator: str = "answer_quality", name: str = "b1", key: str = "graded") -> events.BattleGraded:
+    """One evaluator's grades: the answer of A is relevant, that of B could not be graded."""
+    criterion = Criterion("relevance", "0-2", 0.0, 2.0)
+    grade = Grade(Subject.answer(Side.A), criterion.name, 2.0, reason="It says what tea is.")
+    grading = Grading(evaluator, "m", "1", (criterion,), (grade,))
+    return events.BattleGraded(f"{key} {evaluator}", name, "default", grading)
 
 
 def voted(vote: Vote = Vote.B, at: datetime = NOON, name: str = "b1") -> events.BattleVoted:

@@ -26,6 +26,7 @@ _KINDS: dict[str, TypeAdapter[Any]] = {
     "nuggetized": TypeAdapter(events.BattleNuggetized),
     "assigned": TypeAdapter(events.BattleAssigned),
     "judged": TypeAdapter(events.BattleJudged),
+    "graded": TypeAdapter(events.BattleGraded),
     "voted": TypeAdapter(events.BattleVoted),
     "failed": TypeAdapter(events.BattleFailed),
 }

@@ -2,6 +2,7 @@
 
     BattleSubmitted -> BattleScraped -> BattleIndexed -> BattleRetrieved -> BattleNuggetized -> BattleAssigned
                                                                          -> BattleJudged
+                                         BattleRetrieved, BattleAssigned -> BattleGraded, per evaluator
     BattleVoted, BattleFailed: at any time.    RatingsUpdated: when a board has changed.
 
 `key` identifies an event: it is a hash of the key of the stage's input, the stage, and whatever changes
@@ -14,6 +15,7 @@ from datetime import datetime
 from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.evidence import ChunkRef, Evidence, Page
 from nuggetstream.domain.failure import StageFailure
+from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.nugget import AssignmentSet, NuggetList
@@ -95,6 +97,16 @@ class BattleJudged:
 
 
 @dataclass(frozen=True, slots=True)
+class BattleGraded:
+    """One evaluator graded what it found in a battle."""
+
+    key: str
+    battle_id: str
+    arena: str
+    grading: Grading
+
+
+@dataclass(frozen=True, slots=True)
 class BattleVoted:
     """A person voted. The newest vote of a battle counts."""
 
@@ -139,6 +151,7 @@ BattleEvent = (
     | BattleNuggetized
     | BattleAssigned
     | BattleJudged
+    | BattleGraded
     | BattleVoted
     | BattleFailed
 )
@@ -169,11 +182,13 @@ def vote_of(submitted: BattleSubmitted, received_at: datetime) -> BattleVoted | 
 
 def battle_id_of(event: BattleEvent) -> str:
     """The id of the battle an event is about."""
-    return event.battle_id if isinstance(event, BattleVoted | BattleFailed) else event.battle.id
+    if isinstance(event, BattleVoted | BattleFailed | BattleGraded):
+        return event.battle_id
+    return event.battle.id
 
 
 def arena_of(event: Event) -> str:
     """The arena an event belongs to."""
-    if isinstance(event, BattleVoted | BattleFailed | RatingsUpdated):
+    if isinstance(event, BattleVoted | BattleFailed | BattleGraded | RatingsUpdated):
         return event.arena
     return event.battle.arena

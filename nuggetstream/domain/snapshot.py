@@ -7,6 +7,7 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.evidence import Evidence, Page
 from nuggetstream.domain.failure import StageFailure
+from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.nugget import Assignment, NuggetList
 
@@ -22,6 +23,7 @@ class BattleSnapshot:
         nugget_list: The list that the assignments label, else the newest list; None before there is one.
         assignments: The labels of exactly that list; None until the assigner has finished.
         judgments: The newest judgment of each evaluator, sorted by the evaluator's name.
+        gradings: The newest grades of each evaluator, sorted by the evaluator's name.
         vote: The newest human vote.
         failures: The failures of stages that gave up, oldest first.
     """
@@ -32,6 +34,7 @@ class BattleSnapshot:
     nugget_list: NuggetList | None = None
     assignments: tuple[Assignment, ...] | None = None
     judgments: tuple[Judgment, ...] = ()
+    gradings: tuple[Grading, ...] = ()
     vote: events.BattleVoted | None = None
     failures: tuple[StageFailure, ...] = ()
 
@@ -63,6 +66,10 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
         case events.BattleJudged(judgment=judgment):
             newest = {known.evaluator: known for known in snapshot.judgments} | {judgment.evaluator: judgment}
             return replace(snapshot, judgments=tuple(newest[name] for name in sorted(newest)))
+        case events.BattleGraded(grading=grading):
+            newest_grades = {known.evaluator: known for known in snapshot.gradings}
+            newest_grades |= {grading.evaluator: grading}
+            return replace(snapshot, gradings=tuple(newest_grades[name] for name in sorted(newest_grades)))
         case events.BattleVoted() if snapshot.vote is None or snapshot.vote.voted_at <= event.voted_at:
             return replace(snapshot, vote=event)
         case events.BattleFailed():

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.grade import SubjectKind
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.files.dataset import VOTE
@@ -137,11 +138,33 @@ class JudgmentRow(_Part):
     probabilities: ProbabilitiesRow | None = None
 
 
+class GradeRow(_Part):
+    """One grade: what was graded, on which criterion, and the value (None where the scale has words)."""
+
+    subject: SubjectKind
+    sides: tuple[Side, ...] = ()
+    criterion: str
+    scale: str
+    low: float | None = None
+    high: float | None = None
+    value: float | None = None
+    label: Known = None
+
+
+class GradingRow(_Part):
+    """The grades of one evaluator."""
+
+    evaluator: str
+    model: str
+    grades: tuple[GradeRow, ...] = ()
+
+
 class FailureRow(_Part):
-    """A stage that failed, and why."""
+    """A stage that failed, and why; of an evaluator with its name."""
 
     stage: str
     reason: str
+    evaluator: str | None = None
 
 
 class EvidenceRow(_Part):
@@ -198,6 +221,7 @@ class BattleRow(_Part):
     nuggets: tuple[NuggetRow, ...]
     nugget_verdict: VerdictRow | None
     judgments: tuple[JudgmentRow, ...]
+    gradings: tuple[GradingRow, ...] = ()
     human_vote: Vote | None
     evidence: tuple[EvidenceRow, ...]
     failures: tuple[FailureRow, ...]

@@ -228,7 +228,7 @@ def _blame(misses: Sequence[Miss], unread: Mapping[Side, int]) -> Iterable[str]:
 
 def _without_nuggets(snapshot: BattleSnapshot) -> Iterable[str]:
     for failure in snapshot.failures:
-        if failure.stage is not Stage.JUDGE:
+        if failure.stage not in (Stage.JUDGE, Stage.GRADER):
             name = f"the {failure.stage.value} gave up ({failure.reason.value})"
             yield f"There are no nugget scores: {name}: {failure.detail}"
 

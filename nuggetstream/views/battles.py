@@ -10,6 +10,7 @@ from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.views.common import View
+from nuggetstream.views.grades import GradingView
 
 
 class SourceView(View):
@@ -147,7 +148,7 @@ class FailureView(View):
     arena: str
     stage: Stage
     evaluator: str | None = None
-    """Name of the judge that gave up; null for other stages and where there is a single judge."""
+    """Name of the judge or evaluator that gave up; null for other stages and for a single judge."""
     reason: Reason
     detail: str
     attempts: int
@@ -233,6 +234,8 @@ class BattleView(View):
     nuggets: list[NuggetView]
     nugget_verdict: NuggetVerdictView | None
     judgments: list[JudgmentView]
+    gradings: list[GradingView] = Field(default_factory=list)
+    """What the evaluators graded; it may arrive after the battle has ended."""
     human_vote: Vote | None
     evidence: list[EvidenceView]
     failures: list[FailureView]

@@ -8,7 +8,7 @@ stopped.
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
 from services.cli.tuning import tuned
 from services.cli.wiring import Parts
-from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams
+from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams, remove_undeclared
 from services.runtime.disk import Check, DiskProbe
 from services.runtime.lifecycle import started
 from services.runtime.llm.settings import LLMSettings
@@ -28,6 +28,8 @@ from services.runtime.nats_supervisor import NatsSupervisor
 from services.runtime.service import run_service
 from services.store.database import Database
 from services.store.migrate import upgrade
+from services.wire.graders import GRADER_PREFIX, Graders
+from services.wire.subjects import STREAM_ARENA
 from services.wire.topology import consumers, streams
 
 # The broker stops with the process and loses the naks of messages that were handed back. They are redelivered
@@ -52,6 +54,7 @@ class Choices:
         grpc_port: gRPC port of the gateway; 0 takes a free one.
         ratings_port: gRPC port of the rater; 0 takes a free one. The other services always take free ones.
         grace: Seconds that work in flight gets when leaving.
+        evaluators: Names of the evaluators, separated by commas; None: those of the environment.
     """
 
     folder: Path
@@ -64,6 +67,7 @@ class Choices:
     grpc_port: int = 0
     ratings_port: int = 0
     grace: float = 20.0
+    evaluators: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ class Embedded:
         grpc: Addresses ("host:port") of the services' gRPC, by name of the service.
         database: The database.
         bus: A connection to the broker for the caller.
+        graders: The declared evaluators.
     """
 
     url: str
@@ -83,6 +88,7 @@ class Embedded:
     grpc: dict[str, str]
     database: Database
     bus: Bus
+    graders: Graders = field(default_factory=Graders)
 
 
 @asynccontextmanager
@@ -97,20 +103,21 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
     async with locked_folder(choices.folder) as lock, _migrated_database(choices.folder) as database:
         stop = asyncio.Event()
         async with NatsServer(choices.folder / NATS, inherited=(lock,)) as server:
-            platform = PlatformSettings(nats_url=server.url, database_url=database.url)
+            platform = _platform(choices, server.url, database.url)
             if platform.declared_judges.several:
                 raise click.ClickException(
                     "NUGGETSTREAM_JUDGES names several judges, and this command runs one: "
                     "run each service with `nuggetstream serve`"
                 )
             async with Bus.connect(platform.bus("embedded")) as bus:
-                await _prepare(bus, platform.nats_stream_bytes)
+                prepare = partial(_prepare, bus, platform)
+                await prepare()
                 disk = DiskProbe(choices.folder).problem
                 supervisor = NatsSupervisor(
                     server,
                     disk,
                     partial(has_streams, bus.js, streams()),
-                    partial(_prepare, bus, platform.nats_stream_bytes),
+                    prepare,
                 )
                 async with asyncio.TaskGroup() as group:
                     group.create_task(supervisor.run(stop))
@@ -133,8 +140,18 @@ async def _migrated_database(folder: Path) -> AsyncIterator[Database]:
         await database.close()
 
 
-async def _prepare(bus: Bus, stream_bytes: int) -> None:
-    await ensure(bus.js, streams(total_bytes=stream_bytes), _with_ack_wait(consumers()))
+def _platform(choices: Choices, nats_url: str, database_url: str) -> PlatformSettings:
+    settings = PlatformSettings(nats_url=nats_url, database_url=database_url)
+    if choices.evaluators is None:
+        return settings
+    return settings.model_copy(update={"evaluators": choices.evaluators})
+
+
+async def _prepare(bus: Bus, platform: PlatformSettings) -> None:
+    declared = consumers(graders=platform.declared_graders)
+    await ensure(bus.js, streams(total_bytes=platform.nats_stream_bytes), _with_ack_wait(declared))
+    # The consumer of an evaluator of an earlier run, which nobody reads, would keep every message.
+    await remove_undeclared(bus.js, STREAM_ARENA, GRADER_PREFIX, declared)
 
 
 def _with_ack_wait(specs: Sequence[ConsumerSpec]) -> list[ConsumerSpec]:
@@ -165,7 +182,14 @@ class _Starter:
         url = urls["gateway"]
         if url is None:
             raise RuntimeError("the gateway has no HTTP server")
-        return Embedded(url, self.platform.nats_url, ports, self.database, bus)
+        return Embedded(
+            url=url,
+            nats=self.platform.nats_url,
+            grpc=ports,
+            database=self.database,
+            bus=bus,
+            graders=self.platform.declared_graders,
+        )
 
     async def _run(self, name: str, started: asyncio.Future[tuple[int, str | None]]) -> None:
         try:

@@ -17,6 +17,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.files.dataset import BadLine
 from services.cli.embedded import Embedded
+from services.cli.graded import graded
 from services.cli.kept_lines import KeptLine
 from services.runtime.llm.accounting import Spend
 from services.store.battles import Battles
@@ -84,7 +85,7 @@ class Evaluation:
             self._ids.setdefault(line.id, line)
 
     async def run(self) -> bool:
-        """Submit all battles and wait until every battle has ended.
+        """Submit all battles and wait until every battle has ended and every evaluator has graded.
 
         Returns:
             False when it was stopped before the end.
@@ -101,7 +102,7 @@ class Evaluation:
                 await self._submit(http, line)
         while self._waiting and not self.stop.is_set():
             await self._pause()
-        if self._waiting:
+        if self._waiting or not await graded(self.platform.bus, self.platform.graders, self.stop):
             return False
         await self._settle()
         return True

@@ -7,9 +7,11 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from services.cli.graders import graders_of
 from services.runtime.bus import BusSettings
 from services.scraper.settings import ScraperSettings
 from services.store.database import DEFAULT_CONNECTIONS
+from services.wire.graders import Graders
 from services.wire.judges import Judges
 from services.wire.topology import SMALLEST_STREAM_BYTES, STREAM_BYTES
 
@@ -34,6 +36,7 @@ class PlatformSettings(_Settings):
         nats_replicas: Copies of every stream; 3 in production.
         nats_stream_bytes: Size of all streams together, in bytes per copy.
         judges: Names of all judges, separated by commas; unset for a single judge.
+        evaluators: Names of the evaluators that grade battles, separated by commas; none by default.
         quiet_seconds: Seconds without an event after which a battle that waits in no stream is republished.
         database_url: SQLAlchemy URL of the database.
         admin_token: Token of administrators, at least 16 characters. Without one, administrators' routes are
@@ -54,6 +57,7 @@ class PlatformSettings(_Settings):
     nats_stream_bytes: int = Field(STREAM_BYTES, ge=SMALLEST_STREAM_BYTES)
     quiet_seconds: float = Field(900.0, gt=600)  # the broker recognises duplicates for 600 seconds
     judges: str = ""
+    evaluators: str = ""
     database_url: str = "sqlite+aiosqlite:///nuggetstream.db"
     admin_token: str | None = Field(None, min_length=16, repr=False)
     database_max_bytes: int | None = Field(None, ge=1)
@@ -71,6 +75,17 @@ class PlatformSettings(_Settings):
     def declared_judges(self) -> Judges:
         """The declared judges."""
         return Judges.parse(self.judges)
+
+    @field_validator("evaluators")
+    @classmethod
+    def _evaluators_exist(cls, names: str) -> str:
+        graders_of(names)
+        return names
+
+    @property
+    def declared_graders(self) -> Graders:
+        """The declared evaluators."""
+        return graders_of(self.evaluators)
 
     def bus(self, name: str) -> BusSettings:
         """The settings of a connection to the broker.
@@ -108,6 +123,8 @@ class PipelineSettings(_Settings):
         judge_evaluator: Name of the evaluator that asks for verdicts, in `services/judge/evaluators.py`.
         judge_name: Name under which its verdicts are stored; the evaluator's own by default.
         judge_passages: Maximum number of chunks shown to the judge.
+        evaluator_options: TOML file that says which battles each evaluator grades, and its budget.
+        evaluator_passages: Maximum number of chunks shown to an evaluator.
         tie_policy: How ties count in the ratings.
         resamples: Number of bootstrap resamples.
         llm_stage_concurrency: Number of battles that a stage with model calls handles at once.
@@ -127,6 +144,8 @@ class PipelineSettings(_Settings):
     judge_evaluator: str = "pairwise"
     judge_name: str | None = Field(None, min_length=1, max_length=70)
     judge_passages: int = Field(10, ge=0)
+    evaluator_options: Path | None = None
+    evaluator_passages: int = Field(10, ge=1)
     tie_policy: Literal["half", "drop_both_bad", "drop"] = "half"
     resamples: int = Field(1000, ge=100)
     llm_stage_concurrency: int = Field(8, ge=1)

@@ -60,7 +60,9 @@ async def open_chat_model(
     parts: "Parts", settings: "LLMSettings | None" = None
 ) -> AsyncIterator["LLMClient"]:
     """The chat model of the settings, by default those of the parts; without one, the offline model."""
+    from services.judge.graders import heuristics, tasks
     from services.runtime.llm.build import build_chat_model, with_asgi
+    from services.runtime.llm.prompt import TASKS
     from services.store.blobs import Replies
     from services.store.claims import DatabaseClaims
     from services.store.spend import DatabaseSpendStore
@@ -71,11 +73,19 @@ async def open_chat_model(
         if settings.offline:
             from services.offline.app import create_app
 
-            http = with_asgi(create_app(None if embedder is None else from_threads(embedder)))
+            embed = None if embedder is None else from_threads(embedder)
+            http = with_asgi(create_app(embed, more=heuristics()))
         spend = DatabaseSpendStore(parts.database, settings.price_table().currency)
         # SQLite is the database of one machine, where no two processes run the same service.
         claims = None if parts.database.is_sqlite else DatabaseClaims(parts.database)
-        model = build_chat_model(settings, Replies(parts.database), spend=spend, claims=claims, http=http)
+        model = build_chat_model(
+            settings,
+            Replies(parts.database),
+            spend=spend,
+            claims=claims,
+            http=http,
+            tasks=(*TASKS, *tasks()),
+        )
         try:
             yield model
         finally:

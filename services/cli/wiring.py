@@ -4,7 +4,7 @@ Each function imports its service when it is called, so that a process loads onl
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -153,13 +153,19 @@ async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
 
 @asynccontextmanager
 async def open_judge(parts: Parts) -> AsyncIterator[Service]:
-    """The judge: compares answers."""
+    """The judge: compares answers. Its processes also run the evaluators."""
+    from services.cli.graders import open_graders, runs_graders
     from services.judge.evaluators import EVALUATORS
     from services.judge.stage import Judge, build
 
     pipeline, judges = parts.pipeline, parts.platform.declared_judges
     consumer = await own_consumer(parts.bus, judges, pipeline.evaluator)
-    async with open_chat_model(parts) as model, open_decision_model(parts) as decisions:
+    async with AsyncExitStack() as opened:
+        model = await opened.enter_async_context(open_chat_model(parts))
+        decisions = await opened.enter_async_context(open_decision_model(parts))
+        graders: list[Stage[Any, Any]] = []
+        if runs_graders(parts.platform, pipeline.evaluator):
+            graders = await opened.enter_async_context(open_graders(parts))
         judge = Judge(
             model=model,
             evaluator=pipeline.evaluator,
@@ -175,7 +181,8 @@ async def open_judge(parts: Parts) -> AsyncIterator[Service]:
             consumer=consumer,
             one_of_several=judges.several,
         )
-        yield Service("judge", [stage], background=[model_state(parts.bus, stage.name, decisions or model)])
+        watch = model_state(parts.bus, stage.name, decisions or model)
+        yield Service("judge", [stage, *graders], background=[watch])
 
 
 @asynccontextmanager
@@ -214,7 +221,8 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     recorder = Recorder(Battles(parts.database, judges.names), parts.bus.core_publish)
     max_bytes = parts.platform.database_max_bytes
     size = DatabaseWatch(parts.database.engine.url, parts.database.transaction, max_bytes)
-    mover = AdvisoryMover(parts.bus, consumers(judges), partial(failure_of, judges=judges))
+    declared = consumers(judges, parts.platform.declared_graders)
+    mover = AdvisoryMover(parts.bus, declared, partial(failure_of, judges=judges))
     quiet_after = parts.platform.quiet_seconds
     reconciling = reconciler(parts.bus, parts.database, parts.blobs, quiet_after, judges.names)
     eraser = eraser_of(parts.bus, parts.database)
@@ -264,8 +272,10 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             models=models,
         )
         hosts = AllowedHosts.of((parts.host, *parts.allowed_hosts))
+        graders = parts.platform.declared_graders
         access = AdminAccess(parts.platform.admin_token, parts.host)
-        app = create_app(gateway, hosts, administration(parts.bus, parts.database, gateway.intake, access))
+        administrators = administration(parts.bus, parts.database, gateway.intake, access, graders)
+        app = create_app(gateway, hosts, administrators)
         async with http_server(app, parts.host, parts.http_port) as url:
             stages = [ingest_stage(gateway.intake, parts.blobs)]
             watch = consumer_watch(parts.bus)

@@ -84,15 +84,24 @@ class ParsedPrompt:
         return answers + [Document(block.id, "chunk", block.text) for block in self.of("chunk")]
 
 
-def answer(task: str, prompt: ParsedPrompt) -> BaseModel:
+Heuristic = Callable[[ParsedPrompt], BaseModel]
+
+
+def answer(task: str, prompt: ParsedPrompt, more: Mapping[str, Heuristic] | None = None) -> BaseModel:
     """The reply to a prompt of one of our tasks.
+
+    Args:
+        task: Name of the task.
+        prompt: The prompt.
+        more: Heuristics of further tasks, by task.
 
     Raises:
         Unanswerable: The task is not one of ours, or its material is missing.
     """
-    heuristic = _BY_TASK.get(task)
+    heuristics = {**_BY_TASK, **(more or {})}
+    heuristic = heuristics.get(task)
     if heuristic is None:
-        raise Unanswerable(f"the offline model answers {', '.join(_BY_TASK)}, not {task!r}")
+        raise Unanswerable(f"the offline model answers {', '.join(heuristics)}, not {task!r}")
     return heuristic(prompt)
 
 
@@ -183,7 +192,7 @@ def _decided(name: str, letters: str, shares: tuple[float, float, float]) -> Ans
 
 
 _WINNER: Mapping[str, Winner] = {"a": "first", "b": "second", "tie": "tie"}
-_BY_TASK: Mapping[str, Callable[[ParsedPrompt], BaseModel]] = {
+_BY_TASK: Mapping[str, Heuristic] = {
     "nuggets": _nuggets,
     "nuggets_window": _window,
     "importance": _importance,

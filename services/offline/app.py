@@ -8,7 +8,7 @@ Tokens in `usage` are estimated, one per four bytes of UTF-8, because there is n
 import asyncio
 import base64
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import anyio
@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from nuggetstream.domain.identity import derived_id
-from services.offline.answers import ParsedPrompt, Unanswerable, answer, decide
+from services.offline.answers import Heuristic, ParsedPrompt, Unanswerable, answer, decide
 from services.offline.decisions import as_lines, decision, logprobs
 from services.offline.faults import Behaviour, Fault, Faults, FaultSampler
 from services.offline.heuristics import Embed
@@ -40,10 +40,13 @@ class OfflineServer:
     Args:
         embed: Sentence embeddings for the heuristics and the embeddings endpoint; None without them.
         faults: The faults to simulate.
+        more: Heuristics of further tasks, by task.
     """
 
-    def __init__(self, embed: Embed | None, faults: Faults) -> None:
-        self._embed, self._faults = embed, faults
+    def __init__(
+        self, embed: Embed | None, faults: Faults, more: Mapping[str, Heuristic] | None = None
+    ) -> None:
+        self._embed, self._faults, self._more = embed, faults, more
         self._sampler = FaultSampler(faults)
         self._prompts = PromptCache()
         self._threads = anyio.CapacityLimiter(_THREADS)
@@ -129,7 +132,8 @@ class OfflineServer:
         return _dropped(response) if behaviour.fault is Fault.DROPPED else response
 
     def _answer_to(self, chat: ChatRequest) -> BaseModel:
-        return answer(chat.task, ParsedPrompt.read(chat.first_message("user"), self._embed))
+        prompt = ParsedPrompt.read(chat.first_message("user"), self._embed)
+        return answer(chat.task, prompt, self._more)
 
     def _decide(self, asked: DecisionRequest) -> list[Answer]:
         return list(decide(ParsedPrompt.read(asked.first_message("user"), self._embed)))
@@ -147,10 +151,12 @@ class OfflineServer:
         return None
 
 
-def create_app(embed: Embed | None, faults: Faults | None = None) -> Starlette:
+def create_app(
+    embed: Embed | None, faults: Faults | None = None, more: Mapping[str, Heuristic] | None = None
+) -> Starlette:
     """The application. Its state is how often each request came, which determines the faults, and which
     prompts were answered, which determines how many tokens of the next one count as cached."""
-    server = OfflineServer(embed, faults or Faults())
+    server = OfflineServer(embed, faults or Faults(), more)
     return Starlette(
         routes=[
             Route("/v1/chat/completions", server.chat, methods=["POST"]),

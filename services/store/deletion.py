@@ -27,6 +27,7 @@ from services.store.tables import (
     deletions,
     events,
     failures,
+    grader_states,
     judge_states,
     outcomes,
     replies,
@@ -144,7 +145,7 @@ class Deletions:
             await tx.exec_driver_sql("PRAGMA secure_delete = ON")
         await self._subtract(tx, battle_id, row)
         await delete_content(tx, battle_id)
-        for table in (events, failures, judge_states, outcomes, sources):
+        for table in (events, failures, judge_states, grader_states, outcomes, sources):
             await tx.execute(delete(table).where(table.c.battle_id == battle_id))
         # What was paid stays in the accounts.
         await tx.execute(update(spend).where(spend.c.battle_id == battle_id).values(battle_id=None))

@@ -11,7 +11,7 @@ from nuggetstream.domain.progress import Branch
 from services.store.battles import RecordedFailure, failure_of_row
 from services.store.database import Database
 from services.store.progress import FAILED, columns_ended_by
-from services.store.tables import battles, failures, judge_states
+from services.store.tables import battles, failures, grader_states, judge_states
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,14 @@ def _is_open() -> ColumnElement[bool]:
         for stage in Stage
         for column in columns_ended_by(stage)
     ]
+    ungraded = select(grader_states.c.evaluator).where(
+        grader_states.c.battle_id == failures.c.battle_id,
+        grader_states.c.evaluator == failures.c.evaluator,
+        grader_states.c.state == Branch.FAILED.value,
+    )
+    ended.append(and_(failures.c.stage == Stage.GRADER.value, ungraded.exists()))
     verdict = select(judge_states.c.evaluator).where(
+        failures.c.stage == Stage.JUDGE.value,
         judge_states.c.battle_id == failures.c.battle_id,
         judge_states.c.evaluator == failures.c.evaluator,
         judge_states.c.state == Branch.DONE.value,

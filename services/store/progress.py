@@ -19,6 +19,7 @@ _ENDED_BY = {
     Stage.JUDGE: ("judge_state",),
     Stage.RATER: (),
     Stage.RECORDER: (),
+    Stage.GRADER: (),
 }
 
 

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from nuggetstream.domain import event as core
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.store.event_bodies import NumberedEvent, bodies_to_store
+from services.store.grader_states import note_graders
 from services.store.judge_states import JudgeStates
 from services.store.progress import branches_moved
 from services.store.tables import battles, events, failures
@@ -135,6 +136,7 @@ def record_all(
     results: list[Recorded | LookupError | None] = []
     numbered: list[NumberedEvent] = []
     event_rows, failure_rows, moved = [], [], set[str]()
+    stored: list[core.BattleEvent] = []
     for each in new:
         battle_id = core.battle_id_of(each.event)
         if battle_id not in moving:
@@ -145,6 +147,7 @@ def record_all(
             continue
         known.add(each.message_id)
         moved.add(battle_id)
+        stored.append(each.event)
         recorded = moving[battle_id].apply(each.event, at, states)
         results.append(recorded)
         numbered.append(NumberedEvent(battle_id, recorded.sequence, each.name, each.schema, each.body))
@@ -157,6 +160,7 @@ def record_all(
         connection.execute(insert(events), event_rows)
         connection.execute(_MOVE, [_move_row(battle_id, moving[battle_id]) for battle_id in sorted(moved)])
     states.write()
+    note_graders(connection, stored)
     _insert_failures(connection, failure_rows)
     return results
 

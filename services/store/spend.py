@@ -25,6 +25,7 @@ from services.runtime.llm.prices import Tokens
 from services.store.counters import increment
 from services.store.database import Database
 from services.store.tables import spend, spend_counters
+from services.wire.graders import GRADER_PREFIX
 
 _SLOTS = 16  # calls booked at the same time rarely change the same row
 _COUNTED = ("input_tokens", "output_tokens", "cached_input_tokens", "picos")
@@ -56,7 +57,8 @@ class DatabaseSpendStore:
         self._database = database
         self._currency = currency
         # Built once: a budget is checked before every call, and a query takes longer to build than to run.
-        self._of_battle = _sums(currency).where(spend.c.battle_id == bindparam("battle"))
+        of_battle = _sums(currency).where(spend.c.battle_id == bindparam("battle"))
+        self._of_battle = of_battle.where(spend.c.stage.not_like(f"{GRADER_PREFIX}%"))
         self._of_day = _counted_sums(currency).where(spend_counters.c.day == bindparam("day"))
         self._of_both = union_all(
             self._of_battle.add_columns(literal(0).label("place")),
@@ -82,17 +84,17 @@ class DatabaseSpendStore:
         await self._database.write(book)
 
     async def of_battle(self, battle_id: str) -> Spend:
-        """Total of a battle."""
+        """What scoring a battle has cost, which budgets count; evaluators have budgets of their own."""
         [spent] = await self._read(self._of_battle, {"battle": battle_id})
         return spent
 
     async def of_battle_and_day(self, battle_id: str, day: date) -> tuple[Spend, Spend]:
-        """Totals of a battle and of a day (UTC), in one query."""
+        """`of_battle`, and the total of a day (UTC), in one query."""
         of_battle, of_day = await self._read(self._of_both, {"battle": battle_id, "day": day})
         return of_battle, of_day
 
     async def of_battle_by_stage(self, battle_id: str) -> list[StageSpend]:
-        """Totals of a battle per stage and model, sorted by name; they add up to `of_battle`."""
+        """Totals of a battle per stage and model, sorted by name; they add up to what it cost in total."""
         keys = (spend.c.stage, spend.c.model)
         query = _sums(self._currency).add_columns(*keys).where(spend.c.battle_id == battle_id)
         grouped = query.group_by(*keys).order_by(*keys)

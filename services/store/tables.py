@@ -4,6 +4,7 @@ battles      one row per battle: the battle as received, and its state
 events       the events of each battle, in order, as encoded messages without what is stored elsewhere
 failures     failures of stages
 judge_states the state of each judge per battle, where there are several judges
+grader_states whether each evaluator has graded a battle or given up
 outcomes     the winner per battle and source; ratings are computed from their counts
 sources      the usable pages of each battle, and the sides that cite them
 chunks       overlapping runs of sentences cut from pages
@@ -34,33 +35,19 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     String,
     Table,
     Text,
-    text,
 )
 
 from services.store.compressed import CompressedBytes
+from services.store.schema import index_where
+from services.store.schema import metadata as metadata  # noqa: PLC0414 - exported
 from services.store.utc_datetime import UtcDateTime
-
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
 
 _UTC = UtcDateTime()
 _NUMBER = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up INTEGER keys only
 _HASH = String(64)
-
-
-def _index_where(condition: str, name: str, *columns: str) -> Index:
-    """An index that contains only the rows with a condition."""
-    return Index(name, *columns, postgresql_where=text(condition), sqlite_where=text(condition))
-
 
 battles = Table(
     "battles",
@@ -83,8 +70,8 @@ battles = Table(
     Column("republished_at", _UTC),
     Index(None, "arena", "received_at"),
     Index(None, "received_at"),
-    _index_where("ended_at IS NULL", "ix_battles_running", "received_at", "id"),
-    _index_where("event_count = 0", "ix_battles_unrecorded", "received_at", "id"),
+    index_where("ended_at IS NULL", "ix_battles_running", "received_at", "id"),
+    index_where("event_count = 0", "ix_battles_unrecorded", "received_at", "id"),
 )
 
 events = Table(
@@ -120,6 +107,14 @@ failures = Table(
 
 judge_states = Table(
     "judge_states",
+    metadata,
+    Column("battle_id", String(200), primary_key=True),
+    Column("evaluator", String(80), primary_key=True),
+    Column("state", String(16), nullable=False),
+)
+
+grader_states = Table(
+    "grader_states",
     metadata,
     Column("battle_id", String(200), primary_key=True),
     Column("evaluator", String(80), primary_key=True),
@@ -190,7 +185,7 @@ replies = Table(
     Column("body", Text, nullable=False),
     Column("created_at", _UTC, nullable=False),
     Column("battle_id", String(200), index=True),  # as in blobs
-    _index_where("battle_id IS NULL", "ix_replies_unowned", "created_at"),
+    index_where("battle_id IS NULL", "ix_replies_unowned", "created_at"),
 )
 
 content_users = Table(
@@ -206,7 +201,7 @@ deletions = Table(
     Column("battle", _HASH, primary_key=True),  # hash of the battle's id
     Column("battle_id", String(200)),  # NULL once nothing of the battle can appear any more
     Column("deleted_at", _UTC, nullable=False),
-    _index_where("battle_id IS NOT NULL", "ix_deletions_unfinished", "deleted_at"),
+    index_where("battle_id IS NOT NULL", "ix_deletions_unfinished", "deleted_at"),
 )
 
 removed_chunks = Table(

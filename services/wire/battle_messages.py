@@ -26,11 +26,12 @@ from services.wire.codec import BATTLE, UndecodableMessage, decode
 from services.wire.convert import ContractViolation, from_message
 
 _SILENCE = 5.0  # seconds without a message after which the broker counts as unavailable
-_STREAMS = {
-    subjects.STREAM_ARENA: subjects.BATTLES,
-    subjects.STREAM_DEAD: f"{subjects.DEAD}.>",
-    subjects.STREAM_INGEST: subjects.INGEST,
-}
+_SUBJECTS = (
+    (subjects.STREAM_ARENA, subjects.BATTLES),
+    (subjects.STREAM_ARENA, f"{subjects.GRADING}.>"),
+    (subjects.STREAM_DEAD, f"{subjects.DEAD}.>"),
+    (subjects.STREAM_INGEST, subjects.INGEST),
+)
 
 
 class BattleMessages:
@@ -61,7 +62,7 @@ class BattleMessages:
             return 0
         deleted = 0
         try:
-            for stream, subject in _STREAMS.items():
+            for stream, subject in _SUBJECTS:
                 found = [
                     number
                     async for number, battle, stored_at in self._read(stream, subject)

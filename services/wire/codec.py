@@ -36,6 +36,7 @@ _MESSAGES: dict[type[Event], type[Message]] = {
     events.BattleNuggetized: events_pb2.BattleNuggetized,
     events.BattleAssigned: events_pb2.BattleAssigned,
     events.BattleJudged: events_pb2.BattleJudged,
+    events.BattleGraded: events_pb2.BattleGraded,
     events.BattleVoted: events_pb2.BattleVoted,
     events.BattleFailed: events_pb2.BattleFailed,
     events.RatingsUpdated: events_pb2.RatingsUpdated,

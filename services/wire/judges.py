@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from nuggetstream.domain.failure import Stage
+from services.wire.graders import evaluator_of
 
 # Broker: names of consumers contain no dots. Database: column `source` of the outcomes.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,69}")
@@ -82,4 +83,6 @@ def stage_of(durable: str) -> Stage | None:
     """
     if durable.startswith(JUDGE_PREFIX):
         return Stage.JUDGE
+    if evaluator_of(durable) is not None:
+        return Stage.GRADER
     return next((stage for stage in Stage if stage.value == durable), None)

@@ -25,6 +25,7 @@ from services.wire.codec import (
     seal,
     unseal,
 )
+from services.wire.graders import evaluator_of
 from services.wire.judges import Judges, stage_of
 from services.wire.subjects import SUBJECTS
 
@@ -53,7 +54,8 @@ def event_stage(
         concurrency: Number of events handled at once.
         deadline: Seconds that one attempt may take.
         consumer: Consumer to use instead of the stage's own in the topology.
-        evaluator: Name of the judge that failures name; None for other stages and for a single judge.
+        evaluator: Name of the judge or evaluator that failures name; None for other stages and for a single
+            judge.
     """
 
     spec = consumer or topology.consumer(name)
@@ -113,7 +115,7 @@ def failure_of(letter: DeadLetter, judges: Judges = _ANY_JUDGE) -> Sequence[Outg
         detail=letter.detail,
         attempts=letter.attempts,
         admin_detail=letter.admin_detail,
-        evaluator=judges.named(letter.stage),
+        evaluator=evaluator_of(letter.stage) or judges.named(letter.stage),
     )
     failed = battle_failed(cast(BattleEvent, event), failure)
     return [

@@ -1,6 +1,7 @@
 """All subjects and streams of the system.
 
 arena.v1.battle.<event>   stream ARENA   events of battles
+arena.v1.grading.<name>   stream ARENA   events that one evaluator reads again
 arena.v1.ratings.updated  stream ARENA   a board changed
 arena.v1.ingest           stream INGEST  battles that arenas send over NATS
 arena.v1.dead.<stage>     stream DEAD    dead letters, with the original message
@@ -17,6 +18,7 @@ STREAM_DEAD = "DEAD"
 
 INGEST = f"{PREFIX}.ingest"
 BATTLES = f"{PREFIX}.battle.>"
+GRADING = f"{PREFIX}.grading"
 RATINGS = f"{PREFIX}.ratings.>"
 DEAD = f"{PREFIX}.dead"
 RECORDED = f"{PREFIX}.recorded"
@@ -30,6 +32,7 @@ SUBJECTS: dict[type[events.Event], str] = {
     events.BattleNuggetized: f"{PREFIX}.battle.nuggetized",
     events.BattleAssigned: f"{PREFIX}.battle.assigned",
     events.BattleJudged: f"{PREFIX}.battle.judged",
+    events.BattleGraded: f"{PREFIX}.battle.graded",
     events.BattleVoted: f"{PREFIX}.battle.voted",
     events.BattleFailed: f"{PREFIX}.battle.failed",
     events.RatingsUpdated: f"{PREFIX}.ratings.updated",

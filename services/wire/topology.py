@@ -21,6 +21,7 @@ from nuggetstream.domain.failure import Stage
 from services.runtime.bus import ConsumerSpec, StreamSpec
 from services.runtime.runner import advisory_consumer, advisory_stream
 from services.wire import subjects
+from services.wire.graders import Graders, durable_of, subject_of
 from services.wire.judges import Judges
 from services.wire.subjects import SUBJECTS
 
@@ -42,12 +43,15 @@ _INPUTS: dict[Stage, tuple[str, ...]] = {
         SUBJECTS[events.BattleVoted],
     ),
     Stage.RECORDER: (subjects.BATTLES,),
+    Stage.GRADER: (f"{subjects.GRADING}.>",),
 }
 
 
 MOVER_DEAD = f"{subjects.DEAD}.mover"
 JUDGE = "judge"  # key in the metadata of a consumer; the value is the name of the judge that reads it
 _ONE_JUDGE = Judges()
+_NO_GRADERS = Graders()
+_PER_NAME = (Stage.JUDGE, Stage.GRADER)  # stages with a consumer per name
 
 
 def dead_subject(stage: Stage) -> str:
@@ -76,7 +80,7 @@ def streams(replicas: int = 1, total_bytes: int = STREAM_BYTES) -> list[StreamSp
     return [
         StreamSpec(
             name=subjects.STREAM_ARENA,
-            subjects=(subjects.BATTLES, subjects.RATINGS),
+            subjects=(subjects.BATTLES, subjects.RATINGS, f"{subjects.GRADING}.>"),
             max_bytes=sizes[subjects.STREAM_ARENA],
             until_acked=True,
             reject_when_full=True,
@@ -136,8 +140,20 @@ def judge_consumer(judges: Judges, name: str) -> ConsumerSpec:
     return replace(consumer(Stage.JUDGE), durable=judges.durable(name), metadata=metadata)
 
 
-def consumers(judges: Judges = _ONE_JUDGE) -> Sequence[ConsumerSpec]:
-    """All durable consumers: one per stage and judge, and the mover's."""
-    others = [consumer(stage) for stage in Stage if stage is not Stage.JUDGE]
+def grader_consumer(name: str, reads: type[events.BattleEvent]) -> ConsumerSpec:
+    """The durable consumer of one evaluator.
+
+    Args:
+        name: Name of the evaluator.
+        reads: Type of the events that it reads, besides those that are published for it alone.
+    """
+    subjects_read = (SUBJECTS[reads], subject_of(name))
+    return replace(consumer(Stage.GRADER), durable=durable_of(name), subjects=subjects_read)
+
+
+def consumers(judges: Judges = _ONE_JUDGE, graders: Graders = _NO_GRADERS) -> Sequence[ConsumerSpec]:
+    """All durable consumers: one per stage, judge and evaluator, and the mover's."""
+    others = [consumer(stage) for stage in Stage if stage not in _PER_NAME]
     of_judges = [judge_consumer(judges, name) for name in judges.names] or [consumer(Stage.JUDGE)]
-    return [*others, *of_judges, advisory_consumer(MOVER_DEAD)]
+    of_graders = [grader_consumer(*declared) for declared in graders.reads]
+    return [*others, *of_judges, *of_graders, advisory_consumer(MOVER_DEAD)]

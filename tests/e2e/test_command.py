@@ -14,8 +14,10 @@ import pytest
 
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.progress import BattleState
+from services.judge.graders import EVALUATORS
 from services.offline.app import create_app
 from services.runtime.asgi import serving
+from services.wire.graders import durable_of
 from tests.e2e.battles import battle
 from tests.e2e.ports import free_ports
 from tests.e2e.processes import clean_environment, run_command
@@ -54,9 +56,11 @@ async def test_the_demo_explains_a_battle_and_leaves_its_files(tmp_path: Path) -
     assert {result["state"] for result in results} == {"scored"}
     assert all(step["recorded_at"] for result in results for step in result["steps"])
     spent = {each["stage"] for result in results for each in result["spend"]}
-    assert spent == {"nuggetizer", "assigner", "judge"}
+    assert spent == {"nuggetizer", "assigner", "judge", *map(durable_of, EVALUATORS)}
     qualities = {s["quality"] for result in results for side in "ab" for s in result[side]["sources"]}
     assert {"ok", "not_found", "cookie_wall", "too_large", "timeout", "wrong_type", "empty"} <= qualities
+    graded = {grading["evaluator"] for row in results for grading in row["gradings"] if grading["grades"]}
+    assert graded == set(EVALUATORS)
     start_page = (tmp_path / "demo" / "pages" / "index.html").read_text(encoding="utf-8")
     assert 'href="battles-demo-01.html"' in start_page
     assert (tmp_path / "demo" / "pages" / "battles-demo-01.html").is_file()

@@ -8,6 +8,7 @@ import nats.errors
 from services.cli.process import connected, read_settings, run
 from services.cli.settings import PlatformSettings, ServerSettings
 from services.runtime.bus import describe_error, ensure, remove_undeclared
+from services.wire.graders import GRADER_PREFIX
 from services.wire.judges import JUDGE_PREFIX
 from services.wire.subjects import STREAM_ARENA
 from services.wire.topology import consumers, streams
@@ -19,7 +20,8 @@ def command() -> None:
 
     Running it again changes nothing. NUGGETSTREAM_NATS_REPLICAS sets the number of copies of each
     stream (3 in production), NUGGETSTREAM_NATS_STREAM_BYTES the size of all streams together.
-    Consumers of judges that NUGGETSTREAM_JUDGES no longer names are deleted.
+    Consumers of judges that NUGGETSTREAM_JUDGES no longer names are deleted, and those of evaluators
+    that NUGGETSTREAM_EVALUATORS no longer names.
     """
     platform = read_settings(PlatformSettings)
 
@@ -27,15 +29,19 @@ def command() -> None:
         async with connected(platform.bus("bootstrap"), stop) as bus:
             declared = (
                 streams(platform.nats_replicas, platform.nats_stream_bytes),
-                consumers(platform.declared_judges),
+                consumers(platform.declared_judges, platform.declared_graders),
             )
             try:
                 await ensure(bus.js, *declared)
-                removed = await remove_undeclared(bus.js, STREAM_ARENA, JUDGE_PREFIX, declared[1])
+                removed = [
+                    name
+                    for prefix in (JUDGE_PREFIX, GRADER_PREFIX)
+                    for name in await remove_undeclared(bus.js, STREAM_ARENA, prefix, declared[1])
+                ]
             except nats.errors.Error as error:
                 raise click.ClickException(describe_error(error)) from error
             for name in removed:
-                click.echo(f"consumer {name} is deleted, because its judge is no longer declared")
+                click.echo(f"consumer {name} is deleted, because what it is for is no longer declared")
             click.echo(f"{len(declared[0])} streams and {len(declared[1])} consumers are up to date")
 
     run(bootstrap, read_settings(ServerSettings))

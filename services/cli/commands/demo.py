@@ -23,6 +23,7 @@ from services.cli.kept_lines import KeptLine, kept
 from services.cli.process import read_settings, run
 from services.cli.results import board_tables, write_results
 from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
+from services.judge.graders import EVALUATORS
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
 
@@ -59,9 +60,11 @@ def command(out: Path) -> None:
                 scraper_per_host_delay=0.0,
                 scraper_total_seconds=_PAGE_SECONDS,
             )
-            async with embedded(
-                Choices(folder=out / STATE, pipeline=pipeline, fetch=fetch, llm=llm)
-            ) as platform:
+            evaluators = ",".join(EVALUATORS) if llm.offline else None
+            choices = Choices(
+                folder=out / STATE, pipeline=pipeline, fetch=fetch, llm=llm, evaluators=evaluators
+            )
+            async with embedded(choices) as platform:
                 await _show(console, platform, out, site, stop)
 
     run(demo, server)

@@ -21,6 +21,7 @@ def command(host: str, port: int, **faults: float) -> None:
     To use it, set NUGGETSTREAM_LLM_BASE_URL=http://HOST:PORT/v1 and
     NUGGETSTREAM_LLM_MODEL=offline-heuristic.
     """
+    from services.judge.graders import heuristics
     from services.offline.faults import Faults
     from services.offline.serve import run
 
@@ -34,4 +35,4 @@ def command(host: str, port: int, **faults: float) -> None:
         refusal=faults["refusal"],
     )
     click.echo(f"offline-heuristic at http://{host}:{port}/v1")
-    run(host, port, chosen)
+    run(host, port, chosen, heuristics())

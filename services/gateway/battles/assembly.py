@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import cast
 
 from nuggetstream.domain.battle import Battle, Side
-from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleJudged, BattleSubmitted
+from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleGraded, BattleJudged, BattleSubmitted
 from nuggetstream.domain.evidence import Page
 from nuggetstream.domain.failure import Stage, StageFailure
 from nuggetstream.domain.progress import Branch
@@ -28,6 +28,7 @@ from nuggetstream.views.battles import (
     StepView,
     WaitingView,
 )
+from services.gateway.battles.grades import grading_views
 from services.gateway.battles.verdicts import judgment_views, nugget_verdict_view, nugget_views
 from services.store.battles import BattleRow, RecordedFailure
 from services.store.event_reading import RecordedEvent
@@ -44,6 +45,7 @@ STEPS: Mapping[Stage, str] = {
     Stage.ASSIGNER: "assigned",
     Stage.JUDGE: "judged",
 }
+_COMPLETED: Mapping[Stage, str] = {**STEPS, Stage.GRADER: "graded"}
 # The stage that each stage waits for; the scraper waits for the battle itself.
 _AFTER: Mapping[Stage, Stage] = {
     Stage.INDEXER: Stage.SCRAPER,
@@ -84,6 +86,7 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         nuggets=nugget_views(snapshot, explanation),
         nugget_verdict=nugget_verdict_view(explanation),
         judgments=judgment_views(snapshot),
+        gradings=grading_views(snapshot.gradings),
         human_vote=snapshot.vote and snapshot.vote.vote,
         evidence=_evidence(snapshot),
         failures=_failures(recorded, events),
@@ -205,11 +208,13 @@ def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) 
         last[stored.name, None] = stored.sequence
         if isinstance(event, BattleJudged):
             last[stored.name, event.judgment.evaluator] = stored.sequence
+        elif isinstance(event, BattleGraded):
+            last[stored.name, event.grading.evaluator] = stored.sequence
     return [
         _failure(event.failure, event.battle_id, event.arena, stored.recorded_at)
         for stored, event in zip(recorded, events, strict=True)
         if isinstance(event, BattleFailed)
-        and last.get((STEPS.get(event.failure.stage, ""), event.failure.evaluator), 0) < stored.sequence
+        and last.get((_COMPLETED.get(event.failure.stage, ""), event.failure.evaluator), 0) < stored.sequence
     ]
 
 

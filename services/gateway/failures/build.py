@@ -7,16 +7,25 @@ from services.gateway.deletion.routes import routes as deletion_routes
 from services.gateway.failures.access import AdminAccess
 from services.gateway.failures.dead_letters import DeadLetters
 from services.gateway.failures.desk import FailureDesk
+from services.gateway.failures.regrading import Regrading
 from services.gateway.failures.routes import routes
 from services.runtime.bus import Bus
+from services.store.blobs import Blobs
 from services.store.database import Database
 from services.store.eraser import eraser_of
 from services.store.failed import FailedBattles
+from services.wire.graders import Graders
+
+_NO_GRADERS = Graders()
 
 
-def administration(bus: Bus, database: Database, intake: Intake, access: AdminAccess) -> APIRouter:
+def administration(
+    bus: Bus, database: Database, intake: Intake, access: AdminAccess, graders: Graders = _NO_GRADERS
+) -> APIRouter:
     """The routes for administrators."""
+    regrading = Regrading(intake.battles, bus, Blobs(database), graders)
+    desk = FailureDesk(FailedBattles(database), DeadLetters(bus), intake, regrading)
     router = APIRouter()
-    router.include_router(routes(FailureDesk(FailedBattles(database), DeadLetters(bus), intake), access))
+    router.include_router(routes(desk, access))
     router.include_router(deletion_routes(eraser_of(bus, database), access))
     return router

@@ -1,6 +1,7 @@
 """What administrators do with failures: list, show, retry, discard. Every action may be repeated.
 
     the failure of a battle  ->  its failed stages run again (`battles.reruns`), or it is marked as discarded
+    of an evaluator          ->  the evaluator grades the battle again (`regrading`), or it is discarded
     a dead letter            ->  it is published again and deleted, or only deleted
 
 A dead letter whose battle has failed is represented by the failure of the battle.
@@ -10,10 +11,12 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from nuggetstream.domain.failure import Stage
 from nuggetstream.views.failures import FailureAction, FailureEntry
 from services.gateway.battles.intake import Intake
 from services.gateway.errors import UnknownFailure
 from services.gateway.failures.dead_letters import DeadLetters, StoredLetter
+from services.gateway.failures.regrading import Regrading
 from services.store.failed import FailedBattle, FailedBattles, FailureFilter
 
 _LETTER = re.compile(r"dead-([1-9][0-9]{0,17})")
@@ -27,11 +30,13 @@ class FailureDesk:
         battles: Failures of battles, in the database.
         letters: Dead letters, at the broker.
         intake: Runs battles again.
+        regrading: Lets evaluators grade battles again.
     """
 
     battles: FailedBattles
     letters: DeadLetters
     intake: Intake
+    regrading: Regrading
 
     async def select(self, selection: FailureFilter, limit: int) -> list[FailureEntry]:
         """The newest failures that the filter selects, newest first.
@@ -73,7 +78,10 @@ class FailureDesk:
             await self.letters.delete(sequence)
             return FailureAction(id=failure_id, result="retried")
         failed = await self._failed_battle(failure_id)
-        rerun = await self.intake.run_again(failed.recorded.battle_id)
+        if failed.recorded.failure.stage is Stage.GRADER:
+            rerun = await self.regrading.grade_again(failed)
+        else:
+            rerun = await self.intake.run_again(failed.recorded.battle_id)
         return FailureAction(id=failure_id, result="retried" if rerun else "unchanged")
 
     async def discard(self, failure_id: str) -> FailureAction:

@@ -18,6 +18,7 @@ from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.views.common import Problem
 from services.gateway.pages.explanation import explanation_lines, failure_groups
+from services.gateway.pages.grades import grade_tables
 from services.gateway.pages.query import HomePageQuery
 from services.gateway.pages.quotes import pieces_of
 from services.gateway.pages.rating_axis import MEAN, axis_of
@@ -97,6 +98,7 @@ async def _battle(gateway: Gateway, env: Environment, battle_id: str) -> str:
         pieces={side.value: pieces_of(view, side) for side in Side},
         explanation=list(explanation_lines(view)),
         failures=failure_groups(view),
+        grades=grade_tables(view),
     )
 
 

@@ -1,6 +1,6 @@
 """Build the chat model that the settings describe."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 
 import httpx2
@@ -12,6 +12,7 @@ from services.runtime.llm.claims import Claims, ClaimStore
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit
+from services.runtime.llm.prompt import TASKS
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import KNOWN
 
@@ -35,6 +36,7 @@ def build_chat_model(
     spend: SpendStore | None = None,
     claims: ClaimStore | None = None,
     http: httpx2.AsyncClient | None = None,
+    tasks: Sequence[str] = TASKS,
 ) -> LLMClient:
     """Build the model that an operator configured.
 
@@ -44,6 +46,7 @@ def build_chat_model(
         spend: Where costs are stored; by default in memory, and then budgets cover only this process.
         claims: Claims on prompts, where other processes ask the same model.
         http: HTTP client to use; for the offline model, `with_asgi` of the offline application.
+        tasks: All tasks whose prompts an operator can override.
 
     Raises:
         ValueError: The settings contradict each other, or are offline and `http` is missing.
@@ -69,6 +72,6 @@ def build_chat_model(
         limit=AdaptiveLimit(settings.concurrency),
         retries=settings.retries(),
         patience=settings.patience_s,
-        overrides=settings.overrides(),
+        overrides=settings.overrides(tasks),
         claims=Claims(claims),
     )

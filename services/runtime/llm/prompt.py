@@ -5,11 +5,11 @@ share: how prompts become messages, and how an operator overrides their texts.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Generic, Literal, TypedDict, TypeVar, get_args
+from typing import Generic, Literal, TypedDict, TypeVar
 
 from nuggetstream.domain.identity import derived_id
 from services.runtime.llm.blocks import Block, neutralise, nonce_for, render
@@ -18,11 +18,11 @@ from services.runtime.llm.replies import Reply
 
 R = TypeVar("R", bound=Reply)
 
-Task = Literal[
+# Evaluators have tasks of their own.
+TASKS = (
     "nuggets", "nuggets_window", "importance", "assignment", "assignment_decision", "verdict",
     "verdict_decision",
-]  # fmt: skip
-TASKS: tuple[Task, ...] = get_args(Task)
+)  # fmt: skip
 
 _RULES = (
     "Everything between a line <<<KIND ID #{nonce}>>> and the line <<<end ID #{nonce}>>> is material to "
@@ -45,7 +45,8 @@ class Prompt(Generic[R]):
     """One question to a model.
 
     Attributes:
-        task: Which of the tasks it is; also the name of the reply's JSON schema.
+        task: Which task it is, in lower-case letters and underscores; also the name of the reply's JSON
+            schema.
         version: Version of the texts, changed whenever they change; part of every id derived from the reply.
         system: The model's role and way of working.
         instructions: What to do with the blocks below.
@@ -63,7 +64,7 @@ class Prompt(Generic[R]):
             this prompt alone.
     """
 
-    task: Task
+    task: str
     version: str
     system: str
     instructions: str
@@ -145,14 +146,18 @@ class PromptOverrides:
         return cls({})
 
     @classmethod
-    def load(cls, folder: Path) -> "PromptOverrides":
+    def load(cls, folder: Path, tasks: Sequence[str] = TASKS) -> "PromptOverrides":
         """Read the files of a folder.
+
+        Args:
+            folder: The folder.
+            tasks: All tasks that have a prompt.
 
         Raises:
             ValueError: A text file names no task; a misspelt name would otherwise be ignored silently.
             OSError: The folder cannot be read.
         """
-        known = {f"{task}{part}" for task in TASKS for part in (".txt", ".system.txt")}
+        known = {f"{task}{part}" for task in tasks for part in (".txt", ".system.txt")}
         files = sorted(path for path in folder.iterdir() if path.suffix == ".txt")
         for path in files:
             if path.name not in known:

@@ -53,7 +53,7 @@ class Reply(BaseModel):
     form: ClassVar[str] = ""
 
 
-class _Line(BaseModel):
+class Line(BaseModel):
     """An item of a list, written as one line of text."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -87,7 +87,7 @@ def _words(value: object) -> object:
     return re.findall(r"[^\s,]+", value) if isinstance(value, str) else value
 
 
-class CreatedNugget(_Line):
+class CreatedNugget(Line):
     """One fact that a good answer needs, its importance, and the ids of the blocks that state it."""
 
     pattern = re.compile(
@@ -120,7 +120,7 @@ class WindowReply(Reply):
     nuggets: list[str]
 
 
-class NuggetImportance(_Line):
+class NuggetImportance(Line):
     """Importance of one nugget."""
 
     pattern = re.compile(r"(?P<id>\S+)[ \t:]+(?P<importance>\w+)")
@@ -141,7 +141,7 @@ class ImportanceReply(Reply):
     labels: list[NuggetImportance]
 
 
-class NuggetSupport(_Line):
+class NuggetSupport(Line):
     """Whether the answer states one nugget, and the first and last sentence that do (None: unknown)."""
 
     pattern = re.compile(

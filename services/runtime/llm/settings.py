@@ -4,6 +4,7 @@ NUGGETSTREAM_LLM_API_KEY (or OPENAI_API_KEY), NUGGETSTREAM_LLM_BASE_URL (or OPEN
 NUGGETSTREAM_LLM_MODEL, and one variable per field below with the same prefix.
 """
 
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Self
@@ -15,7 +16,7 @@ from services.runtime.llm.accounting import Budget, Limit
 from services.runtime.llm.address import EndpointAddress
 from services.runtime.llm.circuit import PATIENCE_S
 from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable
-from services.runtime.llm.prompt import PromptOverrides
+from services.runtime.llm.prompt import TASKS, PromptOverrides
 from services.runtime.llm.retries import RetryPolicy
 from services.runtime.masking import secrets_in
 
@@ -125,9 +126,9 @@ class LLMSettings(BaseSettings):
         """The limits per battle and per day."""
         return Budget(Limit(self.battle_tokens, self.battle_money), Limit(self.day_tokens, self.day_money))
 
-    def overrides(self) -> PromptOverrides:
-        """The operator's prompt overrides."""
-        return PromptOverrides.none() if self.prompts is None else PromptOverrides.load(self.prompts)
+    def overrides(self, tasks: Sequence[str] = TASKS) -> PromptOverrides:
+        """The operator's prompt overrides; a file that names none of the tasks is an error."""
+        return PromptOverrides.none() if self.prompts is None else PromptOverrides.load(self.prompts, tasks)
 
     def retries(self) -> RetryPolicy:
         """The retry policy of a call."""

@@ -49,10 +49,12 @@ from services.store.database import Database
 from services.store.outcomes import Outcomes
 from services.wire import topology
 from services.wire.codec import unseal
+from services.wire.graders import Graders
 
 NOW = datetime(2025, 5, 4, 12, 0, tzinfo=UTC)
 TIDES = "https://example.org/tides"
 GONE = "https://example.org/gone"
+GRADERS = Graders((("answer_quality", events.BattleRetrieved),))
 
 
 @dataclass
@@ -96,7 +98,8 @@ async def opened(
     admin_token: str | None = None,
 ) -> AsyncIterator[World]:
     """A front door with its own rater and ports; the broker is given up on after `patience` seconds."""
-    await ensure(bus.js, topology.streams(total_bytes=stream_bytes), topology.consumers())
+    consumers = topology.consumers(graders=GRADERS)
+    await ensure(bus.js, topology.streams(total_bytes=stream_bytes), consumers)
     usage, admission = await admission_to(bus)
     battles, outcomes, blobs = Battles(database), Outcomes(database), Blobs(database)
     boards = Boards(outcomes, battles, resamples=100)
@@ -113,7 +116,8 @@ async def opened(
             readiness=readiness(bus, database, admission),
         )
         await stack.enter_async_context(followers.listening(bus))
-        admin = administration(bus, database, gateway.intake, AdminAccess(admin_token, "127.0.0.1"))
+        access = AdminAccess(admin_token, "127.0.0.1")
+        admin = administration(bus, database, gateway.intake, access, GRADERS)
         app = create_app(gateway, None, admin)
         base = await stack.enter_async_context(http_server(app, "127.0.0.1", 0, grace=1))
         grpc_port = await stack.enter_async_context(

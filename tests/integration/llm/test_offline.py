@@ -21,7 +21,7 @@ from services.runtime.errors import Permanent, StageError, Unavailable
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.build import build_chat_model, with_asgi
 from services.runtime.llm.numbering import numbered
-from services.runtime.llm.prompt import Prompt, Task
+from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import (
     AssignmentReply,
     ImportanceReply,
@@ -38,7 +38,7 @@ THIN = "Croissants taste best when eaten fresh, with strong coffee."
 PAGE = "The Eiffel Tower is 330 metres tall and was finished in 1889 for the World's Fair in Paris."
 
 
-def _prompt(task: Task, reply: type[Any], *blocks: Block, limit: int | None = None) -> Prompt[Any]:
+def _prompt(task: str, reply: type[Any], *blocks: Block, limit: int | None = None) -> Prompt[Any]:
     return Prompt(
         task, "1", "You work on facts.", "Do it.", (QUERY, *blocks), reply, 2000,
         parameters=() if limit is None else (("limit", limit),),

@@ -55,7 +55,7 @@ async def test_migrating_from_several_processes_at_once_is_migrating_once(empty_
 
 
 async def test_what_is_not_applied_yet_is_named(empty_database: Database) -> None:
-    revisions = [f"{number:04}" for number in range(1, 14)]
+    revisions = [f"{number:04}" for number in range(1, 15)]
     assert await unapplied(empty_database) == revisions
     await upgrade(empty_database, "0001")
     assert await unapplied(empty_database) == revisions[1:]
@@ -111,7 +111,7 @@ async def test_going_back_to_the_ninth_schema_forgets_what_battles_brought(
     assert await missing_after(empty_database, "0009") == DELETED | JOINT
     async with empty_database.engine.connect() as connection:
         gone = {*metadata.tables} - await connection.run_sync(tables_in)
-    assert gone == {"content_users", "deletions", "removed_chunks"}
+    assert gone == {"content_users", "deletions", "removed_chunks", "grader_states"}
 
 
 JUDGES = DELETED | {("add_column", "evaluator")}
@@ -135,7 +135,7 @@ async def test_going_back_to_the_fourth_schema_removes_the_counters(empty_databa
         gone = {*metadata.tables} - await connection.run_sync(tables_in)
     counters = {f"{counted}_counters" for counted in ("battle", "joint", "lens", "pair", "spend")}
     deleted = {"content_users", "deletions", "removed_chunks"}
-    assert gone == counters | {"claims", "judge_states"} | deleted
+    assert gone == counters | {"claims", "judge_states", "grader_states"} | deleted
 
 
 MISSING = UNFINISHED | {("add_column", "admin_detail"), ("add_column", "discarded_at")}

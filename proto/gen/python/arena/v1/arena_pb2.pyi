@@ -166,6 +166,7 @@ class WatchBattleResponse(_message.Message):
     JUDGED_FIELD_NUMBER: _builtins.int
     VOTED_FIELD_NUMBER: _builtins.int
     FAILED_FIELD_NUMBER: _builtins.int
+    GRADED_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     @_builtins.property
     def submitted(self) -> _events_pb2.BattleSubmitted: ...
@@ -185,6 +186,8 @@ class WatchBattleResponse(_message.Message):
     def voted(self) -> _events_pb2.BattleVoted: ...
     @_builtins.property
     def failed(self) -> _events_pb2.BattleFailed: ...
+    @_builtins.property
+    def graded(self) -> _events_pb2.BattleGraded: ...
     def __init__(
         self,
         *,
@@ -198,12 +201,13 @@ class WatchBattleResponse(_message.Message):
         judged: _events_pb2.BattleJudged | None = ...,
         voted: _events_pb2.BattleVoted | None = ...,
         failed: _events_pb2.BattleFailed | None = ...,
+        graded: _events_pb2.BattleGraded | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["assigned", b"assigned", "event", b"event", "failed", b"failed", "indexed", b"indexed", "judged", b"judged", "nuggetized", b"nuggetized", "retrieved", b"retrieved", "scraped", b"scraped", "submitted", b"submitted", "voted", b"voted"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["assigned", b"assigned", "event", b"event", "failed", b"failed", "graded", b"graded", "indexed", b"indexed", "judged", b"judged", "nuggetized", b"nuggetized", "retrieved", b"retrieved", "scraped", b"scraped", "submitted", b"submitted", "voted", b"voted"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["assigned", b"assigned", "event", b"event", "failed", b"failed", "indexed", b"indexed", "judged", b"judged", "nuggetized", b"nuggetized", "retrieved", b"retrieved", "scraped", b"scraped", "sequence", b"sequence", "submitted", b"submitted", "voted", b"voted"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["assigned", b"assigned", "event", b"event", "failed", b"failed", "graded", b"graded", "indexed", b"indexed", "judged", b"judged", "nuggetized", b"nuggetized", "retrieved", b"retrieved", "scraped", b"scraped", "sequence", b"sequence", "submitted", b"submitted", "voted", b"voted"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged", "voted", "failed"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged", "voted", "failed", "graded"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 

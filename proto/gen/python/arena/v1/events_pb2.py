@@ -25,36 +25,39 @@ _sym_db = _symbol_database.Default()
 from arena.v1 import battle_pb2 as arena_dot_v1_dot_battle__pb2
 from arena.v1 import evidence_pb2 as arena_dot_v1_dot_evidence__pb2
 from arena.v1 import failure_pb2 as arena_dot_v1_dot_failure__pb2
+from arena.v1 import grade_pb2 as arena_dot_v1_dot_grade__pb2
 from arena.v1 import judgment_pb2 as arena_dot_v1_dot_judgment__pb2
 from arena.v1 import nugget_pb2 as arena_dot_v1_dot_nugget__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/events.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x17\x61rena/v1/evidence.proto\x1a\x16\x61rena/v1/failure.proto\x1a\x17\x61rena/v1/judgment.proto\x1a\x15\x61rena/v1/nugget.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"l\n\x0f\x42\x61ttleSubmitted\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12!\n\x04vote\x18\x03 \x01(\x0e\x32\x0e.arena.v1.VoteH\x00\x88\x01\x01\x42\x07\n\x05_vote\"]\n\rBattleScraped\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12\x1d\n\x05pages\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Page\"\x81\x01\n\rBattleIndexed\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12\x1d\n\x05pages\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Page\x12\"\n\x06\x63hunks\x18\x04 \x03(\x0b\x32\x12.arena.v1.ChunkRef\"\x96\x01\n\x0f\x42\x61ttleRetrieved\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12\x1d\n\x05pages\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Page\x12$\n\x08\x65vidence\x18\x04 \x03(\x0b\x32\x12.arena.v1.Evidence\x12\x0f\n\x07ranking\x18\x05 \x01(\t\"l\n\x10\x42\x61ttleNuggetized\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12)\n\x0bnugget_list\x18\x03 \x01(\x0b\x32\x14.arena.v1.NuggetList\"\x9b\x01\n\x0e\x42\x61ttleAssigned\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12)\n\x0bnugget_list\x18\x03 \x01(\x0b\x32\x14.arena.v1.NuggetList\x12/\n\x0e\x61ssignment_set\x18\x04 \x01(\x0b\x32\x17.arena.v1.AssignmentSet\"c\n\x0c\x42\x61ttleJudged\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12$\n\x08judgment\x18\x03 \x01(\x0b\x32\x12.arena.v1.Judgment\"\xac\x01\n\x0b\x42\x61ttleVoted\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x11\n\tbattle_id\x18\x02 \x01(\t\x12\r\n\x05\x61rena\x18\x03 \x01(\t\x12\x10\n\x08system_a\x18\x04 \x01(\t\x12\x10\n\x08system_b\x18\x05 \x01(\t\x12\x1c\n\x04vote\x18\x06 \x01(\x0e\x32\x0e.arena.v1.Vote\x12,\n\x08voted_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"f\n\x0c\x42\x61ttleFailed\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x11\n\tbattle_id\x18\x02 \x01(\t\x12\r\n\x05\x61rena\x18\x03 \x01(\t\x12\'\n\x07\x66\x61ilure\x18\x04 \x01(\x0b\x32\x16.arena.v1.StageFailure\"n\n\x0eRatingsUpdated\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05\x61rena\x18\x02 \x01(\t\x12\x10\n\x08outcomes\x18\x03 \x01(\x03\x12.\n\nupdated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestampb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/events.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x17\x61rena/v1/evidence.proto\x1a\x16\x61rena/v1/failure.proto\x1a\x14\x61rena/v1/grade.proto\x1a\x17\x61rena/v1/judgment.proto\x1a\x15\x61rena/v1/nugget.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"l\n\x0f\x42\x61ttleSubmitted\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12!\n\x04vote\x18\x03 \x01(\x0e\x32\x0e.arena.v1.VoteH\x00\x88\x01\x01\x42\x07\n\x05_vote\"]\n\rBattleScraped\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12\x1d\n\x05pages\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Page\"\x81\x01\n\rBattleIndexed\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12\x1d\n\x05pages\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Page\x12\"\n\x06\x63hunks\x18\x04 \x03(\x0b\x32\x12.arena.v1.ChunkRef\"\x96\x01\n\x0f\x42\x61ttleRetrieved\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12\x1d\n\x05pages\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Page\x12$\n\x08\x65vidence\x18\x04 \x03(\x0b\x32\x12.arena.v1.Evidence\x12\x0f\n\x07ranking\x18\x05 \x01(\t\"l\n\x10\x42\x61ttleNuggetized\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12)\n\x0bnugget_list\x18\x03 \x01(\x0b\x32\x14.arena.v1.NuggetList\"\x9b\x01\n\x0e\x42\x61ttleAssigned\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12)\n\x0bnugget_list\x18\x03 \x01(\x0b\x32\x14.arena.v1.NuggetList\x12/\n\x0e\x61ssignment_set\x18\x04 \x01(\x0b\x32\x17.arena.v1.AssignmentSet\"c\n\x0c\x42\x61ttleJudged\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12$\n\x08judgment\x18\x03 \x01(\x0b\x32\x12.arena.v1.Judgment\"a\n\x0c\x42\x61ttleGraded\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x11\n\tbattle_id\x18\x02 \x01(\t\x12\r\n\x05\x61rena\x18\x03 \x01(\t\x12\"\n\x07grading\x18\x04 \x01(\x0b\x32\x11.arena.v1.Grading\"\xac\x01\n\x0b\x42\x61ttleVoted\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x11\n\tbattle_id\x18\x02 \x01(\t\x12\r\n\x05\x61rena\x18\x03 \x01(\t\x12\x10\n\x08system_a\x18\x04 \x01(\t\x12\x10\n\x08system_b\x18\x05 \x01(\t\x12\x1c\n\x04vote\x18\x06 \x01(\x0e\x32\x0e.arena.v1.Vote\x12,\n\x08voted_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"f\n\x0c\x42\x61ttleFailed\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x11\n\tbattle_id\x18\x02 \x01(\t\x12\r\n\x05\x61rena\x18\x03 \x01(\t\x12\'\n\x07\x66\x61ilure\x18\x04 \x01(\x0b\x32\x16.arena.v1.StageFailure\"n\n\x0eRatingsUpdated\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05\x61rena\x18\x02 \x01(\t\x12\x10\n\x08outcomes\x18\x03 \x01(\x03\x12.\n\nupdated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestampb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.events_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_BATTLESUBMITTED']._serialized_start=188
-  _globals['_BATTLESUBMITTED']._serialized_end=296
-  _globals['_BATTLESCRAPED']._serialized_start=298
-  _globals['_BATTLESCRAPED']._serialized_end=391
-  _globals['_BATTLEINDEXED']._serialized_start=394
-  _globals['_BATTLEINDEXED']._serialized_end=523
-  _globals['_BATTLERETRIEVED']._serialized_start=526
-  _globals['_BATTLERETRIEVED']._serialized_end=676
-  _globals['_BATTLENUGGETIZED']._serialized_start=678
-  _globals['_BATTLENUGGETIZED']._serialized_end=786
-  _globals['_BATTLEASSIGNED']._serialized_start=789
-  _globals['_BATTLEASSIGNED']._serialized_end=944
-  _globals['_BATTLEJUDGED']._serialized_start=946
-  _globals['_BATTLEJUDGED']._serialized_end=1045
-  _globals['_BATTLEVOTED']._serialized_start=1048
-  _globals['_BATTLEVOTED']._serialized_end=1220
-  _globals['_BATTLEFAILED']._serialized_start=1222
-  _globals['_BATTLEFAILED']._serialized_end=1324
-  _globals['_RATINGSUPDATED']._serialized_start=1326
-  _globals['_RATINGSUPDATED']._serialized_end=1436
+  _globals['_BATTLESUBMITTED']._serialized_start=210
+  _globals['_BATTLESUBMITTED']._serialized_end=318
+  _globals['_BATTLESCRAPED']._serialized_start=320
+  _globals['_BATTLESCRAPED']._serialized_end=413
+  _globals['_BATTLEINDEXED']._serialized_start=416
+  _globals['_BATTLEINDEXED']._serialized_end=545
+  _globals['_BATTLERETRIEVED']._serialized_start=548
+  _globals['_BATTLERETRIEVED']._serialized_end=698
+  _globals['_BATTLENUGGETIZED']._serialized_start=700
+  _globals['_BATTLENUGGETIZED']._serialized_end=808
+  _globals['_BATTLEASSIGNED']._serialized_start=811
+  _globals['_BATTLEASSIGNED']._serialized_end=966
+  _globals['_BATTLEJUDGED']._serialized_start=968
+  _globals['_BATTLEJUDGED']._serialized_end=1067
+  _globals['_BATTLEGRADED']._serialized_start=1069
+  _globals['_BATTLEGRADED']._serialized_end=1166
+  _globals['_BATTLEVOTED']._serialized_start=1169
+  _globals['_BATTLEVOTED']._serialized_end=1341
+  _globals['_BATTLEFAILED']._serialized_start=1343
+  _globals['_BATTLEFAILED']._serialized_end=1445
+  _globals['_RATINGSUPDATED']._serialized_start=1447
+  _globals['_RATINGSUPDATED']._serialized_end=1557
 # @@protoc_insertion_point(module_scope)

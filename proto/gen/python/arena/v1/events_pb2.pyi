@@ -6,6 +6,7 @@ isort:skip_file
 from arena.v1 import battle_pb2 as _battle_pb2
 from arena.v1 import evidence_pb2 as _evidence_pb2
 from arena.v1 import failure_pb2 as _failure_pb2
+from arena.v1 import grade_pb2 as _grade_pb2
 from arena.v1 import judgment_pb2 as _judgment_pb2
 from arena.v1 import nugget_pb2 as _nugget_pb2
 from collections import abc as _abc
@@ -231,6 +232,37 @@ class BattleJudged(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___BattleJudged: _TypeAlias = BattleJudged  # noqa: Y015
+
+@_typing.final
+class BattleGraded(_message.Message):
+    """One evaluator graded a battle. Several evaluators may grade each battle, at any time."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    BATTLE_ID_FIELD_NUMBER: _builtins.int
+    ARENA_FIELD_NUMBER: _builtins.int
+    GRADING_FIELD_NUMBER: _builtins.int
+    key: _builtins.str
+    battle_id: _builtins.str
+    arena: _builtins.str
+    @_builtins.property
+    def grading(self) -> _grade_pb2.Grading: ...
+    def __init__(
+        self,
+        *,
+        key: _builtins.str = ...,
+        battle_id: _builtins.str = ...,
+        arena: _builtins.str = ...,
+        grading: _grade_pb2.Grading | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["grading", b"grading"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "battle_id", b"battle_id", "grading", b"grading", "key", b"key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BattleGraded: _TypeAlias = BattleGraded  # noqa: Y015
 
 @_typing.final
 class BattleVoted(_message.Message):

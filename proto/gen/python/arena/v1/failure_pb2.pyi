@@ -33,6 +33,7 @@ class _StageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Stage.ValueType
     STAGE_JUDGE: _Stage.ValueType  # 7
     STAGE_RATER: _Stage.ValueType  # 8
     STAGE_RECORDER: _Stage.ValueType  # 9
+    STAGE_GRADER: _Stage.ValueType  # 10
 
 class Stage(_Stage, metaclass=_StageEnumTypeWrapper): ...
 
@@ -46,6 +47,7 @@ STAGE_ASSIGNER: Stage.ValueType  # 6
 STAGE_JUDGE: Stage.ValueType  # 7
 STAGE_RATER: Stage.ValueType  # 8
 STAGE_RECORDER: Stage.ValueType  # 9
+STAGE_GRADER: Stage.ValueType  # 10
 Global___Stage: _TypeAlias = Stage  # noqa: Y015
 
 class _Reason:
@@ -118,7 +120,7 @@ class StageFailure(_message.Message):
     left out of recorded events and of every response.
     """
     evaluator: _builtins.str
-    """Name of the judge that gave up; absent for other stages, and where there is only one judge."""
+    """Name of the judge or evaluator that gave up; absent for other stages, and where there is only one judge."""
     def __init__(
         self,
         *,

@@ -1,0 +1,98 @@
+"""Grades: what an evaluator says about one answer, document, citation or query, on a named scale.
+
+A judge compares two answers; an evaluator grades one thing at a time. What could not be graded has no grade:
+a missing grade is never a zero.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nuggetstream.domain.battle import Side
+
+
+class SubjectKind(StrEnum):
+    """What can be graded."""
+
+    ANSWER = "answer"
+    DOCUMENT = "document"
+    CITATION = "citation"
+    QUERY = "query"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a grade is about.
+
+    Attributes:
+        kind: Kind of subject.
+        sides: The side of an answer or citation; of a document, the sides that cite it; none for a query.
+        document: Id of the chunk, or URL of the page that a citation names; None for answers and queries.
+        sentence: Number of the sentence with the citation, from 1; None for other subjects.
+    """
+
+    kind: SubjectKind
+    sides: tuple[Side, ...] = ()
+    document: str | None = None
+    sentence: int | None = None
+
+    @classmethod
+    def answer(cls, side: Side) -> "Subject":
+        """The answer of one side."""
+        return cls(SubjectKind.ANSWER, (side,))
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One aspect that an evaluator grades.
+
+    Attributes:
+        name: Its name, unique within the evaluator.
+        scale: Name of the scale, such as "0-2".
+        low: Smallest value; None where the values are words.
+        high: Largest value; None where the values are words.
+    """
+
+    name: str
+    scale: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """One grade.
+
+    Attributes:
+        subject: What was graded.
+        criterion: Name of the criterion, which defines the scale.
+        value: The value on that scale; None where the values are words.
+        label: The value as a word; None where the scale has no words.
+        reason: Why, as the evaluator says it; None where it says nothing.
+        confidence: Probability that the value is right; None when unknown.
+    """
+
+    subject: Subject
+    criterion: str
+    value: float | None = None
+    label: str | None = None
+    reason: str | None = None
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """The grades that one evaluator gave in one battle.
+
+    Attributes:
+        evaluator: Name of the evaluator.
+        model: Chat model that graded.
+        prompt_version: Version of its prompts.
+        criteria: The criteria that its grades name.
+        grades: The grades; a subject that could not be graded has none.
+    """
+
+    evaluator: str
+    model: str
+    prompt_version: str
+    criteria: tuple[Criterion, ...]
+    grades: tuple[Grade, ...]

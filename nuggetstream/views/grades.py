@@ -1,0 +1,37 @@
+"""Grades as JSON."""
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.grade import SubjectKind
+from nuggetstream.views.common import View
+
+
+class GradeView(View):
+    """One grade of an answer, a document, a citation or the query."""
+
+    subject: SubjectKind
+    sides: list[Side]
+    """The side of an answer or citation; of a document, the sides that cite it."""
+    document: str | None = None
+    """Id of a chunk of the evidence, or the URL of a cited page."""
+    sentence: int | None = None
+    """Number of the sentence with the citation, from 1."""
+    criterion: str
+    scale: str
+    low: float | None = None
+    high: float | None = None
+    value: float | None = None
+    """The value on the scale; null where its values are words."""
+    label: str | None = None
+    """The value as a word; null where the scale has no words."""
+    reason: str | None = None
+    confidence: float | None = None
+    """Probability that the value is right; null when unknown."""
+
+
+class GradingView(View):
+    """The grades of one evaluator; empty where it found nothing to grade."""
+
+    evaluator: str
+    model: str
+    prompt_version: str
+    grades: list[GradeView]

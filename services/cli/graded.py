@@ -1,0 +1,45 @@
+"""Waiting until the evaluators have graded all battles that were sent: their consumers have nothing left."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+
+import nats.errors
+
+from nuggetstream.domain.failure import Stage
+from services.runtime.bus import Bus
+from services.wire.graders import Graders
+from services.wire.subjects import STREAM_ARENA
+
+_POLL = 0.2  # seconds
+
+
+async def graded(bus: Bus, graders: Graders, stop: asyncio.Event) -> bool:
+    """Wait until every evaluator has graded or given up on every message, and that is recorded.
+
+    Args:
+        bus: Connection to the broker.
+        graders: The declared evaluators.
+        stop: Event that ends the wait early.
+
+    Returns:
+        False when it was stopped before the end.
+    """
+    if not graders.reads:
+        return True
+    for durables in (graders.durables, (Stage.RECORDER.value,)):  # the grades are recorded after the grading
+        while await _work_left(bus, durables):
+            if stop.is_set():
+                return False
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), _POLL)
+    return True
+
+
+async def _work_left(bus: Bus, durables: Sequence[str]) -> bool:
+    """Whether a consumer has messages; a broker that does not answer is asked again."""
+    try:
+        infos = [await bus.js.consumer_info(STREAM_ARENA, durable) for durable in durables]
+    except (nats.errors.Error, TimeoutError):
+        return True
+    return any((info.num_pending or 0) + (info.num_ack_pending or 0) for info in infos)

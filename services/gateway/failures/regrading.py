@@ -1,0 +1,58 @@
+"""Letting one evaluator grade a battle again: its input is published on a subject that it alone reads."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import cast
+
+from nuggetstream.domain.event import BattleAssigned, BattleRetrieved
+from nuggetstream.domain.identity import derived_id
+from services.runtime.bus import Bus
+from services.store.battles import Battles
+from services.store.failed import FailedBattle
+from services.wire.codec import BlobStore, decode, seal
+from services.wire.graders import Graders, subject_of
+from services.wire.subjects import event_name
+
+
+@dataclass(frozen=True, slots=True)
+class Regrading:
+    """Publishes the inputs of evaluators again.
+
+    Attributes:
+        battles: Battles and their events.
+        bus: Connection to the broker.
+        blobs: Where large bodies are stored.
+        graders: The declared evaluators.
+    """
+
+    battles: Battles
+    bus: Bus
+    blobs: BlobStore
+    graders: Graders
+
+    async def grade_again(self, failed: FailedBattle) -> bool:
+        """Let the evaluator of a failure grade the battle again.
+
+        Doing so twice is one run, because the published event has a key that follows from the failure.
+
+        Returns:
+            False where the failure is closed, its evaluator is no longer declared, or the battle has not
+            come far enough.
+
+        Raises:
+            Unavailable: The database or the broker does not answer.
+        """
+        recorded = failed.recorded
+        name = recorded.failure.evaluator
+        reads: Mapping[str | None, type] = dict(self.graders.reads)
+        if not failed.open or name is None or name not in reads:
+            return False
+        wanted = event_name(reads[name])
+        stored = [e for e in await self.battles.events_of(recorded.battle_id) if e.name == wanted]
+        if not stored:
+            return False
+        event = cast(BattleRetrieved | BattleAssigned, decode(stored[-1].schema, stored[-1].body))
+        event = replace(event, key=derived_id(event.key, "graded after", failed.key))
+        message = await seal(event, self.blobs)
+        await self.bus.publish(replace(message, subject=subject_of(name), id=f"{message.id} {name}"))
+        return True

@@ -1,0 +1,75 @@
+"""The grades of a battle, prepared for its page.
+
+gradings, evidence  ->  per evaluator, rows with subject, criterion, value on its scale and reason
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.grade import SubjectKind
+from nuggetstream.views.battles import BattleView
+from nuggetstream.views.grades import GradeView, GradingView
+
+
+@dataclass(frozen=True, slots=True)
+class GradeRow:
+    """One grade.
+
+    Attributes:
+        subject: What was graded, without the sides.
+        sides: The sides that it belongs to.
+        chunk: Number of the chunk of the evidence that was graded; None for other subjects.
+        criterion: Name of the criterion.
+        value: The value with its scale, such as "2 (0-2)".
+        reason: Why; None where the evaluator gave no reason.
+    """
+
+    subject: str
+    sides: tuple[Side, ...]
+    chunk: int | None
+    criterion: str
+    value: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GradeTable:
+    """The grades of one evaluator."""
+
+    grading: GradingView
+    rows: Sequence[GradeRow]
+
+
+def grade_tables(view: BattleView) -> list[GradeTable]:
+    """The grades of a battle, per evaluator."""
+    chunks = {chunk.chunk_id: number for number, chunk in enumerate(view.evidence, start=1)}
+    return [GradeTable(each, [_row(grade, chunks) for grade in each.grades]) for each in view.gradings]
+
+
+def _row(grade: GradeView, chunks: Mapping[str, int]) -> GradeRow:
+    chunk = chunks.get(grade.document or "")
+    return GradeRow(
+        subject=_subject(grade, chunk),
+        sides=tuple(grade.sides),
+        chunk=chunk,
+        criterion=grade.criterion.replace("_", " "),
+        value=value_words(grade),
+        reason=grade.reason,
+    )
+
+
+def value_words(grade: GradeView) -> str:
+    """The value of a grade with its scale."""
+    words = [] if grade.value is None else [f"{grade.value:.2f}".rstrip("0").rstrip(".")]
+    if grade.label is not None:
+        words.append(grade.label.replace("_", " "))
+    return f"{', '.join(words)} ({grade.scale})"
+
+
+def _subject(grade: GradeView, chunk: int | None) -> str:
+    if grade.subject is SubjectKind.DOCUMENT:
+        return f"chunk {chunk}" if chunk else "a document"
+    if grade.subject is SubjectKind.CITATION:
+        return f"sentence {grade.sentence}, {grade.document}"
+    return grade.subject.value

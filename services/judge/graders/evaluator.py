@@ -1,0 +1,77 @@
+"""What an evaluator of single answers, documents, citations or queries is.
+
+    a battle with its evidence, or with its labelled nuggets  ->  [evaluator]  ->  grades
+
+An evaluator is one module: its prompt, the check of the reply, how the offline model answers, and an
+`Evaluator` that names all of it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from nuggetstream.domain.battle import Battle
+from nuggetstream.domain.event import BattleAssigned, BattleRetrieved
+from nuggetstream.domain.evidence import Evidence, Page
+from nuggetstream.domain.grade import Criterion, Grade
+from nuggetstream.domain.nugget import Assignment, Nugget
+from services.offline.answers import Heuristic
+from services.runtime.llm.prompt import Prompt, R
+
+Reads: TypeAlias = type[BattleRetrieved] | type[BattleAssigned]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What an evaluator can grade.
+
+    Attributes:
+        battle: The battle.
+        evidence: The best chunks, best first; empty for an evaluator that reads `BattleAssigned`.
+        pages: One page per source; empty for an evaluator that reads `BattleAssigned`.
+        nuggets: The nuggets; empty for an evaluator that reads `BattleRetrieved`.
+        labels: The labels of the nuggets for both answers; empty where there are no nuggets.
+    """
+
+    battle: Battle
+    evidence: tuple[Evidence, ...] = ()
+    pages: tuple[Page, ...] = ()
+    nuggets: tuple[Nugget, ...] = ()
+    labels: tuple[Assignment, ...] = ()
+
+
+class Ask(Protocol):
+    """Asks the model; the evaluator's name, version and costs are recorded elsewhere."""
+
+    async def __call__(self, prompt: Prompt[R]) -> R:
+        """The reply to a prompt, which passed the prompt's check."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluator:
+    """One evaluator.
+
+    Attributes:
+        name: Its name in settings, results and accounts: lower-case letters, digits and underscores.
+        summary: What it grades, as one sentence.
+        criteria: The criteria of its grades, each with its scale.
+        source: Publication or project that the criteria come from.
+        calls: Model calls per battle, in words.
+        grade: Grades the material. What it cannot grade it leaves out.
+        reads: Type of event that it needs: `BattleRetrieved` for evidence, `BattleAssigned` for nuggets.
+        offline: How the offline model answers its prompts, by task.
+    """
+
+    name: str
+    summary: str
+    criteria: tuple[Criterion, ...]
+    source: str
+    calls: str
+    grade: Callable[[Ask, Material], Awaitable[Sequence[Grade]]]
+    reads: Reads = BattleRetrieved
+    offline: Mapping[str, Heuristic] = field(default_factory=dict)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks of its prompts, by which an operator overrides them."""
+        return tuple(self.offline)

@@ -1,0 +1,16 @@
+"""What all tables share: the registry with the names of constraints, and indexes over a part of the rows."""
+
+from sqlalchemy import Index, MetaData, text
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def index_where(condition: str, name: str, *columns: str) -> Index:
+    """An index that contains only the rows with a condition."""
+    return Index(name, *columns, postgresql_where=text(condition), sqlite_where=text(condition))

@@ -1,0 +1,103 @@
+"""Grades in the API, on the page and in the event stream; an evaluator that failed grades again, alone."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from nuggetstream.client import AsyncClient
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.event import BattleFailed, BattleGraded, BattleRetrieved
+from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject, SubjectKind
+from nuggetstream.domain.progress import BattleState
+from services.wire.codec import decode
+from tests.integration.gateway.world import Story, World, battle, submission
+
+
+@pytest.fixture
+async def client(world: World) -> AsyncIterator[AsyncClient]:
+    async with AsyncClient(str(world.http.base_url)) as client:
+        yield client
+
+
+def gave_up(evaluator: str = "answer_quality") -> BattleFailed:
+    failure = StageFailure(Stage.GRADER, Reason.LLM_REFUSED, "It declined.", evaluator=evaluator)
+    return BattleFailed(f"failed {evaluator}", "tides", "demo", failure)
+
+
+def graded() -> BattleGraded:
+    criterion = Criterion("relevance", "0-2", 0.0, 2.0)
+    of_chunk = Subject(SubjectKind.DOCUMENT, (Side.A,), "chunk0")
+    grades = (
+        Grade(Subject.answer(Side.A), "relevance", 2.0, reason="It names both bulges."),
+        Grade(of_chunk, "relevance", 0.0),
+    )
+    grading = Grading("answer_quality", "offline-heuristic", "1", (criterion,), grades)
+    return BattleGraded("graded", "tides", "demo", grading)
+
+
+async def accepted(world: World) -> Story:
+    await world.http.post("/v1/battles", json=submission())
+    return Story(battle())
+
+
+async def test_grades_are_in_the_api_with_their_scale_on_the_page_and_in_the_stream(
+    world: World, client: AsyncClient
+) -> None:
+    story = await accepted(world)
+    await world.happens(*story.told(), graded())
+    (grading,) = (await client.battle("tides")).gradings
+    assert (grading.evaluator, grading.model) == ("answer_quality", "offline-heuristic")
+    answer, chunk = grading.grades
+    assert (answer.subject, answer.sides, answer.value, answer.high) == ("answer", ["a"], 2.0, 2.0)
+    assert (chunk.subject, chunk.document, chunk.value, chunk.reason) == ("document", "chunk0", 0.0, None)
+
+    page = (await world.http.get("/battles/tides")).text
+    section = page[page.index('id="grades"') :]
+    for words in ("answer quality", "2 grades", "2 (0-2)", "It names both bulges.", "0 (0-2)", "none given"):
+        assert words in section
+    assert '<a href="#chunk-1">chunk 1</a>' in section
+
+    events = [event async for event in client.watch("tides")]
+    found = [event.event for event in events if getattr(event, "name", "") == "graded"]
+    assert [type(event) for event in found] == [BattleGraded]
+
+
+async def test_a_battle_without_evaluators_has_no_grades(world: World, client: AsyncClient) -> None:
+    story = await accepted(world)
+    await world.happens(*story.told())
+    assert (await client.battle("tides")).gradings == []
+    assert 'id="grades"' not in (await world.http.get("/battles/tides")).text
+
+
+async def test_an_evaluator_that_failed_is_named_and_leaves_the_battle_scored(
+    world: World, client: AsyncClient
+) -> None:
+    story = await accepted(world)
+    await world.happens(*story.told(), gave_up())
+    view = await client.battle("tides")
+    assert view.state is BattleState.SCORED
+    assert [(failure.stage, failure.evaluator) for failure in view.failures] == [("grader", "answer_quality")]
+    assert not any("declined" in line for line in view.explanation)
+    await world.happens(graded())
+    assert (await client.battle("tides")).failures == []
+
+
+async def test_a_retry_publishes_the_input_for_that_evaluator_alone(
+    world: World, client: AsyncClient
+) -> None:
+    story = await accepted(world)
+    await world.happens(*story.told(), gave_up(), gave_up("undeclared"))
+    for _ in range(2):  # the second is recognised as the same
+        assert (await client.act_on_failure("failed answer_quality", "retry")).result == "retried"
+    state = (await world.bus.js.stream_info("ARENA", subjects_filter="arena.v1.grading.>")).state
+    assert state.subjects == {"arena.v1.grading.answer_quality": 1}
+    message = await world.bus.js.get_last_msg("ARENA", "arena.v1.grading.answer_quality")
+    again = decode((message.headers or {})["schema"], message.data or b"")
+    assert isinstance(again, BattleRetrieved)
+    assert again.evidence == story.retrieved().evidence
+    assert again.key != story.retrieved().key
+    assert (await client.battle("tides")).state is BattleState.SCORED
+    assert (await client.act_on_failure("failed undeclared", "retry")).result == "unchanged"
+    await world.happens(graded())
+    assert (await client.act_on_failure("failed answer_quality", "retry")).result == "unchanged"

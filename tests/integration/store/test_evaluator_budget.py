@@ -1,0 +1,70 @@
+"""The budget of an evaluator, on both databases: its own calls count, of this day, and no others."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from services.runtime.llm.accounting import Entry, Limit
+from services.runtime.llm.prices import Money, Tokens
+from services.store.database import Database
+from services.store.evaluator_budget import EvaluatorBudget
+from services.store.spend import DatabaseSpendStore
+
+TODAY = date(2026, 5, 4)
+STAGE = "grader-answer_quality"
+
+
+def entry(stage: str = STAGE, day: date = TODAY) -> Entry:
+    return Entry(
+        battle_id="b1",
+        stage=stage,
+        model="m",
+        day=day,
+        tokens=Tokens(60, 40),
+        cost=Money(Decimal("0.5")),
+        source="usage",
+    )
+
+
+def budget(database: Database, limit: Limit, now: list[float]) -> EvaluatorBudget:
+    return EvaluatorBudget(database, STAGE, limit, today=lambda: TODAY, clock=lambda: now[0])
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        (Limit(tokens=200), "200 of 200 tokens"),
+        (Limit(money=Decimal(1)), "1.0000 of 1 USD"),
+        (Limit(tokens=201, money=Decimal("1.01")), None),
+        (Limit(), None),
+    ],
+)
+async def test_only_the_calls_of_the_evaluator_and_the_day_count(
+    database: Database, limit: Limit, said: str | None
+) -> None:
+    store = DatabaseSpendStore(database)
+    for booked in (entry(), entry(), entry("judge"), entry("grader-other"), entry(day=date(2026, 5, 3))):
+        await store.add(booked)
+    assert await budget(database, limit, [0.0]).exhausted() == said
+
+
+async def test_it_is_read_every_five_seconds(database: Database) -> None:
+    now, store = [0.0], DatabaseSpendStore(database)
+    own = budget(database, Limit(tokens=100), now)
+    assert await own.exhausted() is None
+    await store.add(entry())
+    now[0] = 4.9
+    assert await own.exhausted() is None
+    now[0] = 5.0
+    assert await own.exhausted() == "100 of 100 tokens"
+
+
+async def test_evaluators_do_not_use_up_the_budget_of_the_battle(database: Database) -> None:
+    store = DatabaseSpendStore(database)
+    for stage in ("judge", STAGE):
+        await store.add(entry(stage))
+    assert (await store.of_battle("b1")).tokens.total == 100
+    of_battle, of_day = await store.of_battle_and_day("b1", TODAY)
+    assert (of_battle.tokens.total, of_day.tokens.total) == (100, 200)
+    assert sum(each.spend.calls for each in await store.of_battle_by_stage("b1")) == 2

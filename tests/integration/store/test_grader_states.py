@@ -1,0 +1,83 @@
+"""Evaluators that give up on a battle, on both databases: their failures are open until they have graded."""
+
+import pytest
+from sqlalchemy import select
+
+from nuggetstream.domain.event import BattleEvent, BattleFailed
+from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.progress import BattleState
+from services.store.battles import Battles, NewEvent
+from services.store.database import Database
+from services.store.deletion import Deletions
+from services.store.failed import FailedBattles, FailureFilter
+from services.store.reruns import restart_failed
+from services.store.tables import grader_states
+from tests import samples
+from tests.samples import NOON
+
+OPEN = FailureFilter(stage=Stage.GRADER)
+
+
+@pytest.fixture
+async def battles(database: Database) -> Battles:
+    battles = Battles(database)
+    await battles.accept(samples.battle(), b"body", NOON)
+    return battles
+
+
+async def happens(battles: Battles, *events: BattleEvent) -> None:
+    names = [type(event).__name__ for event in events]
+    new = [
+        NewEvent(f"{name}:{event.key}", name, event, f"arena.v1.{name}", b"body")
+        for name, event in zip(names, events, strict=True)
+    ]
+    await battles.record_all(new, NOON)
+
+
+def gave_up(evaluator: str) -> BattleFailed:
+    failure = StageFailure(Stage.GRADER, Reason.LLM_REFUSED, "declined", 1, evaluator=evaluator)
+    return BattleFailed(f"failed {evaluator}", "b1", "default", failure)
+
+
+async def test_a_failure_is_open_until_its_evaluator_has_graded(battles: Battles, database: Database) -> None:
+    failed = FailedBattles(database)
+    await happens(battles, gave_up("answer_quality"), gave_up("language_quality"))
+    found = await failed.select(OPEN, 10)
+    assert {entry.recorded.failure.evaluator for entry in found} == {"answer_quality", "language_quality"}
+    await happens(battles, samples.graded("answer_quality"))
+    assert [entry.recorded.failure.evaluator for entry in await failed.select(OPEN, 10)] == [
+        "language_quality"
+    ]
+    await failed.discard("failed language_quality", NOON)
+    assert await failed.select(OPEN, 10) == []
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["one transaction", "two"])
+async def test_no_failure_undoes_grades(battles: Battles, database: Database, together: bool) -> None:
+    events = [samples.graded("answer_quality"), gave_up("answer_quality")]
+    for batch in [events] if together else [[event] for event in events]:
+        await happens(battles, *batch)
+    assert await FailedBattles(database).select(OPEN, 10) == []
+
+
+async def test_a_deleted_battle_takes_the_states_of_its_evaluators_along(
+    battles: Battles, database: Database
+) -> None:
+    await happens(battles, samples.graded(), samples.assigned(1, 1, of=1), samples.judged())
+    await Deletions(database).delete("b1", NOON)
+    async with database.reading() as tx:
+        assert (await tx.execute(select(grader_states))).all() == []
+
+
+async def test_an_evaluator_neither_ends_nor_fails_nor_restarts_a_battle(
+    battles: Battles, database: Database
+) -> None:
+    await happens(battles, samples.graded(), gave_up("language_quality"))
+    row = await battles.get("b1")
+    assert row is not None
+    assert row.state is BattleState.RUNNING
+    await happens(battles, samples.assigned(1, 1, of=1), samples.judged())
+    row = await battles.get("b1")
+    assert row is not None
+    assert row.state is BattleState.SCORED
+    assert await restart_failed(database, "b1") == []
