@@ -34,6 +34,13 @@ class OutcomeRows:
         rows = await self._connection.execute(query.group_by(*keys))
         return [PairCount(r.system_a, r.system_b, Vote(r.winner), r.battles) for r in rows]
 
+    async def counts(self, arena: str, lens: Lens, selection: Slice) -> tuple[list[PairCount], int]:
+        """Number of outcomes per pair of systems and winner, and of battles that they decide."""
+        cells = await self.pair_counts(arena, lens, selection)
+        if lens is Lens.JUDGE and selection.evaluator is None:  # a battle may have several verdicts
+            return cells, await self.decided(arena, lens, selection)
+        return cells, sum(cell.count for cell in cells)
+
     async def daily_counts(
         self, arena: str, lens: Lens, selection: Slice = EVERYTHING
     ) -> list[tuple[datetime, PairCount]]:

@@ -258,14 +258,15 @@ async def _counted(
         return await _pairs(tx, arena, lens, facets), await _decided(tx, arena, lens, facets)
     period, rows = period_of(selection), OutcomeRows(tx)
     if period is None:
-        cells = await rows.pair_counts(arena, lens, selection)
-        return added([(1, cells)]), await rows.decided(arena, lens, selection)
+        cells, decided = await rows.counts(arena, lens, selection)
+        return added([(1, cells)]), decided
     pairs = await _pairs(tx, arena, lens, period.months)
     decided = await _decided(tx, arena, lens, period.months)
     parts = []
     for sign, time in period.rows:
-        parts.append((sign, await rows.pair_counts(arena, lens, time)))
-        decided += sign * await rows.decided(arena, lens, time)
+        cells, more = await rows.counts(arena, lens, time)
+        parts.append((sign, cells))
+        decided += sign * more
     return added(parts, pairs), decided
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
+from sqlalchemy import event, select, text
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
@@ -14,6 +16,7 @@ from services.store.database import Database
 from services.store.outcome import Outcome
 from services.store.outcomes import Outcomes
 from services.store.slices import Slice
+from services.store.tables import battles
 from tests.samples import NOON, battle
 
 HUMAN = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
@@ -51,6 +54,35 @@ async def test_a_tag_is_the_whole_tag(database: Database, tag: str) -> None:
     await receive(database, "b2", tags=[f"{tag} ", f"not {tag}"])
     await receive(database, "b3")
     assert await found(database, Slice(tags=(tag,))) == (1, 1, 1)
+
+
+async def test_battles_with_a_tag_are_found_by_an_index(postgres: Database) -> None:
+    await receive(postgres, "b1", "en", tags=["x", "y"])
+    query = select(battles.c.id).where(*Slice(language="en", tags=("x", "y")).conditions(sqlite=False))
+
+    def explain(_c: Any, _cursor: Any, statement: str, values: Any, _context: Any, _many: bool) -> Any:
+        return f"EXPLAIN {statement}", values
+
+    async with postgres.transaction() as tx:
+        assert list(await tx.scalars(query)) == ["b1"]
+        await tx.execute(text("SET LOCAL enable_seqscan = off"))
+        event.listen(postgres.engine.sync_engine, "before_cursor_execute", explain, retval=True)
+        plan = "\n".join(await tx.scalars(query))
+        event.remove(postgres.engine.sync_engine, "before_cursor_execute", explain)
+    assert "ix_battles_tags" in plan
+
+
+async def test_a_slice_of_two_conditions_reads_its_rows_once(database: Database) -> None:
+    await receive(database, "b1", "en", tags=["x"])
+    reads = list[str]()
+
+    @event.listens_for(database.engine.sync_engine, "before_cursor_execute")
+    def remember(_c: Any, _cursor: Any, statement: str, _v: Any, _context: Any, _many: bool) -> None:
+        reads.extend([statement] if "FROM outcomes" in statement else [])
+
+    counts = await Outcomes(database).lens_counts("default", Lens.HUMAN, Slice(language="en", tags=("x",)))
+    assert (counts.outcomes, counts.decided) == (1, 1)
+    assert len(reads) == 1
 
 
 async def test_a_battle_has_all_the_tags_asked_for(database: Database) -> None:
