@@ -111,6 +111,45 @@ def timeline(
             raise ValueError(f"vote {number} counts {count} times")
         counts[bisect_right(bounds, moment) - 1][system_a, system_b, winner] += count
     tallies = [Tally.count((*kind, count) for kind, count in period.items()) for period in counts]
+    return _rated(bounds, tallies, rate, cumulative=cumulative)
+
+
+def timeline_of_tallies(
+    dated: Sequence[tuple[datetime, Tally]],
+    every: Every,
+    rate: Callable[[Tally], T],
+    *,
+    cumulative: bool = False,
+) -> tuple[Period[T], ...]:
+    """As `timeline`, for votes that are counted already, such as those of each day.
+
+    Args:
+        dated: Moment and counts, in any order. Moments have a time zone.
+        every: Calendar periods.
+        rate: As `timeline`.
+        cumulative: As `timeline`.
+
+    Raises:
+        ValueError: A moment without a time zone, or more than 400 periods.
+
+    >>> pair = Tally.of_pairs([("x", "y", 2, 1, 0, 0)])
+    >>> days = [(datetime(2025, 5, day, tzinfo=UTC), pair) for day in (1, 2, 9)]
+    >>> [period.votes for period in timeline_of_tallies(days, Every.WEEK, lambda tally: None)]
+    [6.0, 3.0]
+    """
+    if not dated:
+        return ()
+    moments = [_utc(number, moment) for number, (moment, _) in enumerate(dated, start=1)]
+    bounds = period_bounds(min(moments), max(moments), every)
+    parts: list[list[Tally]] = [[] for _ in bounds[1:]]
+    for moment, (_, tally) in zip(moments, dated, strict=True):
+        parts[bisect_right(bounds, moment) - 1].append(tally)
+    return _rated(bounds, [_sum(tallies) for tallies in parts], rate, cumulative=cumulative)
+
+
+def _rated(
+    bounds: Sequence[datetime], tallies: Sequence[Tally], rate: Callable[[Tally], T], *, cumulative: bool
+) -> tuple[Period[T], ...]:
     if cumulative:
         tallies = _running(tallies)
     rated = []
@@ -152,6 +191,18 @@ def _equal_parts(first: datetime, last: datetime, parts: int) -> list[datetime]:
             "ask for fewer"
         )
     return [first + part * ticks // parts * _TICK for part in range(parts + 1)]
+
+
+def _sum(tallies: Sequence[Tally]) -> Tally:
+    """Counts added up, over the systems that occur in any of them."""
+    if len(tallies) == 1:
+        return tallies[0]
+    systems = tuple(sorted({name for tally in tallies for name in tally.systems}))
+    total = np.zeros((3, len(systems), len(systems)))
+    for tally in tallies:
+        wide = tally.among(systems)
+        total += np.stack([wide.wins, wide.ties, wide.both_bad])
+    return Tally(systems, *total)
 
 
 def _running(tallies: Sequence[Tally]) -> list[Tally]:

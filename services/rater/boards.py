@@ -1,5 +1,6 @@
 """Boards computed from the counters of outcomes."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,7 +18,7 @@ from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.lens_agreement import LensAgreement, agree
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import InvalidOption, Options
-from nuggetstream.ratings.timeline import Every, Period, timeline
+from nuggetstream.ratings.timeline import Every, Period, timeline_of_tallies
 from services.rater.memory import Memory
 from services.rater.options import naming_the_field
 from services.store.battles import Battles
@@ -158,14 +159,16 @@ class Boards:
         Raises:
             InvalidQuestion: There are too many periods.
         """
-        read = self.outcomes.monthly_counts if every is Every.MONTH else self.outcomes.daily_counts
-        counts = tuple(await read(arena, lens, slice_))
         options = replace(options, anchor=None)  # it may be missing from a period
+        stamp = await self.outcomes.stamp(arena, lens, slice_)
+
+        async def compute() -> tuple[Period[Ratings], ...]:
+            dated = await self.outcomes.dated(arena, lens, slice_, every)
+            return await asyncio.to_thread(_timeline, dated, options, every, cumulative)
+
         with naming_the_field():
-            return await self.memory.get(
-                ("timeline", counts, options, every, cumulative),
-                lambda: _timeline(counts, options, every, cumulative),
-            )
+            key = ("timeline", arena, lens, slice_, stamp, options, every, cumulative)
+            return await self.memory.awaited(key, compute)
 
     async def combined(self, arena: str, automatic: Lens, slice_: Slice, options: Options) -> Combined:
         """People's votes and automatic ones in one rating.
@@ -251,11 +254,10 @@ def board_of_counts(
 
 
 def _timeline(
-    counts: Sequence[tuple[datetime, PairCount]], options: Options, every: Every, cumulative: bool
+    dated: Sequence[tuple[datetime, Tally]], options: Options, every: Every, cumulative: bool
 ) -> tuple[Period[Ratings], ...]:
-    dated = ((day, count.system_a, count.system_b, count.winner, count.count) for day, count in counts)
     try:
-        return timeline(dated, every, partial(_rate, options), cumulative=cumulative)
+        return timeline_of_tallies(dated, every, partial(_rate, options), cumulative=cumulative)
     except ValueError as error:
         raise InvalidOption("every", str(error)) from error
 

@@ -1,7 +1,8 @@
 """Facets: the groups of an arena's battles for which counters are kept.
 
 Every battle belongs to the facet of all battles, to that of its language if known, to one per tag, and to
-that of the month (in UTC) in which it was received. A verdict also belongs to the facet of its judge.
+those of the month and the day (in UTC) in which it was received. A verdict also belongs to the facet of its
+judge.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,8 +19,8 @@ class Facet(NamedTuple):
     """A group of battles.
 
     Attributes:
-        kind: "all", "language", "tag", "month" or "evaluator".
-        value: Which language, tag, month or judge; empty for "all".
+        kind: "all", "language", "tag", "month", "day" or "evaluator".
+        value: Which language, tag, month, day or judge; empty for "all".
     """
 
     kind: str
@@ -38,13 +39,13 @@ def facets_of_battle(language: str | None, tags: Collection[str], received_at: d
 def specific_facets(language: str | None, tags: Collection[str], received_at: datetime) -> list[Facet]:
     """The facets of a battle other than `ALL`, which are known once the battle is stored."""
     languages = [] if language is None else [Facet("language", language)]
-    month = Facet("month", _month(received_at))
-    return [*languages, month, *(Facet("tag", tag) for tag in sorted(set(tags)))]
+    period = [Facet("month", _month(received_at)), Facet("day", _day(received_at))]
+    return [*languages, *period, *(Facet("tag", tag) for tag in sorted(set(tags)))]
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The facets whose counters add up to a slice: one facet, or consecutive months.
+    """The facets whose counters add up to a slice: one facet, or consecutive months or days.
 
     Attributes:
         kind: Kind of the facets.
@@ -97,6 +98,33 @@ def range_of(selection: Slice) -> Range | None:
     return Range("month", since or "", until)
 
 
+def months_of(selection: Slice) -> Range | None:
+    """The months that a slice consists of; None where there are other conditions or parts of months.
+
+    >>> months_of(Slice()), months_of(Slice(language="de"))
+    (Range(kind='month', first='', end=None), None)
+    """
+    facets = range_of(selection)
+    if facets is not None and facets.single == ALL:
+        return Range("month", "", None)
+    return facets if facets is not None and facets.kind == "month" else None
+
+
+def days_of(selection: Slice) -> Range | None:
+    """The days that a slice consists of; None where there are other conditions or parts of days.
+
+    >>> days_of(Slice(since=datetime(2026, 1, 30, tzinfo=UTC)))
+    Range(kind='day', first='20260130', end=None)
+    """
+    bounds = selection.since, selection.until
+    if selection != Slice(since=bounds[0], until=bounds[1]):
+        return None
+    if not all(moment is None or _is_day(moment) for moment in bounds):
+        return None
+    since, until = (None if moment is None else _day(moment) for moment in bounds)
+    return Range("day", since or "", until) if since is None or since != until else None
+
+
 def _one(facets: Sequence[Facet]) -> Range | None:
     return Range(facets[0].kind, facets[0].value, facets[0].value) if len(facets) == 1 else None
 
@@ -104,6 +132,10 @@ def _one(facets: Sequence[Facet]) -> Range | None:
 def _month(moment: datetime) -> str:
     utc = moment.astimezone(UTC)
     return f"{utc.year:04}{utc.month:02}"
+
+
+def _day(moment: datetime) -> str:
+    return f"{_month(moment)}{moment.astimezone(UTC).day:02}"
 
 
 def _following(month: str) -> str:
@@ -114,6 +146,11 @@ def _following(month: str) -> str:
     """
     year, number = divmod(int(month[:4]) * 12 + int(month[4:]), 12)
     return f"{year:04}{number + 1:02}"
+
+
+def _is_day(moment: datetime) -> bool:
+    utc = moment.astimezone(UTC)
+    return utc == datetime(utc.year, utc.month, utc.day, tzinfo=UTC)
 
 
 def _is_month(moment: datetime) -> bool:

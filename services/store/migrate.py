@@ -15,7 +15,8 @@ from services.store.database import Database
 from services.store.recount import recount
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-_COUNTERS = {"0005", "0009", "0012"}  # revisions that add counters: all, of each judge, of each two judges
+# Revisions that add counters: all, of each judge, of each two judges, of days.
+_COUNTERS = {"0005", "0009", "0012", "0015"}
 _LOCK = 7_311_905  # an arbitrary number that no other advisory lock uses
 
 

@@ -8,7 +8,7 @@ rows: several conditions at once, and of other periods than whole months the res
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from operator import attrgetter
 
 from sqlalchemy import func, select
@@ -18,8 +18,10 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens, source_of_judge
 from nuggetstream.ratings.counts import JointCount, PairCount
 from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.timeline import Every
 from services.store.counters import LENS_PAIRS
 from services.store.database import Database
+from services.store.dated import dated_tallies
 from services.store.facets import ALL, EVALUATOR, Range, range_of
 from services.store.outcome import Outcome, outcome_of_row
 from services.store.outcome_rows import OutcomeRows
@@ -35,11 +37,6 @@ from services.store.tables import (
     pair_counters,
 )
 
-_PAIR = (
-    pair_counters.c.system_a,
-    pair_counters.c.system_b,
-    *(pair_counters.c[name] for name in OUTCOME_COLUMNS),
-)
 _WINNERS = [Vote(name) for name in OUTCOME_COLUMNS]
 JointTotals = Mapping[tuple[Vote | None, Vote | None], int]
 _JOINT = [
@@ -115,35 +112,12 @@ class Outcomes:
         """Number of battles with an outcome in a lens, from one or more sources."""
         return (await self.lens_counts(arena, lens, selection)).decided
 
-    async def daily_counts(
-        self, arena: str, lens: Lens, selection: Slice = EVERYTHING
-    ) -> list[tuple[datetime, PairCount]]:
-        """Number of outcomes per day of receipt (in UTC), pair of systems and winner, oldest day first."""
+    async def dated(
+        self, arena: str, lens: Lens, selection: Slice = EVERYTHING, every: Every = Every.DAY
+    ) -> list[tuple[datetime, Tally]]:
+        """Outcomes per day of receipt (in UTC), or per month if that is enough, the oldest first."""
         async with self._database.transaction() as tx:
-            return await OutcomeRows(tx).daily_counts(arena, lens, selection)
-
-    async def monthly_counts(
-        self, arena: str, lens: Lens, selection: Slice = EVERYTHING
-    ) -> list[tuple[datetime, PairCount]]:
-        """As `daily_counts`, but per month of receipt where the slice consists of months or of everything."""
-        facets = range_of(selection.of(lens))
-        if facets is None or not (facets.kind == "month" or facets.single == ALL):
-            return await self.daily_counts(arena, lens, selection)
-        counter = pair_counters.c
-        query = select(counter.value, *_PAIR).where(counter.arena == arena, counter.lens == lens.value)
-        months = Range("month", "", None) if facets.single == ALL else facets
-        query = query.where(months.conditions(pair_counters)).order_by(counter.value)
-        async with self._database.reading() as tx:
-            rows = (await tx.execute(query)).all()
-        return [
-            (
-                datetime(int(row[0][:4]), int(row[0][4:]), 1, tzinfo=UTC),
-                PairCount(row[1], row[2], winner, number),
-            )
-            for row in rows
-            for winner, number in zip(_WINNERS, row[3:], strict=True)
-            if number
-        ]
+            return await dated_tallies(tx, arena, lens, selection, every)
 
     async def joint_counts(
         self, arena: str, first: Lens, second: Lens, selection: Slice = EVERYTHING

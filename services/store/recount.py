@@ -113,13 +113,14 @@ def _errors(table: Table, counted: Query) -> Select[Any]:
 def _facets(*, sqlite: bool) -> Query:
     """(battle, arena, kind, value) of every facet of every battle but that of all battles."""
     battle = battles.c.id.label("battle_id"), battles.c.arena
-    month = utc_text(battles.c.received_at, 7, sqlite=sqlite)
+    month, day = (utc_text(battles.c.received_at, length, sqlite=sqlite) for length in (7, 10))
     tags = unfolded(battles.c.tags, sqlite=sqlite)
     return union_all(
         select(*battle, _word("language"), battles.c.language.label("value")).where(
             battles.c.language.is_not(None)
         ),
         select(*battle, _word("month"), func.replace(month, "-", "", type_=String).label("value")),
+        select(*battle, _word("day"), func.replace(day, "-", "", type_=String).label("value")),
         select(*battle, _word("tag"), tags.c.value.label("value"))
         .select_from(battles.join(tags, true()))
         .distinct(),

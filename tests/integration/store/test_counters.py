@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any
 
 import pytest
-from sqlalchemy import event, text, update
+from sqlalchemy import event, select, text, update
 
 from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.lens import Lens
@@ -234,11 +234,15 @@ async def test_verdicts_that_are_stored_before_judges_are_counted_apart_are_coun
     assert await Outcomes(database).evaluators("default") == ["Strict", "a"]
 
 
-async def test_verdicts_that_are_stored_before_judges_are_counted_together_are_counted_by_the_migration(
+async def test_what_is_stored_before_days_and_each_two_judges_are_counted_is_counted_by_the_migration(
     database: Database,
 ) -> None:
     await Operations(database, 4).several(100)
     await downgrade(database, "0011")
+    async with database.transaction() as tx:
+        kinds = {*await tx.scalars(select(pair_counters.c.kind))}
+    assert kinds
+    assert "day" not in kinds
     await upgrade(database)
     assert await recount(database, repair=False) == NONE_WRONG
     assert await Outcomes(database).judges_totals("default", "Strict", "a")

@@ -4,35 +4,62 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 from sqlalchemy import event
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.counts import tally_of
+from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.timeline import Every
 from services.store.database import Database
+from services.store.outcome_rows import OutcomeRows
 from services.store.outcomes import Outcomes
 from services.store.slices import Slice
 from tests.integration.store.test_counters import FEBRUARY, MAY, SLICES, Operations
 
 
+def cells(day: object, tally: Tally) -> Counter[tuple[object, ...]]:
+    """The counts that are not zero, by day, systems and outcome; of ties once per pair."""
+    found = Counter[tuple[object, ...]]()
+    for outcome, counts in (
+        ("won", tally.wins),
+        ("tied", np.triu(tally.ties)),
+        ("bad", np.triu(tally.both_bad)),
+    ):
+        for i, j in zip(*np.nonzero(counts), strict=True):
+            found[day, tally.systems[i], tally.systems[j], outcome] += int(counts[i, j])
+    return found
+
+
 @pytest.mark.parametrize("seed", range(2))
-async def test_months_have_the_outcomes_of_their_days(database: Database, seed: int) -> None:
+async def test_days_and_months_have_the_outcomes_of_their_rows(database: Database, seed: int) -> None:
     await Operations(database, seed).several(100)
     outcomes, compared = Outcomes(database), 0
     for lens in Lens:
         for selection in SLICES:
-            found, expected = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
-            months = await outcomes.monthly_counts("default", lens, selection)
-            for day, cell in months:
-                found[day.year, day.month, cell.system_a, cell.system_b, cell.winner] += cell.count
-            for day, cell in await outcomes.daily_counts("default", lens, selection):
-                expected[day.year, day.month, cell.system_a, cell.system_b, cell.winner] += cell.count
-            assert found == expected, selection
-            assert [day for day, _ in months] == sorted(day for day, _ in months)
-            compared += len(found)
+            days, months = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
+            async with database.transaction() as tx:
+                rows = await OutcomeRows(tx).daily_counts("default", lens, selection)
+            for day, cell in rows:
+                tally = tally_of([cell])
+                days += cells(day, tally)
+                months += cells(day.replace(day=1), tally)
+            dated = await outcomes.dated("default", lens, selection)
+            assert sum((cells(*part) for part in dated), Counter()) == days, selection
+            assert [day for day, _ in dated] == sorted({day for day, _ in dated})
+            by_month = await outcomes.dated("default", lens, selection, Every.MONTH)
+            total = Counter[tuple[object, ...]]()
+            for day, tally in by_month:
+                total += cells(day.replace(day=1), tally)
+            assert total == months, selection
+            compared += len(days)
     assert compared > 20
 
 
-async def test_months_are_read_from_counters_and_at_most_half_a_month_from_rows(database: Database) -> None:
+async def test_days_and_months_are_read_from_counters_and_at_most_half_a_month_from_rows(
+    database: Database,
+) -> None:
     outcomes, reads = Outcomes(database), list[tuple[str, tuple[datetime, ...]]]()
 
     @event.listens_for(database.engine.sync_engine, "before_cursor_execute")
@@ -40,8 +67,11 @@ async def test_months_are_read_from_counters_and_at_most_half_a_month_from_rows(
         times = (value for value in values if "outcomes" in statement and _is_time(value))
         reads.append((statement, tuple(sorted(_as_time(value) for value in times))))
 
-    await outcomes.monthly_counts("default", Lens.HUMAN)
-    await outcomes.monthly_counts("default", Lens.HUMAN, Slice(since=FEBRUARY, until=MAY))
+    for every in Every:
+        await outcomes.dated("default", Lens.HUMAN, every=every)
+        await outcomes.dated("default", Lens.HUMAN, Slice(since=FEBRUARY, until=MAY), every)
+    await outcomes.dated("default", Lens.HUMAN, Slice(since=FEBRUARY + timedelta(days=3)))
+    assert [statement for statement, _ in reads if "FROM pair_counters" in statement]
     assert not [statement for statement, _ in reads if "FROM outcomes" in statement]
     for days in (3, 12, 17, 27):
         reads.clear()

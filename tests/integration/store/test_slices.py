@@ -166,10 +166,10 @@ async def test_outcomes_are_counted_per_day_of_receipt_in_utc(database: Database
     late_in_the_west = datetime(2026, 5, 4, 23, 30, tzinfo=timezone(timedelta(hours=-5)))  # 5 May in UTC
     for name, at in (("b1", NOON), ("b2", NOON + timedelta(hours=3)), ("b3", late_in_the_west)):
         await receive(database, name, language="en" if name != "b2" else "de", at=at)
-    daily = await Outcomes(database).daily_counts("default", Lens.HUMAN)
+    daily = await Outcomes(database).dated("default", Lens.HUMAN)
     days = {NOON.replace(hour=0, minute=0, second=0, microsecond=0), datetime(2026, 5, 5, tzinfo=UTC)}
-    assert sorted({day for day, _ in daily}) == sorted(days)
-    assert sum(count.count for _, count in daily) == 3
-    english = await Outcomes(database).daily_counts("default", Lens.HUMAN, Slice(language="en"))
-    assert sum(count.count for _, count in english) == 2
-    assert await Outcomes(database).daily_counts("default", Lens.JUDGE) == []
+    assert [day for day, _ in daily] == sorted(days)
+    assert sum(tally.wins.sum() for _, tally in daily) == 3
+    english = await Outcomes(database).dated("default", Lens.HUMAN, Slice(language="en"))
+    assert sum(tally.wins.sum() for _, tally in english) == 2
+    assert await Outcomes(database).dated("default", Lens.JUDGE) == []

@@ -12,7 +12,7 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import Options
-from nuggetstream.ratings.timeline import MOST_PERIODS, Dated, Every, Period, timeline
+from nuggetstream.ratings.timeline import MOST_PERIODS, Dated, Every, Period, timeline, timeline_of_tallies
 
 PERIODS = st.one_of(st.sampled_from(Every), st.integers(1, 12))
 MOMENTS = st.datetimes(datetime(2025, 1, 1), datetime(2025, 9, 1), timezones=st.just(UTC))
@@ -192,3 +192,19 @@ def test_a_board_per_week_follows_a_system_that_got_better() -> None:
     weeks = timeline(votes, Every.WEEK, board)
     firsts = [week.rating and week.rating.standings[0].system for week in weeks]
     assert firsts == ["y", None, "x"]
+
+
+@settings(deadline=None)
+@given(VOTES, st.sampled_from(Every), st.booleans())
+def test_counts_of_days_give_the_periods_of_their_votes(
+    votes: list[Dated], every: Every, cumulative: bool
+) -> None:
+    days = {Every.DAY.starting(vote[0]) for vote in votes}
+    dated = [
+        (day, Tally.count(vote[1:] for vote in votes if Every.DAY.starting(vote[0]) == day)) for day in days
+    ]
+    expected = timeline(votes, every, lambda tally: tally.systems, cumulative=cumulative)
+    found = timeline_of_tallies(dated, every, lambda tally: tally.systems, cumulative=cumulative)
+    assert [(p.start, p.end, p.rating) for p in found] == [(p.start, p.end, p.rating) for p in expected]
+    assert all(same(one.tally, other.tally) for one, other in zip(found, expected, strict=True))
+    assert [period.votes for period in found] == pytest.approx([period.votes for period in expected])
