@@ -16,20 +16,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 
-from benchmarks.store_data import ARENA, LAST_DAY, UNTIL, Server, Size
+from benchmarks.store_data import ARENA, JUDGE, LAST_DAY, SECOND_JUDGE, UNTIL, Server, Size
 from benchmarks.store_intake import WRITERS, seconds_per_battle
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.event import BattleVoted
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import Lens, source_of_judge
 from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.timeline import Every
 from services.rater.announcer import Announcer
 from services.rater.boards import Boards
-from services.rater.stage import outcome_of
 from services.runtime.llm.accounting import Budget, Ledger, Limit
 from services.store.battles import Battles
 from services.store.database import Database
@@ -43,7 +43,10 @@ GOALS = {  # seconds at the largest size
     "board, one language": 0.5,
     "board, one tag": 0.5,
     "board, one month": 0.5,
+    "board, two conditions": 2.0,
+    "counts by day": 5.0,
     "agreement": 0.5,
+    "agreement of two judges": 0.5,
     "budget check": 0.002,
     f"a battle, {WRITERS} writers": 0.01,
 }
@@ -52,6 +55,7 @@ SCALES = {
     "medium": [Size(20_000, 100), Size(100_000, 100)],
     "full": [Size(100_000, 100), Size(1_000_000, 100)],
 }
+PERIODS = (Every.MONTH, Every.DAY)
 _REPEATS, _CALLS, _TAKEN = 5, 50, 200  # battles that each writer stores
 
 
@@ -76,14 +80,19 @@ class World:
 
     async def vote(self) -> None:
         """A battle that was voted on already gets another vote than before, as the rater stores it."""
+        await self._change(Lens.HUMAN.value)
+
+    async def verdict(self) -> None:
+        """The second judge changes its verdict about a battle that both judged."""
+        await self._change(source_of_judge(SECOND_JUDGE))
+
+    async def _change(self, source: str) -> None:
         number = next(self.numbers)
-        row = await self.battles.get(f"battle-{1 + number % self.size.battles}")
-        assert row is not None
+        outcomes = await self.outcomes.of_battle(f"battle-{2 + 2 * number % self.size.battles}")
+        stored = next(outcome for outcome in outcomes if outcome.source == source)
+        winner = Vote.B if stored.winner is Vote.A else Vote.A
         at = UNTIL + timedelta(seconds=number)
-        stored = next(o for o in await self.outcomes.of_battle(row.id) if o.lens is Lens.HUMAN)
-        vote = Vote.B if stored.winner is Vote.A else Vote.A
-        voted = BattleVoted(f"k{number}", row.id, ARENA, row.system_a, row.system_b, vote, at)
-        await self.outcomes.put(outcome_of(voted, at))
+        await self.outcomes.put(replace(stored, winner=winner, decided_at=at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +136,28 @@ async def measure_boards(world: World) -> dict[str, Cost]:
     result["board, after an outcome"] = middle(after)
     month = Slice(since=datetime(2026, 2, 1, tzinfo=UTC), until=datetime(2026, 3, 1, tzinfo=UTC))
     named = {"one language": Slice(language="en"), "one tag": Slice(tags=("category:3",)), "one month": month}
-    named["language and tag"] = Slice(language="en", tags=("category:3",))
+    named["two conditions"] = Slice(language="en", tags=("category:3",))
     named["last 30 days"] = Slice(since=UNTIL - timedelta(days=30, hours=5))
     for name, chosen in named.items():
         result[f"board, {name}"] = await median(
             lambda chosen=chosen: world.boards().get(ARENA, [Lens.HUMAN], slice_=chosen), 3
         )
-    result["counts by month"] = await median(lambda: world.outcomes.monthly_counts(ARENA, Lens.HUMAN), 1)
-    result["counts by day"] = await median(lambda: world.outcomes.daily_counts(ARENA, Lens.HUMAN), 1)
     return result
+
+
+async def measure_timelines(world: World) -> dict[str, Cost]:
+    by_month, by_day = (partial(world.outcomes.dated, ARENA, Lens.HUMAN, every=every) for every in PERIODS)
+    week = Slice(since=UNTIL - timedelta(days=7))
+
+    async def timeline() -> None:
+        boards = world.boards()
+        await boards.timeline(ARENA, Lens.HUMAN, boards.options, week, every=Every.DAY, cumulative=False)
+
+    return {
+        "counts by month": await median(by_month, 1),
+        "counts by day": await median(by_day, 1),
+        "timeline by day, a week": await median(timeline, 1),
+    }
 
 
 async def measure_agreement(world: World) -> dict[str, Cost]:
@@ -145,17 +167,19 @@ async def measure_agreement(world: World) -> dict[str, Cost]:
     async def ask() -> None:
         await warm.agreement(ARENA, TiePolicy.HALF, EVERYTHING)
 
-    async def ask_after_an_outcome() -> None:
-        await world.vote()
-        await warm.get(ARENA)  # the boards are the cost of the row above
-        after.append(await once(ask))
+    async def ask_after(change: Callable[[], Awaitable[None]]) -> Cost:
+        await change()
+        await warm.get(ARENA)  # the boards are the cost of the rows above
+        for judge in (JUDGE, SECOND_JUDGE):
+            await warm.get(ARENA, [Lens.JUDGE], slice_=Slice(evaluator=judge))
+        return await once(ask)
 
-    after: list[Cost] = []
     await ask()
-    unchanged = await median(ask)
-    for _ in range(3):
-        await ask_after_an_outcome()
-    return {"agreement, unchanged": unchanged, "agreement": middle(after)}
+    return {
+        "agreement, unchanged": await median(ask),
+        "agreement": middle([await ask_after(world.vote) for _ in range(3)]),
+        "agreement of two judges": middle([await ask_after(world.verdict) for _ in range(3)]),
+    }
 
 
 async def measure_calls(world: World) -> dict[str, Cost]:
@@ -193,7 +217,7 @@ async def measure(server: Server, size: Size) -> dict[str, Cost]:
     async with server.database(f"bench{size.battles}", size) as database:
         print(f"{size.battles:,} battles made in {time.perf_counter() - start:.0f} s", flush=True)
         world = World(database, size, count(1))
-        for part in (measure_calls, measure_boards, measure_agreement, measure_intake):
+        for part in (measure_calls, measure_boards, measure_timelines, measure_agreement, measure_intake):
             result |= await part(world)
             print(f"  {part.__name__} done after {time.perf_counter() - start:.0f} s", flush=True)
     return result

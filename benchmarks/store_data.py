@@ -1,8 +1,8 @@
 """A PostgreSQL database of a chosen number of battles, made on the server from a seed.
 
-Three outcomes per battle (one per lens) and two booked model calls, over a year and 100 systems; six in ten
-battles are English, every battle has one of ten categories, and half of them have a second tag. Model calls
-lie in the last ten days, so that a day has many.
+Three outcomes per battle (one per lens), verdicts of a second judge for half of them, and two booked model
+calls per battle, over a year and 100 systems. Six in ten battles are English, every battle has one of ten
+categories, and half of them have a second tag. Model calls lie in the last ten days, so that a day has many.
 """
 
 from collections.abc import AsyncIterator
@@ -19,6 +19,7 @@ from services.store.migrate import upgrade
 from services.store.recount import recount
 
 ARENA = "bench"
+JUDGE, SECOND_JUDGE = "pairwise", "second"
 UNTIL = datetime(2026, 5, 1, tzinfo=UTC)  # the battles lie in the year before
 LAST_DAY = date(2026, 4, 30)
 
@@ -45,6 +46,12 @@ _STATEMENTS = (
                 THEN 'a' ELSE 'b' END, NULL, received_at
     FROM (SELECT *, random() AS u FROM battles
           CROSS JOIN unnest(ARRAY['human', 'nugget', 'judge']) AS lens) answered
+    """,
+    """
+    INSERT INTO outcomes (battle_id, source, lens, arena, system_a, system_b, winner, margin, decided_at)
+    SELECT battle_id, 'judge:second', lens, arena, system_a, system_b,
+           CASE WHEN random() < 0.8 THEN winner ELSE 'tie' END, NULL, decided_at
+    FROM outcomes WHERE source = 'judge:pairwise' AND right(battle_id, 1) IN ('0', '2', '4', '6', '8')
     """,
     """
     INSERT INTO spend (battle_id, stage, model, day, input_tokens, output_tokens, cached_input_tokens, picos,
