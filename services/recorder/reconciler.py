@@ -28,6 +28,8 @@ from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
+from services.store.inputs import first_input
+from services.store.text_references import Filled
 from services.store.unfinished import Unfinished, UnfinishedBattle
 from services.wire.codec import BlobStore, decode, schema_of
 from services.wire.publishing import Publish, publisher
@@ -149,12 +151,12 @@ class Reconciler:
             for name in names
             if name in recorded
         }
-        body = await self.battles.body(battle.id)
-        submitted = cast(BattleSubmitted, decode(schema_of(BattleSubmitted), body or b""))
+        submission = await self.battles.submission(battle.id) or Filled(b"", complete=True)
+        submitted = cast(BattleSubmitted, decode(schema_of(BattleSubmitted), submission.body))
         voted = None if _VOTED in recorded else vote_of(submitted, battle.received_at)
         return {
             **({} if voted is None else {_VOTED: voted}),  # first, as when the battle was accepted
-            **({_FIRST: submitted} if names - set(inputs) else {}),
+            **({_FIRST: first_input(submission)} if names - set(inputs) else {}),
             **inputs,
         }
 

@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from zlib import crc32
 
 from sqlalchemy import Connection, bindparam, insert, select
 
 from nuggetstream.domain.battle import Battle
 from services.store.battle_counts import count_battles
-from services.store.compressed import compress
+from services.store.compressed import compress, pack
+from services.store.content import insert_content, wait_for_deletions
 from services.store.database import Database
 from services.store.locks import lock
-from services.store.tables import battles
+from services.store.tables import battles, blobs
+from services.store.text_references import separate_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +58,29 @@ def _accept_all(connection: Connection, new: Sequence[NewBattle], received_at: d
             hashes[each.battle.id] = each.battle.content_hash()
             added.append(each)
     if added:
-        rows = [_row(each, hashes[each.battle.id], received_at) for each in added]
+        rows, texts = [], []
+        for each in added:
+            body, own = _separated(each)
+            rows.append(_row(each, hashes[each.battle.id], received_at) | {"body": body})
+            texts += own
         connection.execute(insert(battles), rows)
+        if texts:
+            wait_for_deletions(connection)
+            insert_content(connection, blobs, texts)
         count_battles(connection, [each.battle for each in added], received_at)
     return known
+
+
+def _separated(new: NewBattle) -> tuple[bytes, list[dict[str, Any]]]:
+    """The stored body of a battle, and the rows of the texts that it refers to.
+
+    The scraper needs the texts of sources as page texts, so they are stored as such from the start.
+    """
+    separated = separate_sources(new.body)
+    if separated is None:
+        return compress(new.body), []
+    rows = [{"key": k, "body": text, "battle_id": new.battle.id} for k, text in separated.texts.items()]
+    return pack(separated.body, checksum=crc32(new.body)).stored(), rows
 
 
 def _row(new: NewBattle, content_hash: str, received_at: datetime) -> dict[str, Any]:
@@ -72,6 +94,5 @@ def _row(new: NewBattle, content_hash: str, received_at: datetime) -> dict[str, 
         "system_a": battle.a.system,
         "system_b": battle.b.system,
         "content_hash": content_hash,
-        "body": compress(new.body),
         "received_at": received_at,
     }

@@ -21,6 +21,7 @@ from services.store.recording import NewEvent, Recorded, record_all
 from services.store.reruns import Restart, restart_failed
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, failures
+from services.store.text_references import Filled
 
 _IDS_PER_QUERY = 500
 # Without the body, which may be megabytes and is not needed to list battles.
@@ -126,8 +127,12 @@ class Battles:
 
     async def body(self, battle_id: str) -> bytes | None:
         """The encoded battle as accepted, with the texts of its sources; None when it is unknown."""
-        submission = await self._database.read(lambda connection: read_submission(connection, battle_id))
+        submission = await self.submission(battle_id)
         return None if submission is None else submission.body
+
+    async def submission(self, battle_id: str) -> Filled | None:
+        """The body of a battle, and whether it is complete; see `RecordedEvent`."""
+        return await self._database.read(lambda connection: read_submission(connection, battle_id))
 
     async def latest(self, limit: int, arena: str | None = None) -> list[BattleRow]:
         """The newest battles, newest first."""

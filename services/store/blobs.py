@@ -47,7 +47,9 @@ class Blobs:
 
         def put(connection: Connection) -> None:
             wait_for_deletions(connection)
-            insert_content(connection, blobs, rows)
+            own = select(blobs.c.key).where(blobs.c.key.in_(keys), blobs.c.battle_id == battle_id)
+            known = set(connection.scalars(own))  # such as texts that were sent with the battle
+            insert_content(connection, blobs, [row for row in rows if row["key"] not in known])
 
         if rows:
             await self._database.write(put)

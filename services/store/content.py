@@ -24,22 +24,32 @@ def wait_for_deletions(connection: Connection) -> None:
 
 
 def insert_content(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert blobs or replies of one battle; of those that exist already it becomes a further user.
+    """Insert blobs or replies; each battle that brings one which exists already becomes a further user.
 
     Args:
         connection: Connection in a transaction.
         table: `blobs` or `replies`.
-        rows: Rows with the same `battle_id`, which may be None: then no use is stored.
+        rows: Rows. Where `battle_id` is None, no use is stored.
     """
     # In the order of their keys, so that two writers of the same rows cannot deadlock.
-    by_key = {row["key"]: dict(row) for row in rows}
-    ordered = [by_key[key] for key in sorted(by_key)]
+    first: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        first.setdefault(row["key"], dict(row))
+    ordered = [first[key] for key in sorted(first)]
+    inserted: set[str] = set()
     for start in range(0, len(ordered), _ROWS_PER_STATEMENT):
         batch = ordered[start : start + _ROWS_PER_STATEMENT]
-        inserted = set(connection.scalars(_inserting(connection.dialect.name, table), batch))
-        known = [row["key"] for row in batch if row["key"] not in inserted]
-        if known and batch[0]["battle_id"] is not None:
-            add_user(connection, table, table.c.key.in_(known), batch[0]["battle_id"])
+        inserted.update(connection.scalars(_inserting(connection.dialect.name, table), batch))
+    used: dict[str, set[str]] = {}  # keys by further user
+    for row in rows:
+        owned = row["key"] in inserted and first[row["key"]]["battle_id"] == row["battle_id"]
+        if row["battle_id"] is not None and not owned:
+            used.setdefault(row["battle_id"], set()).add(row["key"])
+    for battle_id in sorted(used):
+        keys = sorted(used[battle_id])
+        for start in range(0, len(keys), _ROWS_PER_STATEMENT):
+            batch_keys = keys[start : start + _ROWS_PER_STATEMENT]
+            add_user(connection, table, table.c.key.in_(batch_keys), battle_id)
 
 
 def add_user(connection: Connection, table: Table, condition: ColumnElement[bool], battle_id: str) -> None:

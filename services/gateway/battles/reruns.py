@@ -11,13 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from nuggetstream.domain.event import BattleSubmitted, Event
+from nuggetstream.domain.event import BattleFailed, BattleSubmitted, Event
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.identity import derived_id
 from services.store.battles import Battles
 from services.store.event_reading import RecordedEvent
+from services.store.inputs import first_input
 from services.store.reruns import Restart
-from services.wire.codec import decode, schema_of
+from services.store.text_references import Filled
+from services.wire.codec import decode
 
 # Short name of the event that each stage reads.
 _INPUT: Mapping[Stage, str] = {
@@ -43,10 +45,10 @@ async def rerun_events(battles: Battles, battle_id: str) -> list[Event]:
     restarts = await battles.restart_failed(battle_id)
     if not restarts:
         return []
-    body = await battles.body(battle_id)
+    submission = await battles.submission(battle_id)
     stored = [event for event in await battles.events_of(battle_id) if event.complete]
     recorded = {event.name: event for event in stored}  # the newest of each
-    return [_input(name, keys, recorded, body) for name, keys in _by_input(restarts, recorded).items()]
+    return [_input(name, keys, recorded, submission) for name, keys in _by_input(restarts, recorded).items()]
 
 
 def _by_input(restarts: Sequence[Restart], recorded: Mapping[str, RecordedEvent]) -> dict[str, list[str]]:
@@ -59,12 +61,13 @@ def _by_input(restarts: Sequence[Restart], recorded: Mapping[str, RecordedEvent]
 
 
 def _input(
-    name: str, failures: Sequence[str], recorded: Mapping[str, RecordedEvent], body: bytes | None
+    name: str, failures: Sequence[str], recorded: Mapping[str, RecordedEvent], submission: Filled | None
 ) -> Event:
     """The recorded event with a key that is the same whenever it is made for the same failures."""
     stored = recorded.get(name)
+    event: BattleSubmitted | BattleFailed
     if stored is None:
-        event = cast(BattleSubmitted, decode(schema_of(BattleSubmitted), body or b""))
+        event = first_input(submission or Filled(b"", complete=True))
     else:
         event = cast(BattleSubmitted, decode(stored.schema, stored.body))
     return replace(event, key=derived_id(event.key, "run after", sorted(set(failures))))

@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
 
 from nuggetstream.domain import event as events
-from nuggetstream.domain.battle import Battle, Side
+from nuggetstream.domain.battle import Battle, Side, Source
 from nuggetstream.domain.evidence import ChunkRef, Evidence
+from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.identity import content_hash
 from services.store import tables
+from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.blobs import Blobs
 from services.store.chunks import Chunks, StoredChunk
@@ -19,6 +21,7 @@ from services.store.compressed import PACKED, compress, decompress
 from services.store.database import Database
 from services.store.deletion import DeletionResult, Deletions
 from services.store.event_bodies import PREDECESSORS
+from services.store.inputs import first_input
 from services.store.migrate import downgrade
 from services.store.recording import NewEvent
 from services.store.text_references import GONE
@@ -216,3 +219,70 @@ async def test_going_back_stores_every_body_whole(database: Database) -> None:
     for name, sent in recorded.items():
         bodies = await stored_bodies(database, name)
         assert {decompress(body) for body in bodies.values()} == {encode(event) for event in sent}
+
+
+def with_texts(battle: Battle, *texts: str) -> Battle:
+    sources = tuple(Source(f"{URL}/{number}", text=text) for number, text in enumerate(texts))
+    return replace(battle, a=replace(battle.a, sources=sources))
+
+
+def submission(battle: Battle) -> NewBattle:
+    return NewBattle(battle, encode(events.BattleSubmitted("s", battle)))
+
+
+async def test_texts_that_are_sent_with_a_battle_are_stored_once(database: Database) -> None:
+    page = prose("page", 300)
+    battle = with_texts(battle_of("oolong"), page, "short", page, "tea\x00" * 100)
+    new, battles = submission(battle), Battles(database)
+    await battles.accept_all([new], NOON)
+    await record(database, [events.BattleSubmitted("s", battle)], at_once=True)
+    assert await Blobs(database).put_texts([page], "oolong") == [content_hash(page)]
+    assert await Blobs(database).get_texts([content_hash(page)]) == {content_hash(page): page}
+    assert await battles.body("oolong") == new.body
+    assert [event.body for event in await battles.events_of("oolong")] == [new.body]
+    async with database.transaction() as tx:
+        body = await tx.scalar(select(tables.battles.c.body))
+        assert await tx.scalar(select(func.count()).select_from(tables.blobs)) == 1
+        assert await tx.scalar(select(func.count()).select_from(tables.content_users)) == 0
+    assert body is not None
+    assert len(body) < len(compress(new.body)) - len(compress(page.encode())) // 2
+    assert len((await stored_bodies(database, "oolong"))["submitted"]) < 100
+
+
+async def test_a_text_of_several_battles_stays_until_the_last_is_deleted(database: Database) -> None:
+    page, battles = prose("page", 300), Battles(database)
+    names = ("oolong", "sencha", "assam")
+    new = [submission(with_texts(battle_of(name), page)) for name in names]
+    await battles.accept_all(new[:2], NOON)
+    await battles.accept_all(new[2:], NOON)
+    for name in names:
+        await record(database, [replace(samples.failed(Stage.SCRAPER, name), key=name)], at_once=True)
+    for number, name in enumerate(names):
+        assert [await battles.body(other) for other in names[number:]] == [b.body for b in new[number:]]
+        assert await Deletions(database).delete(name, NOON) is DeletionResult.DELETED
+    assert await Blobs(database).get_texts([content_hash(page)]) == {}
+
+
+async def test_a_battle_without_the_text_of_a_source_ends_with_a_reason(database: Database) -> None:
+    new, battles = submission(with_texts(battle_of("oolong"), prose("page", 300))), Battles(database)
+    await battles.accept_all([new], NOON)
+    whole = await battles.submission("oolong")
+    assert whole is not None
+    assert first_input(whole) == events.BattleSubmitted("s", new.battle)
+    async with database.transaction() as tx:
+        await tx.execute(delete(tables.blobs))
+    incomplete = await battles.submission("oolong")
+    assert incomplete is not None
+    failed = first_input(incomplete)
+    assert isinstance(failed, events.BattleFailed)
+    assert (failed.battle_id, failed.failure.reason) == ("oolong", Reason.STORE_UNAVAILABLE)
+
+
+async def test_going_back_stores_the_texts_of_sources_with_their_battle(database: Database) -> None:
+    new = submission(with_texts(battle_of("oolong"), prose("page", 300)))
+    await Battles(database).accept_all([new], NOON)
+    await downgrade(database, "0012")
+    async with database.transaction() as tx:
+        body = await tx.scalar(select(tables.battles.c.body))
+    assert body is not None
+    assert decompress(body) == new.body
