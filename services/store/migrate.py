@@ -16,7 +16,7 @@ from services.store.recount import recount
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 # Revisions that add counters: all, of each judge, of each two judges, of days.
-_COUNTERS = {"0005", "0009", "0012", "0015"}
+_COUNTERS = {"0005", "0009", "0012", "0016"}
 _LOCK = 7_311_905  # an arbitrary number that no other advisory lock uses
 
 

@@ -59,7 +59,7 @@ async def test_migrating_from_several_processes_at_once_is_migrating_once(empty_
 
 
 async def test_what_is_not_applied_yet_is_named(empty_database: Database) -> None:
-    revisions = [f"{number:04}" for number in range(1, 16)]
+    revisions = [f"{number:04}" for number in range(1, 17)]
     assert await unapplied(empty_database) == revisions
     await upgrade(empty_database, "0001")
     assert await unapplied(empty_database) == revisions[1:]
