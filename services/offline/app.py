@@ -22,6 +22,7 @@ from starlette.routing import Route
 
 from nuggetstream.domain.identity import derived_id
 from services.offline.answers import Heuristic, ParsedPrompt, Unanswerable, answer, decide
+from services.offline.damage import damaged
 from services.offline.decisions import as_lines, decision, logprobs
 from services.offline.faults import Behaviour, Fault, Faults, FaultSampler
 from services.offline.heuristics import Embed
@@ -168,13 +169,7 @@ def create_app(
 
 
 def _completion(chat: ChatRequest, text: str, fault: Fault | None, name: str) -> dict[str, Any]:
-    content, finish, refusal = text, "stop", None
-    if fault is Fault.CUT:
-        content, finish = text[: len(text) // 2], "length"
-    elif fault is Fault.INVALID_JSON:
-        content = f"Certainly! Here is what I found: {text[: len(text) // 2]}"
-    elif fault is Fault.REFUSAL:
-        content, refusal = "", "I cannot help with that."
+    content, finish, refusal = damaged(text, fault)
     if chat.limit is not None and estimate_tokens(content) > chat.limit:
         content, finish = content.encode()[: 4 * chat.limit].decode("utf-8", "ignore"), "length"
     message = {"role": "assistant", "content": content or None, "refusal": refusal}

@@ -22,7 +22,11 @@ class Fault(StrEnum):
     DROPPED = "dropped"  # the connection closes in the middle of the body
     CUT = "cut"  # the reply stops half way, finish_reason length
     INVALID_JSON = "invalid_json"  # prose with half an object in it
+    WRONG_COUNT = "wrong_count"  # the last label is missing
+    UNKNOWN_LABEL = "unknown_label"  # a label that does not exist
+    EMPTY = "empty"  # a reply without text
     REFUSAL = "refusal"  # the model declines
+    CONTENT_FILTER = "content_filter"  # the provider's filter stops the reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,11 @@ class Faults:
         dropped: Share of requests with this fault.
         cut: Share of requests with this fault.
         invalid_json: Share of requests with this fault.
+        wrong_count: Share of requests with this fault.
+        unknown_label: Share of requests with this fault.
+        empty: Share of requests with this fault.
         refusal: Share of requests with this fault.
+        content_filter: Share of requests with this fault.
         retry_after_s: Seconds that a 429 reply asks to wait.
         hang_s: Seconds without a response in case of a timeout.
         structured_outputs: Whether `response_format` is supported; if not, the reply is a 400.
@@ -59,7 +67,11 @@ class Faults:
     dropped: float = 0.0
     cut: float = 0.0
     invalid_json: float = 0.0
+    wrong_count: float = 0.0
+    unknown_label: float = 0.0
+    empty: float = 0.0
     refusal: float = 0.0
+    content_filter: float = 0.0
     retry_after_s: float = 1.0
     hang_s: float = 300.0
     structured_outputs: bool = True

@@ -1,5 +1,7 @@
 """`nuggetstream offline-model`: serve the offline model over HTTP, with simulated faults."""
 
+from typing import Any
+
 import click
 
 
@@ -14,7 +16,18 @@ import click
 @click.option(
     "--invalid-json", default=0.0, show_default=True, help="Share of replies that are invalid JSON."
 )
+@click.option("--wrong-count", default=0.0, show_default=True, help="Share of replies that lack a label.")
+@click.option("--unknown-label", default=0.0, show_default=True, help="Share of replies with a wrong label.")
+@click.option("--empty", default=0.0, show_default=True, help="Share of replies without text.")
+@click.option("--cut", default=0.0, show_default=True, help="Share of replies that stop half way.")
+@click.option("--dropped", default=0.0, show_default=True, help="Share of connections that break.")
+@click.option("--timeout", default=0.0, show_default=True, help="Share of calls that are not answered.")
 @click.option("--refusal", default=0.0, show_default=True, help="Share of calls it declines.")
+@click.option("--content-filter", default=0.0, show_default=True, help="Share of replies that are filtered.")
+@click.option("--declined", default=0.0, show_default=True, help="Share of decisions that it declines.")
+@click.option(
+    "--confidence", default=1.0, show_default=True, help="Exponent of probabilities; above 1: too sure."
+)
 def command(host: str, port: int, **faults: float) -> None:
     """Serve the offline model as an OpenAI-compatible API, to simulate load and faults.
 
@@ -25,14 +38,11 @@ def command(host: str, port: int, **faults: float) -> None:
     from services.offline.faults import Faults
     from services.offline.serve import run
 
-    chosen = Faults(
-        seed=int(faults["seed"]),
-        latency_s=faults["latency"],
-        latency_per_token_s=faults["latency_per_token"],
-        rate_limited=faults["rate_limited"],
-        server_error=faults["server_error"],
-        invalid_json=faults["invalid_json"],
-        refusal=faults["refusal"],
-    )
+    latency = {"latency_s": faults.pop("latency"), "latency_per_token_s": faults.pop("latency_per_token")}
+    shares: dict[str, Any] = {**faults, **latency, "seed": int(faults["seed"])}
+    try:
+        chosen = Faults(**shares)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
     click.echo(f"offline-heuristic at http://{host}:{port}/v1")
     run(host, port, chosen, heuristics())
