@@ -66,9 +66,14 @@ class Grader:
 
     def _material(self, event: Readable) -> Material:
         if isinstance(event, BattleRetrieved):
-            return Material(event.battle, event.evidence[: self.passages], event.pages)
+            return Material(
+                battle=event.battle,
+                evidence=event.evidence[: self.passages],
+                retrieved=event.evidence,
+                pages=event.pages,
+            )
         labels = event.assignment_set.assignments
-        return Material(event.battle, nuggets=event.nugget_list.nuggets, labels=labels)
+        return Material(battle=event.battle, nuggets=event.nugget_list.nuggets, labels=labels)
 
 
 @dataclass(slots=True)

@@ -6,13 +6,28 @@ evaluator, that exposes it as `EVALUATOR`. To add one, write the module and name
 
 from collections.abc import Sequence
 
-from services.judge.graders import answer_quality, retrieval_relevance
+from services.judge.graders import (
+    answer_quality,
+    aspects,
+    citation_support,
+    language_quality,
+    query_profile,
+    retrieval_relevance,
+)
 from services.judge.graders.evaluator import Evaluator
 from services.offline.answers import Heuristic
 from services.wire.graders import Graders
 
 EVALUATORS: dict[str, Evaluator] = {
-    module.EVALUATOR.name: module.EVALUATOR for module in (answer_quality, retrieval_relevance)
+    module.EVALUATOR.name: module.EVALUATOR
+    for module in (
+        answer_quality,
+        aspects,
+        citation_support,
+        language_quality,
+        query_profile,
+        retrieval_relevance,
+    )
 }
 
 

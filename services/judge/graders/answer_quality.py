@@ -6,7 +6,8 @@ One call per answer. The prompts of both answers begin alike: query and passages
 from collections.abc import Sequence
 
 from nuggetstream.domain.battle import Side
-from nuggetstream.domain.grade import Criterion, Grade, Subject
+from nuggetstream.domain.grade import Criterion, Grade
+from services.judge.graders.each_answer import grade_answers
 from services.judge.graders.evaluator import Ask, Evaluator, Material
 from services.judge.graders.heuristics import line, reply_of, stated_share
 from services.judge.graders.lines import GradesReply, of_criteria
@@ -67,13 +68,11 @@ def prompt(query: str, answer: str, other: str, evidence: Sequence[str]) -> Prom
 async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
     """The grades of both answers; an empty answer has none."""
     battle, evidence = material.battle, [chunk.text for chunk in material.evidence]
-    grades = list[Grade]()
-    for side in Side:  # one after the other: the second prompt then begins with what the provider has cached
-        text = battle.answer(side).text
-        if text.strip():
-            reply = await ask(prompt(battle.query, text, battle.answer(side.other).text, evidence))
-            grades += [each.grade(Subject.answer(side)) for each in reply.grades]
-    return grades
+
+    def prompt_of(side: Side) -> Prompt[GradesReply]:
+        return prompt(battle.query, battle.answer(side).text, battle.answer(side.other).text, evidence)
+
+    return await grade_answers(ask, material, prompt_of)
 
 
 def offline(prompt: ParsedPrompt) -> GradesReply:

@@ -28,6 +28,7 @@ class Material:
     Attributes:
         battle: The battle.
         evidence: The best chunks, best first; empty for an evaluator that reads `BattleAssigned`.
+        retrieved: All retrieved chunks, of which `evidence` is the beginning.
         pages: One page per source; empty for an evaluator that reads `BattleAssigned`.
         nuggets: The nuggets; empty for an evaluator that reads `BattleRetrieved`.
         labels: The labels of the nuggets for both answers; empty where there are no nuggets.
@@ -35,6 +36,7 @@ class Material:
 
     battle: Battle
     evidence: tuple[Evidence, ...] = ()
+    retrieved: tuple[Evidence, ...] = ()
     pages: tuple[Page, ...] = ()
     nuggets: tuple[Nugget, ...] = ()
     labels: tuple[Assignment, ...] = ()

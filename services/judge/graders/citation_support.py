@@ -1,0 +1,207 @@
+"""The evaluator `citation_support`: do the cited sources state what the sentences that cite them say?
+
+    sentence × cited source  ->  full (1), partial (0.5) or no support (0)
+    weighted precision  =  mean support over the citations of an answer
+    weighted recall     =  mean over its sentences of the best support that one citation gives; 0 without one
+
+A citation of a source without retrieved text cannot be graded. It is left out of both numbers, and so are
+sentences that have only such citations.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from nuggetstream.domain.battle import Answer, Side
+from nuggetstream.domain.evidence import Evidence
+from nuggetstream.domain.grade import Criterion, Grade, Subject, SubjectKind
+from nuggetstream.text.citations import parse_citations, without_citations
+from nuggetstream.text.sentences import spans
+from services.judge.graders.evaluator import Ask, Evaluator, Material
+from services.judge.graders.lines import GradeLine, GradesReply, on_scales
+from services.offline.answers import ParsedPrompt
+from services.offline.heuristics import Label, assign
+from services.runtime.llm.blocks import Block
+from services.runtime.llm.prompt import Prompt
+
+VERSION = "citation-support-1"
+TASK = "citation_support"
+_CITATIONS, _CHUNKS = 60, 4  # per answer and per source; what is beyond is not graded
+
+_ASKED = Criterion("support", "0-2", 0, 2)
+SUPPORT = Criterion("support", "none 0, partial 0.5, full 1", 0, 1)
+PRECISION = Criterion("citation_precision", "0-1", 0, 1)
+RECALL = Criterion("citation_recall", "0-1", 0, 1)
+_LABELS = {0: "none", 1: "partial", 2: "full"}
+
+_SYSTEM = (
+    "You check whether sources state what an answer says with reference to them. You are strict and literal."
+)
+
+_INSTRUCTIONS = (
+    "Each sentence was taken from an answer and cites the source whose ID stands before the dot in its own "
+    "ID. Grade every sentence:\n"
+    "- 2, full support: the source states all that the sentence says;\n"
+    "- 1, partial support: it states a part of it;\n"
+    "- 0, no support: it does not state it, or contradicts it.\n"
+    "Give exactly one grade for each sentence ID."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Citing:
+    """A sentence that cites a source.
+
+    Attributes:
+        sentence: Number of the sentence, from 1.
+        source: Position of the source among those of the answer, from 0.
+        text: The sentence without marks.
+    """
+
+    sentence: int
+    source: int
+    text: str
+
+    @property
+    def id(self) -> str:
+        """Its id in the prompt, such as "s2.5" for sentence 5 citing the second source."""
+        return f"s{self.source + 1}.{self.sentence}"
+
+
+def citing_sentences(answer: Answer) -> tuple[list[Citing], int]:
+    """The sentences of an answer with each source that they cite, and the number of all its sentences.
+
+    A mark after the end of a sentence belongs to that sentence.
+    """
+    text = answer.text
+    parts = [
+        (start, end)
+        for start, end in spans(text)
+        if any(map(str.isalpha, without_citations(text[start:end])))
+    ]
+    citations = parse_citations(text, len(answer.sources))
+    found: dict[tuple[int, int], Citing] = {}
+    for citation in citations.valid:
+        number = _sentence_at(citation.position, parts, text)
+        if number is not None:
+            start, end = parts[number]
+            source = citation.source - citations.first
+            sentence = without_citations(text[start:end]).strip()
+            found.setdefault((number, source), Citing(number + 1, source, sentence))
+    return list(found.values()), len(parts)
+
+
+def _has_words(text: str) -> bool:
+    return any(map(str.isalpha, without_citations(text)))
+
+
+def _sentence_at(position: int, parts: Sequence[tuple[int, int]], text: str) -> int | None:
+    """The sentence that a mark belongs to; None for a mark before the first sentence."""
+    before = [number for number, (start, _) in enumerate(parts) if start <= position]
+    if not before:
+        return None
+    number = before[-1]
+    leads = not _has_words(text[parts[number][0] : position])
+    return number - 1 if leads and number else number
+
+
+def prompt(citing: Sequence[Citing], sources: Mapping[int, str]) -> Prompt[GradesReply]:
+    """Asks for the support of the citations of one answer.
+
+    Args:
+        citing: Sentences with the source that each cites.
+        sources: Texts of the sources, by position.
+    """
+    documents = [Block("source", f"s{number + 1}", text) for number, text in sorted(sources.items())]
+    sentences = [Block("sentence", each.id, each.text) for each in citing]
+    return Prompt(
+        task=TASK,
+        version=VERSION,
+        system=_SYSTEM,
+        instructions=_INSTRUCTIONS,
+        blocks=(*documents, *sentences),
+        reply=GradesReply,
+        max_tokens=100 + 60 * len(sentences),
+        check=on_scales({each.id: _ASKED for each in citing}),
+    )
+
+
+async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
+    """The support of each citation, and precision and recall of each answer that cites its sources."""
+    grades = list[Grade]()
+    for side in Side:
+        answer = material.battle.answer(side)
+        citing, sentences = citing_sentences(answer)
+        texts = _texts(answer, material)
+        gradable = [each for each in citing if each.source in texts][:_CITATIONS]
+        if gradable:
+            used = {each.source: texts[each.source] for each in gradable}
+            lines = (await ask(prompt(gradable, used))).by_name()
+            grades += [_of_citation(each, side, answer, lines[each.id]) for each in gradable]
+            support = {each: lines[each.id].value / _ASKED_HIGH for each in gradable}
+            grades += _of_answer(side, support, citing, sentences)
+    return grades
+
+
+_ASKED_HIGH = 2.0
+
+
+def _texts(answer: Answer, material: Material) -> dict[int, str]:
+    """What was retrieved of each source: its best chunks."""
+    by_page: dict[str, list[Evidence]] = {}
+    for chunk in material.retrieved:
+        by_page.setdefault(chunk.content_hash, []).append(chunk)
+    hashes = {page.url: page.content_hash for page in material.pages}
+    hashes |= {chunk.url: chunk.content_hash for chunk in material.retrieved if chunk.url is not None}
+    pages = enumerate(by_page.get(hashes.get(source.url) or "") for source in answer.sources)
+    return {number: "\n".join(chunk.text for chunk in page[:_CHUNKS]) for number, page in pages if page}
+
+
+def _of_citation(citing: Citing, side: Side, answer: Answer, line: GradeLine) -> Grade:
+    url = answer.sources[citing.source].url
+    return Grade(
+        subject=Subject(SubjectKind.CITATION, (side,), url, citing.sentence),
+        criterion=SUPPORT.name,
+        value=line.value / _ASKED_HIGH,
+        label=_LABELS[int(line.value)],
+        reason=line.reason or None,
+    )
+
+
+def _of_answer(
+    side: Side, support: Mapping[Citing, float], citing: Sequence[Citing], sentences: int
+) -> list[Grade]:
+    best: dict[int, float] = {}
+    for each, value in support.items():
+        best[each.sentence] = max(value, best.get(each.sentence, 0.0))
+    ungraded = {each.sentence for each in citing} - set(best)
+    counted = sentences - len(ungraded)
+    left_out = len(citing) - len(support)
+    said = f"{len(support)} citations graded, {left_out} not; {counted} of {sentences} sentences counted"
+    values = {PRECISION: fmean(support.values()), RECALL: sum(best.values()) / counted}
+    return [
+        Grade(subject=Subject.answer(side), criterion=criterion.name, value=value, reason=said)
+        for criterion, value in values.items()
+    ]
+
+
+def offline(prompt: ParsedPrompt) -> GradesReply:
+    """The offline model's grades: does a sentence of the source share the words or the meaning?"""
+    credit = {Label.SUPPORT: 2, Label.PARTIAL: 1, Label.NONE: 0}
+    lines = []
+    for sentence in prompt.of("sentence"):
+        source = prompt.the("source", sentence.id.partition(".")[0])
+        (found,) = assign("", [sentence.text], source.text, embed=prompt.embed)
+        lines.append(GradeLine(name=sentence.id, value=credit[found.label], reason="words and meaning"))
+    return GradesReply(grades=lines)
+
+
+EVALUATOR = Evaluator(
+    name="citation_support",
+    summary="Support of each citation by its source; precision and recall of each answer's citations.",
+    criteria=(SUPPORT, PRECISION, RECALL),
+    source="support evaluation of the TREC 2024 RAG track",
+    calls="up to 2, one per answer with citations",
+    grade=grade,
+    offline={TASK: offline},
+)

@@ -1,0 +1,87 @@
+"""Which sentence cites which source, and what the support of the citations makes of an answer."""
+
+from typing import Any
+
+import pytest
+
+from nuggetstream.domain.battle import Answer, Battle, Side, Source
+from nuggetstream.domain.event import BattleGraded, BattleRetrieved
+from nuggetstream.domain.grade import SubjectKind
+from services.judge.graders.citation_support import EVALUATOR, citing_sentences
+from services.judge.graders.lines import GradeLine, GradesReply
+from services.judge.grading import Grader
+from services.runtime.llm.prompt import Prompt
+from tests import samples
+from tests.fakes import ScriptedModel, blocks
+
+URLS = [samples.evidence(place).url or "" for place in (1, 2, 3)]
+
+
+def answer(text: str, sources: int = 2) -> Answer:
+    return Answer("left", text, tuple(Source(url) for url in URLS[:sources]))
+
+
+@pytest.mark.parametrize(
+    ("text", "cited", "sentences"),
+    [
+        ("Tea is hot [1]. It is old [2].", [("s1.1", "Tea is hot."), ("s2.2", "It is old.")], 2),
+        ("Tea is hot. [1] It is old. [2]", [("s1.1", "Tea is hot."), ("s2.2", "It is old.")], 2),
+        ("Tea is hot [1, 2]. It is old.", [("s1.1", "Tea is hot."), ("s2.1", "Tea is hot.")], 2),
+        ("Tea is hot [1][1].", [("s1.1", "Tea is hot.")], 1),
+        ("Tea [0] is hot [1].", [("s1.1", "Tea is hot."), ("s2.1", "Tea is hot.")], 1),
+        ("Tea is hot [7].", [], 1),
+        ("[1] [2]", [], 0),
+        ("", [], 0),
+    ],
+)
+def test_a_mark_belongs_to_its_sentence(text: str, cited: list[tuple[str, str]], sentences: int) -> None:
+    found, number = citing_sentences(answer(text))
+    assert [(each.id, each.text) for each in found] == cited
+    assert number == sentences
+
+
+def model_that_supports(**values: int) -> ScriptedModel:
+    def reply(prompt: Prompt[Any]) -> GradesReply:
+        names = [block.id for block in blocks(prompt, "sentence")]
+        return GradesReply(
+            grades=[GradeLine(name=name, value=values[name.replace(".", "_")]) for name in names]
+        )
+
+    return ScriptedModel({"citation_support": reply})
+
+
+async def graded(model: ScriptedModel, a: Answer, chunks: int = 2) -> BattleGraded:
+    battle = Battle("b1", "default", "What is tea?", a, Answer("right", "No citation here.", a.sources))
+    event = BattleRetrieved("k", battle, (), tuple(samples.evidence(n) for n in range(1, chunks + 1)), "bm25")
+    (found,) = await Grader(model, EVALUATOR)(event)
+    assert isinstance(found, BattleGraded)
+    return found
+
+
+async def test_precision_is_over_citations_and_recall_over_sentences() -> None:
+    model = model_that_supports(s1_1=2, s2_1=0, s2_2=1)
+    found = await graded(model, answer("Tea is hot [1, 2]. It is old [2]. It is loved. Many drink it."))
+    of_citations = [g for g in found.grading.grades if g.subject.kind is SubjectKind.CITATION]
+    assert [(g.subject.sentence, g.subject.document, g.value, g.label) for g in of_citations] == [
+        (1, URLS[0], 1.0, "full"),
+        (1, URLS[1], 0.0, "none"),
+        (2, URLS[1], 0.5, "partial"),
+    ]
+    of_answers = {g.criterion: g.value for g in found.grading.grades if g.subject.kind is SubjectKind.ANSWER}
+    assert of_answers == {"citation_precision": 0.5, "citation_recall": 1.5 / 4}
+    assert {g.subject.sides for g in found.grading.grades} == {(Side.A,)}
+    (asked,) = model.asked
+    assert [block.text for block in blocks(asked, "source")] == ["Passage number 1.", "Passage number 2."]
+
+
+async def test_a_source_without_text_is_missing_and_not_without_support() -> None:
+    found = await graded(model_that_supports(s1_1=2), answer("Tea is hot [1]. It is old [3].", 3))
+    values = {g.criterion: g.value for g in found.grading.grades}
+    assert values == {"support": 1.0, "citation_precision": 1.0, "citation_recall": 1.0}
+    assert "1 citations graded, 1 not; 1 of 2 sentences counted" in str(found.grading.grades[-1].reason)
+
+
+async def test_without_a_citation_that_can_be_graded_there_is_no_grade_and_no_call() -> None:
+    model = model_that_supports()
+    found = await graded(model, answer("Tea is hot [1].", 1), chunks=0)
+    assert (found.grading.grades, model.asked) == ((), [])

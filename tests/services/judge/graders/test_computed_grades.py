@@ -1,0 +1,51 @@
+"""What evaluators compute from the model's grades: the class of a query, the W-LLM score."""
+
+from typing import Any
+
+import pytest
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.event import BattleGraded
+from nuggetstream.domain.grade import Grading, Subject
+from services.judge.graders import EVALUATORS
+from services.judge.graders.lines import GradeLine, GradesReply
+from services.judge.grading import Grader
+from tests import samples
+from tests.fakes import ScriptedModel
+
+
+async def graded(name: str, **values: int) -> Grading:
+    reply = GradesReply(grades=[GradeLine(name=each, value=value) for each, value in values.items()])
+    model = ScriptedModel({name: lambda prompt: reply})
+    event: Any = samples.retrieved(fought=samples.battle(b=""))
+    (found,) = await Grader(model, EVALUATORS[name])(event)
+    assert isinstance(found, BattleGraded)
+    return found.grading
+
+
+PROPERTIES = [c.name for c in EVALUATORS["query_profile"].criteria if c.high is not None]
+
+
+@pytest.mark.parametrize(
+    ("high", "label"),
+    [
+        ({"subjective": 7}, "subjective"),
+        ({"subjective": 9, "ambiguous": 9, "harmful": 8}, "ambiguous, subjective"),
+        ({"subjective": 6}, None),
+    ],
+)
+async def test_the_class_is_the_highest_property_from_seven_on(
+    high: dict[str, int], label: str | None
+) -> None:
+    grading = await graded("query_profile", **(dict.fromkeys(PROPERTIES, 0) | high))
+    labels = [grade.label for grade in grading.grades if grade.criterion == "class"]
+    assert labels == ([] if label is None else [label])
+    assert len(grading.grades) - len(labels) == 8
+
+
+async def test_the_w_llm_score_is_computed_with_the_published_weights() -> None:
+    grading = await graded("aspects", factuality=3, amount=0, formality=-1, acceptability=2)
+    (score,) = [grade for grade in grading.grades if grade.criterion == "w_llm_score"]
+    assert score.subject == Subject.answer(Side.A)
+    assert score.value == pytest.approx(2.048 + 0.739)
+    assert {grade.subject.sides for grade in grading.grades} == {(Side.A,)}
