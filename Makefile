@@ -79,7 +79,7 @@ chaos: $(DEV_STAMP)  ## kill services and brokers, stop PostgreSQL, fill disks, 
 	$(BIN)/python -m tests.chaos --scale $(or $(SCALE),small) $(if $(SEED),--seed $(SEED))
 
 bench-ratings: $(DEV_STAMP)  ## ratings side by side with other libraries, in one run
-	$(BIN)/python benchmarks/ratings.py
+	$(BIN)/python -m benchmarks.ratings
 
 # SCALE=small finishes in seconds; the default makes a million battles and takes some minutes.
 bench-cpu: $(DEV_STAMP)  ## processor time per battle and per stage (SCALE=full: up to 10,000 battles)

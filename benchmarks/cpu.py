@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -74,13 +74,18 @@ def write_battles(path: Path, count: int, seed: int = 7) -> None:
             file.write(json.dumps(row) + "\n")
 
 
+def offline_model(*options: str) -> AbstractContextManager[str]:
+    """The offline model in a process of its own, with options of its command; its base URL."""
+    return serving_model("-m", "services.cli.main", "offline-model", *options)
+
+
 @contextmanager
-def offline_model(*options: str) -> Iterator[str]:
-    """The offline model in a process of its own, with options of its command; yields its base URL."""
+def serving_model(*arguments: str) -> Iterator[str]:
+    """A Python process that serves a model at the port it is given; yields its base URL."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "services.cli.main", "offline-model", "--port", str(port), *options]
+    command = [sys.executable, *arguments, "--port", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         url = f"http://127.0.0.1:{port}/v1"

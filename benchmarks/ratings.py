@@ -1,6 +1,6 @@
 """Bradley-Terry ratings and their resamples, side by side with other libraries.
 
-    NUGGETSTREAM_DATA=... python benchmarks/ratings.py [--limit 100] [--cache FOLDER] [--only evalica ...]
+    NUGGETSTREAM_DATA=... python -m benchmarks.ratings [--limit 100] [--cache FOLDER] [--only evalica ...]
 
 Three cases: (a) a fit of 1.67 million arena votes over 129 models; (b) 1000 resamples of 24,000 votes over
 13 models, simulated from a seed; (c) 1000 resamples of 8,931 crowd votes over 59 models. Every peer gets
@@ -16,7 +16,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import venv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from benchmarks.peers import cache_folder, environment
 from nuggetstream.fidelity.ratings import arena_votes, llmfao_votes
 from nuggetstream.ratings.fitting.pairs import Pairs
 from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
@@ -38,7 +38,6 @@ REQUIREMENTS = {
 }
 SAME = 0.5  # Elo
 GOAL_B, GOAL_TIMES, GOAL_C = 0.1, 20.0, 1.0
-INSTALL_LIMIT = 600
 # Linear algebra in one thread, for everybody: on small matrices more threads mostly measure who else is busy.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 HERE = Path(__file__).parent
@@ -92,25 +91,6 @@ def simulated(votes: int, systems: int) -> Pairs:
     np.add.at(wins, (np.where(won, a, b)[~tied], np.where(won, b, a)[~tied]), 1)
     np.add.at(ties, (a[tied], b[tied]), 1)
     return Pairs.of(wins, ties + ties.T)
-
-
-def environment(peer: str, cache: Path) -> str:
-    """The interpreter of a peer, with the peer installed; ours is this one.
-
-    Raises:
-        subprocess.SubprocessError: it could not be installed in time.
-    """
-    if not REQUIREMENTS[peer]:
-        return sys.executable
-    folder = cache / "-".join(REQUIREMENTS[peer]).replace("==", "-")
-    python, ready = folder / "bin" / "python", folder / ".ready"
-    if not ready.exists():
-        print(f"installing {peer} into {folder}", flush=True)
-        venv.create(folder, with_pip=True, clear=True)
-        command = [str(python), "-m", "pip", "install", "--quiet", *REQUIREMENTS[peer]]
-        subprocess.run(command, check=True, timeout=INSTALL_LIMIT, capture_output=True)
-        ready.touch()
-    return str(python)
 
 
 def measure(peer: str, python: str, case: Case, limit: float) -> Outcome:
@@ -191,8 +171,7 @@ def main() -> int:
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    options.add_argument("--cache", type=Path, default=base / "nuggetstream" / "rating-peers")
+    options.add_argument("--cache", type=Path, default=cache_folder("rating-peers"))
     options.add_argument("--limit", type=float, default=100, help="seconds for a peer in a case")
     options.add_argument("--only", nargs="*", choices=[p for p in REQUIREMENTS if p != "ours"])
     chosen = options.parse_args()
@@ -202,7 +181,7 @@ def main() -> int:
     pythons, absent = {}, []
     for peer in peers:
         try:
-            pythons[peer] = environment(peer, chosen.cache)
+            pythons[peer] = environment(peer, REQUIREMENTS[peer], chosen.cache)
         except (subprocess.SubprocessError, OSError) as error:
             absent.append(Outcome(peer, trouble=f"cannot be installed: {type(error).__name__}"))
     results, wrong = {}, []

@@ -8,7 +8,7 @@ Tokens in `usage` are estimated, one per four bytes of UTF-8, because there is n
 import asyncio
 import base64
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 import anyio
@@ -42,12 +42,18 @@ class OfflineServer:
         embed: Sentence embeddings for the heuristics and the embeddings endpoint; None without them.
         faults: The faults to simulate.
         more: Heuristics of further tasks, by task.
+        reply_to: Answers a chat completion request; by default one with a prompt of ours.
     """
 
     def __init__(
-        self, embed: Embed | None, faults: Faults, more: Mapping[str, Heuristic] | None = None
+        self,
+        embed: Embed | None,
+        faults: Faults,
+        more: Mapping[str, Heuristic] | None = None,
+        reply_to: Callable[[ChatRequest], BaseModel | str] | None = None,
     ) -> None:
         self._embed, self._faults, self._more = embed, faults, more
+        self._reply_to = reply_to or self._answer_to
         self._sampler = FaultSampler(faults)
         self._prompts = PromptCache()
         self._threads = anyio.CapacityLimiter(_THREADS)
@@ -116,10 +122,10 @@ class OfflineServer:
 
     async def _reply(self, chat: ChatRequest, behaviour: Behaviour, body: bytes) -> Response:
         try:
-            said = await anyio.to_thread.run_sync(self._answer_to, chat, limiter=self._threads)
+            said = await anyio.to_thread.run_sync(self._reply_to, chat, limiter=self._threads)
         except Unanswerable as error:
             return _error(400, str(error))
-        text = as_lines(said) if isinstance(said, DecisionReply) else said.model_dump_json()
+        text = said if isinstance(said, str) else _written(said)
         completion = _completion(chat, text, behaviour.fault, derived_id(body.decode("utf-8", "replace")))
         if chat.logprobs and isinstance(said, DecisionReply):
             completion["choices"][0]["logprobs"] = logprobs(text, said, self._faults.confidence)
@@ -153,11 +159,18 @@ class OfflineServer:
 
 
 def create_app(
-    embed: Embed | None, faults: Faults | None = None, more: Mapping[str, Heuristic] | None = None
+    embed: Embed | None,
+    faults: Faults | None = None,
+    more: Mapping[str, Heuristic] | None = None,
+    *,
+    reply_to: Callable[[ChatRequest], BaseModel | str] | None = None,
 ) -> Starlette:
-    """The application. Its state is how often each request came, which determines the faults, and which
-    prompts were answered, which determines how many tokens of the next one count as cached."""
-    server = OfflineServer(embed, faults or Faults(), more)
+    """The application of an `OfflineServer`.
+
+    Its state is how often each request came, which determines the faults, and which prompts were answered,
+    which determines how many tokens of the next one count as cached.
+    """
+    server = OfflineServer(embed, faults or Faults(), more, reply_to)
     return Starlette(
         routes=[
             Route("/v1/chat/completions", server.chat, methods=["POST"]),
@@ -166,6 +179,10 @@ def create_app(
             Route("/v1/models", server.models),
         ]
     )
+
+
+def _written(said: BaseModel) -> str:
+    return as_lines(said) if isinstance(said, DecisionReply) else said.model_dump_json()
 
 
 def _completion(chat: ChatRequest, text: str, fault: Fault | None, name: str) -> dict[str, Any]:

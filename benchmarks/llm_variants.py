@@ -1,0 +1,174 @@
+"""The live and the paper profile on battles of CrowdRAG-25, for `llm.py`.
+
+The handlers of the nuggetizer, the assigner and the judge run as they do in the services, against an endpoint
+whose address is given. Every run has a model of its own, so that nothing is cached from the one before.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from benchmarks.offline_agreement import chunks, load
+from nuggetstream.domain.battle import Answer, Battle, Vote
+from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRetrieved
+from nuggetstream.domain.evidence import Evidence
+from nuggetstream.domain.identity import derived_id
+from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
+from services.assigner.stage import Assigner
+from services.judge.stage import Judge
+from services.nuggetizer.stage import Nuggetizer, Profile
+from services.runtime.errors import StageError
+from services.runtime.llm.accounting import Entry, MemorySpendStore
+from services.runtime.llm.build import build_chat_model
+from services.runtime.llm.client import LLMClient
+from services.runtime.llm.prices import OFFLINE_MODEL, Price, Tokens
+from services.runtime.llm.settings import LLMSettings
+
+# Per million tokens; the proportions are those of many providers.
+PRICE = Price(input=Decimal("0.40"), cached_input=Decimal("0.10"), output=Decimal("1.60"))
+FETCHED = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to evaluate a battle: settings of the nuggetizer, the assigner and the judge."""
+
+    nuggetizer: Mapping[str, Any] = field(default_factory=dict)
+    assigner: Mapping[str, Any] = field(default_factory=dict)
+    judge: Mapping[str, Any] = field(default_factory=dict)
+
+
+VARIANTS = {
+    "live": Variant(),
+    "live, 20 chunks": Variant({"passages": 20}),
+    "live, 10 chunks": Variant({"passages": 10}),
+    "live, 5 chunks": Variant({"passages": 5}),
+    "paper": Variant({"profile": Profile.PAPER}, {"window": 10}, {"both_orders": False}),
+}
+
+
+class Entries(MemorySpendStore):
+    """A spend store that keeps the entries."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: list[Entry] = []
+
+    async def add(self, entry: Entry) -> None:
+        """Keep the entry."""
+        self.kept.append(entry)
+        await super().add(entry)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one way to evaluate the battles cost, and what it found.
+
+    Attributes:
+        calls: Stage and tokens of every call.
+        seconds: How long each battle took.
+        nuggets: Texts of the nuggets by battle.
+        preferred: The answer that the nuggets prefer, by battle.
+    """
+
+    calls: Sequence[tuple[str, Tokens]]
+    seconds: Sequence[float]
+    nuggets: Mapping[str, Sequence[str]]
+    preferred: Mapping[str, Vote]
+
+    @property
+    def battles(self) -> int:
+        """Number of battles."""
+        return len(self.seconds)
+
+    @property
+    def tokens(self) -> Tokens:
+        """Tokens of all calls."""
+        return sum((tokens for _, tokens in self.calls), Tokens())
+
+    @property
+    def money(self) -> float:
+        """Money for a thousand battles."""
+        return float(PRICE.of(self.tokens)) / self.battles * 1000
+
+
+def battles(folder: Path, count: int) -> list[BattleRetrieved]:
+    """So many battles, evenly spread over the file, each with its evidence."""
+    passages = {document["docid"]: document["text"] for document in load(folder / "documents.jsonl.gz")}
+    rows = list(load(folder / "battles.jsonl.gz"))
+    return [retrieved(row, passages) for row in rows[:: max(1, len(rows) // count)][:count]]
+
+
+def retrieved(row: dict[str, Any], passages: dict[str, str]) -> BattleRetrieved:
+    """A battle as the retriever passes it on."""
+    a, b = (Answer(row[side]["system"], row[side]["text"]) for side in ("a", "b"))
+    evidence = tuple(
+        Evidence(
+            chunk_id=derived_id("chunk", text),
+            text=text,
+            url=f"https://documents.example/{number}",
+            title=None,
+            content_hash=derived_id("content", text),
+            fetched_at=FETCHED,
+            cited_by=(),
+            score=1.0 / (1 + number),
+        )
+        for number, text in enumerate(chunks(row, passages))
+    )
+    battle = Battle(id=row["battle_id"], arena="bench", query=row["query"], a=a, b=b, language="en")
+    return BattleRetrieved(derived_id("retrieved", battle.id), battle, (), evidence, "bm25")
+
+
+async def evaluate(event: BattleRetrieved, model: LLMClient, variant: Variant) -> BattleAssigned:
+    """Nuggets and assignment, and the judge beside them, as in the flow."""
+
+    async def nuggets() -> BattleAssigned:
+        [made] = await Nuggetizer(model, **variant.nuggetizer)(event)
+        assert isinstance(made, BattleNuggetized)
+        [assigned] = await Assigner(model, **variant.assigner)(made)
+        assert isinstance(assigned, BattleAssigned)
+        return assigned
+
+    assigned, _ = await asyncio.gather(nuggets(), Judge(model, **variant.judge)(event))
+    return assigned
+
+
+async def run(variant: Variant, events: Sequence[BattleRetrieved], url: str, at_once: int) -> Result:
+    """All battles, so many at once."""
+    settings = LLMSettings(
+        api_key=SecretStr("none"), base_url=url, model=OFFLINE_MODEL, concurrency=64, battle_tokens=None
+    )
+    spend, seconds = Entries(), list[float]()
+    found: dict[str, BattleAssigned] = {}
+    model, free = build_chat_model(settings, spend=spend), asyncio.Semaphore(at_once)
+
+    async def one(event: BattleRetrieved) -> None:
+        async with free:
+            began = time.perf_counter()
+            try:
+                found[event.battle.id] = await evaluate(event, model, variant)
+            except StageError as error:
+                print(f"{event.battle.id}: {error}")
+            seconds.append(time.perf_counter() - began)
+
+    await asyncio.gather(*map(one, events))
+    await model.close()
+    return Result(
+        calls=[(entry.stage, entry.tokens) for entry in spend.kept],
+        seconds=seconds,
+        nuggets={name: [n.text for n in each.nugget_list.nuggets] for name, each in found.items()},
+        preferred={name: verdict(each) for name, each in found.items()},
+    )
+
+
+def verdict(assigned: BattleAssigned) -> Vote:
+    """Which answer the nuggets prefer, as the rater decides it."""
+    margin = nugget_margin(assigned.nugget_list.nuggets, assigned.assignment_set.assignments)
+    return preference(margin, 0.0, tie_threshold(assigned.battle))
