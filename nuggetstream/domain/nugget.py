@@ -22,12 +22,16 @@ class Support(StrEnum):
     NOT_SUPPORT = "not_support"
 
 
+# The document of a nugget that was read in an answer of another battle, whose list this battle shares.
+OTHER_ANSWER = "answer:other"
+
+
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """Where a nugget was read: an answer, or a chunk of a page.
 
     Attributes:
-        document: "answer:a", "answer:b" or the id of a chunk.
+        document: "answer:a", "answer:b", `OTHER_ANSWER` or the id of a chunk.
         url: Address of the page; None for an answer.
         content_hash: Hash of the page's text as it was read; None for an answer.
         fetched_at: When the page was fetched; None for an answer and for supplied text.
@@ -63,6 +67,19 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
+class BankVersion:
+    """Which list of which nugget bank a battle uses.
+
+    Attributes:
+        bank: Id of the bank, which battles with the same query and the same evidence share.
+        version: Number of the list in its bank, from 1. It grows when an answer brings new facts.
+    """
+
+    bank: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
 class NuggetList:
     """The nuggets of one battle and how they were created.
 
@@ -73,6 +90,7 @@ class NuggetList:
         sources: Which documents were read: "both", "answers" or "chunks".
         model: Chat model that created the nuggets.
         prompt_version: Version of the creation prompt.
+        bank: The list of a nugget bank that this is; None for a list of this battle alone.
     """
 
     nuggets: tuple[Nugget, ...]
@@ -81,6 +99,7 @@ class NuggetList:
     sources: str
     model: str
     prompt_version: str
+    bank: BankVersion | None = None
 
 
 @dataclass(frozen=True, slots=True)

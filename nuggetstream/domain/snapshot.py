@@ -9,7 +9,7 @@ from nuggetstream.domain.evidence import Evidence, Page
 from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.judgment import Judgment
-from nuggetstream.domain.nugget import Assignment, NuggetList
+from nuggetstream.domain.nugget import Assignment, BankVersion, NuggetList
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,11 @@ class BattleSnapshot:
     gradings: tuple[Grading, ...] = ()
     vote: events.BattleVoted | None = None
     failures: tuple[StageFailure, ...] = ()
+
+    @property
+    def bank(self) -> BankVersion | None:
+        """The list of a nugget bank that the battle uses; None without nuggets, or with a list of its own."""
+        return None if self.nugget_list is None else self.nugget_list.bank
 
 
 def snapshot_of(battle: Battle, history: Iterable[events.BattleEvent]) -> BattleSnapshot:

@@ -97,7 +97,7 @@ def cause_of(
         return None
     if any(side in chunk.cited_by for chunk in evidence if chunk.chunk_id in documents):
         return Cause.GENERATION
-    if documents <= {f"answer:{author.value}" for author in Side}:
+    if all(document.startswith("answer:") for document in documents):
         return None if unread else Cause.UNSOURCED
     return None if side in unread else Cause.RETRIEVAL
 

@@ -38,7 +38,7 @@ class AnswerView(View):
 
 
 class ProvenanceView(View):
-    """Where a nugget was found: "answer:a", "answer:b" or the id of a chunk."""
+    """Where a nugget was found: "answer:a", "answer:b", "answer:other" (another battle's) or a chunk's id."""
 
     document: str
     url: str | None = None
@@ -77,6 +77,14 @@ class NuggetView(View):
     def label(self, side: Side) -> LabelView | None:
         """The label of one side."""
         return self.a if side == Side.A else self.b
+
+
+class NuggetBankView(View):
+    """The list of a nugget bank that a battle uses. Battles with the same query and evidence share a bank."""
+
+    bank: str
+    version: int
+    """Number of the list in its bank, from 1."""
 
 
 class ScoresView(View):
@@ -232,6 +240,8 @@ class BattleView(View):
     a: AnswerView
     b: AnswerView
     nuggets: list[NuggetView]
+    nugget_bank: NuggetBankView | None = None
+    """Null for a list of this battle alone."""
     nugget_verdict: NuggetVerdictView | None
     judgments: list[JudgmentView]
     gradings: list[GradingView] = Field(default_factory=list)

@@ -9,9 +9,11 @@ from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, Event
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.nugget import Assignment, AssignmentSet, Nugget, Support
+from nuggetstream.domain.nugget import Assignment, AssignmentSet, Nugget, NuggetList, Support
+from services.assigner.decisions import VERSION as DECISION_VERSION
 from services.assigner.decisions import assignment_decision, decided
 from services.assigner.prompts import VERSION, assignment
+from services.assigner.shared_labels import Labelled, SharedLabels
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply
 from services.runtime.llm.numbering import quoted
@@ -24,15 +26,6 @@ _NONE = "none: both answers are empty"
 
 
 @dataclass(frozen=True, slots=True)
-class _Labels:
-    """Labels of some nuggets for one answer, and what gave them."""
-
-    assignments: list[Assignment]
-    model: str
-    prompt_version: str
-
-
-@dataclass(frozen=True, slots=True)
 class Assigner:
     """Labels every nugget for both answers, in parallel.
 
@@ -41,20 +34,21 @@ class Assigner:
         window: Number of nuggets per call; None labels all nuggets in one call (live profile).
         decisions: Model that is asked for decisions instead (frugal profile). Nuggets on which it declines
             to decide are labelled by the chat model.
+        shared: Labels that battles with a list of a nugget bank share; None labels every battle's own.
     """
 
     model: ChatModel
     window: int | None = None
     decisions: DecisionModel | None = None
+    shared: SharedLabels | None = None
 
     async def __call__(self, event: BattleNuggetized) -> list[Event]:
         """Label the nuggets of one battle."""
-        battle, nuggets = event.battle, event.nugget_list.nuggets
-        both = await asyncio.gather(*(self._one_side(battle, nuggets, side) for side in Side))
-        labels = [part for parts in both for part in parts]
-        asked = next((part for part in labels if part.model != _NONE), labels[0])
+        battle, listed = event.battle, event.nugget_list
+        both = await asyncio.gather(*(self._one_side(battle, listed, side) for side in Side))
+        asked = next((labelled for labelled in both if labelled.model != _NONE), both[0])
         assignment_set = AssignmentSet(
-            assignments=tuple(item for part in labels for item in part.assignments),
+            assignments=tuple(item for labelled in both for item in labelled.assignments),
             model=asked.model,
             prompt_version=asked.prompt_version,
         )
@@ -62,24 +56,36 @@ class Assigner:
         key = derived_id(event.key, StageName.ASSIGNER, self.window, name, asked.prompt_version)
         return [BattleAssigned(key, battle, event.nugget_list, assignment_set)]
 
-    async def _one_side(self, battle: Battle, nuggets: Sequence[Nugget], side: Side) -> list[_Labels]:
-        if not battle.answer(side).text.strip():  # an empty answer states nothing, so no model is asked
-            nothing = [Assignment(nugget.id, side, Support.NOT_SUPPORT) for nugget in nuggets]
-            return [_Labels(nothing, _NONE, VERSION)]
+    async def _one_side(self, battle: Battle, listed: NuggetList, side: Side) -> Labelled:
+        answer = battle.answer(side).text
+        if not answer.strip():  # an empty answer states nothing, so no model is asked
+            nothing = tuple(Assignment(nugget.id, side, Support.NOT_SUPPORT) for nugget in listed.nuggets)
+            return Labelled(nothing, _NONE, VERSION)
+        ask = partial(self._asked, battle, side)
+        if self.shared is None or listed.bank is None:
+            return await ask(listed.nuggets)
+        deciding = None if self.decisions is None else (self.decisions.name, DECISION_VERSION)
+        subject = self.shared.subject(listed.bank, answer, self.window, self.model.name, VERSION, deciding)
+        return await self.shared.of(subject, listed.nuggets, side, battle.id, ask)
+
+    async def _asked(self, battle: Battle, side: Side, nuggets: Sequence[Nugget]) -> Labelled:
+        """The labels of these nuggets, asked of the model."""
         size = self.window or len(nuggets)
         windows = [nuggets[start : start + size] for start in range(0, len(nuggets), size)]
         ask = self._by_chat if self.decisions is None else partial(self._by_decisions, self.decisions)
-        return await asyncio.gather(*(ask(battle, window, side) for window in windows))
+        parts = await asyncio.gather(*(ask(battle, window, side) for window in windows))
+        labels = tuple(item for part in parts for item in part.assignments)
+        return Labelled(labels, parts[0].model, parts[0].prompt_version)
 
-    async def _by_chat(self, battle: Battle, nuggets: Sequence[Nugget], side: Side) -> _Labels:
+    async def _by_chat(self, battle: Battle, nuggets: Sequence[Nugget], side: Side) -> Labelled:
         prompt = assignment(battle.query, _blocks(nuggets), *_texts(battle, side))
         reply = await self.model.ask(prompt, stage=StageName.ASSIGNER.value, battle_id=battle.id)
         assignments = _assignments(nuggets, reply, side, battle.answer(side).text)
-        return _Labels(assignments, reply.model, reply.prompt_version)
+        return Labelled(tuple(assignments), reply.model, reply.prompt_version)
 
     async def _by_decisions(
         self, model: DecisionModel, battle: Battle, nuggets: Sequence[Nugget], side: Side
-    ) -> _Labels:
+    ) -> Labelled:
         prompt = assignment_decision(battle.query, _blocks(nuggets), *_texts(battle, side))
         reply = await model.ask(prompt, stage=StageName.ASSIGNER.value, battle_id=battle.id)
         answers = {answer.name: answer for answer in reply.value.answers}
@@ -88,10 +94,10 @@ class Assigner:
             for number, nugget in enumerate(nuggets, start=1)
         }
         declined = [nugget for nugget in nuggets if found[nugget.id] is None]
-        asked = (await self._by_chat(battle, declined, side)).assignments if declined else []
+        asked = (await self._by_chat(battle, declined, side)).assignments if declined else ()
         found |= {assignment.nugget_id: assignment for assignment in asked}
         labels = [label for label in found.values() if label is not None]
-        return _Labels(labels, reply.model, reply.prompt_version)
+        return Labelled(tuple(labels), reply.model, reply.prompt_version)
 
 
 def build(

@@ -96,7 +96,7 @@ class Estimate:
         yield (
             "Tokens are estimated, one per four bytes, and replies are as long as the offline model's: "
             "a model that reasons writes more. Calls that are repeated or discarded, and savings by a prompt "
-            "cache, are not included."
+            "cache or by nugget lists that battles share, are not included."
         )
 
     def _price_line(self) -> str:
@@ -132,7 +132,10 @@ async def estimate(
     sample = random.Random(0).sample(list(lines), min(SAMPLE, len(lines)))  # noqa: S311 - not a secret
     prices, model = choices.llm.price_table(), choices.llm.model_name
     with TemporaryDirectory(prefix="nuggetstream-dry-run-") as folder:
-        offline = replace(choices, folder=Path(folder), llm=choices.llm.model_copy(update=_OFFLINE))
+        # A sample has fewer battles with the same query and evidence than the file.
+        pipeline = choices.pipeline.model_copy(update={"nugget_bank_hours": 0.0})
+        llm = choices.llm.model_copy(update=_OFFLINE)
+        offline = replace(choices, folder=Path(folder), pipeline=pipeline, llm=llm)
         async with embedded(offline) as platform:
             evaluation = Evaluation(platform=platform, lines=sample, report=report, stop=stop)
             if not await evaluation.run():

@@ -1,6 +1,7 @@
 """The settings of the platform, read from environment variables. Each service gets only its own part."""
 
 import importlib.util
+from datetime import timedelta
 from pathlib import Path
 from typing import Literal, Self
 
@@ -17,6 +18,7 @@ from services.wire.topology import SMALLEST_STREAM_BYTES, STREAM_BYTES
 
 PACKAGED_MODEL = "all-MiniLM-L6-v2"
 NO_MODEL = "none"
+_HOURS = 1_000_000.0  # more than a century: any time
 
 
 class _Settings(BaseSettings):
@@ -119,6 +121,9 @@ class PipelineSettings(_Settings):
         nugget_limit: Maximum number of nuggets per battle.
         nugget_passages: Maximum number of chunks that nuggets are created from: those that resemble an answer
             or the query most. All by default.
+        nugget_bank_hours: Hours for which battles of one arena with the same query and the same evidence
+            share a nugget list, and with it the labels of equal answers; "inf" for any time, 0 for never.
+            Unset: any time in `eval`, else never. Not in the paper profile.
         window: Number of documents, or of nuggets, per call in the paper profile.
         judge_evaluator: Name of the evaluator that asks for verdicts, in `services/judge/evaluators.py`.
         judge_name: Name under which its verdicts are stored; the evaluator's own by default.
@@ -140,6 +145,7 @@ class PipelineSettings(_Settings):
     nugget_sources: Literal["both", "answers", "chunks"] = "both"
     nugget_limit: int = Field(30, ge=1, le=100)
     nugget_passages: int | None = Field(None, ge=1)
+    nugget_bank_hours: float | None = Field(None, ge=0)
     window: int = Field(10, ge=1)
     judge_evaluator: str = "pairwise"
     judge_name: str | None = Field(None, min_length=1, max_length=70)
@@ -172,6 +178,17 @@ class PipelineSettings(_Settings):
     def evaluator(self) -> str:
         """Name under which the verdicts of the judge are stored."""
         return self.judge_name or self.judge_evaluator
+
+    @property
+    def shares_nuggets(self) -> bool:
+        """Whether battles share nugget lists and labels."""
+        return bool(self.nugget_bank_hours) and self.profile != "paper"
+
+    @property
+    def nugget_bank_age(self) -> timedelta | None:
+        """How long battles join a nugget list after its creation; None for any time."""
+        hours = self.nugget_bank_hours or 0.0
+        return None if hours > _HOURS else timedelta(hours=hours)
 
     @property
     def has_embedder(self) -> bool:

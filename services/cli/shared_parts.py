@@ -10,10 +10,13 @@ from services.runtime.lag import ConsumerWatch
 
 if TYPE_CHECKING:
     from nuggetstream.domain.failure import Stage
+    from services.assigner.shared_labels import SharedLabels
     from services.cli.wiring import Parts
+    from services.nuggetizer.bank import NuggetBank
     from services.runtime.llm.client import LLMClient
     from services.runtime.llm.settings import LLMSettings
     from services.runtime.service import BackgroundTask
+    from services.store.claims import DatabaseClaims
 
 
 def consumer_watch(bus: Bus) -> ConsumerWatch:
@@ -28,6 +31,38 @@ def model_state(bus: Bus, stage: "Stage", model: "LLMClient") -> "BackgroundTask
     from services.wire.model_state import ModelStateReporter
 
     return ModelStateReporter(bus, stage, model.circuit.away).run
+
+
+def claims_of(parts: "Parts") -> "DatabaseClaims | None":
+    """Claims that all processes see. SQLite is the database of one machine, where no two run one service."""
+    from services.store.claims import DatabaseClaims
+
+    return None if parts.database.is_sqlite else DatabaseClaims(parts.database)
+
+
+def nugget_bank(parts: "Parts") -> "NuggetBank | None":
+    """The nugget lists that battles share; None where every battle has its own."""
+    from services.nuggetizer.bank import NuggetBank
+    from services.runtime.llm.claims import Claims
+    from services.runtime.llm.single_writer import SingleWriter
+    from services.store.nugget_banks import NuggetLists
+
+    if not parts.pipeline.shares_nuggets:
+        return None
+    writer = SingleWriter(Claims(claims_of(parts)))
+    return NuggetBank(NuggetLists(parts.database), parts.pipeline.nugget_bank_age, writer)
+
+
+def shared_labels(parts: "Parts", prompts: str) -> "SharedLabels | None":
+    """The labels that battles share; None where every battle has its own."""
+    from services.assigner.shared_labels import SharedLabels
+    from services.runtime.llm.claims import Claims
+    from services.runtime.llm.single_writer import SingleWriter
+    from services.store.nugget_banks import NuggetLabels
+
+    if not parts.pipeline.shares_nuggets:
+        return None
+    return SharedLabels(NuggetLabels(parts.database), prompts, SingleWriter(Claims(claims_of(parts))))
 
 
 @asynccontextmanager
@@ -64,7 +99,6 @@ async def open_chat_model(
     from services.runtime.llm.build import build_chat_model, with_asgi
     from services.runtime.llm.prompt import TASKS
     from services.store.blobs import Replies
-    from services.store.claims import DatabaseClaims
     from services.store.spend import DatabaseSpendStore
 
     settings = settings or parts.llm
@@ -76,13 +110,11 @@ async def open_chat_model(
             embed = None if embedder is None else from_threads(embedder)
             http = with_asgi(create_app(embed, more=heuristics()))
         spend = DatabaseSpendStore(parts.database, settings.price_table().currency)
-        # SQLite is the database of one machine, where no two processes run the same service.
-        claims = None if parts.database.is_sqlite else DatabaseClaims(parts.database)
         model = build_chat_model(
             settings,
             Replies(parts.database),
             spend=spend,
-            claims=claims,
+            claims=claims_of(parts),
             http=http,
             tasks=(*TASKS, *tasks()),
         )

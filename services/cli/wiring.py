@@ -15,9 +15,11 @@ from services.cli.settings import FetchSettings, PipelineSettings, PlatformSetti
 from services.cli.shared_parts import (
     consumer_watch,
     model_state,
+    nugget_bank,
     open_chat_model,
     open_decision_model,
     open_embedder,
+    shared_labels,
 )
 from services.runtime.bus import Bus
 from services.runtime.disk import Check
@@ -132,6 +134,8 @@ async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
             limit=pipeline.nugget_limit,
             window=pipeline.window,
             passages=pipeline.nugget_passages,
+            bank=nugget_bank(parts),
+            prompts=model.overrides.key,
         )
         stage = build(nuggetizer, parts.blobs, concurrency=pipeline.llm_stage_concurrency)
         yield Service("nuggetizer", [stage], background=[model_state(parts.bus, stage.name, model)])
@@ -144,7 +148,7 @@ async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
 
     async with open_chat_model(parts) as model, open_decision_model(parts) as decisions:
         window = parts.pipeline.window if parts.pipeline.profile == "paper" else None
-        assigner = Assigner(model, window, decisions)
+        assigner = Assigner(model, window, decisions, shared_labels(parts, model.overrides.key))
         stage = build(assigner, parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
         yield Service(
             "assigner", [stage], background=[model_state(parts.bus, stage.name, decisions or model)]

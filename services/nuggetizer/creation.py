@@ -9,6 +9,7 @@ from services.nuggetizer import prompts
 from services.nuggetizer.documents import Document
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.model import ChatModel
+from services.runtime.llm.replies import NuggetsReply
 
 T = TypeVar("T")
 
@@ -55,17 +56,32 @@ async def create_live(
     """
     prompt = prompts.all_at_once(query, [document.block for document in documents], limit)
     reply = await model.ask(prompt, stage=_STAGE, battle_id=battle_id)
-    provenance = {document.block.id: document.provenance for document in documents}
-    drafts = [
-        Draft(
-            nugget.text.strip(),
-            Importance(nugget.importance),
-            tuple(provenance[name] for name in dict.fromkeys(nugget.sources) if name in provenance),
-        )
-        for nugget in reply.value.nuggets
-    ]
-    drafts = trim(drafts, limit)
+    drafts = trim(_drafts(reply.value, documents), limit)
     return Created(drafts, [_revision(documents, drafts)], reply.model, reply.prompt_version)
+
+
+async def added(
+    model: ChatModel,
+    query: str,
+    nuggets: Sequence[str],
+    documents: Sequence[Document],
+    *,
+    limit: int,
+    battle_id: str,
+) -> list[Draft]:
+    """What answers add to a list that was created without them.
+
+    Args:
+        model: Chat model used for the call.
+        query: The user's question.
+        nuggets: Texts of the nuggets in the list.
+        documents: The answers.
+        limit: Maximum number of nuggets that they add.
+        battle_id: Battle that the call is booked to.
+    """
+    prompt = prompts.additions(query, nuggets, [document.block for document in documents], limit)
+    reply = await model.ask(prompt, stage=_STAGE, battle_id=battle_id)
+    return trim(_drafts(reply.value, documents), limit)
 
 
 async def create_in_windows(
@@ -118,6 +134,18 @@ def trim(drafts: Sequence[Draft], limit: int) -> list[Draft]:
         if name := _normal(draft.text):
             merged[name] = _merge(merged[name], draft) if name in merged else draft
     return sorted(merged.values(), key=lambda draft: draft.importance is not Importance.VITAL)[:limit]
+
+
+def _drafts(reply: NuggetsReply, documents: Sequence[Document]) -> list[Draft]:
+    provenance = {document.block.id: document.provenance for document in documents}
+    return [
+        Draft(
+            nugget.text.strip(),
+            Importance(nugget.importance),
+            tuple(provenance[name] for name in dict.fromkeys(nugget.sources) if name in provenance),
+        )
+        for nugget in reply.nuggets
+    ]
 
 
 def _merge(first: Draft, again: Draft) -> Draft:

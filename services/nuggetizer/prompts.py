@@ -34,6 +34,17 @@ _WINDOW = (
     "Reply with the whole new list."
 )
 
+_ADDED = (
+    "Below are a query, its answer key (nuggets), and answers of systems that were not read when the key was "
+    "written. List the nuggets that these answers add to the key.\n"
+    "- At most {limit}, the most useful first; none when the key lacks nothing that is as useful as its "
+    "nuggets.\n"
+    "- One fact each, 4 to 20 words, in the language of the query, understandable on its own.\n"
+    "- Only facts that the answers state, that help to answer the query, and that no nugget states.\n"
+    "- A nugget is vital when a good answer must contain it, okay when it is merely good to have.\n"
+    "- Name the IDs of all answers that state it."
+)
+
 _IMPORTANCE = (
     "Label every nugget of this answer key: vital when a good answer to the query must contain it, okay "
     "when it is merely good to have. Give exactly one label for each nugget ID."
@@ -69,6 +80,24 @@ def one_window(
         reply=WindowReply,
         max_tokens=200 + limit * _TOKENS_PER_NUGGET,
         parameters=(("limit", limit),),
+    )
+
+
+def additions(
+    query: str, nuggets: Sequence[str], answers: Sequence[Block], limit: int
+) -> Prompt[NuggetsReply]:
+    """Asks for the nuggets that further answers add to a list (nugget bank)."""
+    known = tuple(Block("nugget", f"n{i}", text) for i, text in enumerate(nuggets, start=1))
+    return Prompt(
+        task="nuggets_added",
+        version=VERSION,
+        system=_SYSTEM,
+        instructions=_ADDED,
+        blocks=(Block("query", "q", query), *known, *answers),
+        reply=NuggetsReply,
+        max_tokens=200 + limit * _TOKENS_PER_NUGGET,
+        parameters=(("limit", limit),),
+        check=_some_text,
     )
 
 

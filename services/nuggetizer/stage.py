@@ -1,20 +1,27 @@
 """The handler of the nuggetizer, and its stage."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleNuggetized, BattleRetrieved, Event
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.nugget import Importance, Nugget, NuggetList
-from services.nuggetizer.creation import Created, Draft, create_in_windows, create_live
-from services.nuggetizer.documents import NuggetSources, documents_of
+from nuggetstream.domain.nugget import BankVersion, Importance, Nugget, NuggetList
+from services.nuggetizer.bank import Making, NuggetBank, bank_of
+from services.nuggetizer.creation import Created, Draft, added, create_in_windows, create_live
+from services.nuggetizer.documents import Document, NuggetSources, documents_of
+from services.nuggetizer.prompts import VERSION
 from services.runtime.errors import Permanent
 from services.runtime.llm.model import ChatModel
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
 from services.wire.stages import event_stage
+
+# What new answers add to a shared list: each at most a tenth of the limit, until the list is twice as long.
+_SHARE, _LARGEST = 10, 2
 
 
 class Profile(StrEnum):
@@ -35,6 +42,8 @@ class Nuggetizer:
         limit: Maximum number of nuggets in a list.
         window: Number of documents, or of nuggets to label, per call in the paper profile.
         passages: Maximum number of chunks to read; None reads all.
+        bank: Lists that battles share in the live profile; None creates one for every battle.
+        prompts: Identifies the operator's own prompts, so that a bank has lists of one wording.
     """
 
     model: ChatModel
@@ -43,12 +52,26 @@ class Nuggetizer:
     limit: int = 30
     window: int = 10
     passages: int | None = None
+    bank: NuggetBank | None = None
+    prompts: str | None = None
 
     async def __call__(self, event: BattleRetrieved) -> list[Event]:
         """Read the documents of one battle and list the facts a good answer needs."""
         documents = documents_of(event, self.sources, self.passages)
         if not documents:
             raise Permanent(Reason.NO_EVIDENCE, f"there is nothing to read ({self.sources.value})")
+        if self.bank is None or self.profile is Profile.PAPER:
+            created, version = await self._created(event, documents), None
+        else:
+            version, created = await self.bank.list_for(self._making(event, documents))
+        key = derived_id(event.key, StageName.NUGGETIZER, self.profile, self.sources, self.limit, self.window)
+        key = derived_id(key, self.passages, self.model.name, created.prompt_version)
+        if version is not None:
+            key = derived_id(key, version.bank, version.version)
+        return [BattleNuggetized(key, event.battle, self._nugget_list(key, created, version))]
+
+    async def _created(self, event: BattleRetrieved, documents: Sequence[Document]) -> Created:
+        """A list for this battle alone."""
         query, battle_id = event.battle.query, event.battle.id
         if self.profile is Profile.LIVE:
             created = await create_live(self.model, query, documents, limit=self.limit, battle_id=battle_id)
@@ -62,9 +85,30 @@ class Nuggetizer:
                 battle_id=battle_id,
             )
         self._require_scorable(created)
-        key = derived_id(event.key, StageName.NUGGETIZER, self.profile, self.sources, self.limit, self.window)
-        key = derived_id(key, self.passages, self.model.name, created.prompt_version)
-        return [BattleNuggetized(key, event.battle, self._nugget_list(key, created))]
+        return created
+
+    def _making(self, event: BattleRetrieved, documents: Sequence[Document]) -> Making:
+        """How the bank's list for a battle is made."""
+
+        async def extend(nuggets: Sequence[str], sides: Sequence[Side]) -> Sequence[Draft]:
+            if len(nuggets) >= _LARGEST * self.limit:
+                return []
+            names = {f"answer:{side.value}" for side in sides}
+            answers = [document for document in documents if document.provenance.document in names]
+            most = len(answers) * max(1, self.limit // _SHARE)
+            query, battle_id = event.battle.query, event.battle.id
+            return await added(self.model, query, nuggets, answers, limit=most, battle_id=battle_id)
+
+        read = {document.provenance.document for document in documents}
+        settings = (self.profile, self.sources, self.limit, self.passages)
+        return Making(
+            event=event,
+            bank=bank_of(event, *settings, self.model.name, VERSION, self.prompts),
+            sides=[side for side in Side if f"answer:{side.value}" in read],
+            most=_LARGEST * self.limit,
+            create=lambda: self._created(event, documents),
+            extend=extend,
+        )
 
     def _require_scorable(self, created: Created) -> None:
         if not created.drafts:
@@ -72,14 +116,17 @@ class Nuggetizer:
         if all(draft.importance is not Importance.VITAL for draft in created.drafts):
             raise Permanent(Reason.NO_VITAL_NUGGET, "no nugget is vital: the battle cannot be scored")
 
-    def _nugget_list(self, key: str, created: Created) -> NuggetList:
+    def _nugget_list(self, key: str, created: Created, bank: BankVersion | None) -> NuggetList:
+        # In a bank a nugget has one id in all battles, so that they can share its labels.
+        base = key if bank is None else bank.bank
         return NuggetList(
-            nuggets=tuple(_nugget(key, draft) for draft in created.drafts),
+            nuggets=tuple(_nugget(base, draft) for draft in created.drafts),
             history=tuple(created.history),
             profile=self.profile.value,
             sources=self.sources.value,
             model=created.model,
             prompt_version=created.prompt_version,
+            bank=bank,
         )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from services.offline.heuristics import Document, Embed, FactLabel, Label, assign, create_facts, judge
+from services.offline.heuristics import Document, Embed, Fact, FactLabel, Label, assign, create_facts, judge
 from services.offline.heuristics.text import verbatim
 from services.runtime.llm.blocks import Block, parse
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
@@ -106,7 +106,19 @@ def answer(task: str, prompt: ParsedPrompt, more: Mapping[str, Heuristic] | None
 
 
 def _nuggets(prompt: ParsedPrompt) -> NuggetsReply:
+    return _created(create_facts(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed))
+
+
+def _added(prompt: ParsedPrompt) -> NuggetsReply:
+    """Of the most salient facts of the answers those that no nugget states."""
     facts = create_facts(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed)
+    key = "\n".join(block.text for block in prompt.of("nugget"))
+    known = assign(prompt.query, [fact.text for fact in facts], key, embed=prompt.embed)
+    pairs = zip(facts, known, strict=True)
+    return _created([fact for fact, judged in pairs if judged.label is not Label.SUPPORT])
+
+
+def _created(facts: Sequence[Fact]) -> NuggetsReply:
     return NuggetsReply(
         nuggets=[
             CreatedNugget(
@@ -195,6 +207,7 @@ _WINNER: Mapping[str, Winner] = {"a": "first", "b": "second", "tie": "tie"}
 _BY_TASK: Mapping[str, Heuristic] = {
     "nuggets": _nuggets,
     "nuggets_window": _window,
+    "nuggets_added": _added,
     "importance": _importance,
     "assignment": _assignment,
     "verdict": _verdict,

@@ -8,6 +8,7 @@ from sqlalchemy import delete, func, insert, select, union_all, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.event import BattleScraped
+from services.store.bank_tables import nugget_labels, nugget_lists
 from services.store.compressed import decompress
 from services.store.event_reading import read_events
 from services.store.tables import (
@@ -23,6 +24,7 @@ from services.store.tables import (
 from services.wire.codec import MAX_INLINE_BYTES, decode
 
 _KEYS_PER_QUERY = 500
+_SHARED = (blobs, replies, nugget_lists, nugget_labels)  # tables with the battle that brought each row
 _REMEMBERED = 100_000  # removed chunks
 
 
@@ -41,7 +43,7 @@ async def delete_content(tx: AsyncConnection, battle_id: str) -> None:
         for key, other in others.items():
             await _hand_over(tx, battle_id, key, other)
         unused = [key for key in batch if key not in others]
-        for table in (blobs, replies):
+        for table in _SHARED:
             await tx.execute(delete(table).where(table.c.key.in_(unused)))
         await _delete_chunks(tx, unused)
 
@@ -49,7 +51,7 @@ async def delete_content(tx: AsyncConnection, battle_id: str) -> None:
 async def _keys(tx: AsyncConnection, battle_id: str) -> list[str]:
     """The keys of all content that the battle uses."""
     stored = union_all(
-        *(select(table.c.key).where(table.c.battle_id == battle_id) for table in (blobs, replies)),
+        *(select(table.c.key).where(table.c.battle_id == battle_id) for table in _SHARED),
         select(content_users.c.key).where(content_users.c.battle_id == battle_id),
         select(sources.c.content_hash).where(sources.c.battle_id == battle_id),
     )
@@ -73,8 +75,7 @@ async def _other_users(tx: AsyncConnection, battle_id: str, keys: Collection[str
         *(
             select(key.label("key"), table.c.battle_id).where(key.in_(keys), table.c.battle_id != battle_id)
             for table, key in (
-                (blobs, blobs.c.key),
-                (replies, replies.c.key),
+                *((table, table.c.key) for table in _SHARED),
                 (content_users, content_users.c.key),
                 (sources, sources.c.content_hash),
             )
@@ -84,7 +85,7 @@ async def _other_users(tx: AsyncConnection, battle_id: str, keys: Collection[str
 
 
 async def _hand_over(tx: AsyncConnection, battle_id: str, key: str, other: str) -> None:
-    for table in (blobs, replies):
+    for table in _SHARED:
         owned = (table.c.key == key, table.c.battle_id == battle_id)
         if (await tx.execute(update(table).where(*owned).values(battle_id=other))).rowcount:
             user = (content_users.c.key == key, content_users.c.battle_id == other)

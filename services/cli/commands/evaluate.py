@@ -1,6 +1,7 @@
 """`nuggetstream eval FILE`: evaluate a file of battles and write explained results and ratings."""
 
 import asyncio
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -71,12 +72,15 @@ def command(
     Writes OUT/results.jsonl (one battle per line, with nuggets, labels, verdict and explanation),
     OUT/summary.json, OUT/summary.txt and, if lines were rejected, OUT/rejected.jsonl. Ctrl-C stops
     it; the same command continues where it stopped.
+
+    Battles with the same query and the same evidence share one nugget list, and equal answers its
+    labels; NUGGETSTREAM_NUGGET_BANK_HOURS=0 gives every battle a list of its own.
     """
     if out is None and not dry_run:
         raise click.UsageError("Missing option '--out'.")
     server = read_settings(ServerSettings).model_copy(update={"log_level": "error"})
     contents = _read(file, documents, limit, Keeper(None if out is None or dry_run else out / _STATE))
-    pipeline = embedded_pipeline(read_settings(PipelineSettings))
+    pipeline = _sharing(embedded_pipeline(read_settings(PipelineSettings)))
     llm = read_settings(LLMSettings)
     console = Console(stderr=True)
     _introduce(console, contents, pipeline, llm)
@@ -138,6 +142,13 @@ async def _estimate(
         raise click.ClickException("no battle was evaluated, so there is no estimate")
     for line in estimated.lines():
         click.echo(line)
+
+
+def _sharing(pipeline: PipelineSettings) -> PipelineSettings:
+    """The settings with nugget lists that battles of the file share, unless the operator set it."""
+    if pipeline.nugget_bank_hours is not None:
+        return pipeline
+    return pipeline.model_copy(update={"nugget_bank_hours": math.inf})
 
 
 def _introduce(console: Console, contents: _Contents, pipeline: PipelineSettings, llm: LLMSettings) -> None:

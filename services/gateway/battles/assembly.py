@@ -7,6 +7,7 @@ The functions are pure, so JSON, pages and tests show the same battle.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import cast
 
@@ -23,6 +24,7 @@ from nuggetstream.views.battles import (
     BattleView,
     EvidenceView,
     FailureView,
+    NuggetBankView,
     Preferences,
     SourceView,
     StepView,
@@ -84,6 +86,7 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         a=_answer(snapshot, Side.A),
         b=_answer(snapshot, Side.B),
         nuggets=nugget_views(snapshot, explanation),
+        nugget_bank=snapshot.bank and NuggetBankView(**asdict(snapshot.bank)),
         nugget_verdict=nugget_verdict_view(explanation),
         judgments=judgment_views(snapshot),
         gradings=grading_views(snapshot.gradings),

@@ -20,8 +20,8 @@ R = TypeVar("R", bound=Reply)
 
 # Evaluators have tasks of their own.
 TASKS = (
-    "nuggets", "nuggets_window", "importance", "assignment", "assignment_decision", "verdict",
-    "verdict_decision",
+    "nuggets", "nuggets_window", "nuggets_added", "importance", "assignment", "assignment_decision",
+    "verdict", "verdict_decision",
 )  # fmt: skip
 
 _RULES = (
@@ -163,6 +163,11 @@ class PromptOverrides:
             if path.name not in known:
                 raise ValueError(f"{path} overrides no prompt; the names are {', '.join(sorted(known))}")
         return cls({path.name: path.read_text(encoding="utf-8").strip() for path in files})
+
+    @property
+    def key(self) -> str:
+        """Identifies the texts: overrides with the same texts have the same key."""
+        return derived_id("prompt overrides", dict(self.texts))
 
     def apply(self, prompt: Prompt[R]) -> Prompt[R]:
         """The prompt with the operator's texts; their hash is added to its version."""

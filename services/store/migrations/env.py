@@ -2,6 +2,7 @@
 
 from alembic import context
 
+import services.store.bank_tables  # noqa: F401 - its tables are part of the metadata
 from services.store.tables import metadata
 
 context.configure(

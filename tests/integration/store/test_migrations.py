@@ -59,7 +59,7 @@ async def test_migrating_from_several_processes_at_once_is_migrating_once(empty_
 
 
 async def test_what_is_not_applied_yet_is_named(empty_database: Database) -> None:
-    revisions = [f"{number:04}" for number in range(1, 17)]
+    revisions = [f"{number:04}" for number in range(1, 18)]
     assert await unapplied(empty_database) == revisions
     await upgrade(empty_database, "0001")
     assert await unapplied(empty_database) == revisions[1:]
@@ -96,17 +96,38 @@ async def missing_after(database: Database, revision: str) -> set[tuple[str, str
     } - {("add_index", "ix_battles_tags")}
 
 
+BANKS = {
+    ("add_index", "ix_nugget_labels_battle_id"),
+    ("add_index", "ix_nugget_labels_subject"),
+    ("add_index", "ix_nugget_lists_bank_step"),
+    ("add_index", "ix_nugget_lists_battle_id"),
+}
+BANK_TABLES = {"nugget_lists", "nugget_labels"}
+
+
+async def test_going_back_to_the_sixteenth_schema_forgets_what_battles_share(
+    empty_database: Database,
+) -> None:
+    assert await missing_after(empty_database, "0016") == BANKS
+    async with empty_database.engine.connect() as connection:
+        assert {*metadata.tables} - await connection.run_sync(tables_in) == BANK_TABLES
+
+
 JOINT = {("modify_type", "joint_counters.first"), ("modify_type", "joint_counters.second")}
 SPANS = {("add_column", "span"), ("modify_nullable", "chunks.text")}
-DELETED = SPANS | {
-    ("add_column", "battle_id"),
-    ("add_index", "ix_blobs_battle_id"),
-    ("add_index", "ix_content_users_battle_id"),
-    ("add_index", "ix_deletions_unfinished"),
-    ("add_index", "ix_replies_battle_id"),
-    ("add_index", "ix_replies_unowned"),
-    ("modify_nullable", "spend.battle_id"),
-}
+DELETED = (
+    BANKS
+    | SPANS
+    | {
+        ("add_column", "battle_id"),
+        ("add_index", "ix_blobs_battle_id"),
+        ("add_index", "ix_content_users_battle_id"),
+        ("add_index", "ix_deletions_unfinished"),
+        ("add_index", "ix_replies_battle_id"),
+        ("add_index", "ix_replies_unowned"),
+        ("modify_nullable", "spend.battle_id"),
+    }
+)
 
 
 async def test_going_back_to_the_ninth_schema_forgets_what_battles_brought(
@@ -115,7 +136,7 @@ async def test_going_back_to_the_ninth_schema_forgets_what_battles_brought(
     assert await missing_after(empty_database, "0009") == DELETED | JOINT
     async with empty_database.engine.connect() as connection:
         gone = {*metadata.tables} - await connection.run_sync(tables_in)
-    assert gone == {"content_users", "deletions", "removed_chunks", "grader_states"}
+    assert gone == {"content_users", "deletions", "removed_chunks", "grader_states"} | BANK_TABLES
 
 
 JUDGES = DELETED | {("add_column", "evaluator")}
@@ -138,7 +159,7 @@ async def test_going_back_to_the_fourth_schema_removes_the_counters(empty_databa
     async with empty_database.engine.connect() as connection:
         gone = {*metadata.tables} - await connection.run_sync(tables_in)
     counters = {f"{counted}_counters" for counted in ("battle", "joint", "lens", "pair", "spend")}
-    deleted = {"content_users", "deletions", "removed_chunks"}
+    deleted = {"content_users", "deletions", "removed_chunks"} | BANK_TABLES
     assert gone == counters | {"claims", "judge_states", "grader_states"} | deleted
 
 

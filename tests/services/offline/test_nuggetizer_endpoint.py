@@ -1,4 +1,4 @@
-"""The endpoint of `make bench-llm` reads nuggetizer's prompts and answers with the facts and labels of ours."""
+"""The endpoint of `make bench-llm` reads nuggetizer's prompts and answers with our facts and labels."""
 
 import ast
 

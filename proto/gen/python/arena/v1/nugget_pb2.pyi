@@ -156,6 +156,31 @@ class Revision(_message.Message):
 Global___Revision: _TypeAlias = Revision  # noqa: Y015
 
 @_typing.final
+class BankVersion(_message.Message):
+    """A list of a nugget bank, which battles with the same query and the same evidence share."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    bank: _builtins.str
+    version: _builtins.int
+    """Number of the list in its bank, from 1."""
+    def __init__(
+        self,
+        *,
+        bank: _builtins.str = ...,
+        version: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BankVersion: _TypeAlias = BankVersion  # noqa: Y015
+
+@_typing.final
 class NuggetList(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -165,6 +190,7 @@ class NuggetList(_message.Message):
     SOURCES_FIELD_NUMBER: _builtins.int
     MODEL_FIELD_NUMBER: _builtins.int
     PROMPT_VERSION_FIELD_NUMBER: _builtins.int
+    BANK_FIELD_NUMBER: _builtins.int
     profile: _builtins.str
     sources: _builtins.str
     model: _builtins.str
@@ -173,6 +199,10 @@ class NuggetList(_message.Message):
     def nuggets(self) -> _containers.RepeatedCompositeFieldContainer[Global___Nugget]: ...
     @_builtins.property
     def history(self) -> _containers.RepeatedCompositeFieldContainer[Global___Revision]: ...
+    @_builtins.property
+    def bank(self) -> Global___BankVersion:
+        """Absent for a list of one battle alone."""
+
     def __init__(
         self,
         *,
@@ -182,12 +212,15 @@ class NuggetList(_message.Message):
         sources: _builtins.str = ...,
         model: _builtins.str = ...,
         prompt_version: _builtins.str = ...,
+        bank: Global___BankVersion | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "bank", b"bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["history", b"history", "model", b"model", "nuggets", b"nuggets", "profile", b"profile", "prompt_version", b"prompt_version", "sources", b"sources"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "bank", b"bank", "history", b"history", "model", b"model", "nuggets", b"nuggets", "profile", b"profile", "prompt_version", b"prompt_version", "sources", b"sources"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__bank: _TypeAlias = _typing.Literal["bank"]  # noqa: Y015
+    _WhichOneofArgType__bank: _TypeAlias = _typing.Literal["_bank", b"_bank"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__bank) -> _WhichOneofReturnType__bank | None: ...
 
 Global___NuggetList: _TypeAlias = NuggetList  # noqa: Y015
 

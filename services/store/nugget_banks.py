@@ -1,0 +1,151 @@
+"""Nugget lists and labels that battles share, and which battle uses which."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, or_, select
+
+from nuggetstream.domain.identity import derived_id
+from services.store.bank_tables import nugget_labels, nugget_lists
+from services.store.content import add_user, insert_content, wait_for_deletions
+from services.store.database import Database, insert_into
+from services.store.tables import content_users
+
+
+@dataclass(frozen=True, slots=True)
+class StoredList:
+    """One step of a nugget bank.
+
+    Attributes:
+        step: Its number in the bank, from 1.
+        started_at: When the first of the lists was created that grew into this one.
+        body: The list, as the nuggetizer encodes it.
+    """
+
+    step: int
+    started_at: datetime
+    body: bytes
+
+
+class NuggetLists:
+    """The lists of all nugget banks. A list is deleted with the last battle that uses it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def of_battle(self, bank: str, battle_id: str) -> StoredList | None:
+        """The list that a battle uses already; None where it uses none.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        uses = select(content_users.c.key).where(content_users.c.battle_id == battle_id)
+        used = or_(nugget_lists.c.battle_id == battle_id, nugget_lists.c.key.in_(uses))
+        return await self._newest(_of_bank(bank).where(used))
+
+    async def newest(self, bank: str) -> StoredList | None:
+        """The newest list of a bank; None for a bank without one.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        return await self._newest(_of_bank(bank))
+
+    async def use(self, bank: str, step: int, battle_id: str) -> bool:
+        """Store that a battle uses a list.
+
+        Returns:
+            False when the list has been deleted.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        row = nugget_lists.c.key == _key(bank, step)
+
+        def use(connection: Connection) -> bool:
+            wait_for_deletions(connection)
+            add_user(connection, nugget_lists, row, battle_id)
+            return connection.scalar(select(nugget_lists.c.key).where(row)) is not None
+
+        return await self._database.write(use)
+
+    async def add(self, bank: str, stored: StoredList, battle_id: str) -> bool:
+        """Add a list to a bank, which the battle uses.
+
+        Returns:
+            False when the bank has a list with this number already.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        row = {"key": _key(bank, stored.step), "bank": bank, "step": stored.step, "body": stored.body}
+        row |= {"started_at": stored.started_at, "battle_id": battle_id}
+
+        def add(connection: Connection) -> bool:
+            statement = insert_into(connection.dialect.name, nugget_lists).on_conflict_do_nothing()
+            return bool(connection.execute(statement.returning(nugget_lists.c.key), row).all())
+
+        return await self._database.write(add)
+
+    async def _newest(self, query: Select[Any]) -> StoredList | None:
+        newest = query.order_by(nugget_lists.c.step.desc()).limit(1)
+        row = await self._database.read(lambda connection: connection.execute(newest).one_or_none())
+        return None if row is None else StoredList(row.step, row.started_at, row.body)
+
+
+class NuggetLabels:
+    """Labels of answers for the nuggets of banks. They are deleted with the last battle that uses them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, subject: str, battle_id: str) -> list[bytes]:
+        """What was stored for a subject, which the battle uses from now on.
+
+        Args:
+            subject: An answer, as one model labels it for one bank.
+            battle_id: The battle.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        of_subject = nugget_labels.c.subject == subject
+        query = select(nugget_labels.c.key, nugget_labels.c.body, nugget_labels.c.battle_id)
+        query = query.where(of_subject).order_by(nugget_labels.c.key)
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        if all(row.battle_id == battle_id for row in rows):
+            return [row.body for row in rows]
+
+        def use(connection: Connection) -> Sequence[bytes]:
+            wait_for_deletions(connection)
+            add_user(connection, nugget_labels, of_subject, battle_id)
+            return [row.body for row in connection.execute(query)]
+
+        return list(await self._database.write(use))
+
+    async def put(self, subject: str, nuggets: Sequence[str], body: bytes, battle_id: str) -> None:
+        """Store the labels of some nuggets, unless they are stored already.
+
+        Args:
+            subject: As for `get`.
+            nuggets: Ids of the nuggets.
+            body: The labels.
+            battle_id: The battle that brought them.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        key = derived_id("nugget labels", subject, sorted(nuggets))
+        row = {"key": key, "subject": subject, "body": body, "battle_id": battle_id}
+        await self._database.write(lambda connection: insert_content(connection, nugget_labels, [row]))
+
+
+def _of_bank(bank: str) -> Select[Any]:
+    columns = (nugget_lists.c.step, nugget_lists.c.started_at, nugget_lists.c.body)
+    return select(*columns).where(nugget_lists.c.bank == bank)
+
+
+def _key(bank: str, step: int) -> str:
+    return derived_id("nugget list", bank, step)
