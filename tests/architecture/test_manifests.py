@@ -136,8 +136,8 @@ def test_kubernetes_has_the_alerts_of_compose() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [DEPLOY / "compose.yaml", DEPLOY / ".env.example", DEPLOY / "Dockerfile", *sorted(K8S.rglob("*.yaml")),
-     *sorted((K8S / "base").glob("*.env"))],
+    [*sorted(DEPLOY.glob("compose*.yaml")), DEPLOY / ".env.example", DEPLOY / "Dockerfile",
+     *sorted(K8S.rglob("*.yaml")), *sorted((K8S / "base").glob("*.env"))],
     ids=lambda path: str(path.relative_to(ROOT)),
 )  # fmt: skip
 def test_every_variable_that_is_set_is_read(path: Path) -> None:
