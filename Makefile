@@ -54,7 +54,12 @@ docs: .venv-docs/.installed  ## build the documentation site in build/docs; ever
 .venv-docs/.installed: pyproject.toml constraints.txt
 	@echo "setting up .venv-docs (once)"
 	@"$(PYTHON)" -m venv .venv-docs
+ifdef HASHES
+	@.venv-docs/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-deps --requirement deploy/requirements/docs.txt
+	@.venv-docs/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+else
 	@.venv-docs/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
+endif
 	@touch $@
 
 manifests: $(DEV_STAMP) .venv-checkov/.installed k8s/checks/node_modules  ## render and check deploy/ and k8s/
@@ -64,7 +69,11 @@ manifests: $(DEV_STAMP) .venv-checkov/.installed k8s/checks/node_modules  ## ren
 .venv-checkov/.installed:
 	@echo "setting up .venv-checkov (once)"
 	@"$(PYTHON)" -m venv .venv-checkov
+ifdef HASHES
+	@.venv-checkov/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-deps --requirement deploy/requirements/checkov.txt
+else
 	@.venv-checkov/bin/pip install --quiet --disable-pip-version-check checkov==3.3.30
+endif
 	@touch $@
 
 k8s/checks/node_modules: k8s/checks/package-lock.json

@@ -1,6 +1,10 @@
 """Writes deploy/requirements/*.txt: every package of an image and of CI, with its version and hashes.
 
     python deploy/lock.py            after a change of constraints.txt or of the dependencies
+    python deploy/lock.py checkov    only what checkov needs, after a change of its version here
+
+docs.txt is for the site, checkov.txt for checkov, whose dependencies clash with ours: pip chooses its
+versions.
 
 Versions are those of constraints.txt. Which packages a service needs is read from the packages that are
 installed here, and their hashes come from pip, for Python 3.11 on Linux (x86-64 and ARM). It installs
@@ -30,6 +34,7 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "deploy" / "requirements"
 BUILD = ("hatchling", "packaging", "pathspec", "pluggy", "tomlkit", "trove-classifiers")  # for our own wheel
 LEFT_OUT = frozenset({"torch"})
+CHECKOV = "checkov==3.3.30"
 _ARM = ("manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux_2_26_aarch64", "manylinux2014_aarch64")
 _HEAD = "# Written by deploy/lock.py from constraints.txt: do not edit. For Python 3.11 on Linux.\n"
 
@@ -69,14 +74,28 @@ def _requirements_of(name: str, extra: str) -> list[Requirement]:
     return [r for r in all_requirements if r.marker is None or r.marker.evaluate({"extra": extra})]
 
 
-def hashes(names: Iterable[str], *options: str) -> dict[str, str]:
+def resolved(*requirements: str) -> dict[str, str]:
+    """The versions that pip chooses for requirements and all they need, by name.
+
+    Raises:
+        CalledProcessError: pip failed; it printed why.
+    """
+    pip = (sys.executable, "-m", "pip", "--isolated", "install", "--quiet", "--dry-run", "--ignore-installed")
+    done = subprocess.run(  # noqa: S603 - our own command
+        (*pip, "--only-binary", ":all:", "--report", "-", *requirements),
+        stdout=subprocess.PIPE, check=True, cwd=ROOT, text=True,
+    )  # fmt: skip
+    chosen = (item["metadata"] for item in json.loads(done.stdout)["install"])
+    return {canonicalize_name(package["name"]): package["version"] for package in chosen}
+
+
+def hashes(versions: Mapping[str, str], *options: str) -> dict[str, str]:
     """The SHA-256 of the wheel of each package, by name; of its source archive if it has no wheel anywhere.
 
     Raises:
         CalledProcessError: pip failed; it printed why.
     """
-    versions = pinned()
-    wanted = sorted(f"{name}=={versions[name]}" for name in names)
+    wanted = sorted(f"{name}=={version}" for name, version in versions.items())
     pip = (sys.executable, "-m", "pip", "--isolated", "install", "--quiet", "--dry-run", "--ignore-installed")
     without: list[str] = []
     while True:
@@ -107,34 +126,67 @@ def hashes(names: Iterable[str], *options: str) -> dict[str, str]:
     }
 
 
-def text_of(names: Iterable[str], machines: Iterable[Mapping[str, str]]) -> str:
+def text_of(versions: Mapping[str, str], machines: Iterable[Mapping[str, str]], head: str = _HEAD) -> str:
     """A requirements file with the hashes of all machines."""
-    versions, blocks = pinned(), [_HEAD]
-    for name in sorted(names):
+    blocks = [head]
+    for name in sorted(versions):
         digests = sorted({known[name] for known in machines if name in known})
         parts = (f"{name}=={versions[name]}", *(f"--hash=sha256:{digest}" for digest in digests))
         blocks.append(" \\\n    ".join(parts) + "\n")
     return "".join(blocks)
 
 
+def on_both_machines(versions: Mapping[str, str]) -> list[dict[str, str]]:
+    """The hashes for x86-64 and for ARM."""
+    arm = [option for platform in _ARM for option in ("--platform", platform)]
+    with tempfile.TemporaryDirectory() as folder:
+        return [
+            hashes(versions),
+            hashes(versions, *arm, "--python-version", "3.11", "--target", folder),
+        ]
+
+
+def documentation() -> set[str]:
+    """Names of the packages that the site needs."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras, waiting = project["optional-dependencies"], [f"{project['name']}[docs]"]
+    wanted: list[str] = list(project["dependencies"])
+    while waiting:
+        for extra in Requirement(waiting.pop()).extras:
+            for text in extras[extra]:
+                (waiting if Requirement(text).name == project["name"] else wanted).append(text)
+    return set(resolved("--constraint", "constraints.txt", *wanted)) | set(BUILD)
+
+
+def write_checkov() -> None:
+    """Write checkov.txt."""
+    versions = resolved(CHECKOV)
+    head = _HEAD.replace("from constraints.txt", f"for {CHECKOV}")
+    text = text_of(versions, on_both_machines(versions), head)
+    (FOLDER / "checkov.txt").write_text(text, encoding="utf-8")
+    print(f"checkov: {len(versions)} packages")
+
+
 def main() -> None:
-    """Write all files."""
+    """Write all files, or only that of checkov."""
+    write_checkov()
+    if sys.argv[1:] == ["checkov"]:
+        return
     files = {
         service: needed([service, "postgres", *(["dense"] if service == "indexer" else [])])
         for service in SERVICES
     }
     files["build"] = set(BUILD)
+    files["docs"] = documentation()
     files["ci"] = set(pinned()) - LEFT_OUT
-    arm = [option for platform in _ARM for option in ("--platform", platform)]
-    with tempfile.TemporaryDirectory() as folder:
-        machines = [
-            hashes(files["ci"]),
-            hashes(files["ci"], *arm, "--python-version", "3.11", "--target", folder),
-        ]
+    versions = pinned()
+    machines = on_both_machines({name: versions[name] for name in files["ci"]})
     FOLDER.mkdir(exist_ok=True)
     for name, packages in files.items():
         known = {package for package in packages if any(package in machine for machine in machines)}
-        (FOLDER / f"{name}.txt").write_text(text_of(known, machines), encoding="utf-8")
+        (FOLDER / f"{name}.txt").write_text(
+            text_of({package: versions[package] for package in known}, machines), encoding="utf-8"
+        )
         print(f"{name}: {len(known)} packages; without a wheel: {sorted(packages - known) or 'none'}")
 
 
