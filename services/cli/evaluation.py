@@ -5,6 +5,7 @@ in flight and pays for nothing twice.
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -25,7 +26,9 @@ from services.store.outcomes import Outcomes
 from services.store.spend import DatabaseSpendStore, total_of
 
 _POLL = 0.5  # seconds
-_JSON = {"content-type": "application/json"}
+_NDJSON = {"content-type": "application/x-ndjson"}
+_REQUEST_BYTES = 1024 * 1024  # battles of so many bytes are one request; a larger battle is one of its own
+_CLIENT_ERROR, _SERVER_ERROR = 400, 500
 _SETTLE_SECONDS = 30.0  # time that the rater gets at the end to count the last outcomes
 
 
@@ -94,12 +97,12 @@ class Evaluation:
         if self.retry_failed:
             self._ended = {name: state for name, state in self._ended.items() if state is BattleState.SCORED}
         async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
-            for line in self.lines:
+            async for lines in self._to_submit():
+                await self._submit(http, lines)
                 while len(self._waiting) >= self.window and not self.stop.is_set():
                     await self._pause()
                 if self.stop.is_set():
                     return False
-                await self._submit(http, line)
         while self._waiting and not self.stop.is_set():
             await self._pause()
         if self._waiting or not await graded(self.platform.bus, self.platform.graders, self.stop):
@@ -145,28 +148,57 @@ class Evaluation:
             return None
         return {"amount": str(spend.amount), "currency": self.currency}
 
-    async def _submit(self, http: httpx2.AsyncClient, line: KeptLine) -> None:
-        if line.id in self._ended:
-            known = await Battles(self.platform.database).get(line.id)
-            if known is not None and known.content_hash == line.content_hash:
-                self.accepted.setdefault(line.id, line)  # ended already, in this run or an earlier one
-                return
-        response = await self._post(http, line)
-        if response.is_success:
-            self.accepted.setdefault(line.id, line)
-            self._waiting.add(line.id)
-        elif response.is_client_error:
-            body = response.json()
-            self.rejected.append(BadLine(line.line, tuple(body.get("problems") or [body["error"]])))
+    async def _to_submit(self) -> AsyncIterator[list[KeptLine]]:
+        """The lines whose battles have not ended, as many at a time as there is room for in flight."""
+        lines: list[KeptLine] = []
+        for line in self.lines:
+            if await self._has_ended(line):
+                continue
+            lines.append(line)
+            in_flight = len(self._waiting) + len(lines)
+            if in_flight >= self.window or sum(line.size for line in lines) >= _REQUEST_BYTES:
+                yield lines
+                lines = []
+        if lines:
+            yield lines
 
-    async def _post(self, http: httpx2.AsyncClient, line: KeptLine) -> httpx2.Response:
-        """Submit one battle, and repeat that while the platform answers with a server error."""
-        body = line.submission()
-        while True:
-            response = await http.post("/v1/battles", content=body, headers=_JSON)
-            if not response.is_server_error or self.stop.is_set():
-                return response
-            await self._pause()
+    async def _has_ended(self, line: KeptLine) -> bool:
+        """Whether the battle of a line has ended, in this run or an earlier one; then it is accepted."""
+        if line.id not in self._ended:
+            return False
+        known = await Battles(self.platform.database).get(line.id)
+        if known is None or known.content_hash != line.content_hash:
+            return False
+        self.accepted.setdefault(line.id, line)
+        return True
+
+    async def _submit(self, http: httpx2.AsyncClient, lines: Sequence[KeptLine]) -> None:
+        """Submit battles in one request, and repeat those that the platform answers with a server error."""
+        while lines:
+            results = await self._post(http, lines)
+            failed = []
+            for line, result in zip(lines, results, strict=True):
+                if result["status"] >= _SERVER_ERROR:
+                    failed.append(line)
+                elif result["status"] >= _CLIENT_ERROR:
+                    problems = tuple(result.get("problems") or [result["error"]])
+                    self.rejected.append(BadLine(line.line, problems))
+                else:
+                    self.accepted.setdefault(line.id, line)
+                    self._waiting.add(line.id)
+            lines = failed
+            if lines:
+                await self._pause()
+                if self.stop.is_set():
+                    return
+
+    async def _post(self, http: httpx2.AsyncClient, lines: Sequence[KeptLine]) -> list[dict[str, Any]]:
+        """One result per line; where the whole request is answered with a server error, that for each."""
+        body = b"\n".join(line.submission() for line in lines)
+        response = await http.post("/v1/battles", content=body, headers=_NDJSON)
+        if response.is_server_error:
+            return [{"status": response.status_code}] * len(lines)
+        return [json.loads(line) for line in response.raise_for_status().content.splitlines()]
 
     async def _pause(self) -> None:
         try:

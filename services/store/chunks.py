@@ -194,6 +194,8 @@ class Sources:
     async def of_pages(self, content_hashes: Sequence[str]) -> dict[str, StoredSource]:
         """One source for each of the given pages that has any, by content hash."""
         source_by_page: dict[str, StoredSource] = {}
+        if not content_hashes:
+            return source_by_page
         async with self._database.transaction() as tx:
             for batch in _batches(content_hashes):
                 query = select(sources).where(sources.c.content_hash.in_(batch)).order_by(sources.c.url)
