@@ -4,8 +4,8 @@
     item ─┼─> waiting ──(the group before is done)──> handle ─> result
     item ─┘                                            └─> result
 
-Nothing waits for a group to fill: an item that arrives alone is handled alone and at once. The busier the
-process is, the larger the groups are, and the less each item costs.
+An item that arrives alone is handled alone and at once. The busier the process is, the larger the groups are,
+and the less each item costs.
 """
 
 import asyncio
@@ -37,11 +37,19 @@ class Grouping(Generic[Item, Result]):
         handle: Handles several items, all or none, and returns their results in order. It is not cancelled
             when a caller is.
         limit: Most items in one group.
+        pause: Seconds that a group waits for more items where the group before it had several. Each group
+            has costs of its own, such as a commit; the pause makes groups larger while the process is busy.
     """
 
-    def __init__(self, handle: Callable[[Sequence[Item]], Awaitable[Sequence[Result]]], limit: int) -> None:
+    def __init__(
+        self,
+        handle: Callable[[Sequence[Item]], Awaitable[Sequence[Result]]],
+        limit: int,
+        pause: float = 0.0,
+    ) -> None:
         self._handle = handle
         self._limit = limit
+        self._pause = pause
         self._waiting: deque[_Waiting[Item, Result]] = deque()
         self._running: asyncio.Task[None] | None = None
 
@@ -61,6 +69,8 @@ class Grouping(Generic[Item, Result]):
     async def _run(self) -> None:
         while group := self._next():
             await self._together(group)
+            if self._pause and len(group) > 1 and len(self._waiting) < self._limit:
+                await asyncio.sleep(self._pause)
 
     def _next(self) -> list[_Waiting[Item, Result]]:
         group: list[_Waiting[Item, Result]] = []

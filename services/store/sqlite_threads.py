@@ -25,6 +25,7 @@ Work = Callable[[Connection], T]
 
 _READERS = 4
 _MAX_GROUP = 128  # works in one transaction
+_PAUSE_S = 0.004  # between transactions of several works; about as long as a commit waits for a disk
 
 
 class SqliteThreads:
@@ -46,7 +47,7 @@ class SqliteThreads:
         event.listen(self._engine, "connect", configure)
         self._writer = ThreadPoolExecutor(1, "sqlite writer")
         self._readers = ThreadPoolExecutor(_READERS, "sqlite reader")
-        self._group: Grouping[Work[Any], Any] = Grouping(self._write_together, _MAX_GROUP)
+        self._group: Grouping[Work[Any], Any] = Grouping(self._write_together, _MAX_GROUP, _PAUSE_S)
 
     async def write(self, work: Work[T]) -> T:
         """Do some work in a transaction, together with other work that waits.

@@ -86,3 +86,33 @@ async def test_a_group_belongs_to_no_caller() -> None:
 
     with structlog.contextvars.bound_contextvars(battle_id="b1"):
         assert await Grouping(bound, 10)(1) == {}
+
+
+async def test_after_a_group_of_several_the_next_one_waits_for_more() -> None:
+    handler = Handler()
+    handler.go.set()
+    grouping = Grouping(handler, 10, pause=1.0)
+    assert await asyncio.gather(grouping(1), grouping(2)) == [2, 4]
+    third = asyncio.create_task(grouping(3))
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert handler.groups == [[1, 2]]
+    assert await asyncio.gather(grouping(4), third) == [8, 6]
+    assert handler.groups == [[1, 2], [3, 4]]
+
+
+async def test_what_arrives_alone_is_handled_at_once() -> None:
+    handler = Handler()
+    handler.go.set()
+    grouping = Grouping(handler, 10, pause=3600.0)
+    for number in range(1, 5):
+        assert await grouping(number) == 2 * number
+    assert handler.groups == [[1], [2], [3], [4]]
+
+
+async def test_a_full_group_does_not_wait() -> None:
+    handler = Handler()
+    handler.go.set()
+    grouping = Grouping(handler, 2, pause=3600.0)
+    assert await asyncio.gather(*map(grouping, (1, 2, 3, 4))) == [2, 4, 6, 8]
+    assert handler.groups == [[1, 2], [3, 4]]
