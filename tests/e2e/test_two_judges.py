@@ -1,4 +1,4 @@
-"""Two judges in processes of their own: both judge every battle."""
+"""Two judges in processes of their own: both judge every battle, and the first runs the evaluators."""
 
 import asyncio
 from collections import Counter
@@ -16,13 +16,17 @@ from tests.e2e.processes import separate_processes
 from tests.e2e.test_separate_processes import until_all_ended
 
 BATTLES = 10
+GRADERS = ("answer_quality", "query_profile")
+DECLARED = {"judges": "pairwise,blind", "evaluators": ",".join(GRADERS)}
 SECOND = {"judge_name": "blind", "judge_passages": "0", "profile": "paper"}
 
 
 @pytest.mark.timeout(300)
 async def test_two_judges_both_judge_every_battle_also_while_one_is_killed(tmp_path: Path) -> None:
     async with (
-        separate_processes(tmp_path, second_judge=SECOND, judges="pairwise,blind") as platform,
+        separate_processes(
+            tmp_path, second_judge=SECOND, judges="pairwise,blind", evaluators=",".join(GRADERS)
+        ) as platform,
         AsyncClient(platform.url, patience=60) as client,
     ):
         database = Database(platform.database_url)
@@ -44,6 +48,12 @@ async def test_two_judges_both_judge_every_battle_also_while_one_is_killed(tmp_p
         assert sources["judge:pairwise"] == sources["judge:blind"] == BATTLES
         view = await client.battle(rows[0].id)
         assert {judgment.evaluator for judgment in view.judgments} == {"pairwise", "blind"}
+        for row in rows:  # grades may be recorded after the end of the battle
+            async with asyncio.timeout(60):
+                while len(graded := (await client.battle(row.id)).gradings) < len(GRADERS):
+                    await asyncio.sleep(0.1)
+            assert tuple(each.evaluator for each in graded) == GRADERS
+            assert all(each.grades for each in graded)
         for name in ("pairwise", "blind"):
             (board,) = await client.leaderboard("test", lens="judge", evaluator=name)
             assert (board.scored, board.outcomes) == (BATTLES, BATTLES)
