@@ -8,7 +8,8 @@ simulates a provider's prompt cache. nuggetizer reads the same documents with it
 heuristics answer; it has no judge. "Ratio" is the money beside the first row, "recall" the share of the first
 row's nuggets that the row's nuggets state, and "same" the share of battles for which the nuggets of both
 prefer the same answer. nuggetizer is run twice: with lists as long as those of the paper profile, and as
-those of the live profile.
+those of the live profile. A second table has the battles of whole topics, with and without shared nugget
+lists; both use the cache of replies.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.cpu import offline_model
 from benchmarks.llm_nuggetizer import run_nuggetizer
-from benchmarks.llm_variants import VARIANTS, Result, battles, run
+from benchmarks.llm_variants import VARIANTS, WHOLE_TOPICS, Result, battles, run
 from nuggetstream.domain.event import BattleRetrieved
 from services.offline.heuristics import Label, assign
 from services.offline.heuristics.facts import ENOUGH
@@ -87,7 +88,7 @@ def measured(name: str, events: Sequence[BattleRetrieved], at_once: int) -> Resu
     """One row's result; None where nuggetizer cannot be run, which is printed."""
     if name not in PEERS:
         with offline_model(*DELAYS) as url:
-            return asyncio.run(run(VARIANTS[name], events, url, at_once))
+            return asyncio.run(run((VARIANTS | WHOLE_TOPICS)[name], events, url, at_once))
     try:
         return run_nuggetizer(events, [*DELAYS, *PEERS[name]], at_once)
     except (subprocess.SubprocessError, OSError) as error:
@@ -104,7 +105,16 @@ def main() -> None:
     chosen = options.parse_args()
     if "NUGGETSTREAM_DATA" not in os.environ:
         raise SystemExit("Set NUGGETSTREAM_DATA to the folder that holds crowdrag25/.")
-    events = battles(Path(os.environ["NUGGETSTREAM_DATA"]) / "crowdrag25", chosen.battles)
+    folder = Path(os.environ["NUGGETSTREAM_DATA"]) / "crowdrag25"
+    results = table(battles(folder, chosen.battles), chosen.only, chosen.at_once)
+    print(*beside_peers(results), sep="\n")
+    if "live" in chosen.only:
+        print("\nWhole topics, in which the same answers meet several times:")
+        table(battles(folder, chosen.battles, whole_topics=True), list(WHOLE_TOPICS), chosen.at_once)
+
+
+def table(events: Sequence[BattleRetrieved], names: Sequence[str], at_once: int) -> dict[str, Result]:
+    """Measure the rows on the battles and print them."""
     queries = {event.battle.id: event.battle.query for event in events}
     print(f"{len(events)} battles, {statistics.fmean(len(e.evidence) for e in events):.1f} chunks each")
     print(
@@ -112,12 +122,12 @@ def main() -> None:
         f"{'recall':>8}{'same':>8}"
     )
     results: dict[str, Result] = {}
-    for name in chosen.only:
-        if (result := measured(name, events, chosen.at_once)) is not None:
+    for name in names:
+        if (result := measured(name, events, at_once)) is not None:
             results[name] = result
             print(row_of(name, result, next(iter(results.values())), queries))
             print(f"    {stages_of(result)}", flush=True)
-    print(*beside_peers(results), sep="\n")
+    return results
 
 
 if __name__ == "__main__":

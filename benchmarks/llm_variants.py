@@ -6,11 +6,13 @@ whose address is given. Every run has a model of its own, so that nothing is cac
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic import SecretStr
@@ -21,8 +23,10 @@ from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRe
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
+from services.assigner.shared_labels import SharedLabels
 from services.assigner.stage import Assigner
 from services.judge.stage import Judge
+from services.nuggetizer.bank import NuggetBank
 from services.nuggetizer.stage import Nuggetizer, Profile
 from services.runtime.errors import StageError
 from services.runtime.llm.accounting import Entry, MemorySpendStore
@@ -30,6 +34,9 @@ from services.runtime.llm.build import build_chat_model
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.prices import OFFLINE_MODEL, Price, Tokens
 from services.runtime.llm.settings import LLMSettings
+from services.store.database import Database
+from services.store.migrate import upgrade
+from services.store.nugget_banks import NuggetLabels, NuggetLists
 
 # Per million tokens; the proportions are those of many providers.
 PRICE = Price(input=Decimal("0.40"), cached_input=Decimal("0.10"), output=Decimal("1.60"))
@@ -38,11 +45,15 @@ FETCHED = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to evaluate a battle: settings of the nuggetizer, the assigner and the judge."""
+    """One way to evaluate a battle: settings of the nuggetizer, the assigner and the judge.
+
+    With `shares`, battles with the same query and evidence share their lists and labels.
+    """
 
     nuggetizer: Mapping[str, Any] = field(default_factory=dict)
     assigner: Mapping[str, Any] = field(default_factory=dict)
     judge: Mapping[str, Any] = field(default_factory=dict)
+    shares: bool = False
 
 
 VARIANTS = {
@@ -99,11 +110,17 @@ class Result:
         return float(PRICE.of(self.tokens)) / self.battles * 1000
 
 
-def battles(folder: Path, count: int) -> list[BattleRetrieved]:
-    """So many battles, evenly spread over the file, each with its evidence."""
+# On battles of whole topics, where the same answers meet several times.
+WHOLE_TOPICS = {"live": Variant(), "live, shared lists": Variant(shares=True)}
+
+
+def battles(folder: Path, count: int, *, whole_topics: bool = False) -> list[BattleRetrieved]:
+    """So many battles with their evidence: evenly spread over the file, or all of its first topics."""
     passages = {document["docid"]: document["text"] for document in load(folder / "documents.jsonl.gz")}
     rows = list(load(folder / "battles.jsonl.gz"))
-    return [retrieved(row, passages) for row in rows[:: max(1, len(rows) // count)][:count]]
+    by_topic = sorted(rows, key=lambda row: row["topic"])
+    chosen = by_topic if whole_topics else rows[:: max(1, len(rows) // count)]
+    return [retrieved(row, passages) for row in chosen[:count]]
 
 
 def retrieved(row: dict[str, Any], passages: dict[str, str]) -> BattleRetrieved:
@@ -140,8 +157,30 @@ async def evaluate(event: BattleRetrieved, model: LLMClient, variant: Variant) -
     return assigned
 
 
+@asynccontextmanager
+async def with_stores(variant: Variant) -> AsyncIterator[Variant]:
+    """The variant with the stores of shared lists and labels, where it shares them."""
+    if not variant.shares:
+        yield variant
+        return
+    with TemporaryDirectory() as folder:
+        database = Database(f"sqlite+aiosqlite:///{folder}/lists.db")
+        await upgrade(database)
+        bank, labels = NuggetBank(NuggetLists(database)), SharedLabels(NuggetLabels(database))
+        yield Variant(
+            {**variant.nuggetizer, "bank": bank}, {**variant.assigner, "shared": labels}, variant.judge
+        )
+        await database.close()
+
+
 async def run(variant: Variant, events: Sequence[BattleRetrieved], url: str, at_once: int) -> Result:
     """All battles, so many at once."""
+    async with with_stores(variant) as stored:
+        return await run_with(stored, events, url, at_once)
+
+
+async def run_with(variant: Variant, events: Sequence[BattleRetrieved], url: str, at_once: int) -> Result:
+    """All battles, with the stores of the variant."""
     settings = LLMSettings(
         api_key=SecretStr("none"), base_url=url, model=OFFLINE_MODEL, concurrency=64, battle_tokens=None
     )
