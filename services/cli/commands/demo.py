@@ -27,9 +27,8 @@ from services.judge.graders import EVALUATORS
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
 
-_PAGE_SECONDS = (
-    8.0  # network time of one page: short, because one demo page never answers, but not on a busy machine
-)
+# Network time of one page. One page of the demo never answers; on a busy machine large pages take a while.
+_PAGE_SECONDS = 8.0
 
 
 @click.command("demo")
