@@ -225,7 +225,7 @@ async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "value", "problem"),
     [
-        ("NUGGETSTREAM_PROFILE", "fast", "NUGGETSTREAM_PROFILE: Input should be 'live' or 'paper'"),
+        ("NUGGETSTREAM_PROFILE", "fast", "NUGGETSTREAM_PROFILE: Input should be 'live', 'paper' or 'frugal'"),
         ("NUGGETSTREAM_LLM_BASE_URL", "http://127.0.0.1:9/v1", "set NUGGETSTREAM_LLM_MODEL"),
     ],
 )
