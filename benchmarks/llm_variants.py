@@ -47,13 +47,15 @@ FETCHED = datetime(2026, 1, 1, tzinfo=UTC)
 class Variant:
     """One way to evaluate a battle: settings of the nuggetizer, the assigner and the judge.
 
-    With `shares`, battles with the same query and evidence share their lists and labels.
+    With `shares`, battles with the same query and evidence share their lists and labels; with `decides`,
+    labels and verdicts are decisions.
     """
 
     nuggetizer: Mapping[str, Any] = field(default_factory=dict)
     assigner: Mapping[str, Any] = field(default_factory=dict)
     judge: Mapping[str, Any] = field(default_factory=dict)
     shares: bool = False
+    decides: bool = False
 
 
 VARIANTS = {
@@ -61,6 +63,7 @@ VARIANTS = {
     "live, 20 chunks": Variant({"passages": 20}),
     "live, 10 chunks": Variant({"passages": 10}),
     "live, 5 chunks": Variant({"passages": 5}),
+    "frugal": Variant(decides=True),
     "paper": Variant({"profile": Profile.PAPER}, {"window": 10}, {"both_orders": False}),
 }
 
@@ -149,11 +152,12 @@ async def evaluate(event: BattleRetrieved, model: LLMClient, variant: Variant) -
     async def nuggets() -> BattleAssigned:
         [made] = await Nuggetizer(model, **variant.nuggetizer)(event)
         assert isinstance(made, BattleNuggetized)
-        [assigned] = await Assigner(model, **variant.assigner)(made)
+        [assigned] = await Assigner(model, decisions=decisions, **variant.assigner)(made)
         assert isinstance(assigned, BattleAssigned)
         return assigned
 
-    assigned, _ = await asyncio.gather(nuggets(), Judge(model, **variant.judge)(event))
+    decisions = model if variant.decides else None
+    assigned, _ = await asyncio.gather(nuggets(), Judge(model, decisions=decisions, **variant.judge)(event))
     return assigned
 
 

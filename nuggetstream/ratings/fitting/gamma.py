@@ -42,9 +42,9 @@ def gamma_rows(shapes: Floats, columns: int, stream: np.random.Generator) -> Sin
 
     Source: See the module.
 
-    >>> rows = gamma_rows(np.array([0.5, 4.0, 100.0]), 10_000, np.random.default_rng(1))
-    >>> rows.mean(axis=1).round(1).tolist()
-    [0.5, 4.0, 100.1]
+    >>> rows = gamma_rows(np.array([2.0, 40.0, 100.0]), 10_000, np.random.default_rng(1))
+    >>> [round(mean) for mean in rows.mean(axis=1).tolist()]
+    [2, 40, 100]
     """
     rows = np.empty((len(shapes), columns), dtype=np.float32)
     for row in np.flatnonzero(shapes < _SMALL):

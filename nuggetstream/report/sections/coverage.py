@@ -1,12 +1,13 @@
 """Coverage: how much of what was received could be scored, and why not the rest?"""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.files.evaluated import JudgmentRow
 from nuggetstream.files.numerals import integer, many, part_of, percent
 from nuggetstream.files.results import Results
 from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Notice, Table
@@ -33,7 +34,7 @@ class Coverage:
         systems: System -> battles.
         arenas: Arena -> battles.
         languages: Language -> battles; "not given" where there is none.
-        judges: Model of the judge -> battles.
+        judges: Model of a judge -> battles with a verdict of it.
         first: When the first battle arrived, in ISO 8601; None where no battle says.
         last: When the last battle arrived; None where no battle says.
     """
@@ -78,7 +79,7 @@ def compute(results: Results) -> Coverage:
         arenas=dict(Counter(battle.arena for battle in battles).most_common()),
         languages=dict(Counter(battle.language or "not given" for battle in battles).most_common()),
         judges=dict(
-            Counter(judgment.model for battle in battles for judgment in battle.judgments[:1]).most_common()
+            Counter(model for battle in battles for model in _models(battle.judgments)).most_common()
         ),
         first=moments[0].isoformat() if moments else None,
         last=moments[-1].isoformat() if moments else None,
@@ -140,10 +141,15 @@ def _facts(coverage: Coverage) -> Facts:
             f"most frequent: {most_frequent}",
         ),
     ]
-    if coverage.judges:
-        model, count = next(iter(coverage.judges.items()))
-        facts.append(Fact(model, "model of the judge", part_of(count, received, "battles")))
+    label = "model of the judge" if len(coverage.judges) == 1 else "model of a judge"
+    for model, count in coverage.judges.items():
+        facts.append(Fact(model, label, part_of(count, received, "battles")))
     return Facts(tuple(facts))
+
+
+def _models(judgments: Iterable[JudgmentRow]) -> Iterable[str]:
+    """The models of the judges of a battle, each once."""
+    return dict.fromkeys(judgment.model for judgment in judgments)
 
 
 def _bars(coverage: Coverage) -> Figure:

@@ -17,7 +17,7 @@ def value_of(share: float, criterion: Criterion) -> float:
     """
     low, high = criterion.low or 0.0, criterion.high or 0.0
     steps = int(high - low) + 1
-    return low + min(steps - 1, int(share * steps))
+    return float(low + min(steps - 1, int(share * steps)))
 
 
 def line(criterion: Criterion, share: float, reason: str, name: str | None = None) -> GradeLine:
