@@ -1,6 +1,5 @@
 """The handler of the judge, and its stage."""
 
-import asyncio
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,11 +76,9 @@ class Judge:
     async def _asked(self, event: BattleRetrieved) -> list[_Asked]:
         """The verdict of every order, with the model that gave it and the version of the prompt."""
         orders = self._orders(event)
-        if self.decisions is not None:
-            decide = partial(self._by_decision, self.decisions, event)
-            return await asyncio.gather(*(decide(first) for first in orders))
+        ask = self._by_chat if self.decisions is None else partial(self._by_decision, self.decisions)
         # One after the other: the second prompt begins like the first, which is then in the provider's cache.
-        return [await self._by_chat(event, first) for first in orders]
+        return [await ask(event, first) for first in orders]
 
     async def _by_chat(self, event: BattleRetrieved, first: Side) -> _Asked:
         prompt = self.prompt(*self._shown(event, first))
