@@ -37,7 +37,7 @@ def test_the_small_scale_accepts_all_and_measures_lag_and_steps(tmp_path: Path) 
     numbers = json.loads(result.read_text())
     assert (numbers["accepted"], numbers["battles"]) == (40, 40)
     assert numbers["lag_messages"] >= 0  # 40 battles can be accepted and recorded between two looks
-    assert 0 < numbers["step_cpu"] <= numbers["step_wall"]
+    assert min(numbers["step_cpu"], numbers["step_wall"]) > 0  # of two clocks, either can be ahead
     assert numbers["step"]
 
 
