@@ -94,12 +94,18 @@ def draw(judges: Sequence[JudgeCalibration]) -> Content:
         "taken at their word; below it the judge is too sure of itself. The calibration error is the mean "
         "distance from the diagonal. The Brier score also counts how much the probabilities tell apart: it "
         "should be below that of somebody who always names the shares of A, tie and B.",
-        basis=", ".join(
-            f"{_name(each)}: {part_of(each.calibration.cases, each.judged, 'verdicts')}" for each in compared
-        )
-        or "0 verdicts",
+        basis=_basis(compared),
         blocks=tuple(blocks),
     )
+
+
+def _basis(judges: Sequence[JudgeCalibration]) -> str:
+    """The verdicts compared per judge, on the first dimension."""
+    first = [each for each in judges if each.dimension == judges[0].dimension]
+    compared = (
+        f"{each.evaluator} {part_of(each.calibration.cases, each.judged, 'verdicts')}" for each in first
+    )
+    return ", ".join(compared) or "0 verdicts"
 
 
 def _nothing(judges: Sequence[JudgeCalibration]) -> str:

@@ -43,7 +43,7 @@ def test_the_section_shows_a_plot_with_numbers_in_words(read: Any) -> None:
     [figure] = next(iter(content.blocks[0].options.values()))
     assert figure.alt.startswith("90% sure, right in 50.0% (1 of 2)")
     assert "calibration error is 40.0%" in content.finding
-    assert content.basis == "pairwise, offline-heuristic, human vote: 2 of 2 verdicts"
+    assert content.basis == "pairwise 2 of 2 verdicts"
 
 
 @pytest.mark.parametrize(
