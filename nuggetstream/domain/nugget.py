@@ -54,16 +54,31 @@ class Nugget:
 
 
 @dataclass(frozen=True, slots=True)
+class MergedNugget:
+    """A nugget that was left out because another one of the list states the same fact.
+
+    Attributes:
+        text: Its text.
+        into: Text of the nugget that has its provenance now.
+    """
+
+    text: str
+    into: str
+
+
+@dataclass(frozen=True, slots=True)
 class Revision:
     """The nugget list after one step of its creation.
 
     Attributes:
         documents: Ids of the documents read in this step.
         texts: Texts of the whole list after the step.
+        merged: Nuggets that the step merged into others; none in the paper profile.
     """
 
     documents: tuple[str, ...]
     texts: tuple[str, ...]
+    merged: tuple[MergedNugget, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.views.common import View
 from nuggetstream.views.grades import GradingView
+from nuggetstream.views.nuggets import NuggetStepView
 
 
 class SourceView(View):
@@ -242,6 +243,8 @@ class BattleView(View):
     nuggets: list[NuggetView]
     nugget_bank: NuggetBankView | None = None
     """Null for a list of this battle alone."""
+    nugget_history: list[NuggetStepView] = Field(default_factory=list)
+    """What each step of the creation of the list changed, oldest first."""
     nugget_verdict: NuggetVerdictView | None
     judgments: list[JudgmentView]
     gradings: list[GradingView] = Field(default_factory=list)

@@ -31,6 +31,7 @@ from nuggetstream.views.battles import (
     WaitingView,
 )
 from services.gateway.battles.grades import grading_views
+from services.gateway.battles.nuggets import nugget_steps
 from services.gateway.battles.verdicts import judgment_views, nugget_verdict_view, nugget_views
 from services.store.battles import BattleRow, RecordedFailure
 from services.store.event_reading import RecordedEvent
@@ -86,6 +87,7 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         a=_answer(snapshot, Side.A),
         b=_answer(snapshot, Side.B),
         nuggets=nugget_views(snapshot, explanation),
+        nugget_history=nugget_steps(snapshot),
         nugget_bank=snapshot.bank and NuggetBankView(**asdict(snapshot.bank)),
         nugget_verdict=nugget_verdict_view(explanation),
         judgments=judgment_views(snapshot),

@@ -130,6 +130,31 @@ class Nugget(_message.Message):
 Global___Nugget: _TypeAlias = Nugget  # noqa: Y015
 
 @_typing.final
+class MergedNugget(_message.Message):
+    """A nugget that was left out because another one of the list states the same fact."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    INTO_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    into: _builtins.str
+    """Text of the nugget that has its provenance now."""
+    def __init__(
+        self,
+        *,
+        text: _builtins.str = ...,
+        into: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["into", b"into", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MergedNugget: _TypeAlias = MergedNugget  # noqa: Y015
+
+@_typing.final
 class Revision(_message.Message):
     """The nugget list after one step of its creation."""
 
@@ -137,19 +162,23 @@ class Revision(_message.Message):
 
     DOCUMENTS_FIELD_NUMBER: _builtins.int
     TEXTS_FIELD_NUMBER: _builtins.int
+    MERGED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def documents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
     def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def merged(self) -> _containers.RepeatedCompositeFieldContainer[Global___MergedNugget]: ...
     def __init__(
         self,
         *,
         documents: _abc.Iterable[_builtins.str] | None = ...,
         texts: _abc.Iterable[_builtins.str] | None = ...,
+        merged: _abc.Iterable[Global___MergedNugget] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["documents", b"documents", "texts", b"texts"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["documents", b"documents", "merged", b"merged", "texts", b"texts"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
