@@ -58,7 +58,7 @@ def _created(text: str) -> Sequence[str]:
     blocks += [Block("chunk", f"c{i}", text) for i, text in enumerate(documents[answers:], start=1)]
     reply = answer("nuggets_window", _prompt([*blocks, *_nuggets(so_far)]))
     assert isinstance(reply, WindowReply)
-    return reply.nuggets
+    return reply.texts(so_far)
 
 
 def _importance(text: str) -> Sequence[str]:

@@ -1,5 +1,6 @@
 """The two ways to create a nugget list: in one call (live), or window by window (paper)."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -114,7 +115,7 @@ async def create_in_windows(
         prompt = prompts.one_window(query, [document.block for document in part], texts, limit)
         reply = await model.ask(prompt, stage=_STAGE, battle_id=battle_id)
         reply_model, version = reply.model, reply.prompt_version
-        texts = _distinct(reply.value.nuggets)[:limit]
+        texts = _distinct(reply.value.texts(texts))[:limit]
         for text in texts:
             origin.setdefault(text, tuple(document.provenance for document in part))
         history.append(Revision(tuple(d.provenance.document for d in part), tuple(texts)))
@@ -157,13 +158,16 @@ def _merge(first: Draft, again: Draft) -> Draft:
 async def _importance(
     model: ChatModel, query: str, texts: Sequence[str], window: int, battle_id: str
 ) -> dict[str, Importance]:
-    labels: dict[str, Importance] = {}
-    for part in _windows(texts, window):
+    """The importance of every nugget; windows do not depend on each other and are asked at the same time."""
+
+    async def labels_of(part: Sequence[str]) -> dict[str, Importance]:
         blocks = [Block("nugget", f"n{i}", text) for i, text in enumerate(part, start=1)]
         reply = await model.ask(prompts.importance(query, blocks), stage=_STAGE, battle_id=battle_id)
         given = {label.id: Importance(label.importance) for label in reply.value.labels}
-        labels |= {block.text: given[block.id] for block in blocks}
-    return labels
+        return {block.text: given[block.id] for block in blocks}
+
+    parts = await asyncio.gather(*map(labels_of, _windows(texts, window)))
+    return {text: importance for part in parts for text, importance in part.items()}
 
 
 def _windows(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

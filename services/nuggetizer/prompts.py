@@ -6,7 +6,7 @@ from services.runtime.llm.blocks import Block
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import ImportanceReply, NuggetsReply, WindowReply, every_id_once
 
-VERSION = "nuggetizer-2"
+VERSION = "nuggetizer-3"
 _TOKENS_PER_NUGGET = 60
 
 _SYSTEM = (
@@ -31,7 +31,7 @@ _WINDOW = (
     "- At most {limit} nuggets in all; when there are more, leave out the least useful.\n"
     "- One fact each, 4 to 20 words, in the language of the query, understandable on its own.\n"
     "- Keep earlier nuggets unless they are duplicates or do not help to answer the query.\n"
-    "Reply with the whole new list."
+    "Reply with the whole new list, in its order."
 )
 
 _ADDED = (
@@ -71,6 +71,10 @@ def one_window(
 ) -> Prompt[WindowReply]:
     """Asks for the list rewritten after one more window of documents (paper profile)."""
     nuggets = tuple(Block("nugget", f"n{i}", text) for i, text in enumerate(so_far, start=1))
+
+    def check(reply: WindowReply) -> None:
+        reply.texts(so_far)
+
     return Prompt(
         task="nuggets_window",
         version=VERSION,
@@ -80,6 +84,7 @@ def one_window(
         reply=WindowReply,
         max_tokens=200 + limit * _TOKENS_PER_NUGGET,
         parameters=(("limit", limit),),
+        check=check,
     )
 
 

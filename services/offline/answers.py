@@ -130,13 +130,16 @@ def _created(facts: Sequence[Fact]) -> NuggetsReply:
 
 
 def _window(prompt: ParsedPrompt) -> WindowReply:
-    """The list so far, followed by the new facts of this window."""
-    current = [block.text for block in prompt.of("nugget")]
+    """The list so far by its ids, followed by the new facts of this window."""
+    listed = prompt.of("nugget")
+    current = [block.text for block in listed]
     facts = create_facts(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed)
     texts = [fact.text for fact in facts]
     known = assign(prompt.query, texts, "\n".join(current), embed=prompt.embed)
     new = [text for text, judged in zip(texts, known, strict=True) if judged.label is not Label.SUPPORT]
-    return WindowReply(nuggets=[*current, *new][: max(prompt.limit, len(current))])
+    new = new[: max(0, prompt.limit - len(current))]
+    kept = [f"{listed[0].id}-{listed[-1].id}" if len(listed) > 1 else listed[0].id] if listed else []
+    return WindowReply(nuggets=[*kept, *new])
 
 
 def _importance(prompt: ParsedPrompt) -> ImportanceReply:

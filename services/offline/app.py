@@ -121,6 +121,7 @@ class OfflineServer:
         return JSONResponse({"object": "list", "model": OFFLINE_EMBEDDING, "data": data, "usage": usage})
 
     async def _reply(self, chat: ChatRequest, behaviour: Behaviour, body: bytes) -> Response:
+        began = time.monotonic()
         try:
             said = await anyio.to_thread.run_sync(self._reply_to, chat, limiter=self._threads)
         except Unanswerable as error:
@@ -131,9 +132,8 @@ class OfflineServer:
             completion["choices"][0]["logprobs"] = logprobs(text, said, self._faults.confidence)
         completion["usage"]["prompt_tokens_details"] = {"cached_tokens": self._prompts.cached(chat.text)}
         tokens = completion["usage"]["completion_tokens"]
-        await asyncio.sleep(
-            behaviour.pace * (self._faults.latency_s + self._faults.latency_per_token_s * tokens)
-        )
+        delay = behaviour.pace * (self._faults.latency_s + self._faults.latency_per_token_s * tokens)
+        await asyncio.sleep(delay - (time.monotonic() - began))  # the time of the heuristics is part of it
         self._prompts.add(chat.text)
         response = JSONResponse(completion)
         return _dropped(response) if behaviour.fault is Fault.DROPPED else response

@@ -11,7 +11,7 @@ instead of an id, a label and a copied sentence by name. An object with the same
 import re
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import (
@@ -26,6 +26,8 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 _ID_LIMIT = 40  # characters of an id that a message quotes
+_KEPT = re.compile(r"n(\d{1,6})(?:\s?[-–]\s?n?(\d{1,6}))?")
+_NAMED = re.compile(r"^\s*n\d{1,6}:\s+")  # a text that has its ID before it
 
 
 def _as_enum(value: object) -> object:
@@ -115,9 +117,42 @@ class NuggetsReply(Reply):
 
 
 class WindowReply(Reply):
-    """Reply to task `nuggets_window`: the whole list, rewritten after one window of documents."""
+    """Reply to task `nuggets_window`: the whole list, rewritten after one window of documents.
 
+    A nugget that stays as it is has its ID in the list instead of its text, and consecutive ones a range.
+    """
+
+    form = (
+        "Write a nugget that stays as it is as its ID alone, consecutive ones as a range, and every other "
+        'one as its text; for example: "n1-n4", "n6", "Tides follow the moon."'
+    )
     nuggets: list[str]
+
+    def texts(self, known: Sequence[str]) -> list[str]:
+        """The texts of the new list.
+
+        Args:
+            known: The nuggets that the prompt showed, n1 first.
+
+        Raises:
+            ValueError: The list names a nugget that the prompt did not show.
+
+        >>> WindowReply(nuggets=["n2-n3", "New.", "n1: Reworded."]).texts(["One.", "Two.", "Three."])
+        ['Two.', 'Three.', 'New.', 'Reworded.']
+        """
+        texts, unknown = list[str](), list[str]()
+        for item in self.nuggets:
+            if (named := _KEPT.fullmatch(item.strip())) is None:
+                texts.append(_NAMED.sub("", item))
+                continue
+            first, last = int(named[1]), int(named[2] or named[1])
+            if 1 <= first <= last <= len(known):
+                texts += known[first - 1 : last]
+            else:
+                unknown.append(item.strip()[:_ID_LIMIT])
+        if unknown:
+            raise ValueError(f"unknown ids: {', '.join(unknown[:20])}")
+        return texts
 
 
 class NuggetImportance(Line):

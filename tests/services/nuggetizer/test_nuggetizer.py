@@ -11,10 +11,11 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.nugget import Importance, NuggetList, Provenance
 from services.nuggetizer.creation import Draft, trim
 from services.nuggetizer.documents import NuggetSources, documents_of
-from services.nuggetizer.prompts import importance
+from services.nuggetizer.prompts import importance, one_window
 from services.nuggetizer.stage import Nuggetizer, Profile
 from services.runtime.errors import Permanent
 from services.runtime.llm.blocks import Block
+from services.runtime.llm.model import Reply
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import (
     CreatedNugget,
@@ -100,6 +101,49 @@ async def test_the_paper_profile_reads_in_windows_of_ten_and_the_list_grows() ->
     assert [len(step.texts) for step in nuggets.history] == [10, 20, 25]
     assert [len(step.documents) for step in nuggets.history] == [10, 10, 5]
     assert len(nuggets.nuggets) == 25
+
+
+async def test_a_window_names_the_nuggets_that_stay_by_their_ids() -> None:
+    replies = [["One.", "Two.", "Three."], ["Zero.", "n1-n2", "n3: Three, in other words."]]
+    script = {
+        "nuggets_window": lambda _: WindowReply(nuggets=replies.pop(0)),
+        "importance": reader().script["importance"],
+    }
+    nuggets = await created(Nuggetizer(ScriptedModel(script), Profile.PAPER, window=2))
+    texts = [nugget.text for nugget in nuggets.nuggets]
+    assert texts == ["Zero.", "One.", "Two.", "Three, in other words."]
+    documents = [{place.document for place in nugget.provenance} for nugget in nuggets.nuggets]
+    assert documents[1] == documents[2] == {"answer:a", "answer:b"}  # where their wording first appeared
+    assert documents[0] == documents[3] == {"chunk1", "chunk2"}
+
+
+@pytest.mark.parametrize("item", ["n3", "n0", "n2-n1", "n1-n3"])
+def test_a_window_that_names_a_nugget_nobody_showed_is_no_reply(item: str) -> None:
+    prompt = one_window("q", [], ["One.", "Two."], 30)
+    assert prompt.check is not None
+    prompt.check(WindowReply(nuggets=["n1-n2"]))
+    with pytest.raises(ValueError, match=f"unknown ids: {item}"):
+        prompt.check(WindowReply(nuggets=["n1", item]))
+
+
+async def test_the_windows_of_importance_are_asked_at_the_same_time() -> None:
+    model = reader()
+    waiting, most = 0, 0
+
+    class Counting(ScriptedModel):
+        async def ask(self, prompt: Prompt[Any], *, stage: str, battle_id: str) -> Reply[Any]:
+            nonlocal waiting, most
+            waiting += 1
+            most = max(most, waiting)
+            try:
+                return await super().ask(prompt, stage=stage, battle_id=battle_id)
+            finally:
+                waiting -= 1
+
+    counting = Counting(model.script)
+    await created(Nuggetizer(counting, Profile.PAPER), samples.retrieved(chunks=23))
+    assert counting.tasks()[3:] == ["importance"] * 3
+    assert most == 3
 
 
 async def test_the_paper_profile_remembers_the_window_in_which_a_nugget_appeared() -> None:
