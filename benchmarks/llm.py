@@ -2,7 +2,8 @@
 
     NUGGETSTREAM_DATA=... python -m benchmarks.llm [--battles 50] [--at-once 8] [--only live paper nuggetizer]
 
-Battles of CrowdRAG-25, spread over its topics, with up to 50 chunks of the documents that the answers cite.
+Battles of CrowdRAG-25, spread over its topics, with 50 passages each: those that the answers cite, and those
+that resemble the query most.
 The offline model answers in another process, takes 0.5 s for a call and 5 ms for a token of the reply, and
 simulates a provider's prompt cache. nuggetizer reads the same documents with its own prompts, which the same
 heuristics answer; it has no judge. "Ratio" is the money beside the first row, "recall" the share of the first
@@ -21,8 +22,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.cpu import offline_model
+from benchmarks.llm_battles import battles, whole_topics
 from benchmarks.llm_nuggetizer import run_nuggetizer
-from benchmarks.llm_variants import VARIANTS, WHOLE_TOPICS, Result, battles, run
+from benchmarks.llm_variants import VARIANTS, WHOLE_TOPICS, Result, run
 from nuggetstream.domain.event import BattleRetrieved
 from services.offline.heuristics import Label, assign
 from services.offline.heuristics.facts import ENOUGH
@@ -110,7 +112,7 @@ def main() -> None:
     print(*beside_peers(results), sep="\n")
     if "live" in chosen.only:
         print("\nWhole topics, in which the same answers meet several times:")
-        table(battles(folder, chosen.battles, whole_topics=True), list(WHOLE_TOPICS), chosen.at_once)
+        table(whole_topics(folder, chosen.battles), list(WHOLE_TOPICS), chosen.at_once)
 
 
 def table(events: Sequence[BattleRetrieved], names: Sequence[str], at_once: int) -> dict[str, Result]:

@@ -9,19 +9,14 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from decimal import Decimal
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic import SecretStr
 
-from benchmarks.offline_agreement import chunks, load
-from nuggetstream.domain.battle import Answer, Battle, Vote
+from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRetrieved
-from nuggetstream.domain.evidence import Evidence
-from nuggetstream.domain.identity import derived_id
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
 from services.assigner.shared_labels import SharedLabels
 from services.assigner.stage import Assigner
@@ -40,7 +35,6 @@ from services.store.nugget_banks import NuggetLabels, NuggetLists
 
 # Per million tokens; the proportions are those of many providers.
 PRICE = Price(input=Decimal("0.40"), cached_input=Decimal("0.10"), output=Decimal("1.60"))
-FETCHED = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -115,35 +109,6 @@ class Result:
 
 # On battles of whole topics, where the same answers meet several times.
 WHOLE_TOPICS = {"live": Variant(), "live, shared lists": Variant(shares=True)}
-
-
-def battles(folder: Path, count: int, *, whole_topics: bool = False) -> list[BattleRetrieved]:
-    """So many battles with their evidence: evenly spread over the file, or all of its first topics."""
-    passages = {document["docid"]: document["text"] for document in load(folder / "documents.jsonl.gz")}
-    rows = list(load(folder / "battles.jsonl.gz"))
-    by_topic = sorted(rows, key=lambda row: row["topic"])
-    chosen = by_topic if whole_topics else rows[:: max(1, len(rows) // count)]
-    return [retrieved(row, passages) for row in chosen[:count]]
-
-
-def retrieved(row: dict[str, Any], passages: dict[str, str]) -> BattleRetrieved:
-    """A battle as the retriever passes it on."""
-    a, b = (Answer(row[side]["system"], row[side]["text"]) for side in ("a", "b"))
-    evidence = tuple(
-        Evidence(
-            chunk_id=derived_id("chunk", text),
-            text=text,
-            url=f"https://documents.example/{number}",
-            title=None,
-            content_hash=derived_id("content", text),
-            fetched_at=FETCHED,
-            cited_by=(),
-            score=1.0 / (1 + number),
-        )
-        for number, text in enumerate(chunks(row, passages))
-    )
-    battle = Battle(id=row["battle_id"], arena="bench", query=row["query"], a=a, b=b, language="en")
-    return BattleRetrieved(derived_id("retrieved", battle.id), battle, (), evidence, "bm25")
 
 
 async def evaluate(event: BattleRetrieved, model: LLMClient, variant: Variant) -> BattleAssigned:
