@@ -10,7 +10,15 @@ from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.judgment import Judgment
-from nuggetstream.domain.nugget import Assignment, AssignmentSet, Importance, Nugget, NuggetList, Support
+from nuggetstream.domain.nugget import (
+    Assignment,
+    AssignmentSet,
+    Importance,
+    Nugget,
+    NuggetList,
+    Provenance,
+    Support,
+)
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
@@ -45,9 +53,10 @@ def retrieved(chunks: int = 2, key: str = "k1", fought: Battle | None = None) ->
     return events.BattleRetrieved(key, fought or battle(), (), found, "bm25")
 
 
-def nugget_list(vital: int, okay: int = 0) -> NuggetList:
-    """Nuggets v0.. and o0.., vital ones first."""
-    nuggets = [Nugget(f"v{i}", f"Vital fact {i}.", Importance.VITAL) for i in range(vital)]
+def nugget_list(vital: int, okay: int = 0, read: Sequence[str] = ()) -> NuggetList:
+    """Nuggets v0.. and o0.., vital ones first; the vital ones were read in these chunks."""
+    origins = tuple(Provenance(chunk, f"https://example.org/{chunk}", "h", NOON) for chunk in read)
+    nuggets = [Nugget(f"v{i}", f"Vital fact {i}.", Importance.VITAL, origins) for i in range(vital)]
     nuggets += [Nugget(f"o{i}", f"Okay fact {i}.", Importance.OKAY) for i in range(okay)]
     return NuggetList(tuple(nuggets), (), "live", "both", "m", "1")
 
@@ -58,10 +67,15 @@ def nuggetized(vital: int, okay: int = 0, fought: Battle | None = None) -> event
 
 
 def assigned(
-    supported_a: int, supported_b: int, of: int, fought: Battle | None = None, key: str = "assigned"
+    supported_a: int,
+    supported_b: int,
+    of: int,
+    fought: Battle | None = None,
+    key: str = "assigned",
+    read: Sequence[str] = (),
 ) -> events.BattleAssigned:
-    """Of so many vital nuggets each side states so many."""
-    nuggets = nugget_list(of)
+    """Of so many vital nuggets, read in these chunks, each side states so many."""
+    nuggets = nugget_list(of, read=read)
     labels = [
         Assignment(nugget.id, side, Support.SUPPORT if place < count else Support.NOT_SUPPORT)
         for side, count in ((Side.A, supported_a), (Side.B, supported_b))

@@ -17,6 +17,7 @@ class SubjectKind(StrEnum):
     DOCUMENT = "document"
     CITATION = "citation"
     QUERY = "query"
+    NUGGET = "nugget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +26,18 @@ class Subject:
 
     Attributes:
         kind: Kind of subject.
-        sides: The side of an answer or citation; of a document, the sides that cite it; none for a query.
-        document: Id of the chunk, or URL of the page that a citation names; None for answers and queries.
+        sides: The side of an answer or citation; of a document, the sides that cite it; none for a query or a
+            nugget.
+        document: Id of the chunk, or URL of the page that a citation names; None for other subjects.
         sentence: Number of the sentence with the citation, from 1; None for other subjects.
+        item: Id of the nugget, or of the question of a rubric; None where the grade is about neither.
     """
 
     kind: SubjectKind
     sides: tuple[Side, ...] = ()
     document: str | None = None
     sentence: int | None = None
+    item: str | None = None
 
     @classmethod
     def answer(cls, side: Side) -> "Subject":
@@ -59,6 +63,14 @@ class Criterion:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueProbability:
+    """How probable one value of a scale is."""
+
+    value: float
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
 class Grade:
     """One grade.
 
@@ -69,6 +81,7 @@ class Grade:
         label: The value as a word; None where the scale has no words.
         reason: Why, as the evaluator says it; None where it says nothing.
         confidence: Probability that the value is right; None when unknown.
+        probabilities: Of every value of the scale, together 1; empty when unknown.
     """
 
     subject: Subject
@@ -77,6 +90,19 @@ class Grade:
     label: str | None = None
     reason: str | None = None
     confidence: float | None = None
+    probabilities: tuple[ValueProbability, ...] = ()
+
+    @property
+    def expected(self) -> float | None:
+        """The mean of the scale's values, weighted by their probabilities; None when those are unknown.
+
+        >>> told = (ValueProbability(0, 0.25), ValueProbability(2, 0.75))
+        >>> Grade(Subject(SubjectKind.QUERY), "relevance", 2, probabilities=told).expected
+        1.5
+        """
+        if not self.probabilities:
+            return None
+        return sum(each.value * each.probability for each in self.probabilities)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,11 +66,13 @@ class NuggetRow(_Part):
     """A nugget with its labels.
 
     Attributes:
+        id: Its id, by which grades name it; None where a line has none.
         a: Label for answer A; None where none was given.
         b: Label for answer B; None where none was given.
         entailment: Probability that the nugget's passages entail it; None where nothing measured it.
     """
 
+    id: Known = None
     text: str
     importance: Importance
     a: LabelRow | None = None
@@ -138,6 +140,13 @@ class JudgmentRow(_Part):
     probabilities: ProbabilitiesRow | None = None
 
 
+class ValueProbabilityRow(_Part):
+    """How probable one value of a scale is."""
+
+    value: float
+    probability: float = Field(ge=0, le=1)
+
+
 class GradeRow(_Part):
     """One grade: what was graded, on which criterion, and the value (None where the scale has words)."""
 
@@ -149,6 +158,9 @@ class GradeRow(_Part):
     high: float | None = None
     value: float | None = None
     label: Known = None
+    item: Known = None
+    probabilities: tuple[ValueProbabilityRow, ...] = ()
+    expected: float | None = None
 
 
 class GradingRow(_Part):

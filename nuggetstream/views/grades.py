@@ -1,12 +1,21 @@
 """Grades as JSON."""
 
+from pydantic import Field
+
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.grade import SubjectKind
 from nuggetstream.views.common import View
 
 
+class ValueProbabilityView(View):
+    """How probable one value of the scale is."""
+
+    value: float
+    probability: float
+
+
 class GradeView(View):
-    """One grade of an answer, a document, a citation or the query."""
+    """One grade of an answer, a document, a citation, a nugget or the query."""
 
     subject: SubjectKind
     sides: list[Side]
@@ -15,6 +24,8 @@ class GradeView(View):
     """Id of a chunk of the evidence, or the URL of a cited page."""
     sentence: int | None = None
     """Number of the sentence with the citation, from 1."""
+    item: str | None = None
+    """Id of the nugget or of the question of a rubric; null where the grade is about neither."""
     criterion: str
     scale: str
     low: float | None = None
@@ -26,6 +37,10 @@ class GradeView(View):
     reason: str | None = None
     confidence: float | None = None
     """Probability that the value is right; null when unknown."""
+    probabilities: list[ValueProbabilityView] = Field(default_factory=list)
+    """Of every value of the scale, together 1; empty when unknown."""
+    expected: float | None = None
+    """The mean of the values, weighted by their probabilities; null when unknown."""
 
 
 class GradingView(View):

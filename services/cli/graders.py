@@ -1,6 +1,6 @@
 """The evaluators of an installation: which are declared, and their stages in the processes of the judge."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -44,15 +44,21 @@ async def open_graders(parts: "Parts") -> AsyncIterator[list["Stage[Any, Any]"]]
     Raises:
         click.ClickException: The file of options cannot be used.
     """
-    from services.cli.shared_parts import open_chat_model
+    from services.cli.shared_parts import open_chat_model, open_decision_model
     from services.judge.graders import EVALUATORS
     from services.judge.grading import Grader, build
+    from services.store.chunks import Chunks
     from services.store.evaluator_budget import EvaluatorBudget
 
     selections = _selections(parts)
     unlimited = parts.llm.model_copy(update={"battle_tokens": None, "battle_money": None})
     currency = parts.llm.price_table().currency
-    async with open_chat_model(parts, unlimited) as model:
+    chunks = Chunks(parts.database)
+
+    async def texts_of(chunk_ids: Sequence[str]) -> Mapping[str, str]:
+        return {chunk_id: chunk.text for chunk_id, chunk in (await chunks.get(chunk_ids)).items()}
+
+    async with open_chat_model(parts, unlimited) as model, open_decision_model(parts, unlimited) as decisions:
         stages = []
         for name in parts.platform.declared_graders.names:
             selection = selections[name]
@@ -63,6 +69,8 @@ async def open_graders(parts: "Parts") -> AsyncIterator[list["Stage[Any, Any]"]]
                 selection=selection,
                 passages=parts.pipeline.evaluator_passages,
                 exhausted=budget.exhausted,
+                decisions=decisions,
+                texts_of=texts_of,
             )
             stages.append(build(grader, parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency))
         yield stages

@@ -81,12 +81,14 @@ async def open_embedder(parts: "Parts") -> AsyncIterator[Embedder | None]:
 
 
 @asynccontextmanager
-async def open_decision_model(parts: "Parts") -> AsyncIterator["LLMClient | None"]:
-    """The model for decisions; None in profiles that ask for none."""
+async def open_decision_model(
+    parts: "Parts", settings: "LLMSettings | None" = None
+) -> AsyncIterator["LLMClient | None"]:
+    """The model for decisions, of the settings or else of the parts; None in profiles that ask for none."""
     if parts.pipeline.profile != "frugal":
         yield None
         return
-    async with open_chat_model(parts, parts.llm.for_decisions()) as model:
+    async with open_chat_model(parts, (settings or parts.llm).for_decisions()) as model:
         yield model
 
 

@@ -7,7 +7,7 @@ there is nothing to grade has no grades, which is not a failure. A failure is th
 battle is scored without it.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nuggetstream.domain.event import BattleAssigned, BattleGraded, BattleRetrieved, Event
@@ -17,7 +17,8 @@ from nuggetstream.domain.identity import derived_id
 from services.judge.graders.evaluator import Evaluator, Material
 from services.judge.selection import Selection
 from services.runtime.errors import BudgetExceeded
-from services.runtime.llm.model import ChatModel
+from services.runtime.llm.decisions.reply import DecisionReply
+from services.runtime.llm.model import ChatModel, DecisionModel, Reply
 from services.runtime.llm.prompt import Prompt, R
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
@@ -29,8 +30,15 @@ _ALL_BATTLES = Selection()
 Readable = BattleRetrieved | BattleAssigned
 
 
+TextsOf = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
+
+
 async def _within_budget() -> str | None:
     return None
+
+
+async def _no_texts(chunk_ids: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG001 - as `TextsOf`
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +46,13 @@ class Grader:
     """Lets one evaluator grade battles.
 
     Attributes:
-        model: Chat model used for every call.
+        model: Chat model.
         evaluator: The evaluator.
         selection: The battles that it grades.
         passages: Maximum number of chunks that it sees.
         exhausted: Returns what the evaluator's budget has been used up by; None while there is some left.
+        decisions: Model that is asked where a grade is a choice; None asks the chat model.
+        texts_of: Returns the texts of chunks by id.
     """
 
     model: ChatModel
@@ -50,6 +60,8 @@ class Grader:
     selection: Selection = _ALL_BATTLES
     passages: int = 10
     exhausted: Callable[[], Awaitable[str | None]] = _within_budget
+    decisions: DecisionModel | None = None
+    texts_of: TextsOf = _no_texts
 
     async def __call__(self, event: Readable) -> list[Event]:
         """Grade one battle."""
@@ -57,14 +69,17 @@ class Grader:
         if not self.selection.includes(battle):
             return []
         asking = _Asking(self, battle.id)
-        grades = await self.evaluator.grade(asking.ask, self._material(event))
+        grades = await self.evaluator.grade(asking, await self._material(event))
         model = asking.model or self.model.name
         version = "+".join(asking.versions) or "none"
         grading = Grading(name, model, version, self.evaluator.criteria, tuple(grades))
-        key = derived_id(event.key, StageName.GRADER, name, self.passages, self.model.name, version)
+        deciding = [] if self.decisions is None else [self.decisions.name]
+        key = derived_id(
+            event.key, StageName.GRADER, name, self.passages, self.model.name, version, *deciding
+        )
         return [BattleGraded(key, battle.id, battle.arena, grading)]
 
-    def _material(self, event: Readable) -> Material:
+    async def _material(self, event: Readable) -> Material:
         if isinstance(event, BattleRetrieved):
             return Material(
                 battle=event.battle,
@@ -72,26 +87,47 @@ class Grader:
                 retrieved=event.evidence,
                 pages=event.pages,
             )
+        nuggets, passages = event.nugget_list.nuggets, dict[str, str]()
+        if self.evaluator.reads_passages:
+            read = {origin.document for nugget in nuggets for origin in nugget.provenance}
+            chunks = sorted(document for document in read if not document.startswith("answer:"))
+            passages |= await self.texts_of(chunks)
         labels = event.assignment_set.assignments
-        return Material(battle=event.battle, nuggets=event.nugget_list.nuggets, labels=labels)
+        return Material(battle=event.battle, nuggets=nuggets, labels=labels, passages=passages)
 
 
 @dataclass(slots=True)
 class _Asking:
-    """The calls for one battle: the model that answered, and the versions of the prompts."""
+    """The calls for one battle: the model that answered first, and the versions of the prompts."""
 
     grader: Grader
     battle_id: str
     model: str | None = None
     versions: list[str] = field(default_factory=list)
 
-    async def ask(self, prompt: Prompt[R]) -> R:
-        """The reply to a prompt."""
+    async def __call__(self, prompt: Prompt[R]) -> R:
+        """The reply of the chat model to a prompt."""
+        await self._check_budget()
+        return self._noted(await self.grader.model.ask(prompt, stage=self._stage, battle_id=self.battle_id))
+
+    async def decide(self, prompt: Prompt[DecisionReply]) -> DecisionReply | None:
+        """The answers of the model for decisions; None where there is no such model."""
+        if self.grader.decisions is None:
+            return None
+        await self._check_budget()
+        model = self.grader.decisions
+        return self._noted(await model.ask(prompt, stage=self._stage, battle_id=self.battle_id))
+
+    @property
+    def _stage(self) -> str:
+        return durable_of(self.grader.evaluator.name)
+
+    async def _check_budget(self) -> None:
         if (over := await self.grader.exhausted()) is not None:
             raise BudgetExceeded(f"the evaluator {self.grader.evaluator.name} has used {over} today")
-        stage = durable_of(self.grader.evaluator.name)
-        reply = await self.grader.model.ask(prompt, stage=stage, battle_id=self.battle_id)
-        self.model = reply.model
+
+    def _noted(self, reply: Reply[R]) -> R:
+        self.model = self.model or reply.model
         if reply.prompt_version not in self.versions:
             self.versions.append(reply.prompt_version)
         return reply.value

@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from nuggetstream.domain.identity import derived_id
-from services.offline.answers import Heuristic, ParsedPrompt, Unanswerable, answer, decide
+from services.offline.answers import Heuristic, ParsedPrompt, Unanswerable, answer
 from services.offline.damage import damaged
 from services.offline.decisions import as_lines, decision, logprobs
 from services.offline.faults import Behaviour, Fault, Faults, FaultSampler
@@ -143,7 +143,11 @@ class OfflineServer:
         return answer(chat.task, prompt, self._more)
 
     def _decide(self, asked: DecisionRequest) -> list[Answer]:
-        return list(decide(ParsedPrompt.read(asked.first_message("user"), self._embed)))
+        prompt = ParsedPrompt.read(asked.first_message("user"), self._embed)
+        reply = answer(asked.task, prompt, self._more)
+        if not isinstance(reply, DecisionReply):
+            raise Unanswerable(f"{asked.task!r} is no decision")
+        return reply.answers
 
     async def _failure(self, behaviour: Behaviour) -> Response | None:
         """The error reply for a fault that prevents an answer; None without such a fault."""

@@ -23,6 +23,12 @@ class _Conversation(BaseModel):
         return next((message.content for message in self.messages if message.role == role), "")
 
     @property
+    def task(self) -> str:
+        """The task that the system text names."""
+        task_line = _TASK_LINE.search(self.first_message("system"))
+        return task_line[1] if task_line else ""
+
+    @property
     def text(self) -> str:
         """The prompt as a provider's prompt cache compares it."""
         return "\n".join(f"{message.role}\n{message.content}" for message in self.messages)
@@ -39,12 +45,10 @@ class ChatRequest(_Conversation):
 
     @property
     def task(self) -> str:
-        """The task: the name of the schema, else the task line in the system text."""
+        """The task: the name of the schema, else that of the system text."""
         schema = (self.response_format or {}).get("json_schema") or {}
-        if name := schema.get("name"):
-            return str(name)
-        task_line = _TASK_LINE.search(self.first_message("system"))
-        return task_line[1] if task_line else ""
+        name = schema.get("name")
+        return super().task if name is None else str(name)
 
     @property
     def limit(self) -> int | None:

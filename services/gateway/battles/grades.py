@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from nuggetstream.domain.grade import Criterion, Grade, Grading
-from nuggetstream.views.grades import GradeView, GradingView
+from nuggetstream.views.grades import GradeView, GradingView, ValueProbabilityView
 
 
 def grading_views(gradings: Iterable[Grading]) -> list[GradingView]:
@@ -31,6 +31,7 @@ def _grade(grade: Grade, criterion: Criterion) -> GradeView:
         sides=list(subject.sides),
         document=subject.document,
         sentence=subject.sentence,
+        item=subject.item,
         criterion=criterion.name,
         scale=criterion.scale,
         low=criterion.low,
@@ -39,4 +40,9 @@ def _grade(grade: Grade, criterion: Criterion) -> GradeView:
         label=grade.label,
         reason=grade.reason,
         confidence=grade.confidence,
+        probabilities=[
+            ValueProbabilityView(value=each.value, probability=each.probability)
+            for each in grade.probabilities
+        ],
+        expected=grade.expected,
     )

@@ -22,6 +22,7 @@ class GradeRow:
         chunk: Number of the chunk of the evidence that was graded; None for other subjects.
         criterion: Name of the criterion.
         value: The value with its scale, such as "2 (0-2)".
+        confidence: Such as "80% sure, expected 1.75"; None where the evaluator does not say.
         reason: Why; None where the evaluator gave no reason.
     """
 
@@ -30,6 +31,7 @@ class GradeRow:
     chunk: int | None
     criterion: str
     value: str
+    confidence: str | None
     reason: str | None
 
 
@@ -44,17 +46,19 @@ class GradeTable:
 def grade_tables(view: BattleView) -> list[GradeTable]:
     """The grades of a battle, per evaluator."""
     chunks = {chunk.chunk_id: number for number, chunk in enumerate(view.evidence, start=1)}
-    return [GradeTable(each, [_row(grade, chunks) for grade in each.grades]) for each in view.gradings]
+    texts = {nugget.id: nugget.text for nugget in view.nuggets}
+    return [GradeTable(each, [_row(grade, chunks, texts) for grade in each.grades]) for each in view.gradings]
 
 
-def _row(grade: GradeView, chunks: Mapping[str, int]) -> GradeRow:
+def _row(grade: GradeView, chunks: Mapping[str, int], texts: Mapping[str, str]) -> GradeRow:
     chunk = chunks.get(grade.document or "")
     return GradeRow(
-        subject=_subject(grade, chunk),
+        subject=_subject(grade, chunk, texts),
         sides=tuple(grade.sides),
         chunk=chunk,
         criterion=grade.criterion.replace("_", " "),
         value=value_words(grade),
+        confidence=confidence_words(grade),
         reason=grade.reason,
     )
 
@@ -67,7 +71,17 @@ def value_words(grade: GradeView) -> str:
     return f"{', '.join(words)} ({grade.scale})"
 
 
-def _subject(grade: GradeView, chunk: int | None) -> str:
+def confidence_words(grade: GradeView) -> str | None:
+    """How sure the evaluator is, with the value to expect; None where it does not say."""
+    if grade.confidence is None:
+        return None
+    expected = "" if grade.expected is None else f", expected {grade.expected:.2f}"
+    return f"{grade.confidence:.0%} sure{expected}"
+
+
+def _subject(grade: GradeView, chunk: int | None, texts: Mapping[str, str]) -> str:
+    if grade.subject is SubjectKind.NUGGET:
+        return texts.get(grade.item or "", "a nugget")
     if grade.subject is SubjectKind.DOCUMENT:
         return f"chunk {chunk}" if chunk else "a document"
     if grade.subject is SubjectKind.CITATION:

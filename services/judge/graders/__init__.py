@@ -12,6 +12,7 @@ from services.judge.graders import (
     citation_support,
     direct,
     language_quality,
+    nugget_entailment,
     query_profile,
     retrieval_relevance,
 )
@@ -27,6 +28,7 @@ EVALUATORS: dict[str, Evaluator] = {
         citation_support,
         direct,
         language_quality,
+        nugget_entailment,
         query_profile,
         retrieval_relevance,
     )

@@ -16,6 +16,7 @@ from nuggetstream.domain.evidence import Evidence, Page
 from nuggetstream.domain.grade import Criterion, Grade
 from nuggetstream.domain.nugget import Assignment, Nugget
 from services.offline.answers import Heuristic
+from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.prompt import Prompt, R
 
 Reads: TypeAlias = type[BattleRetrieved] | type[BattleAssigned]
@@ -32,6 +33,8 @@ class Material:
         pages: One page per source; empty for an evaluator that reads `BattleAssigned`.
         nuggets: The nuggets; empty for an evaluator that reads `BattleRetrieved`.
         labels: The labels of the nuggets for both answers; empty where there are no nuggets.
+        passages: Texts of the chunks that the nuggets were read from, by id, as far as they are still stored;
+            empty for an evaluator that does not read them.
     """
 
     battle: Battle
@@ -40,13 +43,17 @@ class Material:
     pages: tuple[Page, ...] = ()
     nuggets: tuple[Nugget, ...] = ()
     labels: tuple[Assignment, ...] = ()
+    passages: Mapping[str, str] = field(default_factory=dict)
 
 
 class Ask(Protocol):
-    """Asks the model; the evaluator's name, version and costs are recorded elsewhere."""
+    """Asks the models; the evaluator's name, version and costs are recorded elsewhere."""
 
     async def __call__(self, prompt: Prompt[R]) -> R:
-        """The reply to a prompt, which passed the prompt's check."""
+        """The reply of the chat model to a prompt, which passed the prompt's check."""
+
+    async def decide(self, prompt: Prompt[DecisionReply]) -> DecisionReply | None:
+        """The answers of the model for decisions; None where there is no such model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,7 @@ class Evaluator:
         calls: Model calls per battle, in words.
         grade: Grades the material. What it cannot grade it leaves out.
         reads: Type of event that it needs: `BattleRetrieved` for evidence, `BattleAssigned` for nuggets.
+        reads_passages: Whether it needs the chunks that the nuggets were read from.
         offline: How the offline model answers its prompts, by task.
     """
 
@@ -71,6 +79,7 @@ class Evaluator:
     calls: str
     grade: Callable[[Ask, Material], Awaitable[Sequence[Grade]]]
     reads: Reads = BattleRetrieved
+    reads_passages: bool = False
     offline: Mapping[str, Heuristic] = field(default_factory=dict)
 
     @property

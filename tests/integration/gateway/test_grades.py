@@ -8,7 +8,7 @@ from nuggetstream.client import AsyncClient
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleFailed, BattleGraded, BattleRetrieved
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
-from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject, SubjectKind
+from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject, SubjectKind, ValueProbability
 from nuggetstream.domain.progress import BattleState
 from services.wire.codec import decode
 from tests.integration.gateway.world import Story, World, battle, submission
@@ -28,9 +28,12 @@ def gave_up(evaluator: str = "answer_quality") -> BattleFailed:
 def graded() -> BattleGraded:
     criterion = Criterion("relevance", "0-2", 0.0, 2.0)
     of_chunk = Subject(SubjectKind.DOCUMENT, (Side.A,), "chunk0")
+    of_nugget = Subject(SubjectKind.NUGGET, item="n2")
+    told = (ValueProbability(0.0, 0.25), ValueProbability(2.0, 0.75))
     grades = (
         Grade(Subject.answer(Side.A), "relevance", 2.0, reason="It names both bulges."),
         Grade(of_chunk, "relevance", 0.0),
+        Grade(of_nugget, "relevance", 2.0, confidence=0.75, probabilities=told),
     )
     grading = Grading("answer_quality", "offline-heuristic", "1", (criterion,), grades)
     return BattleGraded("graded", "tides", "demo", grading)
@@ -48,14 +51,25 @@ async def test_grades_are_in_the_api_with_their_scale_on_the_page_and_in_the_str
     await world.happens(*story.told(), graded())
     (grading,) = (await client.battle("tides")).gradings
     assert (grading.evaluator, grading.model) == ("answer_quality", "offline-heuristic")
-    answer, chunk = grading.grades
+    answer, chunk, nugget = grading.grades
     assert (answer.subject, answer.sides, answer.value, answer.high) == ("answer", ["a"], 2.0, 2.0)
     assert (chunk.subject, chunk.document, chunk.value, chunk.reason) == ("document", "chunk0", 0.0, None)
 
+    assert (nugget.subject, nugget.item, nugget.confidence, nugget.expected) == ("nugget", "n2", 0.75, 1.5)
+    assert [(each.value, each.probability) for each in nugget.probabilities] == [(0.0, 0.25), (2.0, 0.75)]
     page = (await world.http.get("/battles/tides")).text
     section = page[page.index('id="grades"') :]
-    for words in ("answer quality", "2 grades", "2 (0-2)", "It names both bulges.", "0 (0-2)", "none given"):
+    for words in (
+        "answer quality",
+        "3 grades",
+        "2 (0-2)",
+        "It names both bulges.",
+        "0 (0-2)",
+        "none given",
+        "75% sure, expected 1.50",
+    ):
         assert words in section
+    assert "The Earth turns beneath the bulges." in section
     assert '<a href="#chunk-1">chunk 1</a>' in section
 
     events = [event async for event in client.watch("tides")]

@@ -156,7 +156,7 @@ def _grounding(grounding: Grounding) -> list[Block]:
         (name, *_quartiles(quartiles, grounding.nuggets))
         for name, quartiles in (
             ("ROUGE-L recall by their passages", grounding.recall),
-            ("entailment", grounding.entailment),
+            ("probability of entailment", grounding.entailment),
         )
         if quartiles
     ]
@@ -168,7 +168,13 @@ def _grounding(grounding: Grounding) -> list[Block]:
             near = part_of(grounding.near, grounding.recall.nuggets, "nuggets")
             note += f" One sentence holds nearly all words of {near} (recall of at least {NEAR})."
         blocks = [Table(caption="Nuggets and their passages", columns=columns, rows=rows, note=note)]
-    if grounding.entailment is None:
+    if grounding.judged:
+        graded = sum(grounding.judged.values())
+        said = ", ".join(f"{part_of(count, graded)} {label}" for label, count in grounding.judged.items())
+        blocks.append(
+            Notice(f"Nuggets by their passages, as the evaluator nugget_entailment grades: {said}.")
+        )
+    elif grounding.entailment is None:
         blocks.append(Notice("Entailment of nuggets by their passages: not measured."))
     return blocks
 

@@ -1,16 +1,19 @@
 """How much of a nugget's wording stands in the passages it was read from."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
-from nuggetstream.files.evaluated import BattleRow, NuggetRow
+from nuggetstream.files.evaluated import BattleRow, GradeRow, NuggetRow
 from nuggetstream.text.sentences import sentences
 from nuggetstream.text.statistics import words
 
 NEAR = 0.8  # share of a nugget's words, in order, in one sentence: copied from it rather than concluded
+
+_EVALUATOR, _ENTAILED = "nugget_entailment", 1.0  # the evaluator's name, and its value for "entailed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class Grounding:
         near: Nuggets with a recall of at least 0.8.
         entailment: Probability that the passages entail the nugget, where the results carry one; None where
             nothing measured it.
+        judged: Nuggets by what the evaluator `nugget_entailment` says: "entailed", "neutral", "contradicted".
     """
 
     nuggets: int
@@ -46,6 +50,7 @@ class Grounding:
     recall: Quartiles | None
     near: int
     entailment: Quartiles | None
+    judged: Mapping[str, int]
 
 
 def grounding(battles: Sequence[BattleRow]) -> Grounding:
@@ -65,9 +70,8 @@ def grounding(battles: Sequence[BattleRow]) -> Grounding:
                 recalls += _recall(nugget, [part for document in named for part in sentence_words[document]])
             elif documents and all(document.startswith("answer:") for document in documents):
                 from_answers += 1
-    entailed = [
-        nugget.entailment for battle in battles for nugget in battle.nuggets if nugget.entailment is not None
-    ]
+    entailed = [value for battle in battles for value in _entailment(battle)]
+    judged = Counter(grade.label for battle in battles for grade in _entailment_grades(battle) if grade.label)
     return Grounding(
         nuggets=total,
         from_passages=from_passages,
@@ -76,7 +80,32 @@ def grounding(battles: Sequence[BattleRow]) -> Grounding:
         recall=_quartiles(recalls),
         near=sum(recall >= NEAR for recall in recalls),
         entailment=_quartiles(entailed),
+        judged=dict(judged.most_common()),
     )
+
+
+def _entailment(battle: BattleRow) -> list[float]:
+    """The probability that its passages entail a nugget, of each nugget for which it is known."""
+    graded = {
+        grade.item: each.probability
+        for grade in _entailment_grades(battle)
+        for each in grade.probabilities
+        if each.value == _ENTAILED
+    }
+    values = [
+        graded.get(nugget.id) if nugget.entailment is None else nugget.entailment for nugget in battle.nuggets
+    ]
+    return [value for value in values if value is not None]
+
+
+def _entailment_grades(battle: BattleRow) -> list[GradeRow]:
+    return [
+        grade
+        for grading in battle.gradings
+        if grading.evaluator == _EVALUATOR
+        for grade in grading.grades
+        if grade.item is not None
+    ]
 
 
 def rouge_l_recall(candidate: Sequence[str], reference: Sequence[str]) -> float:

@@ -55,3 +55,21 @@ def test_a_nugget_is_compared_with_the_passages_it_names(read: Any) -> None:
     entailment = grounding(measured).entailment
     assert entailment is not None
     assert (entailment.nuggets, entailment.mean) == (1, 0.25)
+
+
+def test_the_evaluator_of_entailment_is_read_where_a_line_has_no_probability_of_its_own(read: Any) -> None:
+    def grade(item: str, label: str, **more: Any) -> dict[str, Any]:
+        scale = {"criterion": "entailment", "scale": "-1-1", "subject": "nugget"}
+        return scale | {"item": item, "value": 1, "label": label} | more
+
+    told = [{"value": 1, "probability": 0.75}, {"value": 0, "probability": 0.25}]
+    grades = [grade("n1", "entailed", probabilities=told), grade("n2", "neutral"), grade("n3", "entailed")]
+    gradings = [{"evaluator": "nugget_entailment", "model": "m", "grades": grades}]
+    nuggets = [nugget("x") | {"id": f"n{number}"} for number in (1, 2, 3)]
+    nuggets[2]["entailment"] = 0.25
+    results = read(battle("b1", nuggets=nuggets, gradings=gradings))
+    found = grounding(results.battles)
+    assert found.entailment is not None
+    assert (found.entailment.nuggets, found.entailment.mean) == (2, 0.5)
+    assert found.judged == {"entailed": 2, "neutral": 1}
+    assert "2 of 3 entailed, 1 of 3 neutral" in str(SECTION.build(results)[0].blocks)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.domain.battle import Side
+from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleAssigned, BattleGraded
 from nuggetstream.domain.grade import Grade
 from services.judge.graders import EVALUATORS, declared, heuristics, tasks
@@ -31,21 +31,36 @@ def offline(prompt: Prompt[Any]) -> Any:
 
 def material(evaluator: Evaluator, a: str = "Tea is made of leaves [1].") -> Any:
     battle = samples.battle(a=a, b="Tea is a drink.", urls_a=["https://example.org/1"])
+    return of_type(evaluator, battle)
+
+
+def of_type(evaluator: Evaluator, battle: Battle) -> Any:
+    """A battle as the event that the evaluator reads."""
     if evaluator.reads is BattleAssigned:
-        return samples.assigned(2, 1, of=3, fought=battle)
+        return samples.assigned(2, 1, of=3, fought=battle, read=("chunk1", "chunk2"))
     return samples.retrieved(3, fought=battle)
 
 
-async def graded(evaluator: Evaluator, event: Any) -> tuple[ScriptedModel, Sequence[Grade]]:
+async def texts_of(chunk_ids: Sequence[str]) -> dict[str, str]:
+    return dict.fromkeys(chunk_ids, f"Vital fact 1, {HOSTILE}")
+
+
+async def graded(
+    evaluator: Evaluator, event: Any, *, decisions: bool = False
+) -> tuple[ScriptedModel, Sequence[Grade]]:
     model = ScriptedModel(dict.fromkeys(evaluator.tasks, offline))
-    (found,) = await Grader(model, evaluator)(event)
+    grader = Grader(model, evaluator, decisions=model if decisions else None, texts_of=texts_of)
+    (found,) = await grader(event)
     assert isinstance(found, BattleGraded)
     return model, found.grading.grades
 
 
 @ALL
-async def test_the_offline_model_answers_it_and_every_grade_is_on_its_scale(evaluator: Evaluator) -> None:
-    _, grades = await graded(evaluator, material(evaluator))
+@pytest.mark.parametrize("decisions", [False, True], ids=["chat", "decisions"])
+async def test_the_offline_model_answers_it_and_every_grade_is_on_its_scale(
+    evaluator: Evaluator, decisions: bool
+) -> None:
+    _, grades = await graded(evaluator, material(evaluator), decisions=decisions)
     assert grades
     criteria = {criterion.name: criterion for criterion in evaluator.criteria}
     assert len(criteria) == len(evaluator.criteria)
@@ -55,6 +70,9 @@ async def test_the_offline_model_answers_it_and_every_grade_is_on_its_scale(eval
         assert grade.value is not None or grade.label
         if grade.value is not None and criterion.low is not None and criterion.high is not None:
             assert criterion.low <= grade.value <= criterion.high
+        if grade.probabilities:
+            assert sum(each.probability for each in grade.probabilities) == pytest.approx(1)
+            assert grade.confidence == max(each.probability for each in grade.probabilities)
     assert len({(grade.subject, grade.criterion) for grade in grades}) == len(grades)
 
 
@@ -73,9 +91,7 @@ async def test_it_does_not_prefer_a_side(evaluator: Evaluator) -> None:
     """The same answer on both sides gets the same grades."""
     same = "Tea is made of leaves. Leaves are dried before."
     battle = samples.battle(a=same, b=same)
-    assigned = samples.assigned(1, 1, of=3, fought=battle)
-    event = assigned if evaluator.reads is BattleAssigned else samples.retrieved(2, fought=battle)
-    _, grades = await graded(evaluator, event)
+    _, grades = await graded(evaluator, of_type(evaluator, battle))
     by_side = [
         [(g.criterion, g.value, g.subject.sentence) for g in grades if g.subject.sides == (side,)]
         for side in Side

@@ -31,6 +31,7 @@ class _SubjectKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SubjectKi
     SUBJECT_KIND_DOCUMENT: _SubjectKind.ValueType  # 2
     SUBJECT_KIND_CITATION: _SubjectKind.ValueType  # 3
     SUBJECT_KIND_QUERY: _SubjectKind.ValueType  # 4
+    SUBJECT_KIND_NUGGET: _SubjectKind.ValueType  # 5
 
 class SubjectKind(_SubjectKind, metaclass=_SubjectKindEnumTypeWrapper): ...
 
@@ -39,6 +40,7 @@ SUBJECT_KIND_ANSWER: SubjectKind.ValueType  # 1
 SUBJECT_KIND_DOCUMENT: SubjectKind.ValueType  # 2
 SUBJECT_KIND_CITATION: SubjectKind.ValueType  # 3
 SUBJECT_KIND_QUERY: SubjectKind.ValueType  # 4
+SUBJECT_KIND_NUGGET: SubjectKind.ValueType  # 5
 Global___SubjectKind: _TypeAlias = SubjectKind  # noqa: Y015
 
 @_typing.final
@@ -51,11 +53,14 @@ class Subject(_message.Message):
     SIDES_FIELD_NUMBER: _builtins.int
     DOCUMENT_FIELD_NUMBER: _builtins.int
     SENTENCE_FIELD_NUMBER: _builtins.int
+    ITEM_FIELD_NUMBER: _builtins.int
     kind: Global___SubjectKind.ValueType
     document: _builtins.str
     """Id of the chunk, or URL of the page; absent for answers and queries."""
     sentence: _builtins.int
     """Number of the sentence of the answer, from 1; absent unless a citation was graded."""
+    item: _builtins.str
+    """Id of the nugget or of the question of a rubric; absent where the grade is about neither."""
     @_builtins.property
     def sides(self) -> _containers.RepeatedScalarFieldContainer[_battle_pb2.Side.ValueType]:
         """The answer that was graded; of a document, the answers that cite it."""
@@ -67,21 +72,50 @@ class Subject(_message.Message):
         sides: _abc.Iterable[_battle_pb2.Side.ValueType] | None = ...,
         document: _builtins.str | None = ...,
         sentence: _builtins.int | None = ...,
+        item: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_document", b"_document", "_sentence", b"_sentence", "document", b"document", "sentence", b"sentence"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_document", b"_document", "_item", b"_item", "_sentence", b"_sentence", "document", b"document", "item", b"item", "sentence", b"sentence"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_document", b"_document", "_sentence", b"_sentence", "document", b"document", "kind", b"kind", "sentence", b"sentence", "sides", b"sides"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_document", b"_document", "_item", b"_item", "_sentence", b"_sentence", "document", b"document", "item", b"item", "kind", b"kind", "sentence", b"sentence", "sides", b"sides"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__document: _TypeAlias = _typing.Literal["document"]  # noqa: Y015
     _WhichOneofArgType__document: _TypeAlias = _typing.Literal["_document", b"_document"]  # noqa: Y015
+    _WhichOneofReturnType__item: _TypeAlias = _typing.Literal["item"]  # noqa: Y015
+    _WhichOneofArgType__item: _TypeAlias = _typing.Literal["_item", b"_item"]  # noqa: Y015
     _WhichOneofReturnType__sentence: _TypeAlias = _typing.Literal["sentence"]  # noqa: Y015
     _WhichOneofArgType__sentence: _TypeAlias = _typing.Literal["_sentence", b"_sentence"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__document) -> _WhichOneofReturnType__document | None: ...
     @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__item) -> _WhichOneofReturnType__item | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__sentence) -> _WhichOneofReturnType__sentence | None: ...
 
 Global___Subject: _TypeAlias = Subject  # noqa: Y015
+
+@_typing.final
+class ValueProbability(_message.Message):
+    """How probable one value of a scale is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VALUE_FIELD_NUMBER: _builtins.int
+    PROBABILITY_FIELD_NUMBER: _builtins.int
+    value: _builtins.float
+    probability: _builtins.float
+    def __init__(
+        self,
+        *,
+        value: _builtins.float = ...,
+        probability: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["probability", b"probability", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ValueProbability: _TypeAlias = ValueProbability  # noqa: Y015
 
 @_typing.final
 class Criterion(_message.Message):
@@ -131,6 +165,7 @@ class Grade(_message.Message):
     LABEL_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     CONFIDENCE_FIELD_NUMBER: _builtins.int
+    PROBABILITIES_FIELD_NUMBER: _builtins.int
     criterion: _builtins.str
     value: _builtins.float
     """Absent where the values of the scale are words."""
@@ -141,6 +176,10 @@ class Grade(_message.Message):
     """Probability that the value is right; absent when unknown."""
     @_builtins.property
     def subject(self) -> Global___Subject: ...
+    @_builtins.property
+    def probabilities(self) -> _containers.RepeatedCompositeFieldContainer[Global___ValueProbability]:
+        """One per value of the scale, together 1; empty when unknown."""
+
     def __init__(
         self,
         *,
@@ -150,10 +189,11 @@ class Grade(_message.Message):
         label: _builtins.str | None = ...,
         reason: _builtins.str | None = ...,
         confidence: _builtins.float | None = ...,
+        probabilities: _abc.Iterable[Global___ValueProbability] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_label", b"_label", "_reason", b"_reason", "_value", b"_value", "confidence", b"confidence", "label", b"label", "reason", b"reason", "subject", b"subject", "value", b"value"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_label", b"_label", "_reason", b"_reason", "_value", b"_value", "confidence", b"confidence", "criterion", b"criterion", "label", b"label", "reason", b"reason", "subject", b"subject", "value", b"value"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "_label", b"_label", "_reason", b"_reason", "_value", b"_value", "confidence", b"confidence", "criterion", b"criterion", "label", b"label", "probabilities", b"probabilities", "reason", b"reason", "subject", b"subject", "value", b"value"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__confidence: _TypeAlias = _typing.Literal["confidence"]  # noqa: Y015
     _WhichOneofArgType__confidence: _TypeAlias = _typing.Literal["_confidence", b"_confidence"]  # noqa: Y015
