@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 from selenium.webdriver import Chrome
 
-from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.event import BattleGraded
 from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
 from nuggetstream.domain.nugget import Importance, Nugget, Provenance
 from tests.browser.reader import Reader
 from tests.integration.gateway.world import NUGGETS, Story, World, battle, between
@@ -48,8 +50,8 @@ SMALL = """[...document.querySelectorAll("sup a, summary, button, select, input:
   .filter(([, box]) => box.height > 0 && (box.height < 24 || box.width < 24))
   .map(([text, box]) => [text, box.width, box.height])"""
 
-BROKEN_HEADERS = """[...document.querySelectorAll("thead th")].flatMap((header) => {
-  const texts = document.createTreeWalker(header, NodeFilter.SHOW_TEXT), broken = [];
+BROKEN_WORDS = """[...document.querySelectorAll("thead th, td[data-label=Criterion]")].flatMap((cell) => {
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), broken = [];
   while (texts.nextNode()) {
     for (const word of texts.currentNode.textContent.matchAll(/[\\p{L}]+/gu)) {
       const range = document.createRange();
@@ -62,9 +64,24 @@ BROKEN_HEADERS = """[...document.querySelectorAll("thead th")].flatMap((header) 
 })"""
 
 
+def aspects() -> BattleGraded:
+    """Grades with long words beside each other."""
+    scale = "-1 too casual, 0 right, 1 too formal"
+    criteria = [Criterion("acceptability", "0-3", 0, 3), Criterion("formality", scale, -1, 1)]
+    reason = "All of its sentences are found in the passages, and it names the authors. " * 3
+    grades = [
+        Grade(Subject.answer(side), each.name, 1, reason=reason, confidence=0.75)
+        for side in Side
+        for each in criteria
+    ]
+    return BattleGraded(
+        "aspects", "tides", "demo", Grading("aspects", "m", "1", tuple(criteria), tuple(grades))
+    )
+
+
 async def everything(world: World) -> None:
-    """A finished battle, a failed one, and a board with ranked and unranked systems."""
-    await world.happens(*Story(battle()).told(), Story(battle()).voted())
+    """A finished battle with grades, a failed one, and a board with ranked and unranked systems."""
+    await world.happens(*Story(battle()).told(), Story(battle()).voted(), aspects())
     failed = Story(battle(id="failed"))
     await world.happens(*failed.told()[:4], failed.failed(Stage.NUGGETIZER), failed.failed(Stage.JUDGE))
     for number in range(2):
@@ -102,13 +119,15 @@ async def test_nothing_sticks_out_at_the_width_of_a_phone(browser: Chrome, world
 
 
 @pytest.mark.parametrize("width", [PHONE, 1300])
-async def test_no_word_of_a_table_header_is_broken(browser: Chrome, world: World, width: int) -> None:
+async def test_no_word_of_a_table_header_or_criterion_is_broken(
+    browser: Chrome, world: World, width: int
+) -> None:
     await everything(world)
     reader = Reader(browser, world)
     async with reader.width(width):
         for path in PAGES:
             await reader.opens(path)
-            assert await reader.runs(BROKEN_HEADERS) == [], path
+            assert await reader.runs(BROKEN_WORDS) == [], path
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
