@@ -17,10 +17,11 @@ from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.grade import Criterion, Grade, Subject, SubjectKind
 from nuggetstream.text.citations import parse_citations, without_citations
 from nuggetstream.text.sentences import spans
+from services.judge.graders.choices import DECISION, Choosing, Chosen, Level, choose, offline_decisions
 from services.judge.graders.evaluator import Ask, Evaluator, Material
 from services.judge.graders.lines import GradeLine, GradesReply, on_scales
 from services.offline.answers import ParsedPrompt
-from services.offline.heuristics import Label, assign
+from services.offline.heuristics import FactLabel, Label, assign
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.prompt import Prompt
 
@@ -32,19 +33,24 @@ _ASKED = Criterion("support", "0-2", 0, 2)
 SUPPORT = Criterion("support", "none 0, partial 0.5, full 1", 0, 1)
 PRECISION = Criterion("citation_precision", "0-1", 0, 1)
 RECALL = Criterion("citation_recall", "0-1", 0, 1)
-_LABELS = {0: "none", 1: "partial", 2: "full"}
+LEVELS = (
+    Level(2, "full", "full support: the source states all that the sentence says"),
+    Level(1, "partial", "partial support: it states a part of it"),
+    Level(0, "none", "no support: it does not state it, or contradicts it"),
+)
 
 _SYSTEM = (
     "You check whether sources state what an answer says with reference to them. You are strict and literal."
 )
 
-_INSTRUCTIONS = (
+_MATERIAL = (
     "Each sentence was taken from an answer and cites the source whose ID stands before the dot in its own "
-    "ID. Grade every sentence:\n"
-    "- 2, full support: the source states all that the sentence says;\n"
-    "- 1, partial support: it states a part of it;\n"
-    "- 0, no support: it does not state it, or contradicts it.\n"
-    "Give exactly one grade for each sentence ID."
+    "ID."
+)
+_INSTRUCTIONS = (
+    f"{_MATERIAL} Grade every sentence:\n"
+    + ";\n".join(f"- {level.value:g}, {level.description}" for level in LEVELS)
+    + ".\nGive exactly one grade for each sentence ID."
 )
 
 
@@ -135,15 +141,29 @@ async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
         texts = _texts(answer, material)
         gradable = [each for each in citing if each.source in texts][:_CITATIONS]
         if gradable:
-            used = {each.source: texts[each.source] for each in gradable}
-            lines = (await ask(prompt(gradable, used))).by_name()
-            grades += [_of_citation(each, side, answer, lines[each.id]) for each in gradable]
-            support = {each: lines[each.id].value / _ASKED_HIGH for each in gradable}
+            chosen = await _chosen(ask, gradable, texts)
+            grades += [_of_citation(each, side, answer, chosen[each]) for each in gradable]
+            support = {each: chosen[each].value / _ASKED_HIGH for each in gradable}
             grades += _of_answer(side, support, citing, sentences)
     return grades
 
 
 _ASKED_HIGH = 2.0
+
+
+async def _chosen(ask: Ask, citing: Sequence[Citing], texts: Mapping[int, str]) -> dict[Citing, Chosen]:
+    """The support of each citation on the scale that is asked for."""
+    by_id = {each.id: each for each in citing}
+
+    def lines(ids: Sequence[str]) -> Prompt[GradesReply]:
+        asked = [by_id[name] for name in ids]
+        return prompt(asked, {each.source: texts[each.source] for each in asked})
+
+    def question(name: str) -> str:
+        return f"Does source {name.partition('.')[0]} state what sentence {name} says?"
+
+    chosen = await choose(ask, list(by_id), Choosing(LEVELS, _MATERIAL, question, lines))
+    return {by_id[name]: value for name, value in chosen.items()}
 
 
 def _texts(answer: Answer, material: Material) -> dict[int, str]:
@@ -157,15 +177,10 @@ def _texts(answer: Answer, material: Material) -> dict[int, str]:
     return {number: "\n".join(chunk.text for chunk in page[:_CHUNKS]) for number, page in pages if page}
 
 
-def _of_citation(citing: Citing, side: Side, answer: Answer, line: GradeLine) -> Grade:
-    url = answer.sources[citing.source].url
-    return Grade(
-        subject=Subject(SubjectKind.CITATION, (side,), url, citing.sentence),
-        criterion=SUPPORT.name,
-        value=line.value / _ASKED_HIGH,
-        label=_LABELS[int(line.value)],
-        reason=line.reason or None,
-    )
+def _of_citation(citing: Citing, side: Side, answer: Answer, chosen: Chosen) -> Grade:
+    subject = Subject(SubjectKind.CITATION, (side,), answer.sources[citing.source].url, citing.sentence)
+    label = next(level.name for level in LEVELS if level.value == chosen.value)
+    return chosen.grade(subject, SUPPORT.name, label, per_unit=_ASKED_HIGH)
 
 
 def _of_answer(
@@ -188,12 +203,22 @@ def _of_answer(
 def offline(prompt: ParsedPrompt) -> GradesReply:
     """The offline model's grades: does a sentence of the source share the words or the meaning?"""
     credit = {Label.SUPPORT: 2, Label.PARTIAL: 1, Label.NONE: 0}
-    lines = []
-    for sentence in prompt.of("sentence"):
-        source = prompt.the("source", sentence.id.partition(".")[0])
-        (found,) = assign("", [sentence.text], source.text, embed=prompt.embed)
-        lines.append(GradeLine(name=sentence.id, value=credit[found.label], reason="words and meaning"))
-    return GradesReply(grades=lines)
+    return GradesReply(
+        grades=[
+            GradeLine(name=block.id, value=credit[_found(prompt, block).label], reason="words and meaning")
+            for block in prompt.of("sentence")
+        ]
+    )
+
+
+def _found(prompt: ParsedPrompt, sentence: Block) -> FactLabel:
+    source = prompt.the("source", sentence.id.partition(".")[0])
+    (found,) = assign("", [sentence.text], source.text, embed=prompt.embed)
+    return found
+
+
+def _shares(prompt: ParsedPrompt, sentence: Block) -> tuple[float, float, float]:
+    return _found(prompt, sentence).probabilities
 
 
 EVALUATOR = Evaluator(
@@ -203,5 +228,5 @@ EVALUATOR = Evaluator(
     source="support evaluation of the TREC 2024 RAG track",
     calls="up to 2, one per answer with citations",
     grade=grade,
-    offline={TASK: offline},
+    offline={TASK: offline, TASK + DECISION: offline_decisions(LEVELS, "sentence", _shares)},
 )

@@ -7,6 +7,7 @@ from services.judge.graders.lines import GradeLine, GradesReply
 from services.offline.answers import ParsedPrompt
 from services.offline.heuristics import Label, assign
 from services.offline.heuristics.verdict import CREDIT
+from services.runtime.llm.blocks import Block
 
 
 def value_of(share: float, criterion: Criterion) -> float:
@@ -35,6 +36,12 @@ def closeness_of(prompt: ParsedPrompt, text: str) -> float:
     """How far a text is about the query: 1 for support of the query's terms, 0.5 for a part, else 0."""
     (found,) = assign(prompt.query, [prompt.query], text, embed=prompt.embed)
     return {Label.SUPPORT: 1.0, Label.PARTIAL: 0.5, Label.NONE: 0.0}[found.label]
+
+
+def shares_of_query(prompt: ParsedPrompt, block: Block) -> tuple[float, float, float]:
+    """How probable it is that a text has the query's terms, has a part of them, or has none."""
+    (found,) = assign(prompt.query, [prompt.query], block.text, embed=prompt.embed)
+    return found.probabilities
 
 
 def reply_of(*lines: GradeLine) -> GradesReply:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from nuggetstream.domain.event import BattleAssigned
 from nuggetstream.domain.grade import Criterion, Grade, Subject, SubjectKind
 from nuggetstream.domain.nugget import Nugget
-from services.judge.graders.choices import Choosing, Level, choose, offline_decisions
+from services.judge.graders.choices import DECISION, Choosing, Level, choose, offline_decisions
 from services.judge.graders.evaluator import Ask, Evaluator, Material
 from services.judge.graders.lines import GradeLine, GradesReply, on_scales
 from services.offline.answers import ParsedPrompt
@@ -138,5 +138,5 @@ EVALUATOR = Evaluator(
     grade=grade,
     reads=BattleAssigned,
     reads_passages=True,
-    offline={TASK: offline, f"{TASK}_decision": offline_decisions(LEVELS, "nugget", _shares)},
+    offline={TASK: offline, TASK + DECISION: offline_decisions(LEVELS, "nugget", _shares)},
 )

@@ -4,12 +4,13 @@ One call for all chunks of a battle. A grade names the chunk and the answers tha
 report can compare what the systems retrieved.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.grade import Criterion, Grade, Subject, SubjectKind
+from services.judge.graders.choices import DECISION, Choosing, Level, choose, offline_decisions
 from services.judge.graders.evaluator import Ask, Evaluator, Material
-from services.judge.graders.heuristics import closeness_of, line, reply_of
+from services.judge.graders.heuristics import closeness_of, line, reply_of, shares_of_query
 from services.judge.graders.lines import GradesReply, on_scales
 from services.offline.answers import ParsedPrompt
 from services.runtime.llm.blocks import Block
@@ -18,29 +19,33 @@ from services.runtime.llm.prompt import Prompt
 VERSION = "retrieval-relevance-1"
 TASK = "retrieval_relevance"
 RELEVANCE = Criterion("relevance", "0-2", 0, 2)
+LEVELS = (
+    Level(2, "answers", "it answers the query, or an important part of it"),
+    Level(1, "helps", "it is on the subject and helps a little, but does not answer the query"),
+    Level(0, "not", "it does not help"),
+)
 
 _SYSTEM = (
     "You grade documents that a search engine found for a query. What counts is whether a document helps to "
     "answer the query, not whether it shares words with it."
 )
 
+_MATERIAL = "Below are a query and documents that were found for it."
 _INSTRUCTIONS = (
     "Grade every document with 0, 1 or 2:\n"
-    "- 2: it answers the query, or an important part of it;\n"
-    "- 1: it is on the subject and helps a little, but does not answer the query;\n"
-    "- 0: it does not help.\n"
-    "Give exactly one grade for each document ID."
+    + ";\n".join(f"- {level.value:g}: {level.description}" for level in LEVELS)
+    + ".\nGive exactly one grade for each document ID."
 )
 
 
-def prompt(query: str, documents: Sequence[str]) -> Prompt[GradesReply]:
-    """Asks for the relevance of documents, which get the ids c1, c2 and so on.
+def prompt(query: str, documents: Mapping[str, str]) -> Prompt[GradesReply]:
+    """Asks for the relevance of documents.
 
     Args:
         query: The user's question.
-        documents: Their texts.
+        documents: Their texts by id.
     """
-    blocks = [Block("chunk", f"c{number}", text) for number, text in enumerate(documents, start=1)]
+    blocks = [Block("chunk", name, text) for name, text in documents.items()]
     return Prompt(
         task=TASK,
         version=VERSION,
@@ -55,15 +60,18 @@ def prompt(query: str, documents: Sequence[str]) -> Prompt[GradesReply]:
 
 async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
     """The relevance of the retrieved chunks; without any there is nothing to ask."""
-    chunks = material.evidence
+    chunks = {f"c{number}": chunk for number, chunk in enumerate(material.evidence, start=1)}
     if not chunks:
         return []
-    reply = await ask(prompt(material.battle.query, [chunk.text for chunk in chunks]))
-    lines = reply.by_name()
-    return [
-        lines[f"c{number}"].grade(_document(chunk), RELEVANCE.name)
-        for number, chunk in enumerate(chunks, start=1)
-    ]
+
+    def lines(ids: Sequence[str]) -> Prompt[GradesReply]:
+        return prompt(material.battle.query, {name: chunks[name].text for name in ids})
+
+    def question(name: str) -> str:
+        return f"Does document {name} help to answer the query?"
+
+    chosen = await choose(ask, list(chunks), Choosing(LEVELS, _MATERIAL, question, lines))
+    return [value.grade(_document(chunks[name]), RELEVANCE.name) for name, value in chosen.items()]
 
 
 def _document(chunk: Evidence) -> Subject:
@@ -88,5 +96,5 @@ EVALUATOR = Evaluator(
     source="RAGElo, evaluators of retrieved documents",
     calls="1",
     grade=grade,
-    offline={TASK: offline},
+    offline={TASK: offline, TASK + DECISION: offline_decisions(LEVELS, "chunk", shares_of_query)},
 )
