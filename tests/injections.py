@@ -1,0 +1,60 @@
+"""Texts by which a stranger may try to influence a model that evaluates, and a battle that contains one.
+
+They were written for these tests. `injections.jsonl` says for each its place, language and technique.
+"""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from nuggetstream.domain.battle import Answer, Battle, Source
+from nuggetstream.domain.event import BattleRetrieved
+from nuggetstream.domain.evidence import Page, PageState
+from tests import samples
+
+PLACES = ("page", "answer", "title", "url", "system", "query", "snippet")
+_FILE = Path(__file__).with_suffix(".jsonl")
+_URL = "https://example.org/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """One hostile text.
+
+    Attributes:
+        place: Which of `PLACES` it is written for.
+        language: BCP 47 tag.
+        technique: What it does, such as "role_token".
+        text: The text.
+    """
+
+    place: str
+    language: str
+    technique: str
+    text: str
+
+
+INJECTIONS = [Injection(**json.loads(line)) for line in _FILE.read_text("utf-8").split("\n") if line]
+
+
+def battle_with(text: str, places: Collection[str] = PLACES) -> BattleRetrieved:
+    """A battle in which a text stands in some of `PLACES`, after ordinary material."""
+    put = {name: f" {text}" if name in places else "" for name in PLACES}
+    url = f"{_URL}{put['url'].strip()}"
+    fact = "Tea is made of the leaves of Camellia sinensis."
+    source = Source(url, f"All about tea{put['title']}")
+    battle = Battle(
+        id="b1",
+        arena="default",
+        query=f"What is tea?{put['query']}",
+        a=Answer(f"left{put['system']}", f"{fact} [1]{put['answer']}", (source,)),
+        b=Answer("right", f"Tea is a hot drink that people pour from a pot [[1]]({url}).", (source,)),
+    )
+    texts = (f"{fact} It grows in warm places.{put['page']}", f"Tea is a drink.{put['snippet']}")
+    evidence = tuple(
+        replace(samples.evidence(number), text=body, url=url, title=source.title, content_hash="h1")
+        for number, body in enumerate(texts, start=1)
+    )
+    page = Page(url, url, source.title, PageState.FETCHED, "ok", "", "h1", "en", samples.NOON)
+    return BattleRetrieved("k1", battle, (page,), evidence, "bm25")
