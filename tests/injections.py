@@ -7,6 +7,7 @@ import json
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from nuggetstream.domain.battle import Answer, Battle, Source
 from nuggetstream.domain.event import BattleRetrieved
@@ -14,7 +15,6 @@ from nuggetstream.domain.evidence import Page, PageState
 from tests import samples
 
 PLACES = ("page", "answer", "title", "url", "system", "query", "snippet")
-_FILE = Path(__file__).with_suffix(".jsonl")
 _URL = "https://example.org/1"
 
 
@@ -27,15 +27,24 @@ class Injection:
         language: BCP 47 tag.
         technique: What it does, such as "role_token".
         text: The text.
+        seen: Whether the rules of the detector were written with it in view.
     """
 
     place: str
     language: str
     technique: str
     text: str
+    seen: bool
 
 
-INJECTIONS = [Injection(**json.loads(line)) for line in _FILE.read_text("utf-8").split("\n") if line]
+def _rows(name: str) -> list[dict[str, Any]]:
+    text = Path(__file__).with_name(name).read_text("utf-8")
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+INJECTIONS = [Injection(**row) for row in _rows("injections.jsonl")]
+# Texts of the same vocabulary that address nobody, each with whether the rules were written in its view.
+HARMLESS = [(row["text"], row["seen"]) for row in _rows("harmless.jsonl")]
 
 
 def battle_with(text: str, places: Collection[str] = PLACES) -> BattleRetrieved:
