@@ -38,10 +38,8 @@ def main(arguments: Sequence[str]) -> None:
     start = time.process_time()
     count = sum(bool(flagged(text)) for text in answers)
     seconds = time.process_time() - start
-    low, high = wilson(count, len(answers))
-    print(
-        f"recorded answers: {count} of {len(answers)} flagged ({1000 * low:.1f} to {1000 * high:.1f} per 1,000)"
-    )
+    low, high = (1000 * bound for bound in wilson(count, len(answers)))
+    print(f"recorded answers: {count} of {len(answers)} flagged ({low:.1f} to {high:.1f} per 1,000)")
     print(f"{1000 * seconds / len(answers):.2f} ms of processor time per answer")
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -49,6 +49,10 @@ class OfflineModel(ScriptedModel):
 async def prompts_about(text: str) -> list[Prompt[Any]]:
     """Every prompt that the platform asks about a battle with a text in every place."""
     event, model = battle_with(text), OfflineModel()
+
+    async def stored(chunk_ids: Sequence[str]) -> Mapping[str, str]:
+        return dict.fromkeys(chunk_ids, text)
+
     for evaluator in JUDGES.values():
         await Judge(model, prompt=evaluator)(event)
     await Judge(model, decisions=model)(event)
@@ -62,7 +66,9 @@ async def prompts_about(text: str) -> list[Prompt[Any]]:
     [assigned] = await Assigner(model)(nuggetized)
     assert isinstance(assigned, BattleAssigned)
     for grader in GRADERS.values():
-        await Grader(model, grader)(assigned if grader.reads is BattleAssigned else event)
+        reads = assigned if grader.reads is BattleAssigned else event
+        for decisions in (None, model):
+            await Grader(model, grader, decisions=decisions, texts_of=stored)(reads)
     texts = [nugget.text for nugget in listed.nuggets]
     return [*model.asked, additions(event.battle.query, texts, [Block("answer", "a1", text)], 5)]
 
