@@ -101,8 +101,9 @@ def outside(prompt: Prompt[Any]) -> str:
             inside = marker["id"]
     assert inside is None
     assert not any(nonce in block.text for block in prompt.blocks)
-    # The questions of a decision name the nuggets by their ids; limits follow from how many there are.
+    # Questions and parameters name nuggets and passages by their ids; limits follow from how many there are.
     kept = re.sub(r"(?m)^n\d+\. .*\n?", "", "\n".join(lines).replace(nonce, "NONCE"))
+    kept = re.sub(r"(?m)^(\w+): [nc]\d+[nc\d:;, ]*$", r"\1: IDS", kept)
     return re.sub(r"\d+", "N", kept)
 
 
