@@ -14,9 +14,12 @@ from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.lens import Lens
 from services.runtime.llm.accounting import Entry
+from services.runtime.llm.call_log import ModelCall
+from services.runtime.llm.call_log import Outcome as CallOutcome
 from services.runtime.llm.prices import Money, Tokens
 from services.store.battles import Battles, NewEvent
 from services.store.blobs import Blobs, Replies
+from services.store.call_log import DatabaseCallLog
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
 from services.store.database import Database
 from services.store.outcome import Outcome
@@ -25,6 +28,7 @@ from services.store.spend import DatabaseSpendStore
 from services.store.tables import metadata
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.subjects import event_name
+from services.wire.texts import texts_of
 from tests import samples
 from tests.samples import NOON
 
@@ -65,6 +69,7 @@ async def evaluate(database: Database, name: str, text: str, at: datetime = NOON
     cost = Money(Decimal("0.01"), "USD")
     tokens = Tokens(3, 2)
     await DatabaseSpendStore(database).add(Entry(name, "judge", "m", date(2026, 5, 4), tokens, cost, "usage"))
+    await DatabaseCallLog(database).add([call_of(submitted, f"What is said about {text} and {name}?")])
     await record(database, replace(samples.failed(Stage.NUGGETIZER, name), key=f"failed {name}"))
     await record(database, replace(samples.judged(fought=battle), key=f"judged {name}"))
     for source, lens, winner in (("judge:p", Lens.JUDGE, Vote.A), ("human", Lens.HUMAN, Vote.TIE)):
@@ -80,6 +85,31 @@ async def evaluate(database: Database, name: str, text: str, at: datetime = NOON
             decided_at=LATER,
         )
         await Outcomes(database).put(outcome)
+
+
+def call_of(event: events.BattleSubmitted, question: str, key: str = "k" * 64) -> ModelCall:
+    """A call whose prompt has both answers of a battle."""
+    answers = "\n".join(event.battle.answer(side).text for side in Side)
+    content = f"Compare.\n\n<<<answer A #{'0' * 16}>>>\n{answers}\n{question}"
+    return ModelCall(
+        battle_id=event.battle.id,
+        stage="judge",
+        evaluator=None,
+        task="verdict",
+        model="m",
+        endpoint="model.example",
+        key=key,
+        repair=False,
+        attempt=1,
+        at=LATER,
+        seconds=1.5,
+        outcome=CallOutcome.UNUSABLE,
+        entry=None,
+        reply=f"a reply about {event.battle.id}",
+        detail="it is not JSON",
+        messages=[{"role": "system", "content": "You judge."}, {"role": "user", "content": content}],
+        texts=lambda: texts_of(event),
+    )
 
 
 async def places_of(database: Database, text: str) -> set[str]:

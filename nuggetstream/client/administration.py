@@ -6,6 +6,7 @@ from typing import Literal, TypeVar, Unpack
 from nuggetstream.client import calls
 from nuggetstream.client.calls import Call
 from nuggetstream.client.options import AdminFailureOptions, ExpiryOptions
+from nuggetstream.views.calls import CallView
 from nuggetstream.views.deletion import BattleDeletion, Expiry
 from nuggetstream.views.failures import FailureAction, FailureEntry
 
@@ -29,6 +30,14 @@ class Administration(ABC):
     def act_on_failure(self, failure_id: str, action: Literal["retry", "discard"]) -> FailureAction:
         """Retry or discard a failure, as an administrator; twice is once."""
         return self._ask(calls.act_on_failure(failure_id, action))
+
+    def model_calls(self, battle_id: str) -> list[CallView]:
+        """The logged model calls of a battle, with prompts and replies, in the order in which they began.
+
+        Raises:
+            NotFound: There is no such battle.
+        """
+        return self._ask(calls.model_calls(battle_id))
 
     def delete_battle(self, battle_id: str) -> BattleDeletion:
         """Delete a battle with everything that only it brought; deleting it twice changes nothing.
@@ -61,6 +70,10 @@ class AsyncAdministration(ABC):
     async def act_on_failure(self, failure_id: str, action: Literal["retry", "discard"]) -> FailureAction:
         """Retry or discard a failure, as an administrator; twice is once."""
         return await self._ask(calls.act_on_failure(failure_id, action))
+
+    async def model_calls(self, battle_id: str) -> list[CallView]:
+        """The logged model calls of a battle, see `Client.model_calls`."""
+        return await self._ask(calls.model_calls(battle_id))
 
     async def delete_battle(self, battle_id: str) -> BattleDeletion:
         """Delete a battle with everything that only it brought, see `Client.delete_battle`."""

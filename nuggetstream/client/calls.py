@@ -23,6 +23,7 @@ from nuggetstream.client.replies import reader
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, Submitted, VoteReceipt
+from nuggetstream.views.calls import CallView
 from nuggetstream.views.common import Health
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
 from nuggetstream.views.deletion import BattleDeletion, Expiry
@@ -124,6 +125,11 @@ def act_on_failure(failure_id: str, action: Literal["retry", "discard"]) -> Call
     """Retry or discard one failure; doing it twice is doing it once."""
     path = f"{_ADMIN}/{quote(failure_id, safe='')}/{action}"
     return Call(method="POST", path=path, read=reader(FailureAction))
+
+
+def model_calls(battle_id: str) -> Call[list[CallView]]:
+    """Read the model calls of a battle, as an administrator."""
+    return Call(method="GET", path=f"{_path(battle_id)}/calls", read=reader(list[CallView]))
 
 
 def delete_battle(battle_id: str) -> Call[BattleDeletion]:

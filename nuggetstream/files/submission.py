@@ -71,8 +71,10 @@ def _can_be_asked_for(name: str) -> str:
     """An id is part of a path: what a path cannot say would be accepted and never found again."""
     if any(category(character) == "Cc" for character in name):
         raise ValueError("contains a control character")
-    if {".", ".."} & set(name.split("/")) or name.endswith("/events"):
-        raise ValueError('is no path that can be asked for: "." and ".." are no parts, "/events" no end')
+    if {".", ".."} & set(name.split("/")) or name.endswith(("/events", "/calls")):
+        raise ValueError(
+            'is no path that can be asked for: "." and ".." are no parts, "/events" and "/calls" no end'
+        )
     return name
 
 

@@ -45,6 +45,7 @@ class PlatformSettings(_Settings):
             only served to programs on the same machine.
         database_max_bytes: Size in bytes that the database may have, for the metric of the bytes left.
         database_connections: Connections to PostgreSQL that a process opens at most.
+        call_log_days: Days for which model calls are logged, with prompts and replies; 0 logs none.
         indexer_address: Address of the indexer's gRPC as "host:port".
         rater_address: Address of the rater's gRPC as "host:port".
     """
@@ -64,6 +65,7 @@ class PlatformSettings(_Settings):
     admin_token: str | None = Field(None, min_length=16, repr=False)
     database_max_bytes: int | None = Field(None, ge=1)
     database_connections: int = Field(DEFAULT_CONNECTIONS, ge=1)
+    call_log_days: float = Field(7.0, ge=0, le=36_500)
     indexer_address: str = "127.0.0.1:7102"
     rater_address: str = "127.0.0.1:7107"
 

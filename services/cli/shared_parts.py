@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from services.assigner.shared_labels import SharedLabels
     from services.cli.wiring import Parts
     from services.nuggetizer.bank import NuggetBank
+    from services.runtime.llm.call_log import CallLog
     from services.runtime.llm.client import LLMClient
     from services.runtime.llm.settings import LLMSettings
     from services.runtime.service import BackgroundTask
@@ -38,6 +39,14 @@ def claims_of(parts: "Parts") -> "DatabaseClaims | None":
     from services.store.claims import DatabaseClaims
 
     return None if parts.database.is_sqlite else DatabaseClaims(parts.database)
+
+
+def call_log(parts: "Parts") -> "CallLog":
+    """The log of model calls, which writes nothing where it is switched off."""
+    from services.runtime.llm.call_log import CallLog
+    from services.store.call_log import DatabaseCallLog
+
+    return CallLog(DatabaseCallLog(parts.database) if parts.platform.call_log_days else None)
 
 
 def nugget_bank(parts: "Parts") -> "NuggetBank | None":
@@ -117,6 +126,7 @@ async def open_chat_model(
             Replies(parts.database),
             spend=spend,
             claims=claims_of(parts),
+            log=call_log(parts),
             http=http,
             tasks=(*TASKS, *tasks()),
         )

@@ -6,6 +6,7 @@ Each function imports its service when it is called, so that a process loads onl
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -215,6 +216,7 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     from services.recorder.stage import Recorder, build
     from services.runtime.runner import AdvisoryMover
     from services.store.battles import Battles
+    from services.store.call_log import CallRetention
     from services.store.claims import DatabaseClaims
     from services.store.eraser import eraser_of
     from services.store.usage import DatabaseWatch
@@ -230,7 +232,8 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     quiet_after = parts.platform.quiet_seconds
     reconciling = reconciler(parts.bus, parts.database, parts.blobs, quiet_after, judges.names)
     eraser = eraser_of(parts.bus, parts.database)
-    watches = [consumer_watch(parts.bus).run, size.run, reconciling.run, eraser.run]
+    calls = CallRetention(parts.database, timedelta(days=parts.platform.call_log_days))
+    watches = [consumer_watch(parts.bus).run, size.run, reconciling.run, eraser.run, calls.run]
     if not parts.database.is_sqlite:
         watches.append(DatabaseClaims(parts.database).sweep_regularly)
     stages: list[Stage[Any, Any]] = [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)]

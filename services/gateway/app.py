@@ -53,12 +53,12 @@ def create_app(gateway: Gateway, hosts: AllowedHosts | None = None, *more: APIRo
     env = page_environment()
     problems.install(app, page_routes.problem_page(env))
     # An id may contain slashes, so the more specific paths come first.
+    for router in more:
+        app.include_router(router)
     app.include_router(submission_routes.routes(gateway))
     app.include_router(event_routes.routes(gateway))
     app.include_router(battle_routes.routes(gateway))
     app.include_router(rating_routes.routes(gateway))
-    for router in more:
-        app.include_router(router)
     app.include_router(health.routes(gateway.readiness, gateway.models))
     app.include_router(page_routes.routes(gateway, env))
     app.mount("/static", StaticFiles(directory=_STATIC))

@@ -1,9 +1,9 @@
 """The battle that the current task works on: for log lines, and for metrics by arena."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 
@@ -15,10 +15,14 @@ class Work:
     Attributes:
         battle_id: Id of the battle.
         arena: Arena that sent the battle.
+        evaluator: Name of the judge or evaluator that works on it; None for other stages and a single judge.
+        texts: Returns the texts of the message, which are recorded with it.
     """
 
     battle_id: str
     arena: str
+    evaluator: str | None = None
+    texts: Callable[[], list[str]] | None = field(default=None, compare=False)
 
 
 _current: ContextVar[Work | None] = ContextVar("work", default=None)

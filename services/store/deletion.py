@@ -15,6 +15,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.identity import content_hash
+from services.store.call_tables import call_prompts, calls
 from services.store.content import PAGE_TEXTS
 from services.store.counters import add_to_counters, contributions, difference, increment, remove_empty
 from services.store.database import Database
@@ -145,7 +146,9 @@ class Deletions:
             await tx.exec_driver_sql("PRAGMA secure_delete = ON")
         await self._subtract(tx, battle_id, row)
         await delete_content(tx, battle_id)
-        for table in (events, failures, judge_states, grader_states, outcomes, sources):
+        for table in (
+            events, failures, judge_states, grader_states, outcomes, sources, calls, call_prompts
+        ):  # fmt: skip
             await tx.execute(delete(table).where(table.c.battle_id == battle_id))
         # What was paid stays in the accounts.
         await tx.execute(update(spend).where(spend.c.battle_id == battle_id).values(battle_id=None))

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from services.runtime.llm.accounting import Entry, Spend
-from services.runtime.llm.prices import Tokens
+from services.runtime.llm.prices import Money, Tokens
 from services.store.counters import increment
 from services.store.database import Database
 from services.store.tables import spend, spend_counters
@@ -165,9 +165,18 @@ def _row(entry: Entry) -> dict[str, Any]:
     row |= {"input_tokens": entry.tokens.input, "output_tokens": entry.tokens.output}
     row |= {"cached_input_tokens": entry.tokens.cached_input, "picos": None, "currency": None}
     if entry.cost is not None:  # rounded up, so that budgets err on the safe side
-        picos = int((entry.cost.amount / _PICO).to_integral_value(ROUND_UP))
-        row |= {"picos": picos, "currency": entry.cost.currency}
+        row |= {"picos": picos_of(entry.cost), "currency": entry.cost.currency}
     return row
+
+
+def picos_of(cost: Money) -> int:
+    """A cost in units of 10^-12 of its currency, rounded up."""
+    return int((cost.amount / _PICO).to_integral_value(ROUND_UP))
+
+
+def amount_of(picos: int) -> Decimal:
+    """The amount of a cost in units of 10^-12 of its currency."""
+    return picos * _PICO
 
 
 def _spend(row: Mapping[Any, Any]) -> Spend:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar, cast
 
 from nuggetstream.domain.event import BattleEvent, BattleFailed, Event, arena_of, battle_id_of
@@ -28,6 +29,7 @@ from services.wire.codec import (
 from services.wire.graders import evaluator_of
 from services.wire.judges import Judges, stage_of
 from services.wire.subjects import SUBJECTS
+from services.wire.texts import texts_of
 
 E = TypeVar("E", bound=BattleEvent)
 _ANY_JUDGE = Judges()
@@ -84,12 +86,12 @@ def event_stage(
         deadline=deadline,
         fill_limit=topology.FILL_LIMITS.get(name, 1.0),
         alias=None if evaluator is None else spec.durable,
-        about=_work_of,
+        about=partial(_work_of, evaluator=evaluator),
     )
 
 
-def _work_of(event: BattleEvent) -> Work:
-    return Work(battle_id_of(event), arena_of(event))
+def _work_of(event: BattleEvent, evaluator: str | None) -> Work:
+    return Work(battle_id_of(event), arena_of(event), evaluator, partial(texts_of, event))
 
 
 def failure_of(letter: DeadLetter, judges: Judges = _ANY_JUDGE) -> Sequence[Outgoing]:

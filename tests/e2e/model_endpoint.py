@@ -30,6 +30,7 @@ class ModelEndpoint:
         filtered: Tasks to which the content filter objects.
         rejected: Number of replies with another status than 200, by status.
         answered: Number of answers, by the hash of the request.
+        prompts: The messages of every request that was answered.
     """
 
     status: int = 200
@@ -37,6 +38,7 @@ class ModelEndpoint:
     filtered: set[str] = field(default_factory=set)
     rejected: Counter[int] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
+    prompts: list[list[dict[str, str]]] = field(default_factory=list)
     model: ASGIApp = field(default_factory=lambda: create_app(None))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -52,6 +54,7 @@ class ModelEndpoint:
             await _error(400, "content_filter")(scope, receive, send)
             return
         self.answered[content_hash(body.decode())] += 1
+        self.prompts.append(json.loads(body)["messages"])
 
         async def again() -> dict[str, object]:
             return {"type": "http.request", "body": body, "more_body": False}

@@ -1,11 +1,17 @@
 """`nuggetstream eval` shares nugget lists between battles with the same query and evidence."""
 
 import json
+from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
+from services.store.call_reading import read_calls
+from services.store.database import Database
+from services.store.tables import battles
 from tests.e2e.battles import battle
 from tests.e2e.model_endpoint import ModelEndpoint
 from tests.e2e.ports import free_ports
@@ -30,6 +36,17 @@ def every_pair() -> list[dict[str, Any]]:
     return [battle(n, query=query, a=answer(a), b=answer(b)) for n, (a, b) in enumerate(pairs)]
 
 
+async def every_request_is_in_the_log(endpoint: ModelEndpoint, path: Path) -> None:
+    """The log has the prompts of all requests, as they were sent, and their replies."""
+    database = Database(f"sqlite+aiosqlite:///{path}")
+    ids = await database.read(lambda connection: list(connection.scalars(select(battles.c.id))))
+    calls = [call for i in ids for call in await database.read(partial(read_calls, battle_id=i))]
+    await database.close()
+    assert all(call.reply for call in calls)
+    prompts = [[message.model_dump() for message in call.prompt or ()] for call in calls]
+    assert Counter(map(json.dumps, prompts)) == Counter(map(json.dumps, endpoint.prompts))
+
+
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("setting", "calls"), [({}, 2), ({"nugget_bank_hours": "0"}, 3)])
 async def test_battles_of_one_query_share_a_list(tmp_path: Path, setting: dict[str, str], calls: int) -> None:
@@ -44,13 +61,15 @@ async def test_battles_of_one_query_share_a_list(tmp_path: Path, setting: dict[s
         llm_model="m",
         **setting,
     )
-    async with ModelEndpoint().listening(port):
+    endpoint = ModelEndpoint()
+    async with endpoint.listening(port):
         code, output = await run_command(environment, "eval", str(file), "--out", str(out))
     assert code == 0, output
     rows = [json.loads(line) for line in (out / "results.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["state"] for row in rows] == ["scored"] * 3
     paid = [spend["calls"] for row in rows for spend in row["spend"] if spend["stage"] == "nuggetizer"]
     assert sum(paid) == calls
+    await every_request_is_in_the_log(endpoint, out / "state" / "nuggetstream.db")
     if setting:
         assert [row["nugget_bank"] for row in rows] == [None] * 3
     else:

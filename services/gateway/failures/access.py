@@ -4,16 +4,19 @@ a token is configured  ->  whoever sends it as `Authorization: Bearer TOKEN`
 no token               ->  programs on this machine, if the gateway listens on loopback only
 """
 
+import base64
 import hmac
 import ipaddress
 from dataclasses import dataclass
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from services.gateway.errors import Forbidden
 
 _UNPROTECTED = "set NUGGETSTREAM_ADMIN_TOKEN to use this: the gateway can be reached from other machines"
 _WRONG = "this needs the administrators' token, as 'Authorization: Bearer TOKEN'"
+_PAGE = "this page needs the administrators' token as the password; the user name does not matter"
 _FOREIGN = "without NUGGETSTREAM_ADMIN_TOKEN this is for programs on this machine, not for web pages"
 
 
@@ -44,6 +47,43 @@ class AdminAccess:
         elif "origin" in request.headers or not is_loopback(request.url.hostname or ""):
             # A page on the web, which names itself, or a name of the web that leads to this machine.
             raise Forbidden(_FOREIGN)
+
+
+@dataclass(frozen=True, slots=True)
+class AdminPageAccess:
+    """Whether a request may read an administrators' page: a browser asks a person for the token.
+
+    Basic authorization is accepted only here, because browsers send it unasked, also with requests that
+    another site's page makes them send; reading a page changes nothing.
+    """
+
+    access: AdminAccess
+
+    async def __call__(self, request: Request) -> None:
+        """Check a request; a dependency of every page for administrators.
+
+        Raises:
+            HTTPException: It has not the token, which the browser is told to ask for.
+            Forbidden: There is no token, and the request does not come from this machine.
+        """
+        token = self.access.token
+        if token is None:
+            await self.access(request)
+            return
+        kind, _, sent = request.headers.get("authorization", "").partition(" ")
+        if kind.lower() == "basic":
+            sent = _password(sent)
+        if not hmac.compare_digest(sent.encode(), token.encode()):
+            challenge = {"WWW-Authenticate": 'Basic realm="nuggetstream administrators", charset="UTF-8"'}
+            raise HTTPException(401, _PAGE, challenge)
+
+
+def _password(credentials: str) -> str:
+    """The password of Basic authorization; empty where there is none."""
+    try:
+        return base64.b64decode(credentials, validate=True).decode().partition(":")[2]
+    except ValueError:
+        return ""
 
 
 def is_loopback(host: str) -> bool:

@@ -3,12 +3,14 @@
 from fastapi import APIRouter
 
 from services.gateway.battles.intake import Intake
+from services.gateway.calls.routes import routes as call_routes
 from services.gateway.deletion.routes import routes as deletion_routes
 from services.gateway.failures.access import AdminAccess
 from services.gateway.failures.dead_letters import DeadLetters
 from services.gateway.failures.desk import FailureDesk
 from services.gateway.failures.regrading import Regrading
 from services.gateway.failures.routes import routes
+from services.gateway.pages.environment import page_environment
 from services.runtime.bus import Bus
 from services.store.blobs import Blobs
 from services.store.database import Database
@@ -28,4 +30,5 @@ def administration(
     router = APIRouter()
     router.include_router(routes(desk, access))
     router.include_router(deletion_routes(eraser_of(bus, database), access))
+    router.include_router(call_routes(database, access, page_environment()))
     return router

@@ -45,19 +45,19 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
     @router.get("/")
     async def home(request: Request) -> Response:
         base_url = str(request.base_url).rstrip("/")
-        return await _page(env, lambda: _home(gateway, env, request.query_params, base_url))
+        return await page_response(env, lambda: _home(gateway, env, request.query_params, base_url))
 
     @router.get("/battles/{battle_id:path}")
     async def battle(battle_id: str) -> Response:
-        return await _page(env, lambda: _battle(gateway, env, battle_id))
+        return await page_response(env, lambda: _battle(gateway, env, battle_id))
 
     @router.get("/leaderboard")
     async def leaderboard(request: Request) -> Response:
-        return await _page(env, lambda: _leaderboard(gateway, env, request.query_params))
+        return await page_response(env, lambda: _leaderboard(gateway, env, request.query_params))
 
     @router.get("/leaderboard/timeline")
     async def timeline(request: Request) -> Response:
-        return await _page(env, lambda: _timeline(gateway, env, request.query_params))
+        return await page_response(env, lambda: _timeline(gateway, env, request.query_params))
 
     return router
 
@@ -73,7 +73,8 @@ def problem_page(env: Environment) -> ProblemPage:
     return page
 
 
-async def _page(env: Environment, render: Render) -> Response:
+async def page_response(env: Environment, render: Render) -> Response:
+    """A rendered page, or the page of the problem that prevented it."""
     try:
         return HTMLResponse(await render())
     except EXPECTED as error:

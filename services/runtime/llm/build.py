@@ -8,6 +8,7 @@ import openai
 
 from services.runtime.llm.accounting import Ledger, SpendStore
 from services.runtime.llm.cache import ReplyCache
+from services.runtime.llm.call_log import CallLog
 from services.runtime.llm.claims import Claims, ClaimStore
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.endpoint import Endpoint
@@ -35,6 +36,7 @@ def build_chat_model(
     *,
     spend: SpendStore | None = None,
     claims: ClaimStore | None = None,
+    log: CallLog | None = None,
     http: httpx2.AsyncClient | None = None,
     tasks: Sequence[str] = TASKS,
 ) -> LLMClient:
@@ -45,6 +47,7 @@ def build_chat_model(
         cache: Where replies are cached; in memory by default.
         spend: Where costs are stored; by default in memory, and then budgets cover only this process.
         claims: Claims on prompts, where other processes ask the same model.
+        log: Log of the calls; none by default.
         http: HTTP client to use; for the offline model, `with_asgi` of the offline application.
         tasks: All tasks whose prompts an operator can override.
 
@@ -74,4 +77,5 @@ def build_chat_model(
         patience=settings.patience_s,
         overrides=settings.overrides(tasks),
         claims=Claims(claims),
+        log=log,
     )

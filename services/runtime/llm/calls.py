@@ -12,10 +12,13 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
-from services.runtime import metrics
+from nuggetstream.domain.failure import Reason
+from services.runtime import metrics, work
 from services.runtime.errors import StageError, Unavailable
 from services.runtime.llm.accounting import Entry, Ledger, Source
+from services.runtime.llm.call_log import ModelCall, Outcome
 from services.runtime.llm.cause import Cause
 from services.runtime.llm.circuit import Circuit
 from services.runtime.llm.dialect import ModelRequest
@@ -23,15 +26,28 @@ from services.runtime.llm.endpoint import CallFailed, Completion, Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit, Slot
 from services.runtime.llm.prices import Money, Tokens, estimate_tokens
 from services.runtime.llm.retries import RetryPolicy
+from services.runtime.work import Work
 
 
 @dataclass(slots=True)
 class Billing:
-    """The stage and the battle that the calls for one prompt are booked to, and the entries so far."""
+    """The stage and the battle that the calls for one prompt are booked to, and what was booked so far.
+
+    Attributes:
+        stage: The stage.
+        battle_id: The battle.
+        subject: What the caller works on, where a message is being handled.
+        entries: Booked entries.
+        calls: All calls, for the log.
+        shared: Whether another process asked the same meanwhile, so that its reply was used.
+    """
 
     stage: str
     battle_id: str
+    subject: Work | None = field(default_factory=work.current)
     entries: list[Entry] = field(default_factory=list)
+    calls: list[ModelCall] = field(default_factory=list)
+    shared: bool = False
 
     @property
     def tokens(self) -> Tokens:
@@ -45,7 +61,40 @@ class Billing:
         known = [cost for cost in costs if cost is not None]
         return sum(known[1:], known[0]) if known and len(known) == len(costs) else None
 
+    def call(
+        self, key: str, request: ModelRequest, model: str, outcome: Outcome = Outcome.FAILED
+    ) -> ModelCall:
+        """A call that begins now, to be completed by the caller; it is not in `calls` yet."""
+        return ModelCall(
+            battle_id=self.battle_id,
+            stage=self.stage,
+            evaluator=None if self.subject is None else self.subject.evaluator,
+            task=request.task,
+            model=model,
+            endpoint=None,
+            key=key.partition(" ")[0],
+            repair=key.endswith(REPAIR),
+            attempt=1,
+            at=datetime.now(UTC),
+            seconds=None,
+            outcome=outcome,
+            entry=None,
+            reply=None,
+            detail=None,
+            messages=request.messages,
+            texts=None if self.subject is None else self.subject.texts,
+        )
 
+    def conclude(self, outcome: Outcome, detail: str | None) -> None:
+        """Say what became of the last call, once its reply was read."""
+        if self.calls:
+            last = self.calls[-1]
+            last.outcome, last.detail = outcome, detail
+            if outcome is Outcome.ANSWERED:
+                last.reply = None  # the reply cache has it
+
+
+REPAIR = " repair"  # ends the key of the second request
 _TIMEOUTS = 2  # per call; more of them would exceed the deadline of the attempt
 _KEPT = 1000  # completions at most; there are more only if that many prompts were abandoned
 
@@ -94,7 +143,7 @@ class Caller:
         failures = timeouts = 0
         while True:
             try:
-                return await self._try(key, request, billing)
+                return await self._try(key, request, billing, failures + 1)
             except CallFailed as failed:
                 failures += 1
                 timeouts += failed.cause is Cause.TIMEOUT
@@ -111,24 +160,34 @@ class Caller:
         for key in keys:
             self.kept.pop(key, None)
 
-    async def _try(self, key: str, request: ModelRequest, billing: Billing) -> Completion:
+    async def _try(self, key: str, request: ModelRequest, billing: Billing, attempt: int) -> Completion:
         asked = Tokens(input=estimate_tokens(request.text))
         async with self.limit.slot() as slot:
             with self.circuit.call():
                 async with self.ledger.reserve(billing.battle_id, self.endpoint.model, asked.input):
+                    call = billing.call(key, request, self.endpoint.model)
+                    call.attempt, call.endpoint = attempt, self.endpoint.host
+                    billing.calls.append(call)
+                    started = time.perf_counter()
                     try:
                         completion = await self._timed(request, billing.stage, slot)
                     except CallFailed as failed:
+                        call.detail = failed.error.admin_detail or failed.error.detail
+                        if failed.error.reason is Reason.CONTENT_FILTERED:
+                            call.outcome = Outcome.FILTERED
                         if failed.charged is not None:
-                            self._entry(billing, failed.charged, "estimate")
+                            call.entry = self._entry(billing, failed.charged, "estimate")
                         raise
                     except asyncio.CancelledError:
                         # The caller is gone, but the server may have done the work.
-                        self._entry(billing, asked, "estimate")
+                        call.outcome = Outcome.CANCELLED
+                        call.entry = self._entry(billing, asked, "estimate")
                         raise
                     else:
-                        self._keep(key, completion, billing)
+                        call.outcome, call.reply = Outcome.ANSWERED, completion.text
+                        call.entry = self._keep(key, completion, billing)
                     finally:
+                        call.seconds = time.perf_counter() - started
                         await self._book()
                     return completion
 
@@ -163,10 +222,12 @@ class Caller:
         with suppress(Unavailable):
             await self.ledger.flush()
 
-    def _keep(self, key: str, completion: Completion, billing: Billing) -> None:
-        self.kept[key] = (completion, self._entry(billing, completion.tokens, completion.source))
+    def _keep(self, key: str, completion: Completion, billing: Billing) -> Entry:
+        entry = self._entry(billing, completion.tokens, completion.source)
+        self.kept[key] = (completion, entry)
         if len(self.kept) > _KEPT:
             self.kept.popitem(last=False)
+        return entry
 
     def _wait(self, failed: CallFailed, failures: int) -> float | None:
         """Seconds until the next attempt; None when there is none in this call."""

@@ -23,7 +23,8 @@ from services.runtime import metrics
 from services.runtime.errors import Outage, Permanent, Retryable, StageError
 from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.cache import MemoryReplyCache, ReplyCache
-from services.runtime.llm.calls import Billing, Caller
+from services.runtime.llm.call_log import CallLog, Outcome
+from services.runtime.llm.calls import REPAIR, Billing, Caller
 from services.runtime.llm.circuit import PATIENCE_S, Circuit
 from services.runtime.llm.claims import Claims
 from services.runtime.llm.dialect import ModelRequest
@@ -51,6 +52,7 @@ class LLMClient:
         patience: Seconds that a message may wait for a model that is away; hours by default.
         overrides: The operator's prompts.
         claims: Claims on prompts, where other processes ask the same model.
+        log: Log of the calls; none by default.
         rng: Source of the jitter between retries.
         sleep: Waits between retries.
     """
@@ -66,6 +68,7 @@ class LLMClient:
         patience: float = PATIENCE_S,
         overrides: PromptOverrides | None = None,
         claims: Claims | None = None,
+        log: CallLog | None = None,
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -75,6 +78,7 @@ class LLMClient:
         self.overrides = overrides or PromptOverrides.none()
         self._cache = cache or MemoryReplyCache()
         self._claims = claims or Claims()
+        self._log = log or CallLog()
         retries = retries or RetryPolicy()
         self.circuit = Circuit(endpoint.model, 2 * retries.attempts, patience)
         rng = rng or random.Random()  # noqa: S311 - jitter of retries, not a secret
@@ -102,13 +106,16 @@ class LLMClient:
     async def ask(self, prompt: Prompt[R], *, stage: str, battle_id: str) -> Reply[R]:
         """Ask for one usable reply; see `ChatModel.ask`."""
         prompt = self.overrides.apply(prompt)
-        key, billing = prompt.cache_key(self.name), Billing(stage, battle_id)
+        key, billing = prompt.cache_key(self.name), Billing(stage=stage, battle_id=battle_id)
         ours = False  # whether this caller made the call, or joined another caller's
 
         async def ask_once() -> Reply[R]:
             nonlocal ours
             ours = True
-            return await self._cached_or_asked(key, prompt, billing)
+            try:
+                return await self._cached_or_asked(key, prompt, billing)
+            finally:
+                self._log.add(billing.calls)
 
         reply: Reply[R] = await self._calls_in_flight.get(key, ask_once)
         if not ours:
@@ -116,11 +123,19 @@ class LLMClient:
             reply = replace(reply, usage=self._free(reply.usage.input_tokens, reply.usage.output_tokens))
         if reply.usage.cached:
             metrics.LLM_CALLS.labels(stage, self.name, "cached").inc()
+            shared = billing.shared or not ours
+            self._log_free(key, prompt, billing, Outcome.SHARED if shared else Outcome.CACHED)
         return reply
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Write the log, and close the connections."""
+        await self._log.close()
         await self.endpoint.close()
+
+    def _log_free(self, key: str, prompt: Prompt[R], billing: Billing, outcome: Outcome) -> None:
+        """Log a reply that needed no call."""
+        if self._log.is_on:
+            self._log.add([billing.call(key, ModelRequest.of(prompt), self.name, outcome)])
 
     async def _cached_or_asked(self, key: str, prompt: Prompt[R], billing: Billing) -> Reply[R]:
         if key in self._uncached:
@@ -130,6 +145,7 @@ class LLMClient:
             return cached
         async with self._claims.held(key) as shared:
             if shared and (cached := await self._cached(key, prompt, billing.battle_id)) is not None:
+                billing.shared = True
                 return cached
             reply = await self._asked(key, prompt, billing)
             self._uncached[key] = _CachedReply.of(reply).model_dump_json()
@@ -179,15 +195,22 @@ class LLMClient:
         """One completion and the value in its reply."""
         completion = await self._calls.complete(key, request, billing)
         if completion.finish == "content_filter":
+            billing.conclude(Outcome.FILTERED, None)
             raise Permanent(Reason.CONTENT_FILTERED, f"{self.name} stopped at its content filter")
         if completion.refusal:
+            billing.conclude(Outcome.REFUSED, completion.refusal)
             raise Permanent(Reason.LLM_REFUSED, f"{self.name} declined", admin_detail=completion.refusal)
         if completion.finish == "length":
-            raise _Discarded(completion, f"the reply was cut off at {request.max_tokens} tokens")
+            detail = f"the reply was cut off at {request.max_tokens} tokens"
+            billing.conclude(Outcome.UNUSABLE, detail)
+            raise _Discarded(completion, detail)
         try:
-            return read_completion(completion, prompt), completion.model
+            value = read_completion(completion, prompt)
         except Unusable as problem:
+            billing.conclude(Outcome.UNUSABLE, str(problem))
             raise _Discarded(completion, str(problem)) from problem
+        billing.conclude(Outcome.ANSWERED, None)
+        return value, completion.model
 
     def _from_cache(self, text: str, prompt: Prompt[R]) -> Reply[R] | None:
         """A cached reply; None when it no longer parses, as one that an older release cached may not."""
@@ -205,7 +228,7 @@ class LLMClient:
 
 def _repair(key: str) -> str:
     """The key under which the completion of the second exchange is kept."""
-    return f"{key} repair"
+    return f"{key}{REPAIR}"
 
 
 class _CachedReply(BaseModel):

@@ -113,6 +113,11 @@ class Endpoint:
         """URL of the endpoint, without secrets."""
         return masked_url(str(self._client.base_url))
 
+    @property
+    def host(self) -> str:
+        """Host and port of the endpoint."""
+        return self._client.base_url.netloc.decode("ascii", "replace").rpartition("@")[2]
+
     async def complete(self, request: ModelRequest) -> Completion:
         """One completion.
 

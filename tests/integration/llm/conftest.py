@@ -17,6 +17,7 @@ from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.build import ASGIApp, with_asgi
 from services.runtime.llm.cache import ReplyCache
+from services.runtime.llm.call_log import CallLog
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit
@@ -112,6 +113,7 @@ async def connect() -> AsyncIterator[Connect]:
         timeout_s: float = 5.0,
         attempts: int = 4,
         concurrency: int = 8,
+        log: CallLog | None = None,
     ) -> Asking:
         url, http = (to, None) if isinstance(to, str) else ("http://scripted.invalid/v1", with_asgi(to))
         sdk = openai.AsyncOpenAI(api_key="none", base_url=url, max_retries=0, http_client=http)
@@ -124,6 +126,7 @@ async def connect() -> AsyncIterator[Connect]:
         model = LLMClient(
             Endpoint(sdk, "scripted-1", timeout_s), cache, ledger, limit=AdaptiveLimit(concurrency),
             retries=RetryPolicy(attempts=attempts), rng=random.Random(0), sleep=sleep,
+            log=log,
         )  # fmt: skip
         made.append(model)
         return Asking(model, slept)

@@ -44,6 +44,8 @@ async def test_nothing_of_a_deleted_battle_is_in_any_table(database: Database) -
         "battles",
         "battle_counters",
         "blobs",
+        "call_prompts",
+        "calls",
         "chunks",
         "events",
         "failures",

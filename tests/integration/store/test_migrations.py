@@ -59,7 +59,7 @@ async def test_migrating_from_several_processes_at_once_is_migrating_once(empty_
 
 
 async def test_what_is_not_applied_yet_is_named(empty_database: Database) -> None:
-    revisions = [f"{number:04}" for number in range(1, 18)]
+    revisions = [f"{number:04}" for number in range(1, 19)]
     assert await unapplied(empty_database) == revisions
     await upgrade(empty_database, "0001")
     assert await unapplied(empty_database) == revisions[1:]
@@ -96,13 +96,19 @@ async def missing_after(database: Database, revision: str) -> set[tuple[str, str
     } - {("add_index", "ix_battles_tags")}
 
 
-BANKS = {
+CALLS = {
+    ("add_index", "ix_call_prompts_at"),
+    ("add_index", "ix_calls_at"),
+    ("add_index", "ix_calls_battle_id"),
+}
+CALL_TABLES = {"calls", "call_prompts", "call_texts"}
+BANKS = CALLS | {
     ("add_index", "ix_nugget_labels_battle_id"),
     ("add_index", "ix_nugget_labels_subject"),
     ("add_index", "ix_nugget_lists_bank_step"),
     ("add_index", "ix_nugget_lists_battle_id"),
 }
-BANK_TABLES = {"nugget_lists", "nugget_labels"}
+BANK_TABLES = CALL_TABLES | {"nugget_lists", "nugget_labels"}
 
 
 async def test_going_back_to_the_sixteenth_schema_forgets_what_battles_share(

@@ -32,12 +32,12 @@ async def test_a_byte_order_mark_is_not_part_of_a_battle(world: World) -> None:
     assert (first["status"], second["status"]) == (200, 422)  # in front of a later line it is an error
 
 
-NO_PATH = 'id: is no path that can be asked for: "." and ".." are no parts, "/events" no end'
+NO_PATH = 'id: is no path that can be asked for: "." and ".." are no parts, "/events" and "/calls" no end'
 
 
 async def test_an_id_that_no_path_can_name_is_refused(world: World) -> None:
     problems = {"a\nb": "id: contains a control character"}
-    problems |= dict.fromkeys(["..", "a/./b", "tides/events"], NO_PATH)
+    problems |= dict.fromkeys(["..", "a/./b", "tides/events", "tides/calls"], NO_PATH)
     for name, problem in problems.items():
         refused = await world.http.post("/v1/battles", json=submission(id=name))
         assert (refused.status_code, refused.json()["problems"]) == (422, [problem]), name

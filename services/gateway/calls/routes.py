@@ -1,0 +1,66 @@
+"""GET /v1/battles/{id}/calls, and the page /battles/{id}/calls."""
+
+from fastapi import APIRouter, Depends
+from fastapi.responses import HTMLResponse, Response
+from jinja2 import Environment
+
+from nuggetstream.views.calls import CallView
+from nuggetstream.views.common import Problem
+from services.gateway.battles.query import BattleId
+from services.gateway.errors import UnknownBattle
+from services.gateway.failures.access import AdminAccess, AdminPageAccess
+from services.gateway.pages.routes import page_response
+from services.gateway.problems import RESPONSES
+from services.gateway.query import reject_unknown_parameters
+from services.store.battles import BattleRow, Battles
+from services.store.call_reading import read_calls
+from services.store.database import Database
+
+
+def routes(database: Database, access: AdminAccess, env: Environment) -> APIRouter:
+    """The routes that show model calls.
+
+    Args:
+        database: The database.
+        access: Who may read them.
+        env: Templates of the pages.
+    """
+    battles = Battles(database)
+
+    async def read(battle_id: str) -> tuple[BattleRow, list[CallView]]:
+        row = await battles.get(battle_id)
+        if row is None:
+            raise UnknownBattle(battle_id)
+        return row, await database.read(lambda connection: read_calls(connection, battle_id))
+
+    router = APIRouter()
+
+    @router.get(
+        "/v1/battles/{battle_id:path}/calls",
+        summary="The model calls of a battle, with prompts and replies",
+        tags=["administration"],
+        dependencies=[Depends(access), Depends(reject_unknown_parameters)],
+        responses={
+            403: {"model": Problem, "description": "Only administrators may do this."},
+            **{status: RESPONSES[status] for status in (404, 422, 503)},
+        },
+    )
+    async def calls(battle_id: BattleId) -> list[CallView]:
+        """In the order in which they began. Calls are kept for the days that the platform is configured for;
+        those of the last seconds may be missing."""
+        return (await read(battle_id))[1]
+
+    @router.get(
+        "/battles/{battle_id:path}/calls",
+        include_in_schema=False,
+        response_class=HTMLResponse,
+        dependencies=[Depends(AdminPageAccess(access))],
+    )
+    async def page(battle_id: str) -> Response:
+        async def render() -> str:
+            row, made = await read(battle_id)
+            return env.get_template("calls/page.html").render(arena=row.arena, battle=row, calls=made)
+
+        return await page_response(env, render)
+
+    return router
