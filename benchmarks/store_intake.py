@@ -18,7 +18,7 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.nugget import Assignment, AssignmentSet, Importance, Nugget, NuggetList, Support
-from services.rater.stage import outcome_of
+from services.rater.stage import outcomes_of
 from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
@@ -74,7 +74,9 @@ async def take(database: Database, group: list[Battle]) -> None:
         await store.record_all([_new_event(own[place]) for own in by_battle], now)
     for place in range(EVENTS - OUTCOMES, EVENTS):
         await store.get_all([battle.id for battle in group])  # the rater checks the battle
-        await Outcomes(database).put_all([outcome_of(own[place], now) for own in by_battle])
+        await Outcomes(database).put_all(
+            [outcome for own in by_battle for outcome in outcomes_of(own[place], now)]
+        )
 
 
 def _new_event(event: events.BattleEvent) -> NewEvent:

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, TypedDict
 from nuggetstream.domain.lens import Lens
 
 Moment: TypeAlias = datetime | date | str
-LensName: TypeAlias = Lens | Literal["human", "nugget", "judge"]
+LensName: TypeAlias = Lens | Literal["human", "nugget", "judge", "guided", "member"]
 Ties: TypeAlias = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]
 
 

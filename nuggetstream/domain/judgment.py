@@ -2,8 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.lens import Lens
+
+
+class Aggregation(StrEnum):
+    """How the verdicts of a panel's members become one."""
+
+    MAJORITY = "majority"
+    PROBABILITIES = "probabilities"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +26,14 @@ class VoteProbabilities:
 
 
 @dataclass(frozen=True, slots=True)
+class DimensionVerdict:
+    """The better answer in one dimension, such as "coverage_deep"."""
+
+    dimension: str
+    winner: Vote
+
+
+@dataclass(frozen=True, slots=True)
 class OrderedVerdict:
     """The judge's verdict when the answer of side `first` was shown first.
 
@@ -24,12 +42,40 @@ class OrderedVerdict:
         winner: The verdict.
         reasoning: The judge's reasons; None when it was not asked for any.
         probabilities: Of the verdicts; None when the judge did not tell.
+        dimensions: The better answer in each dimension; empty for a judge that knows none.
     """
 
     first: Side
     winner: Vote
     reasoning: str | None
     probabilities: VoteProbabilities | None = None
+    dimensions: tuple[DimensionVerdict, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MemberVerdict:
+    """What one member of a panel said, or why it said nothing.
+
+    Attributes:
+        name: Name of the member in the panel.
+        model: Chat model that answered, or that was asked in vain.
+        winner: Its combined verdict; None for an abstention, which is no tie.
+        flipped: Whether its verdict changed with the order; None for an abstention or one order.
+        verdicts: One verdict per order asked; empty for an abstention.
+        abstention: Why there is no verdict; None where there is one.
+    """
+
+    name: str
+    model: str
+    winner: Vote | None
+    flipped: bool | None
+    verdicts: tuple[OrderedVerdict, ...] = ()
+    abstention: Reason | None = None
+
+    @property
+    def probabilities(self) -> VoteProbabilities | None:
+        """Mean over the orders asked; None when unknown."""
+        return mean_probabilities([verdict.probabilities for verdict in self.verdicts])
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +84,17 @@ class Judgment:
 
     Attributes:
         evaluator: Name of the judge; a battle may have several judges.
-        winner: Combined verdict of all orders asked.
-        flipped: Whether the verdict changed with the order; None when only one order was asked.
-        verdicts: One verdict per order asked.
-        model: Chat model that judged.
+        winner: Combined verdict of all orders asked; of a panel, of all members.
+        flipped: Whether the verdict changed with the order; None when only one order was asked, and for a
+            panel.
+        verdicts: One verdict per order asked; empty for a panel.
+        model: Chat model that judged; the models of a panel, separated by commas.
         prompt_version: Version of the judging prompt.
+        guided: Whether the judge was shown the nuggets and their labels. Its verdicts have a lens of their
+            own.
+        additional: Whether the judge runs beside those that battles wait for.
+        members: What each member of a panel said; empty for a single judge.
+        aggregation: How the members' verdicts became one; None for a single judge.
     """
 
     evaluator: str
@@ -51,18 +103,54 @@ class Judgment:
     verdicts: tuple[OrderedVerdict, ...]
     model: str
     prompt_version: str
+    guided: bool = False
+    additional: bool = False
+    members: tuple[MemberVerdict, ...] = ()
+    aggregation: Aggregation | None = None
+
+    @property
+    def lens(self) -> Lens:
+        """The lens that its outcome counts in."""
+        return Lens.GUIDED if self.guided else Lens.JUDGE
 
     @property
     def probabilities(self) -> VoteProbabilities | None:
-        """Mean over the orders asked, so that a preference for a position cancels out; None when unknown."""
-        known = [verdict.probabilities for verdict in self.verdicts if verdict.probabilities is not None]
-        if not known or len(known) < len(self.verdicts):
-            return None
-        return VoteProbabilities(
-            a=sum(each.a for each in known) / len(known),
-            b=sum(each.b for each in known) / len(known),
-            tie=sum(each.tie for each in known) / len(known),
+        """Mean over the orders asked, so that a preference for a position cancels out; None when unknown.
+
+        Of a panel it is the mean over the members that gave a verdict.
+        """
+        if self.members:
+            voted = [member for member in self.members if member.winner is not None]
+            return mean_probabilities([member.probabilities for member in voted])
+        return mean_probabilities([verdict.probabilities for verdict in self.verdicts])
+
+    @property
+    def abstentions(self) -> int:
+        """Number of members without a verdict."""
+        return sum(member.winner is None for member in self.members)
+
+    @property
+    def dimensions(self) -> tuple[DimensionVerdict, ...]:
+        """The better answer in each dimension over all orders asked: a tie where the orders disagree."""
+        asked = [{part.dimension: part.winner for part in verdict.dimensions} for verdict in self.verdicts]
+        if not asked or not all(asked):
+            return ()
+        return tuple(
+            DimensionVerdict(name, winner if all(one.get(name) is winner for one in asked) else Vote.TIE)
+            for name, winner in asked[0].items()
         )
+
+
+def mean_probabilities(known: Sequence[VoteProbabilities | None]) -> VoteProbabilities | None:
+    """The mean; None where one of them is unknown, or there are none."""
+    told = [each for each in known if each is not None]
+    if not told or len(told) < len(known):
+        return None
+    return VoteProbabilities(
+        a=sum(each.a for each in told) / len(told),
+        b=sum(each.b for each in told) / len(told),
+        tie=sum(each.tie for each in told) / len(told),
+    )
 
 
 def combine_orders(verdicts: Sequence[OrderedVerdict]) -> tuple[Vote, bool | None]:

@@ -1,28 +1,44 @@
-"""The three lenses: the kinds of preference from which a leaderboard is computed."""
+"""The lenses: the kinds of preference from which a leaderboard is computed."""
 
 from enum import StrEnum
 
 
 class Lens(StrEnum):
-    """Whose preferences a board is computed from."""
+    """Whose preferences a board is computed from.
+
+    HUMAN, NUGGET and JUDGE are independent of each other. GUIDED has the verdicts of judges that were shown
+    the nuggets and their labels, so it depends on NUGGET. MEMBER has the verdicts of the single members of
+    panels, whose common verdict is in JUDGE or GUIDED.
+    """
 
     HUMAN = "human"
     NUGGET = "nugget"
     JUDGE = "judge"
+    GUIDED = "guided"
+    MEMBER = "member"
 
 
-_OF_JUDGE = f"{Lens.JUDGE.value}:"
+INDEPENDENT = (Lens.HUMAN, Lens.NUGGET, Lens.JUDGE)
+JUDGED = (Lens.JUDGE, Lens.GUIDED, Lens.MEMBER)  # lenses whose outcomes have a judge
 
 
-def source_of_judge(evaluator: str) -> str:
+def source_of_judge(evaluator: str, lens: Lens = Lens.JUDGE) -> str:
     """The source of a judge's outcomes.
 
     >>> source_of_judge("pairwise"), evaluator_of("judge:pairwise"), evaluator_of("human")
     ('judge:pairwise', 'pairwise', None)
+    >>> source_of_judge(member_of("pairwise", "gpt-5"), Lens.MEMBER)
+    'member:pairwise/gpt-5'
     """
-    return _OF_JUDGE + evaluator
+    return f"{lens.value}:{evaluator}"
 
 
 def evaluator_of(source: str) -> str | None:
     """The judge whose outcomes have a source; None for other sources."""
-    return source.removeprefix(_OF_JUDGE) if source.startswith(_OF_JUDGE) else None
+    lens, colon, evaluator = source.partition(":")
+    return evaluator if colon and lens in JUDGED else None
+
+
+def member_of(panel: str, member: str) -> str:
+    """The name of one member of a panel among the judges."""
+    return f"{panel}/{member}"

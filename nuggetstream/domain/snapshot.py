@@ -22,7 +22,8 @@ class BattleSnapshot:
         evidence: Retrieved chunks, best first.
         nugget_list: The list that the assignments label, else the newest list; None before there is one.
         assignments: The labels of exactly that list; None until the assigner has finished.
-        judgments: The newest judgment of each evaluator, sorted by the evaluator's name.
+        judgments: The newest judgment of each independent judge, sorted by its name.
+        guided: The newest judgment of each judge that was shown the nuggets, sorted by its name.
         gradings: The newest grades of each evaluator, sorted by the evaluator's name.
         vote: The newest human vote.
         failures: The failures of stages that gave up, oldest first.
@@ -34,6 +35,7 @@ class BattleSnapshot:
     nugget_list: NuggetList | None = None
     assignments: tuple[Assignment, ...] | None = None
     judgments: tuple[Judgment, ...] = ()
+    guided: tuple[Judgment, ...] = ()
     gradings: tuple[Grading, ...] = ()
     vote: events.BattleVoted | None = None
     failures: tuple[StageFailure, ...] = ()
@@ -69,8 +71,9 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
             labels = event.assignment_set.assignments
             return replace(snapshot, nugget_list=event.nugget_list, assignments=labels)
         case events.BattleJudged(judgment=judgment):
-            newest = {known.evaluator: known for known in snapshot.judgments} | {judgment.evaluator: judgment}
-            return replace(snapshot, judgments=tuple(newest[name] for name in sorted(newest)))
+            if judgment.guided:
+                return replace(snapshot, guided=_newest(snapshot.guided, judgment))
+            return replace(snapshot, judgments=_newest(snapshot.judgments, judgment))
         case events.BattleGraded(grading=grading):
             newest_grades = {known.evaluator: known for known in snapshot.gradings}
             newest_grades |= {grading.evaluator: grading}
@@ -81,3 +84,9 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
             return replace(snapshot, failures=(*snapshot.failures, event.failure))
         case _:
             return snapshot
+
+
+def _newest(known: tuple[Judgment, ...], new: Judgment) -> tuple[Judgment, ...]:
+    """The judgments with a newer one, sorted by the name of the judge."""
+    by_name = {judgment.evaluator: judgment for judgment in (*known, new)}
+    return tuple(by_name[name] for name in sorted(by_name))

@@ -120,6 +120,15 @@ class ProbabilitiesRow(_Part):
     tie: float = Field(ge=0, le=1)
 
 
+class MemberRow(_Part):
+    """The verdict of one member of a panel; an abstention has no winner, and a reason."""
+
+    name: str
+    winner: Vote | None
+    flipped: bool | None = None
+    abstention: str | None = None
+
+
 class JudgmentRow(_Part):
     """One judge's verdict over all orders asked.
 
@@ -130,6 +139,7 @@ class JudgmentRow(_Part):
         verdicts: Its verdict in each order.
         model: Chat model of the judge.
         probabilities: Of the verdicts, over all orders asked; None where the judge did not tell.
+        members: What the members of a panel said; empty for a single judge.
     """
 
     evaluator: str
@@ -138,6 +148,7 @@ class JudgmentRow(_Part):
     verdicts: tuple[OrderedVerdictRow, ...] = ()
     model: str
     probabilities: ProbabilitiesRow | None = None
+    members: tuple[MemberRow, ...] = ()
 
 
 class ValueProbabilityRow(_Part):
@@ -233,6 +244,7 @@ class BattleRow(_Part):
     nuggets: tuple[NuggetRow, ...]
     nugget_verdict: VerdictRow | None
     judgments: tuple[JudgmentRow, ...]
+    guided: tuple[JudgmentRow, ...] = ()
     gradings: tuple[GradingRow, ...] = ()
     human_vote: Vote | None
     evidence: tuple[EvidenceRow, ...]
@@ -267,3 +279,7 @@ class BattleRow(_Part):
                 return self.nugget_verdict.preference if self.nugget_verdict else None
             case Lens.JUDGE:
                 return self.judgments[0].winner if self.judgments else None
+            case Lens.GUIDED:
+                return self.guided[0].winner if self.guided else None
+            case Lens.MEMBER:
+                return None  # no member speaks for its panel

@@ -236,7 +236,9 @@ def _without_nuggets(snapshot: BattleSnapshot) -> Iterable[str]:
 def _opinions(snapshot: BattleSnapshot, winner: Vote | None) -> Iterable[str]:
     for judgment in snapshot.judgments:
         yield _verdict(judgment, winner)
-    given = {judgment.evaluator for judgment in snapshot.judgments}
+    for judgment in snapshot.guided:
+        yield f"The judge that was shown the nuggets ({judgment.evaluator}): {_PREFERS[judgment.winner]}."
+    given = {judgment.evaluator for judgment in snapshot.judgments if not judgment.additional}
     for failure in snapshot.failures:
         if failure.stage is not Stage.JUDGE:
             continue
@@ -263,8 +265,11 @@ def _verdict(judgment: Judgment, winner: Vote | None) -> str:
         parts = [f"{_PREFERS[v.winner]} when {v.first.value.upper()} comes first" for v in judgment.verdicts]
         return f"The judge ({judgment.evaluator}) flipped, which counts as a tie: {' and '.join(parts)}."
     orders = ", in both orders" if judgment.flipped is False else ""
-    agreement = _agreement(judgment.winner, winner)
-    return f"The judge ({judgment.evaluator}){agreement}: {_PREFERS[judgment.winner]}{orders}."
+    agreement, who = _agreement(judgment.winner, winner), f"The judge ({judgment.evaluator})"
+    if judgment.members:
+        voted = len(judgment.members) - judgment.abstentions
+        who = f"The panel ({judgment.evaluator}, {voted} of {len(judgment.members)} members)"
+    return f"{who}{agreement}: {_PREFERS[judgment.winner]}{orders}."
 
 
 def _agreement(vote: Vote, winner: Vote | None) -> str:

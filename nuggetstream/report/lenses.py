@@ -1,8 +1,8 @@
 """The lenses as the report compares them."""
 
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.ratings.fitting.tally import TiePolicy
 
-LENSES = tuple(Lens)
+LENSES = INDEPENDENT
 AUTOMATIC = (Lens.NUGGET, Lens.JUDGE)
 POLICY = TiePolicy.HALF  # how all ratings of a report count ties

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.statistics.agreement import Agreement, agreement, confusion_of, weighted_kappa
 from nuggetstream.text.baselines import closer_to_evidence, longer
@@ -222,7 +222,7 @@ class _SystemCounts:
 
     battles: int = 0
     scores: list[float] = field(default_factory=list)
-    points: dict[Lens, list[float]] = field(default_factory=lambda: {lens: [] for lens in Lens})
+    points: dict[Lens, list[float]] = field(default_factory=lambda: {lens: [] for lens in INDEPENDENT})
 
     def add(self, battle: BattleRow, side: Side) -> None:
         """Count a battle in which the system gave the answer of this side."""

@@ -11,6 +11,7 @@ from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.views.common import View
 from nuggetstream.views.grades import GradingView
+from nuggetstream.views.judgments import JudgmentView
 from nuggetstream.views.nuggets import NuggetStepView
 
 
@@ -119,37 +120,6 @@ class NuggetVerdictView(View):
     """Null where a label has no probabilities."""
 
 
-class VoteProbabilitiesView(View):
-    """How probable each verdict is according to the judge; together 1."""
-
-    a: float
-    b: float
-    tie: float
-
-
-class OrderedVerdictView(View):
-    """The verdict of the judge when the answer `first` was shown first."""
-
-    first: Side
-    winner: Vote
-    reasoning: str | None
-    """Null where the judge was not asked for reasons."""
-    probabilities: VoteProbabilitiesView | None = None
-    """Null where the judge did not tell."""
-
-
-class JudgmentView(View):
-    """The verdict of one judge. `flipped` is null when the judge was asked in one order only."""
-
-    evaluator: str
-    winner: Vote
-    flipped: bool | None
-    verdicts: list[OrderedVerdictView]
-    model: str
-    probabilities: VoteProbabilitiesView | None = None
-    """Mean over the orders; null where the judge did not tell."""
-
-
 class FailureView(View):
     """A stage that gave up, and why."""
 
@@ -247,6 +217,9 @@ class BattleView(View):
     """What each step of the creation of the list changed, oldest first."""
     nugget_verdict: NuggetVerdictView | None
     judgments: list[JudgmentView]
+    guided: list[JudgmentView] = Field(default_factory=list)
+    """Verdicts of judges that were shown the nuggets and their labels. They depend on the nuggets, so they
+    are in no comparison of the judges with the nuggets."""
     gradings: list[GradingView] = Field(default_factory=list)
     """What the evaluators graded; it may arrive after the battle has ended."""
     human_vote: Vote | None

@@ -137,7 +137,7 @@ class BoardView(Tabular, View):
     outcomes: int
     """Number of outcomes counted; a battle with two judges has two in the lens of the judge."""
     evaluators: list[str] = Field(default_factory=list)
-    """Names of all judges with outcomes in the arena; only on the board of the judge."""
+    """Names of all judges with outcomes in the arena and lens; empty for the lenses human and nugget."""
     tie_policy: str
     resamples: int
     level: float

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from services.cli.embedded import Choices, embedded
 from services.cli.evaluation import Evaluation, Progress
 from services.cli.kept_lines import KeptLine
-from services.runtime.llm.prices import PriceTable, Tokens
+from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable, Tokens
 from services.store.spend import DatabaseSpendStore
 
 SAMPLE = 50  # battles
@@ -30,13 +30,14 @@ _NORMAL = 1.96  # standard errors on either side of a 95% interval
 
 @dataclass(frozen=True, slots=True)
 class StageCalls:
-    """The model calls of one stage."""
+    """The model calls of one stage; `model` is that of a panel's member, None for the configured one."""
 
     calls: int = 0
     tokens: Tokens = _NO_TOKENS
+    model: str | None = None
 
     def __add__(self, other: "StageCalls") -> "StageCalls":
-        return StageCalls(self.calls + other.calls, self.tokens + other.tokens)
+        return StageCalls(self.calls + other.calls, self.tokens + other.tokens, other.model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +65,13 @@ class Estimate:
         return {stage: self._scaled(calls) for stage, calls in found.items()}
 
     def money(self) -> tuple[float, float] | None:
-        """Cost of the whole file and the half width of its 95% interval; None where the model has no price.
+        """Cost of the whole file and the half width of its 95% interval; None where a model has no price.
 
         The interval is that of a sample without replacement; 0 where all battles were evaluated.
         """
-        price = self.prices.price_of(self.model)
-        if price is None:
+        if self._unpriced():
             return None
-        costs = [float(price.of(_total(battle).tokens)) for battle in self.sample]
+        costs = [sum(map(self._cost, battle.values())) for battle in self.sample]
         drawn = len(costs)
         if drawn < 2 or drawn == self.battles:
             return fmean(costs) * self.battles, 0.0
@@ -87,11 +87,12 @@ class Estimate:
         yield f"Nothing was paid. {which} were evaluated by the offline model."
         if silent := sum(not battle for battle in self.sample):
             yield f"{silent} of them ended before any call and count as free; a real run may differ."
-        yield f"{'':<12}{'calls':>12}{'tokens in':>16}{'tokens out':>14}"
         stages = self.by_stage()
+        width = max(12, *(len(stage) + 1 for stage in stages), 12)
+        yield f"{'':<{width}}{'calls':>12}{'tokens in':>16}{'tokens out':>14}"
         whole = sum(stages.values(), StageCalls())
         for stage, calls in [*sorted(stages.items()), ("together", whole)]:
-            yield f"{stage:<12}{calls.calls:>12,}{calls.tokens.input:>16,}{calls.tokens.output:>14,}"
+            yield f"{stage:<{width}}{calls.calls:>12,}{calls.tokens.input:>16,}{calls.tokens.output:>14,}"
         yield self._price_line()
         yield (
             "Tokens are estimated, one per four bytes, and replies are as long as the offline model's: "
@@ -102,17 +103,32 @@ class Estimate:
     def _price_line(self) -> str:
         money = self.money()
         if money is None:
-            return f"Cost with {self.model}: unknown. Set NUGGETSTREAM_LLM_PRICES to a file with its price."
+            names = ", ".join(self._unpriced() or [self.model])
+            return f"Cost with {names}: unknown. Set NUGGETSTREAM_LLM_PRICES to a file with its price."
         amount, margin = money
         span = f" (95% interval {max(0.0, amount - margin):.2f} to {amount + margin:.2f})" if margin else ""
-        return f"Cost with {self.model}: {amount:.2f} {self.prices.currency}{span}"
+        return f"Cost with {', '.join(self._models())}: {amount:.2f} {self.prices.currency}{span}"
 
     def _scaled(self, calls: StageCalls) -> StageCalls:
         factor = self.battles / len(self.sample)
         tokens = calls.tokens
         return StageCalls(
-            round(calls.calls * factor), Tokens(round(tokens.input * factor), round(tokens.output * factor))
+            round(calls.calls * factor),
+            Tokens(round(tokens.input * factor), round(tokens.output * factor)),
+            calls.model,
         )
+
+    def _models(self) -> list[str]:
+        """The models that are asked, each once."""
+        asked = (calls.model for battle in self.sample for calls in battle.values())
+        return list(dict.fromkeys([self.model, *filter(None, asked)]))
+
+    def _unpriced(self) -> list[str]:
+        return [model for model in self._models() if self.prices.price_of(model) is None]
+
+    def _cost(self, calls: StageCalls) -> float:
+        price = self.prices.price_of(calls.model or self.model)
+        return 0.0 if price is None else float(price.of(calls.tokens))
 
 
 async def estimate(
@@ -147,13 +163,10 @@ async def estimate(
 
 async def _calls_of(spend: DatabaseSpendStore, battle_id: str) -> dict[str, StageCalls]:
     stages = await spend.of_battle_by_stage(battle_id)
-    return {
-        entry.stage: StageCalls(
-            entry.spend.calls, Tokens(entry.spend.tokens.input, entry.spend.tokens.output)
-        )
-        for entry in stages
-    }
-
-
-def _total(battle: Mapping[str, StageCalls]) -> StageCalls:
-    return sum(battle.values(), StageCalls())
+    found: dict[str, StageCalls] = {}
+    for entry in stages:
+        member = entry.model.partition(f"{OFFLINE_MODEL}:")[2] or None
+        name = entry.stage if member is None else f"{entry.stage} {member}"
+        tokens = Tokens(entry.spend.tokens.input, entry.spend.tokens.output)
+        found[name] = found.get(name, StageCalls()) + StageCalls(entry.spend.calls, tokens, member)
+    return found

@@ -1,7 +1,7 @@
 """The evaluators of an installation: which are declared, and their stages in the processes of the judge."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +11,8 @@ from services.wire.graders import Graders, durable_of
 if TYPE_CHECKING:
     from services.cli.settings import PlatformSettings
     from services.cli.wiring import Parts
+    from services.judge.selection import Selection
+    from services.runtime.llm.model import ChatModel, DecisionModel
     from services.runtime.stage import Stage
 
 
@@ -23,7 +25,7 @@ def graders_of(names: str) -> Graders:
     listed = [name.strip() for name in names.split(",") if name.strip()]
     if not listed:  # most processes need no evaluator and load none
         return Graders()
-    from services.judge.graders import declared
+    from services.judge.registry import declared
 
     return declared(listed)
 
@@ -38,61 +40,93 @@ def runs_graders(platform: "PlatformSettings", judge: str) -> bool:
 async def open_graders(parts: "Parts") -> AsyncIterator[list["Stage[Any, Any]"]]:
     """A stage per declared evaluator.
 
-    They have a model client of their own: what they spend counts for their budgets and for that of the
+    They have model clients of their own: what they spend counts for their budgets and for that of the
     day, but not for the budget of the battle, and their calls take no place of the judge's.
 
     Raises:
-        click.ClickException: The file of options cannot be used.
+        click.ClickException: The file of options cannot be used, or an evaluator has the name of a judge.
     """
+    from services.cli.evaluator_options import evaluator_options
     from services.cli.shared_parts import open_chat_model, open_decision_model
+    from services.cli.voters import unlimited
+    from services.judge.graders import EVALUATORS
+
+    names, tables = parts.platform.declared_graders.names, evaluator_options(parts)
+    for name in (parts.pipeline.evaluator, *parts.platform.declared_judges.names):
+        if name in names:
+            raise click.ClickException(
+                f"{name} is a judge that battles wait for: remove it from NUGGETSTREAM_EVALUATORS, or set "
+                "NUGGETSTREAM_JUDGE_EVALUATOR to another one"
+            )
+    async with AsyncExitStack() as opened:
+        stages = []
+        if any(name in EVALUATORS for name in names):
+            llm = unlimited(parts.llm)
+            model = await opened.enter_async_context(open_chat_model(parts, llm))
+            decisions = await opened.enter_async_context(open_decision_model(parts, llm))
+            models = (model, decisions)
+            stages = [_grader(parts, models, name, tables) for name in names if name in EVALUATORS]
+        for name in names:
+            if name not in EVALUATORS:
+                stages.append(await _judge(parts, name, tables, opened))
+        yield stages
+
+
+def _grader(
+    parts: "Parts",
+    models: "tuple[ChatModel, DecisionModel | None]",
+    name: str,
+    tables: Mapping[str, "Selection"],
+) -> "Stage[Any, Any]":
+    """The stage of an evaluator that grades."""
     from services.judge.graders import EVALUATORS
     from services.judge.grading import Grader, build
+    from services.judge.selection import Selection
     from services.store.chunks import Chunks
-    from services.store.evaluator_budget import EvaluatorBudget
 
-    selections = _selections(parts)
-    unlimited = parts.llm.model_copy(update={"battle_tokens": None, "battle_money": None})
-    currency = parts.llm.price_table().currency
     chunks = Chunks(parts.database)
 
     async def texts_of(chunk_ids: Sequence[str]) -> Mapping[str, str]:
         return {chunk_id: chunk.text for chunk_id, chunk in (await chunks.get(chunk_ids)).items()}
 
-    async with open_chat_model(parts, unlimited) as model, open_decision_model(parts, unlimited) as decisions:
-        stages = []
-        for name in parts.platform.declared_graders.names:
-            selection = selections[name]
-            budget = EvaluatorBudget(parts.database, durable_of(name), selection.day, currency)
-            grader = Grader(
-                model=model,
-                evaluator=EVALUATORS[name],
-                selection=selection,
-                passages=parts.pipeline.evaluator_passages,
-                exhausted=budget.exhausted,
-                decisions=decisions,
-                texts_of=texts_of,
-            )
-            stages.append(build(grader, parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency))
-        yield stages
+    selection, (model, decisions) = tables.get(name, Selection()), models
+    grader = Grader(
+        model=model,
+        decisions=decisions,
+        texts_of=texts_of,
+        evaluator=EVALUATORS[name],
+        selection=selection,
+        passages=parts.pipeline.evaluator_passages,
+        exhausted=_budget(parts, name, selection),
+    )
+    return build(grader, parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
 
 
-def _selections(parts: "Parts") -> Any:
-    """The selection of every declared evaluator."""
-    from services.judge.graders import EVALUATORS
-    from services.judge.selection import Selection, read_selections
+async def _judge(
+    parts: "Parts", name: str, tables: Mapping[str, "Selection"], opened: AsyncExitStack
+) -> "Stage[Any, Any]":
+    """The stage of an additional judge."""
+    from services.cli.evaluator_options import options_of_judge
+    from services.cli.voters import open_voters, unlimited
+    from services.judge.comparing import Comparer, build
+    from services.judge.pairwise import kinds
 
-    file, names = parts.pipeline.evaluator_options, parts.platform.declared_graders.names
-    try:
-        selections = {} if file is None else dict(read_selections(file))
-    except (OSError, ValueError) as error:
-        raise click.ClickException(f"NUGGETSTREAM_EVALUATOR_OPTIONS: {file}: {error}") from error
-    if unknown := sorted(set(selections) - set(EVALUATORS)):
-        raise click.ClickException(f"{file}: there is no evaluator {', '.join(unknown)}")
-    priced = parts.llm.price_table().price_of(parts.llm.model_name) is not None
-    for name, selection in selections.items():
-        if selection.day_money is not None and not priced:
-            raise click.ClickException(
-                f"{file}: {name}: day_money needs a price for {parts.llm.model_name}: set "
-                "NUGGETSTREAM_LLM_PRICES"
-            )
-    return {name: selections.get(name, Selection()) for name in names}
+    options = options_of_judge(tables, name)
+    voters = await opened.enter_async_context(open_voters(parts, unlimited(parts.llm), options))
+    comparer = Comparer(
+        name=name,
+        kind=kinds()[name],
+        voters=[voter for voter, _ in voters],
+        options=options,
+        both_orders=parts.pipeline.profile != "paper",
+        passages=parts.pipeline.evaluator_passages,
+        exhausted=_budget(parts, name, options),
+    )
+    return build(comparer, parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
+
+
+def _budget(parts: "Parts", name: str, selection: "Selection") -> "Callable[[], Awaitable[str | None]]":
+    from services.store.evaluator_budget import EvaluatorBudget
+
+    currency = parts.llm.price_table().currency
+    return EvaluatorBudget(parts.database, durable_of(name), selection.day, currency).exhausted

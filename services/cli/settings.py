@@ -38,7 +38,8 @@ class PlatformSettings(_Settings):
         nats_replicas: Copies of every stream; 3 in production.
         nats_stream_bytes: Size of all streams together, in bytes per copy.
         judges: Names of all judges, separated by commas; unset for a single judge.
-        evaluators: Names of the evaluators that grade battles, separated by commas; none by default.
+        evaluators: Names of the evaluators that grade battles, and of additional judges, separated by
+            commas; none by default.
         quiet_seconds: Seconds without an event after which a battle that waits in no stream is republished.
         database_url: SQLAlchemy URL of the database.
         admin_token: Token of administrators, at least 16 characters. Without one, administrators' routes are
@@ -127,10 +128,11 @@ class PipelineSettings(_Settings):
             share a nugget list, and with it the labels of equal answers; "inf" for any time, 0 for never.
             Unset: any time in `eval`, else never. Not in the paper profile.
         window: Number of documents, or of nuggets, per call in the paper profile.
-        judge_evaluator: Name of the evaluator that asks for verdicts, in `services/judge/evaluators.py`.
+        judge_evaluator: Kind of the judge: an independent one of `services/judge/pairwise`.
         judge_name: Name under which its verdicts are stored; the evaluator's own by default.
         judge_passages: Maximum number of chunks shown to the judge.
-        evaluator_options: TOML file that says which battles each evaluator grades, and its budget.
+        evaluator_options: TOML file that says which battles each evaluator or additional judge sees, its
+            budget, and the panels of judges.
         evaluator_passages: Maximum number of chunks shown to an evaluator.
         tie_policy: How ties count in the ratings.
         resamples: Number of bootstrap resamples.
@@ -170,10 +172,11 @@ class PipelineSettings(_Settings):
     @field_validator("judge_evaluator")
     @classmethod
     def _evaluator_exists(cls, name: str) -> str:
-        from services.judge.evaluators import EVALUATORS
+        from services.judge.pairwise import kinds
 
-        if name not in EVALUATORS:
-            raise ValueError(f"there is no evaluator {name!r}; choose one of {', '.join(sorted(EVALUATORS))}")
+        independent = sorted(kind.name for kind in kinds().values() if not kind.guided)
+        if name not in independent:
+            raise ValueError(f"there is no evaluator {name!r}; choose one of {', '.join(independent)}")
         return name
 
     @property

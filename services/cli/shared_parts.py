@@ -106,7 +106,7 @@ async def open_chat_model(
     parts: "Parts", settings: "LLMSettings | None" = None
 ) -> AsyncIterator["LLMClient"]:
     """The chat model of the settings, by default those of the parts; without one, the offline model."""
-    from services.judge.graders import heuristics, tasks
+    from services.judge.registry import heuristics, tasks
     from services.runtime.llm.build import build_chat_model, with_asgi
     from services.runtime.llm.prompt import TASKS
     from services.store.blobs import Replies

@@ -160,34 +160,16 @@ async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
 async def open_judge(parts: Parts) -> AsyncIterator[Service]:
     """The judge: compares answers. Its processes also run the evaluators."""
     from services.cli.graders import open_graders, runs_graders
-    from services.judge.evaluators import EVALUATORS
-    from services.judge.stage import Judge, build
+    from services.cli.judge_stage import open_judge_stage
 
     pipeline, judges = parts.pipeline, parts.platform.declared_judges
     consumer = await own_consumer(parts.bus, judges, pipeline.evaluator)
     async with AsyncExitStack() as opened:
-        model = await opened.enter_async_context(open_chat_model(parts))
-        decisions = await opened.enter_async_context(open_decision_model(parts))
+        stage, watches = await opened.enter_async_context(open_judge_stage(parts, consumer, judges.several))
         graders: list[Stage[Any, Any]] = []
         if runs_graders(parts.platform, pipeline.evaluator):
             graders = await opened.enter_async_context(open_graders(parts))
-        judge = Judge(
-            model=model,
-            evaluator=pipeline.evaluator,
-            prompt=EVALUATORS[pipeline.judge_evaluator],
-            both_orders=pipeline.profile != "paper",
-            passages=pipeline.judge_passages,
-            decisions=decisions,
-        )
-        stage = build(
-            judge,
-            parts.blobs,
-            concurrency=pipeline.llm_stage_concurrency,
-            consumer=consumer,
-            one_of_several=judges.several,
-        )
-        watch = model_state(parts.bus, stage.name, decisions or model)
-        yield Service("judge", [stage, *graders], background=[watch])
+        yield Service("judge", [stage, *graders], background=watches)
 
 
 @asynccontextmanager

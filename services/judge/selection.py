@@ -8,18 +8,24 @@
     day_tokens = 1_000_000          # per day (UTC)
     day_money = "2.50"              # in the currency of the price file
 
-What is left out does not restrict the evaluator.
+What is left out does not restrict the evaluator. The table of a judge may also name the members of a panel:
+
+    [pairwise]
+    members = ["gpt-5", { name = "local", model = "qwen3-32b" }]
+    aggregation = "majority"
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from pathlib import Path
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, model_validator
 
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.identity import content_hash
+from nuggetstream.domain.judgment import Aggregation
 from services.runtime.llm.accounting import Limit
 
 _HASHES = 16**8
@@ -62,14 +68,72 @@ class Selection(BaseModel):
         )
 
 
-def read_selections(file: Path) -> Mapping[str, Selection]:
+class Member(BaseModel):
+    """A member of a panel.
+
+    Attributes:
+        model: Model to ask, at the endpoint of the settings.
+        name: Its name in results and on boards; the model's by default.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = Field(min_length=1)
+    name: str = Field("", max_length=40, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/:-]*$", validate_default=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, value: Any) -> Any:
+        return {"name": value["model"], **value} if isinstance(value, dict) and "model" in value else value
+
+
+def _from_name(value: Any) -> Any:
+    return {"model": value} if isinstance(value, str) else value
+
+
+class JudgeOptions(Selection):
+    """The battles that a judge compares, its budget, and its panel.
+
+    Attributes:
+        members: Members of a panel; without any the judge is the configured model.
+        aggregation: How the members' verdicts become one.
+    """
+
+    members: tuple[Annotated[Member, BeforeValidator(_from_name)], ...] = ()
+    aggregation: Aggregation = Aggregation.MAJORITY
+
+    @model_validator(mode="after")
+    def _is_a_panel(self) -> Self:
+        names = [member.name for member in self.members]
+        if len(names) == 1 or len(set(names)) < len(names):
+            raise ValueError("a panel has at least two members, with different names")
+        if not names and "aggregation" in self.model_fields_set:
+            raise ValueError("aggregation is of a panel: name its members")
+        return self
+
+    @property
+    def asked(self) -> str:
+        """What the options change about the question; part of ids derived from the verdict."""
+        own = self.model_dump_json(exclude=set(Selection.model_fields))
+        return "" if own == _DEFAULTS else own
+
+
+def read_selections(file: Path, judges: Collection[str] = ()) -> Mapping[str, Selection]:
     """The selections of a file, by name of the evaluator.
+
+    Args:
+        file: The file.
+        judges: Names of the judges, whose tables are `JudgeOptions`.
 
     Raises:
         ValueError: It is no TOML, or a table has an unknown or invalid field.
         OSError: It cannot be read.
     """
-    return _TABLES.validate_python(tomllib.loads(file.read_text(encoding="utf-8")))
+    tables = _TABLES.validate_python(tomllib.loads(file.read_text(encoding="utf-8")))
+    return {
+        name: (JudgeOptions if name in judges else Selection).model_validate(table)
+        for name, table in tables.items()
+    }
 
 
 def _is_one_of(language: str | None, languages: tuple[str, ...]) -> bool:
@@ -79,4 +143,5 @@ def _is_one_of(language: str | None, languages: tuple[str, ...]) -> bool:
     return any(tag == own.lower() or tag.startswith(f"{own.lower()}-") for own in languages)
 
 
-_TABLES = TypeAdapter(dict[str, Selection])
+_TABLES = TypeAdapter(dict[str, dict[str, Any]])
+_DEFAULTS = JudgeOptions().model_dump_json(exclude=set(Selection.model_fields))

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from itertools import combinations
 
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import INDEPENDENT, JUDGED, Lens
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined, combine
 from nuggetstream.ratings.counts import PairCount, tally_of
@@ -41,7 +41,7 @@ class LensBoard:
         scored: Battles with an outcome in this lens.
         outcomes: Outcomes that were counted; a battle with two judges has two.
         received: Battles that the arena sent.
-        evaluators: Judges with outcomes in the arena; empty for other lenses.
+        evaluators: Judges with outcomes in the arena and lens; empty for a lens without judges.
     """
 
     arena: str
@@ -105,7 +105,7 @@ class Boards:
     async def get(
         self,
         arena: str,
-        lenses: Sequence[Lens] = tuple(Lens),
+        lenses: Sequence[Lens] = INDEPENDENT,
         options: Options | None = None,
         slice_: Slice = EVERYTHING,
     ) -> list[LensBoard]:
@@ -117,7 +117,7 @@ class Boards:
         # Counts first and the number received last: no board counts battles that it says were never received.
         counts = [await self._counts(arena, lens, slice_) for lens in lenses]
         received, options = await self.received(arena, slice_), options or self.options
-        judges = await self.outcomes.evaluators(arena) if Lens.JUDGE in lenses else []
+        judges = {lens: await self.outcomes.evaluators(arena, lens) for lens in lenses if lens in JUDGED}
         return [
             LensBoard(
                 arena=arena,
@@ -127,7 +127,7 @@ class Boards:
                 scored=counted.counts.decided,
                 outcomes=counted.counts.outcomes,
                 received=received,
-                evaluators=judges if counted.lens is Lens.JUDGE else (),
+                evaluators=judges.get(counted.lens, ()),
             )
             for counted in counts
         ]
@@ -183,12 +183,12 @@ class Boards:
             )
 
     async def agreement(self, arena: str, policy: TiePolicy, slice_: Slice) -> list[LensAgreement]:
-        """How far each two lenses agree, and each two judges unless the slice is of one of them."""
+        """How far each two independent lenses agree, and each two judges unless the slice is of one."""
         options = replace(self.options, policy=policy)
-        counted = {lens: await self._counts(arena, lens, slice_) for lens in Lens}
-        boards = {lens: await self._rated(counted[lens], options) for lens in Lens}
+        counted = {lens: await self._counts(arena, lens, slice_) for lens in INDEPENDENT}
+        boards = {lens: await self._rated(counted[lens], options) for lens in INDEPENDENT}
         agreements = []
-        for first, second in combinations(Lens, 2):
+        for first, second in combinations(INDEPENDENT, 2):
             key = ("joint", counted[first].key, counted[second].key)
             joint = await self.memory.awaited(
                 key, partial(self.outcomes.joint_totals, arena, first, second, slice_)

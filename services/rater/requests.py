@@ -9,7 +9,7 @@ from typing import TypeVar
 from arena.v1 import ratings_pb2
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.ratings.fitting.bootstrap import Bootstrap
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.options import Anchor, Intervals, Options
@@ -22,6 +22,8 @@ _LENSES = {
     ratings_pb2.LENS_HUMAN: Lens.HUMAN,
     ratings_pb2.LENS_NUGGET: Lens.NUGGET,
     ratings_pb2.LENS_JUDGE: Lens.JUDGE,
+    ratings_pb2.LENS_GUIDED: Lens.GUIDED,
+    ratings_pb2.LENS_MEMBER: Lens.MEMBER,
 }
 
 W = TypeVar("W", bound=StrEnum)
@@ -39,8 +41,8 @@ def arena_of(name: str) -> str:
 
 
 def lenses_of(numbers: Sequence[int]) -> list[Lens]:
-    """The lenses of a request; all three where none is named."""
-    return [_lens("lenses", number) for number in dict.fromkeys(numbers)] or list(Lens)
+    """The lenses of a request; the three independent ones where none is named."""
+    return [_lens("lenses", number) for number in dict.fromkeys(numbers)] or list(INDEPENDENT)
 
 
 def lens_of(number: int, default: Lens = Lens.HUMAN) -> Lens:
@@ -53,6 +55,8 @@ def automatic_of(number: int) -> Lens:
     lens = lens_of(number, Lens.NUGGET)
     if lens is Lens.HUMAN:
         raise InvalidQuestion("automatic", "human votes are not automatic; choose nugget or judge")
+    if lens not in INDEPENDENT:
+        raise InvalidQuestion("automatic", f"cannot be {lens.value}; choose nugget or judge")
     return lens
 
 

@@ -1,6 +1,6 @@
 """The rater's handler and its wiring."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -8,7 +8,8 @@ from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.event import BattleAssigned, BattleEvent, BattleJudged, BattleVoted, Event
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
-from nuggetstream.domain.lens import Lens, source_of_judge
+from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.lens import Lens, member_of, source_of_judge
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
 from services.rater.announcer import Announcer
 from services.runtime.errors import InvalidInput, Retryable, StageError
@@ -42,32 +43,32 @@ class Rater:
     outcomes: Outcomes
     announcer: Announcer
 
-    _put: Grouping[Outcome, StageError | None] = field(init=False)
+    _put: Grouping[Sequence[Outcome], StageError | None] = field(init=False)
 
     def __post_init__(self) -> None:
         self._put = Grouping(self._put_all, MAX_GROUP)
 
     async def __call__(self, event: BattleEvent) -> list[Event]:
-        """Note one outcome; outcomes that arrive together share a transaction.
+        """Note the outcomes of an event; those that arrive together share a transaction.
 
         Raises:
             Retryable: There is no such battle, yet or any more.
             InvalidInput: The event states no outcome, or one of another arena or of other systems.
         """
-        outcome = outcome_of(event, datetime.now(UTC))
-        problem = await self._put(outcome)
+        outcomes = outcomes_of(event, datetime.now(UTC))
+        problem = await self._put(outcomes)
         if problem is not None:
-            if await self.battles.deleted_at(outcome.battle_id) is not None:
+            if await self.battles.deleted_at(outcomes[0].battle_id) is not None:
                 return []  # published before the battle was deleted
             raise problem
-        self.announcer.changed(outcome.arena)
+        self.announcer.changed(outcomes[0].arena)
         return []
 
-    async def _put_all(self, outcomes: Sequence[Outcome]) -> Sequence[StageError | None]:
-        rows = await self.battles.get_all({outcome.battle_id for outcome in outcomes})
-        problems = [_problem(outcome, rows.get(outcome.battle_id)) for outcome in outcomes]
-        valid = [outcome for outcome, problem in zip(outcomes, problems, strict=True) if problem is None]
-        await self.outcomes.put_all(valid)
+    async def _put_all(self, events: Sequence[Sequence[Outcome]]) -> Sequence[StageError | None]:
+        rows = await self.battles.get_all({outcomes[0].battle_id for outcomes in events})
+        problems = [_problem(outcomes[0], rows.get(outcomes[0].battle_id)) for outcomes in events]
+        valid = [outcomes for outcomes, problem in zip(events, problems, strict=True) if problem is None]
+        await self.outcomes.put_all([outcome for outcomes in valid for outcome in outcomes])
         return problems
 
 
@@ -81,8 +82,8 @@ def _problem(outcome: Outcome, row: BattleRow | None) -> StageError | None:
     return None
 
 
-def outcome_of(event: BattleEvent, now: datetime) -> Outcome:
-    """The outcome an event states.
+def outcomes_of(event: BattleEvent, now: datetime) -> Sequence[Outcome]:
+    """The outcomes that an event states, at least one: that of a panel has one for each member, too.
 
     Raises:
         InvalidInput: the event states none.
@@ -90,7 +91,7 @@ def outcome_of(event: BattleEvent, now: datetime) -> Outcome:
     """
     match event:
         case BattleVoted():
-            return Outcome(
+            vote = Outcome(
                 battle_id=event.battle_id,
                 source=Lens.HUMAN.value,
                 lens=Lens.HUMAN,
@@ -101,16 +102,25 @@ def outcome_of(event: BattleEvent, now: datetime) -> Outcome:
                 margin=None,
                 decided_at=event.voted_at,
             )
+            return [vote]
         case BattleJudged():
-            judgment = event.judgment
-            source = source_of_judge(judgment.evaluator)
-            return _outcome(event.battle, source, Lens.JUDGE, judgment.winner, now=now)
+            return list(_of_judge(event.battle, event.judgment, now))
         case BattleAssigned():
             margin = nugget_margin(event.nugget_list.nuggets, event.assignment_set.assignments)
             winner = preference(margin, 0.0, tie_threshold(event.battle))
-            return _outcome(event.battle, Lens.NUGGET.value, Lens.NUGGET, winner, margin=margin, now=now)
+            return [_outcome(event.battle, Lens.NUGGET.value, Lens.NUGGET, winner, margin=margin, now=now)]
         case _:
             raise InvalidInput(f"{type(event).__name__} states no outcome")
+
+
+def _of_judge(battle: Battle, judgment: Judgment, now: datetime) -> Iterator[Outcome]:
+    """The outcome of a judge, and those of the members of a panel that did not abstain."""
+    lens = judgment.lens
+    yield _outcome(battle, source_of_judge(judgment.evaluator, lens), lens, judgment.winner, now=now)
+    for member in judgment.members:
+        if member.winner is not None:
+            source = source_of_judge(member_of(judgment.evaluator, member.name), Lens.MEMBER)
+            yield _outcome(battle, source, Lens.MEMBER, member.winner, now=now)
 
 
 def build(

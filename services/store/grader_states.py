@@ -1,6 +1,6 @@
-"""Whether each evaluator has graded a battle: its grades make its earlier failures good.
+"""Whether each evaluator has graded or judged a battle: that makes its earlier failures good.
 
-BattleGraded, or BattleFailed of an evaluator  ->  its row in `grader_states`
+BattleGraded, BattleJudged of an additional judge, BattleFailed of either  ->  its row in `grader_states`
 """
 
 from collections.abc import Iterable, Mapping
@@ -48,6 +48,8 @@ def note_graders(connection: Connection, happened: Iterable[events.BattleEvent])
 def _state_in(event: events.BattleEvent) -> tuple[_Key, Branch] | None:
     if isinstance(event, events.BattleGraded):
         return (event.battle_id, event.grading.evaluator), Branch.DONE
+    if isinstance(event, events.BattleJudged) and event.judgment.additional:
+        return (event.battle.id, event.judgment.evaluator), Branch.DONE
     if isinstance(event, events.BattleFailed) and event.failure.stage is Stage.GRADER:
         return (event.battle_id, event.failure.evaluator or ""), Branch.FAILED
     return None

@@ -62,7 +62,7 @@ class JudgeStates:
         if not self._judges:
             return None
         battle_id = events.battle_id_of(event)
-        if isinstance(event, events.BattleJudged):
+        if isinstance(event, events.BattleJudged) and not event.judgment.additional:
             self._note(battle_id, event.judgment.evaluator, Branch.DONE)
             return self._branch(battle_id, now)
         if not isinstance(event, events.BattleFailed):

@@ -14,7 +14,8 @@ class Outcome:
 
     Attributes:
         battle_id: Id of the battle.
-        source: Source of the preference: "human", "nugget" or "judge:<evaluator>".
+        source: Source of the preference: "human", "nugget", or a lens and the name of its judge, such as
+            "judge:<evaluator>".
         lens: Lens that the source belongs to.
         arena: Arena of the battle.
         system_a: Name of the system that wrote answer A.

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, String, case, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.lens import Lens, source_of_judge
+from nuggetstream.domain.lens import JUDGED, Lens, source_of_judge
 from nuggetstream.ratings.counts import JointCount, PairCount
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, outcomes
@@ -37,7 +37,7 @@ class OutcomeRows:
     async def counts(self, arena: str, lens: Lens, selection: Slice) -> tuple[list[PairCount], int]:
         """Number of outcomes per pair of systems and winner, and of battles that they decide."""
         cells = await self.pair_counts(arena, lens, selection)
-        if lens is Lens.JUDGE and selection.evaluator is None:  # a battle may have several verdicts
+        if lens in JUDGED and selection.evaluator is None:  # a battle may have several verdicts
             return cells, await self.decided(arena, lens, selection)
         return cells, sum(cell.count for cell in cells)
 
@@ -111,8 +111,8 @@ class OutcomeRows:
     def _counted(self, query: Select[Any], arena: str, selection: Slice, *lenses: Lens) -> Select[Any]:
         """Restrict a query to an arena, a slice and lenses, without battles of a system against itself."""
         if selection.evaluator is not None:
-            source = outcomes.c.source == source_of_judge(selection.evaluator)
-            query = query.where(or_(outcomes.c.lens != Lens.JUDGE.value, source))
+            sources = [source_of_judge(selection.evaluator, lens) for lens in JUDGED]
+            query = query.where(or_(outcomes.c.lens.not_in(JUDGED), outcomes.c.source.in_(sources)))
         if conditions := selection.conditions(sqlite=self._sqlite):
             query = query.join(battles, battles.c.id == outcomes.c.battle_id).where(*conditions)
         return query.where(

@@ -162,10 +162,10 @@ class Outcomes:
             row = (await tx.execute(query)).one()
         return {winners: int(number) for winners, number in zip(_JOINT, row, strict=True) if number}
 
-    async def evaluators(self, arena: str) -> list[str]:
-        """The judges with outcomes in an arena, by name."""
+    async def evaluators(self, arena: str, lens: Lens = Lens.JUDGE) -> list[str]:
+        """The judges with outcomes in an arena and lens, by name."""
         counter = lens_counters.c
-        query = select(counter.value).where(counter.arena == arena, counter.lens == Lens.JUDGE.value)
+        query = select(counter.value).where(counter.arena == arena, counter.lens == lens.value)
         query = query.where(counter.kind == EVALUATOR, counter.outcomes > 0)
         async with self._database.reading() as tx:
             return sorted((await tx.execute(query)).scalars())

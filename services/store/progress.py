@@ -32,7 +32,7 @@ def branches_moved(event: events.BattleEvent) -> Sequence[tuple[str, Branch]]:
     """The state columns that an event changes, and their new values."""
     if isinstance(event, events.BattleAssigned):
         return [("nugget_state", Branch.DONE)]
-    if isinstance(event, events.BattleJudged):
+    if isinstance(event, events.BattleJudged) and not event.judgment.additional:
         return [("judge_state", Branch.DONE)]
     if isinstance(event, events.BattleFailed):
         return [(column, Branch.FAILED) for column in _ENDED_BY[event.failure.stage]]

@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nuggetstream.domain.lens import Lens, source_of_judge
+from nuggetstream.domain.lens import JUDGED, Lens
 from services.store.counters import LENS_PAIRS, adding, new_stamp
 from services.store.database import Database
 from services.store.facets import EVALUATOR
@@ -140,10 +140,9 @@ def _battles(*, sqlite: bool) -> Query:
 
 def _per_judge(*columns: Any) -> Select[Any]:
     """A row for every verdict, in the facet of its judge."""
-    of_judges = source_of_judge("")
-    evaluator = func.substr(outcomes.c.source, len(of_judges) + 1, type_=String)
+    evaluator = func.substr(outcomes.c.source, func.length(outcomes.c.lens) + 2, type_=String)
     query = select(*columns, _word(EVALUATOR), evaluator.label("value"))
-    return query.where(outcomes.c.source.startswith(of_judges, autoescape=True))
+    return query.where(outcomes.c.lens.in_(JUDGED))
 
 
 def _per_facet(columns: Sequence[Any], source: Any, verdicts: Select[Any], *, sqlite: bool) -> Query:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Index, TableValuedAlias, cast, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import JUDGED, Lens
 from services.store.tables import battles
 
 
@@ -20,7 +20,7 @@ class Slice:
         tags: Tags that a battle must all have; a query's category is a tag such as "category:science".
         since: Earliest time of receipt.
         until: Time of receipt before which a battle must have been received.
-        evaluator: The judge whose verdicts count in the lens of the judge; None for those of all judges.
+        evaluator: The judge whose verdicts count in the lenses with judges; None for those of all judges.
     """
 
     language: str | None = None
@@ -31,7 +31,7 @@ class Slice:
 
     def of(self, *lenses: Lens) -> "Slice":
         """The slice as it concerns some lenses, or with no lens the battles: only verdicts have a judge."""
-        if self.evaluator is None or Lens.JUDGE in lenses:
+        if self.evaluator is None or not set(JUDGED).isdisjoint(lenses):
             return self
         return replace(self, evaluator=None)
 

@@ -23,7 +23,7 @@ from services.cli.kept_lines import KeptLine, kept
 from services.cli.process import read_settings, run
 from services.cli.results import board_tables, write_results
 from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
-from services.judge.graders import EVALUATORS
+from services.judge.registry import BESIDE_THE_JUDGE
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
 
@@ -61,7 +61,8 @@ def command(out: Path) -> None:
                 scraper_per_host_delay=0.0,
                 scraper_total_seconds=_PAGE_SECONDS,
             )
-            evaluators = ",".join(EVALUATORS) if llm.offline else None
+            beside = [name for name in BESIDE_THE_JUDGE if name != pipeline.evaluator]
+            evaluators = ",".join(beside) if llm.offline else None
             choices = Choices(
                 folder=out / STATE, pipeline=pipeline, fetch=fetch, llm=llm, evaluators=evaluators
             )

@@ -34,7 +34,7 @@ def command(host: str, port: int, **faults: float) -> None:
     To use it, set NUGGETSTREAM_LLM_BASE_URL=http://HOST:PORT/v1 and
     NUGGETSTREAM_LLM_MODEL=offline-heuristic.
     """
-    from services.judge.graders import heuristics
+    from services.judge.registry import heuristics
     from services.offline.faults import Faults
     from services.offline.serve import run
 

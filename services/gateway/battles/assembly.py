@@ -15,6 +15,7 @@ from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleGraded, BattleJudged, BattleSubmitted
 from nuggetstream.domain.evidence import Page
 from nuggetstream.domain.failure import Stage, StageFailure
+from nuggetstream.domain.lens import INDEPENDENT
 from nuggetstream.domain.progress import Branch
 from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
 from nuggetstream.nuggets.explanation import explain
@@ -83,14 +84,15 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         received_at=row.received_at,
         ended_at=row.ended_at,
         event_count=row.event_count,
-        steps=_steps(row, recorded, snapshot),
+        steps=_steps(row, recorded, events),
         a=_answer(snapshot, Side.A),
         b=_answer(snapshot, Side.B),
         nuggets=nugget_views(snapshot, explanation),
         nugget_history=nugget_steps(snapshot),
         nugget_bank=snapshot.bank and NuggetBankView(**asdict(snapshot.bank)),
         nugget_verdict=nugget_verdict_view(explanation),
-        judgments=judgment_views(snapshot),
+        judgments=judgment_views(snapshot.judgments),
+        guided=judgment_views(snapshot.guided),
         gradings=grading_views(snapshot.gradings),
         human_vote=snapshot.vote and snapshot.vote.vote,
         evidence=_evidence(snapshot),
@@ -106,7 +108,9 @@ def accepted_battle(body: bytes) -> Battle:
 
 def summarize(row: BattleRow, outcomes: Sequence[Outcome]) -> BattleSummary:
     """A summary of a battle; where there are several judges, the first by name counts."""
-    winners = {outcome.lens.value: outcome.winner for outcome in reversed(outcomes)}
+    winners = {
+        outcome.lens.value: outcome.winner for outcome in reversed(outcomes) if outcome.lens in INDEPENDENT
+    }
     return BattleSummary(
         id=row.id,
         arena=row.arena,
@@ -148,10 +152,13 @@ def waiting_view(waiting: WaitingStage) -> WaitingView:
     )
 
 
-def _steps(row: BattleRow, recorded: Sequence[RecordedEvent], snapshot: BattleSnapshot) -> list[StepView]:
-    done = {event.name: event.recorded_at for event in reversed(recorded)}
-    failed = {failure.stage for failure in snapshot.failures}
-    if row.judge_state in (Branch.PENDING, Branch.PARTIAL):  # one of several judges may have given a verdict
+def _steps(
+    row: BattleRow, recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]
+) -> list[StepView]:
+    pairs = list(zip(recorded, events, strict=True))
+    done = {stored.name: stored.recorded_at for stored, event in reversed(pairs) if not _is_additional(event)}
+    failed = {event.failure.stage for event in events if isinstance(event, BattleFailed)}
+    if row.judge_state is not Branch.DONE:  # one of several judges may have given a verdict
         done.pop(STEPS[Stage.JUDGE], None)
     return [_step(stage, row, done, failed) for stage in STEPS]
 
@@ -210,9 +217,11 @@ def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) 
     """The failures that no later run of the same stage has made good."""
     last: dict[tuple[str, str | None], int] = {}
     for stored, event in zip(recorded, events, strict=True):
-        last[stored.name, None] = stored.sequence
+        if not _is_additional(event):
+            last[stored.name, None] = stored.sequence
         if isinstance(event, BattleJudged):
-            last[stored.name, event.judgment.evaluator] = stored.sequence
+            name = _COMPLETED[Stage.GRADER if event.judgment.additional else Stage.JUDGE]
+            last[name, event.judgment.evaluator] = stored.sequence
         elif isinstance(event, BattleGraded):
             last[stored.name, event.grading.evaluator] = stored.sequence
     return [
@@ -221,6 +230,11 @@ def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) 
         if isinstance(event, BattleFailed)
         and last.get((_COMPLETED.get(event.failure.stage, ""), event.failure.evaluator), 0) < stored.sequence
     ]
+
+
+def _is_additional(event: BattleEvent) -> bool:
+    """Whether it is the verdict of a judge that no battle waits for."""
+    return isinstance(event, BattleJudged) and event.judgment.additional
 
 
 def _failure(failure: StageFailure, battle_id: str, arena: str, at: datetime) -> FailureView:

@@ -1,23 +1,27 @@
 """What nuggets and judges say about a battle, as the API shows it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from nuggetstream.domain.battle import Side
-from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.judgment import Judgment, MemberVerdict, OrderedVerdict, VoteProbabilities
 from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget
 from nuggetstream.domain.snapshot import BattleSnapshot
 from nuggetstream.nuggets.explanation import Explanation
 from nuggetstream.views.battles import (
     ExpectedScoresView,
-    JudgmentView,
     LabelView,
     NuggetVerdictView,
     NuggetView,
-    OrderedVerdictView,
     ProvenanceView,
     ScoresView,
     SupportProbabilitiesView,
+)
+from nuggetstream.views.judgments import (
+    DimensionVerdictView,
+    JudgmentView,
+    MemberVerdictView,
+    OrderedVerdictView,
     VoteProbabilitiesView,
 )
 
@@ -84,21 +88,41 @@ def _expected(explanation: Explanation) -> ExpectedScoresView | None:
     return ExpectedScoresView(a=a, b=b, margin=a - b)
 
 
-def judgment_views(snapshot: BattleSnapshot) -> list[JudgmentView]:
-    """The verdicts of all judges."""
+def judgment_views(judgments: Sequence[Judgment]) -> list[JudgmentView]:
+    """The verdicts of some judges."""
     return [
         JudgmentView(
             evaluator=judgment.evaluator,
             winner=judgment.winner,
             flipped=judgment.flipped,
-            verdicts=[OrderedVerdictView(**asdict(verdict)) for verdict in judgment.verdicts],
+            verdicts=_ordered(judgment.verdicts),
             model=judgment.model,
-            probabilities=_probabilities(judgment),
+            probabilities=_probabilities(judgment.probabilities),
+            dimensions=[DimensionVerdictView(**asdict(part)) for part in judgment.dimensions],
+            members=[_member(member) for member in judgment.members],
+            aggregation=judgment.aggregation,
+            abstentions=judgment.abstentions,
+            additional=judgment.additional,
         )
-        for judgment in snapshot.judgments
+        for judgment in judgments
     ]
 
 
-def _probabilities(judgment: Judgment) -> VoteProbabilitiesView | None:
-    told = judgment.probabilities
+def _member(member: MemberVerdict) -> MemberVerdictView:
+    return MemberVerdictView(
+        name=member.name,
+        model=member.model,
+        winner=member.winner,
+        flipped=member.flipped,
+        verdicts=_ordered(member.verdicts),
+        abstention=member.abstention,
+        probabilities=_probabilities(member.probabilities),
+    )
+
+
+def _ordered(verdicts: Sequence[OrderedVerdict]) -> list[OrderedVerdictView]:
+    return [OrderedVerdictView(**asdict(verdict)) for verdict in verdicts]
+
+
+def _probabilities(told: VoteProbabilities | None) -> VoteProbabilitiesView | None:
     return None if told is None else VoteProbabilitiesView(**asdict(told))

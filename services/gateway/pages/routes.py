@@ -14,9 +14,11 @@ from jinja2 import Environment
 from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.views.common import Problem
+from nuggetstream.views.ratings import BoardView
 from services.gateway.pages.explanation import explanation_lines, failure_groups
 from services.gateway.pages.grades import grade_tables
 from services.gateway.pages.query import HomePageQuery
@@ -108,7 +110,9 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
     busiest = max(arenas, key=lambda name: arenas[name], default="default")
     query = query_from_form(BoardsQuery, params, arena=busiest)
     # For an arena without battles the rater would answer with three empty boards.
-    boards = await gateway.ratings.boards(query) if query.arena in arenas else []
+    asked = query if query.lens else query.model_copy(update={"lens": list(Lens)})
+    found = await gateway.ratings.boards(asked) if query.arena in arenas else []
+    boards = [board for board in found if query.lens or _is_shown(board)]
     anchors = [board.method.anchor for board in boards if board.method.anchor is not None]
     zero = anchors[0].rating if anchors else MEAN
     return env.get_template("leaderboard/page.html").render(
@@ -117,10 +121,16 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
         query=query,
         policies=list(TiePolicy),
         boards=boards,
+        members=[name for board in found if board.lens is Lens.MEMBER for name in board.evaluators],
         axis=axis_of(boards, zero),
         zero=zero,
         interval_words={state.value: state.words for state in IntervalState},
     )
+
+
+def _is_shown(board: BoardView) -> bool:
+    """Whether a page that names no lens shows a board: the independent ones, and that of guided judges."""
+    return board.lens in INDEPENDENT or (board.lens is Lens.GUIDED and board.outcomes > 0)
 
 
 async def _timeline(gateway: Gateway, env: Environment, params: QueryParams) -> str:

@@ -47,7 +47,7 @@ class RatingsClient:
     deadline: float = DEADLINE
 
     async def get(self, arena: str, lenses: Sequence[Lens] = ()) -> list[BoardView]:
-        """The boards of one arena with the default method; all three lenses by default."""
+        """The boards of one arena with the default method; the three independent lenses by default."""
         return await self.boards(BoardsQuery(arena=arena, lens=list(lenses)))
 
     async def boards(self, query: BoardsQuery) -> list[BoardView]:

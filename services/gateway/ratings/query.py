@@ -77,7 +77,7 @@ class _RatingQuery(QueryParameters):
     until: Moment | None = None
     """Only battles received before this time."""
     evaluator: Text | None = None
-    """Only verdicts of the judge with this name, in the lens of the judge; of all judges when absent."""
+    """Only verdicts of the judge with this name, in the lenses judge, guided and member."""
 
     def slice_message(self) -> ratings_pb2.Slice:
         """The filter of battles as protobuf."""
@@ -134,7 +134,7 @@ class BoardsQuery(_Rated):
     """Which leaderboards to compute."""
 
     lens: list[Lens] = Field(default_factory=list)
-    """Lenses, one board for each; all three when absent."""
+    """Lenses, one board for each; human, nugget and judge when absent."""
     anchor: Anchored | None = None
     """A system whose rating is fixed, written NAME:1000; the mean rating is 1000 when absent."""
 

@@ -4,8 +4,6 @@
 evaluator, that exposes it as `EVALUATOR`. To add one, write the module and name it here.
 """
 
-from collections.abc import Sequence
-
 from services.judge.graders import (
     answer_quality,
     aspects,
@@ -18,7 +16,6 @@ from services.judge.graders import (
 )
 from services.judge.graders.evaluator import Evaluator
 from services.offline.answers import Heuristic
-from services.wire.graders import Graders
 
 EVALUATORS: dict[str, Evaluator] = {
     module.EVALUATOR.name: module.EVALUATOR
@@ -33,18 +30,6 @@ EVALUATORS: dict[str, Evaluator] = {
         retrieval_relevance,
     )
 }
-
-
-def declared(names: Sequence[str]) -> Graders:
-    """The evaluators with these names, as the broker and the other services know them.
-
-    Raises:
-        ValueError: There is no evaluator with a name, or a name appears twice.
-    """
-    for name in names:
-        if name not in EVALUATORS:
-            raise ValueError(f"there is no evaluator {name!r}; choose of {', '.join(sorted(EVALUATORS))}")
-    return Graders(tuple((name, EVALUATORS[name].reads) for name in names))
 
 
 def tasks() -> tuple[str, ...]:

@@ -108,7 +108,7 @@ class PriceTable:
 
     def price_of(self, model: str) -> Price | None:
         """The price of a model, or None when the table has none."""
-        if model == OFFLINE_MODEL:
+        if model == OFFLINE_MODEL or model.startswith(f"{OFFLINE_MODEL}:"):
             return Price(input=Decimal(0), output=Decimal(0))
         prefixes = [prefix for prefix in self.models if model.startswith(prefix)]
         return self.models[max(prefixes, key=len)] if prefixes else None

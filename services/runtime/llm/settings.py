@@ -100,8 +100,8 @@ class LLMSettings(BaseSettings):
         Raises:
             ValueError: An endpoint is configured but no model.
         """
-        if self.offline:
-            return OFFLINE_MODEL
+        if self.offline:  # members of a panel are told apart, as their models would be
+            return self.model if self.model and self.model.startswith(f"{OFFLINE_MODEL}:") else OFFLINE_MODEL
         if self.model is None:
             raise ValueError(f"an endpoint is configured but no model: set {_PREFIX}MODEL")
         return self.model

@@ -1,14 +1,16 @@
 """Grades in the API, on the page and in the event stream; an evaluator that failed grades again, alone."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
 from nuggetstream.client import AsyncClient
-from nuggetstream.domain.battle import Side
+from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleFailed, BattleGraded, BattleRetrieved
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject, SubjectKind, ValueProbability
+from nuggetstream.domain.judgment import Aggregation, MemberVerdict
 from nuggetstream.domain.progress import BattleState
 from services.wire.codec import decode
 from tests.integration.gateway.world import Story, World, battle, submission
@@ -115,3 +117,44 @@ async def test_a_retry_publishes_the_input_for_that_evaluator_alone(
     assert (await client.act_on_failure("failed undeclared", "retry")).result == "unchanged"
     await world.happens(graded())
     assert (await client.act_on_failure("failed answer_quality", "retry")).result == "unchanged"
+
+
+async def test_guided_verdicts_and_panels_are_named_so_in_the_api_and_on_the_page(
+    world: World, client: AsyncClient
+) -> None:
+    story = await accepted(world)
+    single = story.judged()
+    told = single.judgment.verdicts
+    members = (
+        MemberVerdict(name="one", model="one", winner=Vote.A, flipped=False, verdicts=told),
+        MemberVerdict(name="two", model="two", winner=Vote.A, flipped=False, verdicts=told),
+        MemberVerdict("three", "three", None, None, abstention=Reason.LLM_REFUSED),
+    )
+    panel = replace(
+        single.judgment, members=members, verdicts=(), flipped=None, aggregation=Aggregation.MAJORITY
+    )
+    guided = replace(single.judgment, evaluator="nugget_guided", guided=True, additional=True)
+    await world.happens(
+        *story.told()[:-1],
+        replace(single, judgment=panel),
+        replace(single, key="guided", judgment=guided),
+    )
+    view = await client.battle("tides")
+    (judgment,) = view.judgments
+    assert (judgment.aggregation, judgment.abstentions, len(judgment.members)) == ("majority", 1, 3)
+    assert (judgment.members[2].winner, judgment.members[2].abstention) == (None, "llm_refused")
+    assert [said.evaluator for said in view.guided] == ["nugget_guided"]
+    assert "The panel (pairwise, 2 of 3 members) agrees with the nuggets" in " ".join(view.explanation)
+    assert view.state is BattleState.SCORED
+
+    page = (await world.http.get("/battles/tides")).text
+    for words in (
+        "panel of 3, by majority",
+        "1 abstention",
+        "abstained (llm refused)",
+        "Judge with nuggets",
+        "so it does not confirm them",
+        "What the judge with nuggets said",
+        "pairwise/two: A shown first",
+    ):
+        assert words in page

@@ -42,6 +42,9 @@ SOURCES = [
     ("nugget", Lens.NUGGET),
     ("judge:Strict", Lens.JUDGE),
     ("judge:a", Lens.JUDGE),
+    ("guided:a", Lens.GUIDED),
+    ("member:a/x", Lens.MEMBER),
+    ("member:a/y", Lens.MEMBER),
 ]
 SYSTEMS = ["left", "right", "Über"]
 FEBRUARY, MARCH, MAY = (datetime(2026, month, 1, tzinfo=UTC) for month in (2, 3, 5))

@@ -1,16 +1,26 @@
 """Evaluators that give up on a battle, on both databases: their failures are open until they have graded."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import select
 
-from nuggetstream.domain.event import BattleEvent, BattleFailed
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleJudged
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
-from nuggetstream.domain.progress import BattleState
+from nuggetstream.domain.judgment import MemberVerdict
+from nuggetstream.domain.lens import INDEPENDENT, JUDGED, Lens
+from nuggetstream.domain.progress import BattleState, Branch
+from nuggetstream.ratings.fitting.tally import TiePolicy
+from services.rater.boards import Boards
+from services.rater.stage import outcomes_of
 from services.store.battles import Battles, NewEvent
 from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.failed import FailedBattles, FailureFilter
+from services.store.outcomes import Outcomes
 from services.store.reruns import restart_failed
+from services.store.slices import EVERYTHING, Slice
 from services.store.tables import grader_states
 from tests import samples
 from tests.samples import NOON
@@ -81,3 +91,49 @@ async def test_an_evaluator_neither_ends_nor_fails_nor_restarts_a_battle(
     assert row is not None
     assert row.state is BattleState.SCORED
     assert await restart_failed(database, "b1") == []
+
+
+def additional(evaluator: str = "nugget_guided") -> BattleJudged:
+    judged = samples.judged(evaluator=evaluator)
+    return replace(judged, judgment=replace(judged.judgment, additional=True, guided=True))
+
+
+@pytest.mark.parametrize("judges", [(), ("pairwise", "strict")], ids=["one judge", "two"])
+async def test_an_additional_verdict_ends_no_branch_and_closes_the_failure_of_its_judge(
+    database: Database, judges: tuple[str, ...]
+) -> None:
+    battles = Battles(database, judges)
+    await battles.accept(samples.battle(), b"body", NOON)
+    await happens(battles, samples.assigned(1, 0, of=1), gave_up("nugget_guided"))
+    assert len(await FailedBattles(database).select(OPEN, 10)) == 1
+    await happens(battles, additional())
+    assert await FailedBattles(database).select(OPEN, 10) == []
+    row = await battles.get("b1")
+    assert row is not None
+    assert (row.state, row.judge_state) == (BattleState.RUNNING, Branch.PENDING)
+    await happens(battles, *map(samples.judged, [Vote.A] * 2, judges or ["pairwise"]))
+    row = await battles.get("b1")
+    assert row is not None
+    assert row.state is BattleState.SCORED
+
+
+async def test_guided_verdicts_and_members_are_in_no_board_of_the_judge(database: Database) -> None:
+    battles, outcomes = Battles(database), Outcomes(database)
+    await battles.accept(samples.battle(), b"body", NOON)
+    judged = samples.judged(Vote.A)
+    member = MemberVerdict(name="x", model="x", winner=Vote.B, flipped=None)
+    panel = replace(judged, judgment=replace(judged.judgment, members=(member,)))
+    for event in (panel, additional(), samples.assigned(1, 0, of=1), samples.voted(Vote.A)):
+        await outcomes.put_all(outcomes_of(event, NOON))
+    counts = {lens: await outcomes.lens_counts("default", lens) for lens in Lens}
+    assert {lens: found.outcomes for lens, found in counts.items()} == dict.fromkeys(Lens, 1)
+    of_judge = {lens: await outcomes.evaluators("default", lens) for lens in JUDGED}
+    assert of_judge == {
+        Lens.JUDGE: ["pairwise"],
+        Lens.GUIDED: ["nugget_guided"],
+        Lens.MEMBER: ["pairwise/x"],
+    }
+    chosen = await outcomes.pair_counts("default", Lens.MEMBER, Slice(evaluator="pairwise/x", tags=("t",)))
+    assert chosen == []
+    agreement = await Boards(outcomes, battles).agreement("default", TiePolicy.HALF, EVERYTHING)
+    assert {lens for pair in agreement for lens in (pair.first, pair.second)} == set(INDEPENDENT)

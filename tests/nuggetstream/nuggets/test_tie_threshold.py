@@ -13,7 +13,7 @@ from nuggetstream.nuggets.preference import (
     threshold_by_kappa,
 )
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
-from services.rater.stage import outcome_of
+from services.rater.stage import outcomes_of
 from tests import samples
 
 A, TIE, B = Vote.A, Vote.TIE, Vote.B
@@ -41,7 +41,7 @@ def test_exactly_the_threshold_is_a_tie_in_every_place_that_decides(
     assert abs(margin) == pytest.approx(threshold)
     assert preference(margin, 0.0, threshold) is TIE
     assert preference(0.0, margin, threshold) is TIE
-    assert outcome_of(event, samples.NOON).winner is TIE
+    assert outcomes_of(event, samples.NOON)[0].winner is TIE
     explanation = explain(snapshot_of(fought, [event]))
     assert explanation.preference is TIE
     assert "see a tie" in explanation.lines[0]
@@ -64,6 +64,6 @@ def test_one_nugget_more_is_no_tie_in_any_of_them(counts: tuple[int, int, int, b
     event = samples.assigned(more + 1, less, of, fought)
     margin = nugget_margin(event.nugget_list.nuggets, event.assignment_set.assignments)
     assert preference(margin, 0.0, tie_threshold(fought)) is A
-    assert outcome_of(event, samples.NOON).winner is A
+    assert outcomes_of(event, samples.NOON)[0].winner is A
     assert explain(snapshot_of(fought, [event])).preference is A
     assert sweep([margin], [A], [tie_threshold(fought)])[0].tie_share == 0

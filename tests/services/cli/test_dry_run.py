@@ -44,6 +44,23 @@ def test_a_model_without_a_price_has_an_unknown_cost_and_no_zero() -> None:
     assert "Cost with other: unknown. Set NUGGETSTREAM_LLM_PRICES" in "\n".join(estimate.lines())
 
 
+def test_members_of_a_panel_are_priced_as_their_models() -> None:
+    member = StageCalls(2, Tokens(1_000_000, 0), "small")
+    battle = {"judge": StageCalls(2, Tokens(1_000_000, 0)), "grader-utility small": member}
+    prices = PriceTable(
+        {
+            "m": Price(input=Decimal(1), output=Decimal(2)),
+            "small": Price(input=Decimal("0.5"), output=Decimal(2)),
+        },
+        "EUR",
+    )
+    assert Estimate(10, [battle], "m-large", prices).money() == (pytest.approx(15.0), 0.0)
+    text = "\n".join(Estimate(10, [battle], "m-large", prices).lines())
+    assert "Cost with m-large, small: 15.00 EUR" in text
+    assert "grader-utility small           20      10,000,000" in text
+    assert Estimate(10, [battle], "m-large", PRICES).money() is None
+
+
 def test_battles_that_ended_before_any_call_are_counted() -> None:
     estimate = of(3, 1_000_000, 2_000_000)
     with_failure = Estimate(3, [*estimate.sample, {}], "m-large", PRICES)

@@ -10,9 +10,10 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleFailed, BattleGraded, Event
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.grade import Subject
-from services.judge.graders import EVALUATORS, declared
+from services.judge.graders import EVALUATORS
 from services.judge.graders.lines import GradeLine, GradesReply
 from services.judge.grading import Grader, build
+from services.judge.registry import declared
 from services.judge.selection import Selection, read_selections
 from services.runtime.errors import BudgetExceeded
 from services.store.blobs import Blobs

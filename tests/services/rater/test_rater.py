@@ -24,7 +24,7 @@ from nuggetstream.ratings.options import Options
 from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.rater.memory import Memory
-from services.rater.stage import Rater, outcome_of
+from services.rater.stage import Rater, outcomes_of
 from services.runtime.errors import InvalidInput, Retryable, Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
@@ -38,14 +38,14 @@ T = TypeVar("T")
 
 
 def test_a_vote_is_what_a_human_says() -> None:
-    outcome = outcome_of(samples.voted(Vote.BOTH_BAD), NOON + timedelta(days=1))
+    outcome = outcomes_of(samples.voted(Vote.BOTH_BAD), NOON + timedelta(days=1))[0]
     assert (outcome.source, outcome.lens, outcome.winner) == ("human", Lens.HUMAN, Vote.BOTH_BAD)
     assert (outcome.system_a, outcome.system_b, outcome.margin) == ("left", "right", None)
     assert outcome.decided_at == NOON
 
 
 def test_each_judge_is_a_source_of_its_own() -> None:
-    outcome = outcome_of(samples.judged(Vote.TIE, "strict"), NOON)
+    outcome = outcomes_of(samples.judged(Vote.TIE, "strict"), NOON)[0]
     assert (outcome.source, outcome.lens, outcome.winner, outcome.margin) == (
         "judge:strict",
         Lens.JUDGE,
@@ -71,7 +71,7 @@ def test_each_judge_is_a_source_of_its_own() -> None:
 def test_nuggets_prefer_the_answer_that_states_clearly_more(
     stated_a: int, stated_b: int, of: int, urls: list[str], winner: Vote
 ) -> None:
-    outcome = outcome_of(samples.assigned(stated_a, stated_b, of, samples.battle(urls_b=urls)), NOON)
+    outcome = outcomes_of(samples.assigned(stated_a, stated_b, of, samples.battle(urls_b=urls)), NOON)[0]
     assert outcome.winner is winner
     assert outcome.margin == pytest.approx((stated_a - stated_b) / of)
     assert (outcome.source, outcome.lens, outcome.decided_at) == ("nugget", Lens.NUGGET, NOON)
@@ -81,13 +81,13 @@ def test_a_missing_label_is_no_outcome() -> None:
     event = samples.assigned(1, 1, of=2)
     lost = AssignmentSet(event.assignment_set.assignments[:-1], "m", "1")
     with pytest.raises(Unscorable):
-        outcome_of(type(event)(event.key, event.battle, event.nugget_list, lost), NOON)
+        outcomes_of(type(event)(event.key, event.battle, event.nugget_list, lost), NOON)[0]
 
 
 @pytest.mark.parametrize("event", [samples.failed(Stage.JUDGE), samples.retrieved()])
 def test_an_event_that_prefers_nobody_is_no_outcome(event: BattleEvent) -> None:
     with pytest.raises(InvalidInput, match="states no outcome"):
-        outcome_of(event, NOON)
+        outcomes_of(event, NOON)[0]
 
 
 async def accepted(record: Database, *names: str) -> Battles:
@@ -160,7 +160,7 @@ async def keep(record: Database, *fights: tuple[str, str, Vote]) -> None:
     outcomes = Outcomes(record)
     for number, (name, evaluator, winner) in enumerate(fights):
         event = samples.judged(winner, evaluator, samples.battle(name))
-        await outcomes.put(outcome_of(event, NOON + timedelta(seconds=number)))
+        await outcomes.put(outcomes_of(event, NOON + timedelta(seconds=number))[0])
 
 
 async def test_a_board_says_how_many_were_scored_of_how_many_received(record: Database) -> None:

@@ -9,9 +9,10 @@ import pytest
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleAssigned, BattleGraded
 from nuggetstream.domain.grade import Grade
-from services.judge.graders import EVALUATORS, declared, heuristics, tasks
+from services.judge.graders import EVALUATORS, heuristics, tasks
 from services.judge.graders.evaluator import Evaluator
 from services.judge.grading import Grader
+from services.judge.registry import declared
 from services.offline.answers import ParsedPrompt, answer
 from services.runtime.llm.prompt import TASKS, Prompt
 from services.wire import topology

@@ -23,19 +23,26 @@ _sym_db = _symbol_database.Default()
 
 
 from arena.v1 import battle_pb2 as arena_dot_v1_dot_battle__pb2
+from arena.v1 import failure_pb2 as arena_dot_v1_dot_failure__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61rena/v1/judgment.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\"6\n\x11VoteProbabilities\x12\t\n\x01\x61\x18\x01 \x01(\x01\x12\t\n\x01\x62\x18\x02 \x01(\x01\x12\x0b\n\x03tie\x18\x03 \x01(\x01\"\xc0\x01\n\x0eOrderedVerdict\x12\x1d\n\x05\x66irst\x18\x01 \x01(\x0e\x32\x0e.arena.v1.Side\x12\x1e\n\x06winner\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Vote\x12\x16\n\treasoning\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x37\n\rprobabilities\x18\x04 \x01(\x0b\x32\x1b.arena.v1.VoteProbabilitiesH\x01\x88\x01\x01\x42\x0c\n\n_reasoningB\x10\n\x0e_probabilities\"\xb2\x01\n\x08Judgment\x12\x11\n\tevaluator\x18\x01 \x01(\t\x12\x1e\n\x06winner\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Vote\x12\x14\n\x07\x66lipped\x18\x03 \x01(\x08H\x00\x88\x01\x01\x12*\n\x08verdicts\x18\x04 \x03(\x0b\x32\x18.arena.v1.OrderedVerdict\x12\r\n\x05model\x18\x05 \x01(\t\x12\x16\n\x0eprompt_version\x18\x06 \x01(\tB\n\n\x08_flippedb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61rena/v1/judgment.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x16\x61rena/v1/failure.proto\"6\n\x11VoteProbabilities\x12\t\n\x01\x61\x18\x01 \x01(\x01\x12\t\n\x01\x62\x18\x02 \x01(\x01\x12\x0b\n\x03tie\x18\x03 \x01(\x01\"E\n\x10\x44imensionVerdict\x12\x11\n\tdimension\x18\x01 \x01(\t\x12\x1e\n\x06winner\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Vote\"\xf0\x01\n\x0eOrderedVerdict\x12\x1d\n\x05\x66irst\x18\x01 \x01(\x0e\x32\x0e.arena.v1.Side\x12\x1e\n\x06winner\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Vote\x12\x16\n\treasoning\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x37\n\rprobabilities\x18\x04 \x01(\x0b\x32\x1b.arena.v1.VoteProbabilitiesH\x01\x88\x01\x01\x12.\n\ndimensions\x18\x05 \x03(\x0b\x32\x1a.arena.v1.DimensionVerdictB\x0c\n\n_reasoningB\x10\n\x0e_probabilities\"\xe4\x01\n\rMemberVerdict\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12#\n\x06winner\x18\x03 \x01(\x0e\x32\x0e.arena.v1.VoteH\x00\x88\x01\x01\x12\x14\n\x07\x66lipped\x18\x04 \x01(\x08H\x01\x88\x01\x01\x12*\n\x08verdicts\x18\x05 \x03(\x0b\x32\x18.arena.v1.OrderedVerdict\x12)\n\nabstention\x18\x06 \x01(\x0e\x32\x10.arena.v1.ReasonH\x02\x88\x01\x01\x42\t\n\x07_winnerB\n\n\x08_flippedB\r\n\x0b_abstention\"\xc1\x02\n\x08Judgment\x12\x11\n\tevaluator\x18\x01 \x01(\t\x12\x1e\n\x06winner\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Vote\x12\x14\n\x07\x66lipped\x18\x03 \x01(\x08H\x00\x88\x01\x01\x12*\n\x08verdicts\x18\x04 \x03(\x0b\x32\x18.arena.v1.OrderedVerdict\x12\r\n\x05model\x18\x05 \x01(\t\x12\x16\n\x0eprompt_version\x18\x06 \x01(\t\x12\x0e\n\x06guided\x18\x07 \x01(\x08\x12\x12\n\nadditional\x18\x08 \x01(\x08\x12(\n\x07members\x18\t \x03(\x0b\x32\x17.arena.v1.MemberVerdict\x12/\n\x0b\x61ggregation\x18\n \x01(\x0e\x32\x15.arena.v1.AggregationH\x01\x88\x01\x01\x42\n\n\x08_flippedB\x0e\n\x0c_aggregation*c\n\x0b\x41ggregation\x12\x1b\n\x17\x41GGREGATION_UNSPECIFIED\x10\x00\x12\x18\n\x14\x41GGREGATION_MAJORITY\x10\x01\x12\x1d\n\x19\x41GGREGATION_PROBABILITIES\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.judgment_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_VOTEPROBABILITIES']._serialized_start=60
-  _globals['_VOTEPROBABILITIES']._serialized_end=114
-  _globals['_ORDEREDVERDICT']._serialized_start=117
-  _globals['_ORDEREDVERDICT']._serialized_end=309
-  _globals['_JUDGMENT']._serialized_start=312
-  _globals['_JUDGMENT']._serialized_end=490
+  _globals['_AGGREGATION']._serialized_start=1009
+  _globals['_AGGREGATION']._serialized_end=1108
+  _globals['_VOTEPROBABILITIES']._serialized_start=84
+  _globals['_VOTEPROBABILITIES']._serialized_end=138
+  _globals['_DIMENSIONVERDICT']._serialized_start=140
+  _globals['_DIMENSIONVERDICT']._serialized_end=209
+  _globals['_ORDEREDVERDICT']._serialized_start=212
+  _globals['_ORDEREDVERDICT']._serialized_end=452
+  _globals['_MEMBERVERDICT']._serialized_start=455
+  _globals['_MEMBERVERDICT']._serialized_end=683
+  _globals['_JUDGMENT']._serialized_start=686
+  _globals['_JUDGMENT']._serialized_end=1007
 # @@protoc_insertion_point(module_scope)

@@ -4,10 +4,12 @@ isort:skip_file
 """
 
 from arena.v1 import battle_pb2 as _battle_pb2
+from arena.v1 import failure_pb2 as _failure_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -18,6 +20,24 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _Aggregation:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _AggregationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Aggregation.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    AGGREGATION_UNSPECIFIED: _Aggregation.ValueType  # 0
+    AGGREGATION_MAJORITY: _Aggregation.ValueType  # 1
+    AGGREGATION_PROBABILITIES: _Aggregation.ValueType  # 2
+
+class Aggregation(_Aggregation, metaclass=_AggregationEnumTypeWrapper):
+    """How the verdicts of a panel's members become one."""
+
+AGGREGATION_UNSPECIFIED: Aggregation.ValueType  # 0
+AGGREGATION_MAJORITY: Aggregation.ValueType  # 1
+AGGREGATION_PROBABILITIES: Aggregation.ValueType  # 2
+Global___Aggregation: _TypeAlias = Aggregation  # noqa: Y015
 
 @_typing.final
 class VoteProbabilities(_message.Message):
@@ -47,6 +67,30 @@ class VoteProbabilities(_message.Message):
 Global___VoteProbabilities: _TypeAlias = VoteProbabilities  # noqa: Y015
 
 @_typing.final
+class DimensionVerdict(_message.Message):
+    """The better answer in one dimension, such as "coverage_deep"."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DIMENSION_FIELD_NUMBER: _builtins.int
+    WINNER_FIELD_NUMBER: _builtins.int
+    dimension: _builtins.str
+    winner: _battle_pb2.Vote.ValueType
+    def __init__(
+        self,
+        *,
+        dimension: _builtins.str = ...,
+        winner: _battle_pb2.Vote.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dimension", b"dimension", "winner", b"winner"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DimensionVerdict: _TypeAlias = DimensionVerdict  # noqa: Y015
+
+@_typing.final
 class OrderedVerdict(_message.Message):
     """The judge's verdict when the answer of side `first` was shown first."""
 
@@ -56,6 +100,7 @@ class OrderedVerdict(_message.Message):
     WINNER_FIELD_NUMBER: _builtins.int
     REASONING_FIELD_NUMBER: _builtins.int
     PROBABILITIES_FIELD_NUMBER: _builtins.int
+    DIMENSIONS_FIELD_NUMBER: _builtins.int
     first: _battle_pb2.Side.ValueType
     winner: _battle_pb2.Vote.ValueType
     reasoning: _builtins.str
@@ -64,6 +109,10 @@ class OrderedVerdict(_message.Message):
     def probabilities(self) -> Global___VoteProbabilities:
         """Absent when the judge did not tell."""
 
+    @_builtins.property
+    def dimensions(self) -> _containers.RepeatedCompositeFieldContainer[Global___DimensionVerdict]:
+        """Empty for a judge that knows no dimensions."""
+
     def __init__(
         self,
         *,
@@ -71,10 +120,11 @@ class OrderedVerdict(_message.Message):
         winner: _battle_pb2.Vote.ValueType = ...,
         reasoning: _builtins.str | None = ...,
         probabilities: Global___VoteProbabilities | None = ...,
+        dimensions: _abc.Iterable[Global___DimensionVerdict] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities", "_reasoning", b"_reasoning", "probabilities", b"probabilities", "reasoning", b"reasoning"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities", "_reasoning", b"_reasoning", "first", b"first", "probabilities", b"probabilities", "reasoning", b"reasoning", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities", "_reasoning", b"_reasoning", "dimensions", b"dimensions", "first", b"first", "probabilities", b"probabilities", "reasoning", b"reasoning", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__probabilities: _TypeAlias = _typing.Literal["probabilities"]  # noqa: Y015
     _WhichOneofArgType__probabilities: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities"]  # noqa: Y015
@@ -88,6 +138,57 @@ class OrderedVerdict(_message.Message):
 Global___OrderedVerdict: _TypeAlias = OrderedVerdict  # noqa: Y015
 
 @_typing.final
+class MemberVerdict(_message.Message):
+    """What one member of a panel said, or why it said nothing. An abstention is no tie."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
+    WINNER_FIELD_NUMBER: _builtins.int
+    FLIPPED_FIELD_NUMBER: _builtins.int
+    VERDICTS_FIELD_NUMBER: _builtins.int
+    ABSTENTION_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    model: _builtins.str
+    winner: _battle_pb2.Vote.ValueType
+    """Absent for an abstention."""
+    flipped: _builtins.bool
+    """Absent for an abstention, or if only one order was asked."""
+    abstention: _failure_pb2.Reason.ValueType
+    """Why there is no verdict; absent where there is one."""
+    @_builtins.property
+    def verdicts(self) -> _containers.RepeatedCompositeFieldContainer[Global___OrderedVerdict]: ...
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        model: _builtins.str = ...,
+        winner: _battle_pb2.Vote.ValueType | None = ...,
+        flipped: _builtins.bool | None = ...,
+        verdicts: _abc.Iterable[Global___OrderedVerdict] | None = ...,
+        abstention: _failure_pb2.Reason.ValueType | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_abstention", b"_abstention", "_flipped", b"_flipped", "_winner", b"_winner", "abstention", b"abstention", "flipped", b"flipped", "winner", b"winner"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_abstention", b"_abstention", "_flipped", b"_flipped", "_winner", b"_winner", "abstention", b"abstention", "flipped", b"flipped", "model", b"model", "name", b"name", "verdicts", b"verdicts", "winner", b"winner"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__abstention: _TypeAlias = _typing.Literal["abstention"]  # noqa: Y015
+    _WhichOneofArgType__abstention: _TypeAlias = _typing.Literal["_abstention", b"_abstention"]  # noqa: Y015
+    _WhichOneofReturnType__flipped: _TypeAlias = _typing.Literal["flipped"]  # noqa: Y015
+    _WhichOneofArgType__flipped: _TypeAlias = _typing.Literal["_flipped", b"_flipped"]  # noqa: Y015
+    _WhichOneofReturnType__winner: _TypeAlias = _typing.Literal["winner"]  # noqa: Y015
+    _WhichOneofArgType__winner: _TypeAlias = _typing.Literal["_winner", b"_winner"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__abstention) -> _WhichOneofReturnType__abstention | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__flipped) -> _WhichOneofReturnType__flipped | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__winner) -> _WhichOneofReturnType__winner | None: ...
+
+Global___MemberVerdict: _TypeAlias = MemberVerdict  # noqa: Y015
+
+@_typing.final
 class Judgment(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -97,14 +198,30 @@ class Judgment(_message.Message):
     VERDICTS_FIELD_NUMBER: _builtins.int
     MODEL_FIELD_NUMBER: _builtins.int
     PROMPT_VERSION_FIELD_NUMBER: _builtins.int
+    GUIDED_FIELD_NUMBER: _builtins.int
+    ADDITIONAL_FIELD_NUMBER: _builtins.int
+    MEMBERS_FIELD_NUMBER: _builtins.int
+    AGGREGATION_FIELD_NUMBER: _builtins.int
     evaluator: _builtins.str
     winner: _battle_pb2.Vote.ValueType
     flipped: _builtins.bool
-    """Absent if only one order was asked."""
+    """Absent if only one order was asked, and for a panel."""
     model: _builtins.str
     prompt_version: _builtins.str
+    guided: _builtins.bool
+    """Whether the judge was shown the nuggets and their labels; its verdicts have a lens of their own."""
+    additional: _builtins.bool
+    """Whether the judge runs beside those that battles wait for."""
+    aggregation: Global___Aggregation.ValueType
+    """Absent for a single judge."""
     @_builtins.property
-    def verdicts(self) -> _containers.RepeatedCompositeFieldContainer[Global___OrderedVerdict]: ...
+    def verdicts(self) -> _containers.RepeatedCompositeFieldContainer[Global___OrderedVerdict]:
+        """Empty for a panel."""
+
+    @_builtins.property
+    def members(self) -> _containers.RepeatedCompositeFieldContainer[Global___MemberVerdict]:
+        """What each member of a panel said; empty for a single judge."""
+
     def __init__(
         self,
         *,
@@ -114,13 +231,22 @@ class Judgment(_message.Message):
         verdicts: _abc.Iterable[Global___OrderedVerdict] | None = ...,
         model: _builtins.str = ...,
         prompt_version: _builtins.str = ...,
+        guided: _builtins.bool = ...,
+        additional: _builtins.bool = ...,
+        members: _abc.Iterable[Global___MemberVerdict] | None = ...,
+        aggregation: Global___Aggregation.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_flipped", b"_flipped", "flipped", b"flipped"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_aggregation", b"_aggregation", "_flipped", b"_flipped", "aggregation", b"aggregation", "flipped", b"flipped"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_flipped", b"_flipped", "evaluator", b"evaluator", "flipped", b"flipped", "model", b"model", "prompt_version", b"prompt_version", "verdicts", b"verdicts", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_aggregation", b"_aggregation", "_flipped", b"_flipped", "additional", b"additional", "aggregation", b"aggregation", "evaluator", b"evaluator", "flipped", b"flipped", "guided", b"guided", "members", b"members", "model", b"model", "prompt_version", b"prompt_version", "verdicts", b"verdicts", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__aggregation: _TypeAlias = _typing.Literal["aggregation"]  # noqa: Y015
+    _WhichOneofArgType__aggregation: _TypeAlias = _typing.Literal["_aggregation", b"_aggregation"]  # noqa: Y015
     _WhichOneofReturnType__flipped: _TypeAlias = _typing.Literal["flipped"]  # noqa: Y015
     _WhichOneofArgType__flipped: _TypeAlias = _typing.Literal["_flipped", b"_flipped"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__aggregation) -> _WhichOneofReturnType__aggregation | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__flipped) -> _WhichOneofReturnType__flipped | None: ...
 
 Global___Judgment: _TypeAlias = Judgment  # noqa: Y015

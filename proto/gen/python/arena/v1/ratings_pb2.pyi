@@ -30,6 +30,10 @@ class _LensEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Lens.ValueType],
     LENS_HUMAN: _Lens.ValueType  # 1
     LENS_NUGGET: _Lens.ValueType  # 2
     LENS_JUDGE: _Lens.ValueType  # 3
+    LENS_GUIDED: _Lens.ValueType  # 4
+    """Judges that were shown the nuggets and their labels, so it depends on the nugget lens."""
+    LENS_MEMBER: _Lens.ValueType  # 5
+    """Single members of panels, whose common verdict is in LENS_JUDGE or LENS_GUIDED."""
 
 class Lens(_Lens, metaclass=_LensEnumTypeWrapper): ...
 
@@ -37,6 +41,10 @@ LENS_UNSPECIFIED: Lens.ValueType  # 0
 LENS_HUMAN: Lens.ValueType  # 1
 LENS_NUGGET: Lens.ValueType  # 2
 LENS_JUDGE: Lens.ValueType  # 3
+LENS_GUIDED: Lens.ValueType  # 4
+"""Judges that were shown the nuggets and their labels, so it depends on the nugget lens."""
+LENS_MEMBER: Lens.ValueType  # 5
+"""Single members of panels, whose common verdict is in LENS_JUDGE or LENS_GUIDED."""
 Global___Lens: _TypeAlias = Lens  # noqa: Y015
 
 @_typing.final
@@ -52,7 +60,7 @@ class Slice(_message.Message):
     EVALUATOR_FIELD_NUMBER: _builtins.int
     language: _builtins.str
     evaluator: _builtins.str
-    """Only verdicts of the judge with this name, in the judge lens; other lenses are not affected."""
+    """Only verdicts of the judge with this name, in the lenses judge, guided and member; others are not affected."""
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """A battle must have all of these tags; a query's category is a tag such as "category:science"."""
@@ -313,7 +321,7 @@ class GetLeaderboardRequest(_message.Message):
     arena: _builtins.str
     @_builtins.property
     def lenses(self) -> _containers.RepeatedScalarFieldContainer[Global___Lens.ValueType]:
-        """All three lenses if empty."""
+        """The lenses human, nugget and judge if empty."""
 
     @_builtins.property
     def options(self) -> Global___BoardOptions: ...
@@ -488,7 +496,7 @@ class Board(_message.Message):
 
     @_builtins.property
     def evaluators(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names of all judges with outcomes in the arena, in the judge lens only."""
+        """Names of all judges with outcomes in the arena and lens, in the lenses judge, guided and member only."""
 
     def __init__(
         self,

@@ -1,0 +1,73 @@
+"""Verdicts of judges and panels as JSON."""
+
+from pydantic import Field
+
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.judgment import Aggregation
+from nuggetstream.views.common import View
+
+
+class VoteProbabilitiesView(View):
+    """How probable each verdict is according to the judge; together 1."""
+
+    a: float
+    b: float
+    tie: float
+
+
+class DimensionVerdictView(View):
+    """The better answer in one dimension."""
+
+    dimension: str
+    winner: Vote
+
+
+class OrderedVerdictView(View):
+    """The verdict of the judge when the answer `first` was shown first."""
+
+    first: Side
+    winner: Vote
+    reasoning: str | None
+    """Null where the judge was not asked for reasons."""
+    probabilities: VoteProbabilitiesView | None = None
+    """Null where the judge did not tell."""
+    dimensions: list[DimensionVerdictView] = Field(default_factory=list)
+    """The better answer in each dimension; empty for a judge that knows none."""
+
+
+class MemberVerdictView(View):
+    """The verdict of one member of a panel. An abstention has no winner and is no tie."""
+
+    name: str
+    model: str
+    winner: Vote | None
+    flipped: bool | None
+    verdicts: list[OrderedVerdictView]
+    abstention: Reason | None = None
+    """Why there is no verdict; null where there is one."""
+    probabilities: VoteProbabilitiesView | None = None
+    """Mean over the orders; null where the member did not tell."""
+
+
+class JudgmentView(View):
+    """The verdict of one judge. `flipped` is null for a panel, and when only one order was asked."""
+
+    evaluator: str
+    winner: Vote
+    flipped: bool | None
+    verdicts: list[OrderedVerdictView]
+    """One per order; empty for a panel."""
+    model: str
+    probabilities: VoteProbabilitiesView | None = None
+    """Mean over the orders, and over the members of a panel; null where the judge did not tell."""
+    dimensions: list[DimensionVerdictView] = Field(default_factory=list)
+    """The better answer in each dimension over all orders; empty for a judge that knows none."""
+    members: list[MemberVerdictView] = Field(default_factory=list)
+    """What each member of a panel said; empty for a single judge."""
+    aggregation: Aggregation | None = None
+    """How the members' verdicts became one; null for a single judge."""
+    abstentions: int = 0
+    """Number of members without a verdict."""
+    additional: bool = False
+    """Whether the judge runs beside those that battles wait for."""

@@ -1,0 +1,71 @@
+"""The file NUGGETSTREAM_EVALUATOR_OPTIONS: the battles, budgets and panels of evaluators and judges."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import click
+
+from services.judge.graders import EVALUATORS
+from services.judge.pairwise import kinds
+from services.judge.selection import JudgeOptions, Selection, read_selections
+
+if TYPE_CHECKING:
+    from services.cli.wiring import Parts
+
+_SOURCE_CHARACTERS = 80  # of the column `source` of the outcomes
+_OF_A_SOURCE = len("member:/")
+_OF_SELECTION = frozenset(Selection.model_fields)
+_OF_PANELS = frozenset({"members", "aggregation"})
+
+
+def evaluator_options(parts: "Parts") -> Mapping[str, Selection]:
+    """The options of every evaluator and judge that the file names.
+
+    Raises:
+        click.ClickException: The file cannot be read or used.
+    """
+    file, judges = parts.pipeline.evaluator_options, _awaited(parts)
+    if file is None:
+        return {}
+    try:
+        tables = read_selections(file, {*kinds(), *judges})
+    except (OSError, ValueError) as error:
+        raise click.ClickException(f"NUGGETSTREAM_EVALUATOR_OPTIONS: {file}: {error}") from error
+    if unknown := sorted(set(tables) - {*EVALUATORS, *kinds(), *judges}):
+        raise click.ClickException(f"{file}: there is no evaluator {', '.join(unknown)}")
+    for name, table in tables.items():
+        if problem := _problem(parts, name, table):
+            raise click.ClickException(f"{file}: {name}: {problem}")
+    return tables
+
+
+def options_of_judge(tables: Mapping[str, Selection], name: str) -> JudgeOptions:
+    """The options of a judge; the defaults where the file has none."""
+    found = tables.get(name)
+    return found if isinstance(found, JudgeOptions) else JudgeOptions()
+
+
+def _awaited(parts: "Parts") -> tuple[str, ...]:
+    """The judges that battles wait for."""
+    return (parts.pipeline.evaluator, *parts.platform.declared_judges.names)
+
+
+def _problem(parts: "Parts", name: str, table: Selection) -> str | None:
+    """Why a table cannot be used; None where it can."""
+    restricting = sorted(_OF_SELECTION & table.model_fields_set)
+    if name in _awaited(parts) and restricting:
+        return f"battles wait for this judge, so it has no {', '.join(restricting)}"
+    prices, models = parts.llm.price_table(), [parts.llm.model_name]
+    if isinstance(table, JudgeOptions):
+        own = parts.pipeline.judge_evaluator if name == parts.pipeline.evaluator else name
+        allowed = kinds()[own].options if own in kinds() else frozenset()
+        if unknown := sorted(table.model_fields_set - _OF_SELECTION - _OF_PANELS - allowed):
+            return f"it has no {', '.join(unknown)}"
+        models += [member.model for member in table.members]
+        longest = max((len(member.name) for member in table.members), default=0)
+        if len(name) + longest + _OF_A_SOURCE > _SOURCE_CHARACTERS:
+            return "its name and the name of a member are too long together"
+    unpriced = [model for model in models if prices.price_of(model) is None]
+    if table.day_money is not None and unpriced:
+        return f"day_money needs a price for {', '.join(unpriced)}: set NUGGETSTREAM_LLM_PRICES"
+    return None

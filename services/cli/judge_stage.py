@@ -1,0 +1,98 @@
+"""The stage of the judge that battles wait for: one model, or a panel, of the configured kind."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from services.cli.shared_parts import model_state, open_chat_model, open_decision_model
+from services.runtime.bus import ConsumerSpec
+
+if TYPE_CHECKING:
+    from services.cli.wiring import Parts
+    from services.judge.selection import JudgeOptions
+    from services.runtime.service import BackgroundTask
+    from services.runtime.stage import Stage
+
+Opened = tuple["Stage[Any, Any]", Sequence["BackgroundTask"]]
+
+
+@asynccontextmanager
+async def open_judge_stage(
+    parts: "Parts", consumer: ConsumerSpec, one_of_several: bool
+) -> AsyncIterator[Opened]:
+    """The stage, and the tasks that tell while its models are away.
+
+    Raises:
+        click.ClickException: The file of options cannot be used.
+    """
+    from services.cli.evaluator_options import evaluator_options, options_of_judge
+    from services.judge.evaluators import EVALUATORS
+
+    name = parts.pipeline.evaluator
+    options = options_of_judge(evaluator_options(parts), name)
+    async with AsyncExitStack() as opened:
+        if options.members or parts.pipeline.judge_evaluator not in EVALUATORS:
+            yield await _compared(parts, opened, options, consumer, one_of_several)
+        else:
+            yield await _judged(parts, opened, consumer, one_of_several)
+
+
+async def _judged(
+    parts: "Parts", opened: AsyncExitStack, consumer: ConsumerSpec, one_of_several: bool
+) -> Opened:
+    """A judge that is a prompt and one model."""
+    from services.judge.evaluators import EVALUATORS
+    from services.judge.stage import Judge, build
+
+    pipeline = parts.pipeline
+    model = await opened.enter_async_context(open_chat_model(parts))
+    decisions = await opened.enter_async_context(open_decision_model(parts))
+    judge = Judge(
+        model=model,
+        evaluator=pipeline.evaluator,
+        prompt=EVALUATORS[pipeline.judge_evaluator],
+        both_orders=pipeline.profile != "paper",
+        passages=pipeline.judge_passages,
+        decisions=decisions,
+    )
+    stage = build(
+        judge,
+        parts.blobs,
+        concurrency=pipeline.llm_stage_concurrency,
+        consumer=consumer,
+        one_of_several=one_of_several,
+    )
+    return stage, [model_state(parts.bus, stage.name, decisions or model)]
+
+
+async def _compared(
+    parts: "Parts",
+    opened: AsyncExitStack,
+    options: "JudgeOptions",
+    consumer: ConsumerSpec,
+    one_of_several: bool,
+) -> Opened:
+    """A judge of another kind, or a panel."""
+    from services.cli.voters import open_voters
+    from services.judge.comparing import Comparer, build
+    from services.judge.pairwise import kinds
+
+    pipeline = parts.pipeline
+    voters = await opened.enter_async_context(open_voters(parts, parts.llm, options))
+    comparer = Comparer(
+        name=pipeline.evaluator,
+        kind=kinds()[pipeline.judge_evaluator],
+        voters=[voter for voter, _ in voters],
+        options=options,
+        both_orders=pipeline.profile != "paper",
+        passages=pipeline.judge_passages,
+        additional=False,
+    )
+    stage = build(
+        comparer,
+        parts.blobs,
+        concurrency=pipeline.llm_stage_concurrency,
+        consumer=consumer,
+        one_of_several=one_of_several,
+    )
+    return stage, [model_state(parts.bus, stage.name, client) for _, client in voters]

@@ -1,0 +1,276 @@
+"""The handler of a judge of any kind, alone or as a panel, and its stage.
+
+    BattleRetrieved or BattleAssigned  ->  [judge]  ->  BattleJudged
+
+It keeps no state. An additional judge is run as an evaluator: battles do not wait for it, its failures are
+its own, and a battle that its selection leaves out is acked without a call.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, TypeVar
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.event import BattleAssigned, BattleJudged, BattleRetrieved, Event
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.judgment import Judgment, MemberVerdict, OrderedVerdict, combine_orders
+from services.judge.graders.evaluator import Material
+from services.judge.pairwise.kind import Kind
+from services.judge.panel import ABSTENTIONS, aggregate
+from services.judge.selection import JudgeOptions
+from services.runtime.bus import ConsumerSpec
+from services.runtime.errors import BudgetExceeded, Permanent, StageError
+from services.runtime.llm.decisions.reply import DecisionReply
+from services.runtime.llm.model import ChatModel, DecisionModel, Reply
+from services.runtime.llm.prompt import Prompt, R
+from services.runtime.metrics import FLIPS, begin_values
+from services.runtime.stage import Stage
+from services.store.blobs import Blobs
+from services.wire.graders import durable_of
+from services.wire.stages import event_stage
+from services.wire.topology import grader_consumer
+
+T = TypeVar("T")
+Readable = BattleRetrieved | BattleAssigned
+_DEFAULTS = JudgeOptions()
+
+
+async def _within_budget() -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Voter:
+    """A model that gives a verdict: the only one of a judge, or a member of its panel.
+
+    Attributes:
+        name: Its name in the panel.
+        model: Chat model.
+        decisions: Model that is asked for decisions where the kind has one; None in profiles without.
+    """
+
+    name: str
+    model: ChatModel
+    decisions: DecisionModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparer:
+    """Lets one judge compare the answers of battles.
+
+    Attributes:
+        name: Name under which its verdicts are stored.
+        kind: What it asks.
+        voters: The models; several are a panel.
+        options: The battles that an additional judge compares, and how it asks.
+        both_orders: Whether to ask twice with the answers swapped, or once in a random order.
+        passages: Maximum number of chunks that it sees.
+        additional: Whether it runs beside the judges that battles wait for.
+        exhausted: Returns what its budget has been used up by; None while there is some left.
+    """
+
+    name: str
+    kind: Kind
+    voters: Sequence[Voter]
+    options: JudgeOptions = _DEFAULTS
+    both_orders: bool = True
+    passages: int = 10
+    additional: bool = True
+    exhausted: Callable[[], Awaitable[str | None]] = _within_budget
+
+    async def __call__(self, event: Readable) -> list[Event]:
+        """Judge one battle."""
+        if self.additional and not self.options.includes(event.battle):
+            return []
+        material = self._material(event)
+        if not _can_be_judged(material, self.kind):
+            if self.additional:
+                return []
+            raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")
+        judgment = await self._judged(event, material)
+        key = derived_id(event.key, StageName.JUDGE, self.name, self.both_orders, self.passages)
+        key = derived_id(key, self._models, judgment.prompt_version, self.options.asked)
+        return [BattleJudged(key, event.battle, judgment)]
+
+    @property
+    def stage(self) -> str:
+        """The stage under which its calls are booked."""
+        return durable_of(self.name) if self.additional else StageName.JUDGE.value
+
+    @property
+    def _models(self) -> str:
+        return ", ".join((v.model if v.decisions is None else v.decisions).name for v in self.voters)
+
+    async def _judged(self, event: Readable, material: Material) -> Judgment:
+        if len(self.voters) == 1:
+            asking = _Asking(self, self.voters[0], event.battle.id)
+            verdicts = await self._verdicts(event, material, asking)
+            winner, flipped = _combined(verdicts)
+            return Judgment(
+                evaluator=self.name,
+                winner=winner,
+                flipped=flipped,
+                verdicts=verdicts,
+                model=asking.answered,
+                prompt_version=asking.version,
+                guided=self.kind.guided,
+                additional=self.additional,
+            )
+        asked = await _all_of(self._member(event, material, voter) for voter in self.voters)
+        members = tuple(member for member, _ in asked)
+        winner, aggregation = aggregate(members, self.options.aggregation)
+        return Judgment(
+            evaluator=self.name,
+            winner=winner,
+            flipped=None,
+            verdicts=(),
+            model=", ".join(member.model for member in members),
+            prompt_version=next(version for member, version in asked if member.winner is not None),
+            guided=self.kind.guided,
+            additional=self.additional,
+            members=members,
+            aggregation=aggregation,
+        )
+
+    async def _member(self, event: Readable, material: Material, voter: Voter) -> tuple[MemberVerdict, str]:
+        """What one member of the panel says, and the version of its prompts."""
+        asking = _Asking(self, voter, event.battle.id)
+        try:
+            verdicts = await self._verdicts(event, material, asking)
+        except StageError as error:
+            if error.reason not in ABSTENTIONS:
+                raise
+            abstained = MemberVerdict(
+                name=voter.name,
+                model=voter.model.name,
+                winner=None,
+                flipped=None,
+                abstention=error.reason,
+            )
+            return abstained, asking.version
+        winner, flipped = _combined(verdicts)
+        said = MemberVerdict(
+            name=voter.name, model=asking.answered, winner=winner, flipped=flipped, verdicts=verdicts
+        )
+        return said, asking.version
+
+    async def _verdicts(
+        self, event: Readable, material: Material, asking: "_Asking"
+    ) -> tuple[OrderedVerdict, ...]:
+        """The verdict of every order, one after the other for the provider's prompt cache."""
+        order = await self.kind.compare(asking, material, self.options)
+        sides = list(Side) if self.both_orders else [Random(event.key).choice(list(Side))]  # noqa: S311
+        return tuple([await order(first) for first in sides])
+
+    def _material(self, event: Readable) -> Material:
+        if isinstance(event, BattleRetrieved):
+            return Material(
+                battle=event.battle,
+                evidence=event.evidence[: self.passages],
+                retrieved=event.evidence,
+                pages=event.pages,
+            )
+        labels = event.assignment_set.assignments
+        return Material(battle=event.battle, nuggets=event.nugget_list.nuggets, labels=labels)
+
+
+@dataclass(slots=True)
+class _Asking:
+    """The calls of one model for one battle: the model that answered, and the versions of the prompts."""
+
+    comparer: Comparer
+    voter: Voter
+    battle_id: str
+    model: str | None = None
+    versions: list[str] = field(default_factory=list)
+
+    @property
+    def answered(self) -> str:
+        """The model that answered last; the one that was asked where none has answered."""
+        return self.model or self.voter.model.name
+
+    @property
+    def version(self) -> str:
+        """The versions of the prompts as one text."""
+        return "+".join(self.versions) or "none"
+
+    async def __call__(self, prompt: Prompt[R]) -> R:
+        """The reply of the chat model to a prompt."""
+        await self._check_budget()
+        stage = self.comparer.stage
+        return self._noted(await self.voter.model.ask(prompt, stage=stage, battle_id=self.battle_id))
+
+    async def decide(self, prompt: Prompt[DecisionReply]) -> DecisionReply | None:
+        """The answers of the model for decisions; None where there is no such model."""
+        if (model := self.voter.decisions) is None:
+            return None
+        await self._check_budget()
+        return self._noted(await model.ask(prompt, stage=self.comparer.stage, battle_id=self.battle_id))
+
+    async def _check_budget(self) -> None:
+        if (over := await self.comparer.exhausted()) is not None:
+            raise BudgetExceeded(f"the judge {self.comparer.name} has used {over} today")
+
+    def _noted(self, reply: Reply[R]) -> R:
+        self.model = reply.model
+        if reply.prompt_version not in self.versions:
+            self.versions.append(reply.prompt_version)
+        return reply.value
+
+
+async def _all_of(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results of calls that run at the same time, once all have ended; the first error is raised."""
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
+
+
+def _can_be_judged(material: Material, kind: Kind) -> bool:
+    said = any(material.battle.answer(side).text.strip() for side in Side)
+    return said and (not kind.guided or bool(material.nuggets))
+
+
+def _combined(verdicts: Sequence[OrderedVerdict]) -> tuple[Any, bool | None]:
+    winner, flipped = combine_orders(verdicts)
+    if flipped is not None:
+        FLIPS.labels(str(flipped).lower()).inc()
+    return winner, flipped
+
+
+def build(
+    comparer: Comparer,
+    blobs: Blobs,
+    *,
+    concurrency: int = 8,
+    deadline: float = 180.0,
+    consumer: ConsumerSpec | None = None,
+    one_of_several: bool = False,
+) -> Stage[Readable, Event]:
+    """The stage of a judge.
+
+    Args:
+        comparer: The handler.
+        blobs: Where large bodies are stored.
+        concurrency: Number of battles judged at once.
+        deadline: Seconds that one attempt may take.
+        consumer: Consumer of a judge that battles wait for; an additional judge has one of its own.
+        one_of_several: Whether battles wait for other judges, too, so that failures name this one.
+    """
+    begin_values(FLIPS, ("true", "false"))
+    if comparer.additional:
+        consumer, one_of_several = grader_consumer(comparer.name, comparer.kind.reads), True
+    return event_stage(
+        StageName.GRADER if comparer.additional else StageName.JUDGE,
+        comparer,
+        blobs,
+        concurrency=concurrency,
+        deadline=deadline,
+        consumer=consumer,
+        evaluator=comparer.name if one_of_several else None,
+    )

@@ -1,0 +1,219 @@
+"""An additional judge and a panel in their stage: what they publish, and what an abstention is."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.event import BattleFailed, BattleJudged
+from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.judgment import Aggregation, MemberVerdict, OrderedVerdict, VoteProbabilities
+from nuggetstream.domain.lens import Lens
+from services.judge.comparing import Comparer, Voter, build
+from services.judge.pairwise import kinds
+from services.judge.panel import aggregate
+from services.judge.selection import JudgeOptions
+from services.rater.stage import outcomes_of
+from services.runtime.errors import ModelOutage, Permanent, Retryable
+from services.runtime.llm.decisions.reply import Answer, DecisionReply
+from services.runtime.llm.replies import VerdictReply, Winner
+from services.store.blobs import Blobs
+from services.store.database import Database
+from tests import samples
+from tests.fakes import ScriptedModel, blocks
+
+PAIRWISE, GUIDED = kinds()["pairwise"], kinds()["nugget_guided"]
+EVENT = samples.retrieved(fought=samples.battle(a="short", b="much longer"))
+A, B, TIE = Vote.A, Vote.B, Vote.TIE
+
+
+def prefers(side: str) -> ScriptedModel:
+    """A model that prefers "short" (A) or "much longer" (B) in both orders, or the answer shown first."""
+
+    def reply(prompt: Any) -> VerdictReply:
+        shown = [block.text for block in blocks(prompt, "answer")]
+        text = {"a": "short", "b": "much longer", "first": shown[0]}[side]
+        winner: Winner = "first" if shown[0] == text else "second"
+        return VerdictReply(reasoning="So it is.", winner=winner)
+
+    return ScriptedModel({"verdict": reply, "verdict_guided": reply}, name=f"model {side}")
+
+
+def failing(error: Callable[[], Exception]) -> ScriptedModel:
+    def reply(prompt: Any) -> VerdictReply:
+        raise error()
+
+    return ScriptedModel({"verdict": reply}, name="silent")
+
+
+def declined() -> Exception:
+    return Permanent(Reason.LLM_REFUSED, "declined")
+
+
+def panel(*models: ScriptedModel, **options: Any) -> Comparer:
+    voters = [Voter(f"m{number}", model) for number, model in enumerate(models)]
+    return Comparer("strict", PAIRWISE, voters, JudgeOptions(**options), additional=False)
+
+
+async def run(comparer: Comparer, event: Any = EVENT) -> BattleJudged:
+    (out,) = await comparer(event)
+    assert isinstance(out, BattleJudged)
+    return out
+
+
+async def test_a_guided_verdict_has_a_lens_of_its_own_and_shows_the_labels_of_each_order() -> None:
+    battle = samples.battle(a="short", b="much longer")
+    model = prefers("b")
+    judged = await run(
+        Comparer("nugget_guided", GUIDED, [Voter("", model)]), samples.assigned(2, 1, of=2, fought=battle)
+    )
+    tables = [blocks(prompt, "labels")[0].text for prompt in model.asked]
+    assert tables == [
+        "n1 vital: first yes, second yes\nn2 vital: first yes, second no",
+        "n1 vital: first yes, second yes\nn2 vital: first no, second yes",
+    ]
+    assert blocks(model.asked[0], "chunk") == []
+    assert (judged.judgment.winner, judged.judgment.lens) == (B, Lens.GUIDED)
+    (outcome,) = outcomes_of(judged, samples.NOON)
+    assert (outcome.source, outcome.lens, outcome.winner) == ("guided:nugget_guided", Lens.GUIDED, B)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        samples.assigned(0, 0, of=0),
+        samples.assigned(1, 1, of=1, fought=samples.battle(a="", b=" ")),
+    ],
+    ids=["without nuggets", "without answers"],
+)
+async def test_a_guided_judge_with_nothing_to_judge_says_nothing(event: Any) -> None:
+    assert await Comparer("nugget_guided", GUIDED, [Voter("", ScriptedModel({}))])(event) == []
+
+
+async def test_an_additional_judge_skips_what_it_is_not_to_see_and_its_failures_are_its_own(
+    record: Database,
+) -> None:
+    options = JudgeOptions(arenas=frozenset({"other"}))
+    comparer = Comparer("pairwise", PAIRWISE, [Voter("", ScriptedModel({}))], options)
+    assert await comparer(EVENT) == []
+    stage = build(comparer, Blobs(record))
+    assert stage.label == stage.consumer.durable == "grader-pairwise" == comparer.stage
+    (failed,) = stage.give_up(EVENT, StageFailure(Stage.GRADER, Reason.LLM_REFUSED, "declined"))
+    assert isinstance(failed, BattleFailed)
+    assert (failed.failure.stage, failed.failure.evaluator) == (Stage.GRADER, "pairwise")
+
+
+async def test_a_panel_has_the_verdict_of_its_majority_and_an_outcome_per_member() -> None:
+    judged = await run(panel(prefers("a"), prefers("b"), prefers("b")))
+    judgment = judged.judgment
+    assert (judgment.winner, judgment.flipped, judgment.verdicts) == (B, None, ())
+    assert judgment.model == "model a-2026, model b-2026, model b-2026"
+    assert [(member.name, member.winner, member.flipped) for member in judgment.members] == [
+        ("m0", A, False),
+        ("m1", B, False),
+        ("m2", B, False),
+    ]
+    assert [(o.source, o.lens, o.winner) for o in outcomes_of(judged, samples.NOON)] == [
+        ("judge:strict", Lens.JUDGE, B),
+        ("member:strict/m0", Lens.MEMBER, A),
+        ("member:strict/m1", Lens.MEMBER, B),
+        ("member:strict/m2", Lens.MEMBER, B),
+    ]
+
+
+async def test_a_flip_of_a_member_is_its_tie_and_a_split_panel_is_tied() -> None:
+    judgment = (await run(panel(prefers("first"), prefers("b"), prefers("a")))).judgment
+    assert judgment.members[0].flipped is True
+    assert [member.winner for member in judgment.members] == [TIE, B, A]
+    assert judgment.winner is TIE
+
+
+@pytest.mark.parametrize(
+    "error",
+    [declined, lambda: Retryable(Reason.REPLY_UNUSABLE, "unusable")],
+    ids=["declined", "unusable"],
+)
+async def test_an_abstention_is_counted_and_is_no_tie(error: Callable[[], Exception]) -> None:
+    judged = await run(panel(prefers("a"), failing(error), prefers("a")))
+    assert (judged.judgment.winner, judged.judgment.abstentions) == (A, 1)
+    silent = judged.judgment.members[1]
+    assert (silent.winner, silent.abstention is not None, silent.model) == (None, True, "silent")
+    sources = [outcome.source for outcome in outcomes_of(judged, samples.NOON)]
+    assert sources == ["judge:strict", "member:strict/m0", "member:strict/m2"]
+
+
+async def test_a_panel_of_which_half_abstains_has_no_verdict() -> None:
+    with pytest.raises(Permanent, match="1 of 2 members of the panel abstained") as raised:
+        await run(panel(prefers("a"), failing(declined)))
+    assert raised.value.reason is Reason.LLM_REFUSED
+
+
+async def test_a_member_whose_model_is_away_is_waited_for() -> None:
+    away = failing(lambda: ModelOutage(Reason.LLM_UNAVAILABLE, "no answer", patience=1.0))
+    with pytest.raises(ModelOutage):
+        await run(panel(prefers("a"), prefers("a"), away))
+
+
+def said(name: str, winner: Vote, a: float | None = None) -> MemberVerdict:
+    told = None if a is None else VoteProbabilities(a=a, b=0.9 - a, tie=0.1)
+    return MemberVerdict(
+        name=name,
+        model=name,
+        winner=winner,
+        flipped=None,
+        verdicts=(OrderedVerdict(Side.A, winner, None, told),),
+    )
+
+
+def test_probabilities_decide_where_all_who_voted_told_them_and_else_the_majority() -> None:
+    members = [said("x", B, 0.4), said("y", B, 0.4), said("z", A, 0.85)]
+    assert aggregate(members, Aggregation.PROBABILITIES) == (A, Aggregation.PROBABILITIES)
+    assert aggregate(members, Aggregation.MAJORITY) == (B, Aggregation.MAJORITY)
+    untold = [*members, said("w", B)]
+    assert aggregate(untold, Aggregation.PROBABILITIES) == (B, Aggregation.MAJORITY)
+    even = [said("x", A, 0.5), said("y", B, 0.4)]
+    assert aggregate(even, Aggregation.PROBABILITIES) == (TIE, Aggregation.PROBABILITIES)
+
+
+async def test_members_are_asked_for_decisions_where_the_profile_asks_for_them() -> None:
+    shares = {"f": 0.2, "s": 0.7, "t": 0.1}
+    decides = ScriptedModel(
+        {
+            "verdict_decision": lambda prompt: DecisionReply(
+                answers=[Answer(name="better", letter="s", probabilities=shares)]
+            )
+        }
+    )
+    voters = [Voter(name, ScriptedModel({}), decides) for name in "xyz"]
+    options = JudgeOptions(members=("x", "y", "z"), aggregation=Aggregation.PROBABILITIES)
+    judgment = (await run(Comparer("p", PAIRWISE, voters, options))).judgment
+    assert (judgment.winner, judgment.aggregation) == (TIE, Aggregation.PROBABILITIES)
+    assert judgment.probabilities == VoteProbabilities(
+        a=pytest.approx(0.45), b=pytest.approx(0.45), tie=pytest.approx(0.1)
+    )
+
+
+async def test_other_options_models_or_orders_give_other_keys() -> None:
+    comparers = [
+        panel(prefers("a"), prefers("a")),
+        panel(prefers("a"), prefers("b"), prefers("a")),
+        panel(prefers("a"), prefers("a"), members=("x", "y"), aggregation=Aggregation.PROBABILITIES),
+    ]
+    keys = {(await run(comparer)).key for comparer in comparers}
+    assert len(keys) == 3
+    assert (await run(comparers[0])).key in keys
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        ({"members": ["x"]}, "at least two members"),
+        ({"members": ["x", {"model": "y", "name": "x"}]}, "different names"),
+        ({"aggregation": "majority"}, "name its members"),
+        ({"members": ["x", ""]}, "at least 1 character"),
+    ],
+)
+def test_a_panel_that_is_none_is_rejected(table: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        JudgeOptions.model_validate(table)
