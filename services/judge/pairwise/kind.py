@@ -19,7 +19,6 @@ from services.judge.selection import JudgeOptions
 from services.offline.answers import Heuristic
 from services.runtime.llm.replies import VerdictReply
 
-
 Order: TypeAlias = Callable[[Side], Awaitable[OrderedVerdict]]
 """Asks for a verdict with the answer of one side shown first."""
 
