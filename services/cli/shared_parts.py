@@ -31,7 +31,7 @@ def model_state(bus: Bus, stage: "Stage", model: "LLMClient") -> "BackgroundTask
     """Tells the gateway while the model is away."""
     from services.wire.model_state import ModelStateReporter
 
-    return ModelStateReporter(bus, stage, model.circuit.away).run
+    return ModelStateReporter(bus, stage, model.away).run
 
 
 def claims_of(parts: "Parts") -> "DatabaseClaims | None":

@@ -114,8 +114,10 @@ LLM_CONCURRENCY = Gauge(
 )
 LLM_CIRCUIT_OPEN = Gauge(
     "nuggetstream_llm_circuit_open",
-    "Circuits to a model that are open, because the model is away; battles wait meanwhile.",
-    ["model", "cause"],  # cause: unreachable | timeout | overloaded | server | key | quota | model
+    "Circuits to an endpoint of a model that are open, because it is away; with a fallback, battles go on.",
+    # role: only | first | fallback
+    # cause: unreachable | timeout | overloaded | server | key | quota | model
+    ["model", "endpoint", "role", "cause"],
 )
 LLM_BUDGET_LEFT = Gauge(
     "nuggetstream_llm_budget_left",

@@ -4,11 +4,11 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from prometheus_client import REGISTRY
 
 from nuggetstream.client import AsyncClient
 from services.runtime.llm import circuit
 from services.runtime.runner import outage
+from tests.circuits import open_circuits
 from tests.e2e.battles import battle
 from tests.e2e.model_endpoint import ModelEndpoint
 from tests.e2e.ports import free_ports
@@ -19,7 +19,7 @@ CALLS = {"nuggetizer": 1, "judge": 2}  # of the stages that wait at the same tim
 
 
 def circuits(cause: str) -> float:
-    return REGISTRY.get_sample_value("nuggetstream_llm_circuit_open", {"model": "m", "cause": cause}) or 0.0
+    return open_circuits("m", cause)
 
 
 @pytest.mark.timeout(180)

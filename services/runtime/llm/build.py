@@ -58,6 +58,22 @@ def build_chat_model(
     if settings.offline and http is None:
         raise ValueError("no model is configured, and no offline application was given to answer instead")
     KNOWN.remember(*settings.secrets())
+    fallback = settings.fallback()
+    return LLMClient(
+        _endpoint(settings, http),
+        cache,
+        Ledger(settings.price_table(), settings.budget(), spend),
+        limit=AdaptiveLimit(settings.concurrency),
+        retries=settings.retries(),
+        patience=settings.patience_s,
+        overrides=settings.overrides(tasks),
+        claims=Claims(claims),
+        log=log,
+        fallback=None if fallback is None else _endpoint(fallback, None),
+    )
+
+
+def _endpoint(settings: LLMSettings, http: httpx2.AsyncClient | None) -> Endpoint:
     address = settings.address
     sdk = openai.AsyncOpenAI(
         api_key=settings.api_key.get_secret_value() if settings.api_key else _NO_KEY,
@@ -68,14 +84,4 @@ def build_chat_model(
         timeout=settings.timeout_s,
         http_client=http,
     )
-    return LLMClient(
-        Endpoint(sdk, settings.model_name, settings.timeout_s),
-        cache,
-        Ledger(settings.price_table(), settings.budget(), spend),
-        limit=AdaptiveLimit(settings.concurrency),
-        retries=settings.retries(),
-        patience=settings.patience_s,
-        overrides=settings.overrides(tasks),
-        claims=Claims(claims),
-        log=log,
-    )
+    return Endpoint(sdk, settings.model_name, settings.timeout_s)

@@ -16,16 +16,16 @@ from datetime import UTC, datetime
 
 from nuggetstream.domain.failure import Reason
 from services.runtime import metrics, work
-from services.runtime.errors import StageError, Unavailable
+from services.runtime.errors import ModelOutage, StageError, Unavailable
 from services.runtime.llm.accounting import Entry, Ledger, Source
 from services.runtime.llm.call_log import ModelCall, Outcome
 from services.runtime.llm.cause import Cause
-from services.runtime.llm.circuit import Circuit
 from services.runtime.llm.dialect import ModelRequest
-from services.runtime.llm.endpoint import CallFailed, Completion, Endpoint
-from services.runtime.llm.limiter import AdaptiveLimit, Slot
+from services.runtime.llm.endpoint import CallFailed, Completion
+from services.runtime.llm.limiter import Slot
 from services.runtime.llm.prices import Money, Tokens, estimate_tokens
 from services.runtime.llm.retries import RetryPolicy
+from services.runtime.llm.routes import Route, Routes
 from services.runtime.work import Work
 
 
@@ -101,23 +101,19 @@ _KEPT = 1000  # completions at most; there are more only if that many prompts we
 
 @dataclass(slots=True)
 class Caller:
-    """Calls one endpoint, with retries.
+    """Calls a model, with retries.
 
     Attributes:
-        endpoint: The model.
+        routes: The endpoints of the model.
         ledger: Where calls are booked, and the budgets.
-        limit: Calls that may run at once.
-        circuit: Whether the model answers.
         retries: How often and how long to retry.
         rng: Source of the jitter between retries.
         sleep: Waits between retries.
         kept: Completions that were paid for and whose replies are not stored yet, by key.
     """
 
-    endpoint: Endpoint
+    routes: Routes
     ledger: Ledger
-    limit: AdaptiveLimit
-    circuit: Circuit
     retries: RetryPolicy
     rng: random.Random
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -141,79 +137,95 @@ class Caller:
             billing.entries.append(entry)
             return completion
         failures = timeouts = 0
+        attempt = 1
+        route = self.routes.choose()
         while True:
             try:
-                return await self._try(key, request, billing, failures + 1)
+                return await self._try(key, request, billing, route, attempt)
+            except ModelOutage:  # its circuit opened while the call waited for its turn
+                if (other := self.routes.instead_of(route)) is None:
+                    raise
+                route, failures, timeouts = other, 0, 0
+                continue
             except CallFailed as failed:
                 failures += 1
                 timeouts += failed.cause is Cause.TIMEOUT
-                wait = None if timeouts >= _TIMEOUTS else self._wait(failed, failures)
-                if wait is None:
+                wait = None if timeouts >= _TIMEOUTS else self._wait(failed, failures, route)
+                other = None if failed.cause is None else self.routes.instead_of(route)
+                if other is None and wait is None:
                     if failed.cause is not None:  # the client counts the other failures
-                        metrics.LLM_CALLS.labels(billing.stage, self.endpoint.model, "failed").inc()
-                    raise self._given_up(failed, failures) from failed
-            metrics.LLM_CALLS.labels(billing.stage, self.endpoint.model, "retried").inc()
-            await self.sleep(wait)
+                        metrics.LLM_CALLS.labels(billing.stage, route.endpoint.model, "failed").inc()
+                    raise _given_up(failed, failures, route) from failed
+            attempt += 1
+            metrics.LLM_CALLS.labels(billing.stage, route.endpoint.model, "retried").inc()
+            if other is not None:
+                route, failures, timeouts = other, 0, 0
+            else:
+                await self.sleep(wait or 0.0)
+                route = self.routes.choose()
 
     def drop(self, *keys: str) -> None:
         """Stop keeping the completions with these keys: their reply is stored, or useless."""
         for key in keys:
             self.kept.pop(key, None)
 
-    async def _try(self, key: str, request: ModelRequest, billing: Billing, attempt: int) -> Completion:
-        asked = Tokens(input=estimate_tokens(request.text))
-        async with self.limit.slot() as slot:
-            with self.circuit.call():
-                async with self.ledger.reserve(billing.battle_id, self.endpoint.model, asked.input):
-                    call = billing.call(key, request, self.endpoint.model)
-                    call.attempt, call.endpoint = attempt, self.endpoint.host
+    async def _try(
+        self, key: str, request: ModelRequest, billing: Billing, route: Route, attempt: int
+    ) -> Completion:
+        asked, model = Tokens(input=estimate_tokens(request.text)), route.endpoint.model
+        async with route.limit.slot() as slot:
+            with route.circuit.call():
+                async with self.ledger.reserve(billing.battle_id, model, asked.input):
+                    call = billing.call(key, request, model)
+                    call.attempt, call.endpoint = attempt, route.endpoint.host
                     billing.calls.append(call)
                     started = time.perf_counter()
                     try:
-                        completion = await self._timed(request, billing.stage, slot)
+                        completion = await self._timed(request, billing.stage, route, slot)
                     except CallFailed as failed:
                         call.detail = failed.error.admin_detail or failed.error.detail
                         if failed.error.reason is Reason.CONTENT_FILTERED:
                             call.outcome = Outcome.FILTERED
                         if failed.charged is not None:
-                            call.entry = self._entry(billing, failed.charged, "estimate")
+                            call.entry = self._entry(billing, model, failed.charged, "estimate")
                         raise
                     except asyncio.CancelledError:
                         # The caller is gone, but the server may have done the work.
                         call.outcome = Outcome.CANCELLED
-                        call.entry = self._entry(billing, asked, "estimate")
+                        call.entry = self._entry(billing, model, asked, "estimate")
                         raise
                     else:
                         call.outcome, call.reply = Outcome.ANSWERED, completion.text
-                        call.entry = self._keep(key, completion, billing)
+                        call.entry = self._keep(key, completion, billing, model)
                     finally:
                         call.seconds = time.perf_counter() - started
                         await self._book()
                     return completion
 
-    async def _timed(self, request: ModelRequest, stage: str, slot: Slot) -> Completion:
+    async def _timed(self, request: ModelRequest, stage: str, route: Route, slot: Slot) -> Completion:
         started, outcome = time.perf_counter(), "failed"
+        endpoint, limit = route.endpoint, route.limit
         try:
-            completion = await self.endpoint.complete(request)
+            completion = await endpoint.complete(request)
             outcome = "ok"
-            self.limit.succeeded()
-            self.circuit.answered()
+            limit.succeeded()
+            self.routes.answered(route)
         except CallFailed as failed:
             if failed.cause is None:
-                self.circuit.answered()
+                self.routes.answered(route)
             else:
-                self.circuit.failed(failed)
+                route.circuit.failed(failed)
             if failed.overloaded:
-                self.limit.overloaded(slot)
+                limit.overloaded(slot)
             raise
         finally:
             elapsed = time.perf_counter() - started
-            metrics.LLM_CONCURRENCY.labels(self.endpoint.model).set(self.limit.value)
-            metrics.LLM_SECONDS.labels("chat", self.endpoint.model, stage, outcome).observe(elapsed)
+            metrics.LLM_CONCURRENCY.labels(endpoint.model).set(limit.value)
+            metrics.LLM_SECONDS.labels("chat", endpoint.model, stage, outcome).observe(elapsed)
         return completion
 
-    def _entry(self, billing: Billing, tokens: Tokens, source: Source) -> Entry:
-        entry = self.ledger.enter(billing.battle_id, billing.stage, self.endpoint.model, tokens, source)
+    def _entry(self, billing: Billing, model: str, tokens: Tokens, source: Source) -> Entry:
+        entry = self.ledger.enter(billing.battle_id, billing.stage, model, tokens, source)
         billing.entries.append(entry)
         return entry
 
@@ -222,20 +234,21 @@ class Caller:
         with suppress(Unavailable):
             await self.ledger.flush()
 
-    def _keep(self, key: str, completion: Completion, billing: Billing) -> Entry:
-        entry = self._entry(billing, completion.tokens, completion.source)
+    def _keep(self, key: str, completion: Completion, billing: Billing, model: str) -> Entry:
+        entry = self._entry(billing, model, completion.tokens, completion.source)
         self.kept[key] = (completion, entry)
         if len(self.kept) > _KEPT:
             self.kept.popitem(last=False)
         return entry
 
-    def _wait(self, failed: CallFailed, failures: int) -> float | None:
+    def _wait(self, failed: CallFailed, failures: int, route: Route) -> float | None:
         """Seconds until the next attempt; None when there is none in this call."""
-        if not failed.retryable or self.circuit.is_open:
+        if not failed.retryable or route.circuit.is_open:
             return None
         return self.retries.wait(failures, failed.retry_after, self.rng)
 
-    def _given_up(self, failed: CallFailed, failures: int) -> StageError:
-        if failed.cause is None:
-            return failed.error
-        return self.circuit.outage(failed, f" ({failures} attempts)" if failures > 1 else "")
+
+def _given_up(failed: CallFailed, failures: int, route: Route) -> StageError:
+    if failed.cause is None:
+        return failed.error
+    return route.circuit.outage(failed, f" ({failures} attempts)" if failures > 1 else "")

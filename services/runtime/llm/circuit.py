@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 import structlog
 from prometheus_client import Gauge
@@ -23,6 +24,7 @@ from services.runtime.llm.endpoint import CallFailed
 
 log = structlog.get_logger(__name__)
 
+Role = Literal["only", "first", "fallback"]
 PATIENCE_S = 6 * 3600.0
 _TROUBLED_S = 900.0  # patience with one prompt that fails while others are answered
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 5.0
@@ -47,6 +49,8 @@ class Circuit:
 
     Args:
         model: Name of the model, for the metric.
+        endpoint: Host of the endpoint, for the metric.
+        role: Whether it is the only endpoint, or the first or the fallback of two.
         failures: Number of failures in a row that open the circuit.
         patience: Seconds that a message may wait while it is open.
         clock: Returns the Unix time.
@@ -58,18 +62,28 @@ class Circuit:
         failures: int = 10,
         patience: float = PATIENCE_S,
         clock: Callable[[], float] = time.time,
+        *,
+        endpoint: str = "",
+        role: Role = "only",
     ) -> None:
         self._model, self._limit, self._patience, self._clock = model, failures, patience, clock
+        self._endpoint, self._role = endpoint, role
         self._in_a_row = 0.0
         self._answered_at: float | None = None
         self._open: _Open | None = None
         for cause in Cause:
-            metrics.LLM_CIRCUIT_OPEN.labels(model, cause.value)
+            metrics.LLM_CIRCUIT_OPEN.labels(model, endpoint, role, cause.value)
 
     @property
     def is_open(self) -> bool:
         """Whether the model is away."""
         return self._open is not None
+
+    @property
+    def admits(self) -> bool:
+        """Whether a call may be made now: the circuit is closed, or it is the time for a probe."""
+        state = self._open
+        return state is None or not (state.probing or self._clock() < state.next_probe)
 
     def away(self) -> tuple[Cause, float] | None:
         """Why the model is away, and the Unix time since when; None while it answers."""
@@ -87,7 +101,7 @@ class Circuit:
         if state is None:
             yield
             return
-        if state.probing or self._clock() < state.next_probe:
+        if not self.admits:
             raise self.outage(state.failed)
         state.probing = True
         try:
@@ -100,7 +114,13 @@ class Circuit:
         self._in_a_row = 0.0
         self._answered_at = self._clock()
         if self._open is not None:
-            log.warning("the model answers again", model=self._model)
+            log.warning("the model answers again", model=self._model, endpoint=self._endpoint)
+            self.forget()
+
+    def forget(self) -> None:
+        """Close the circuit of an endpoint that is not asked any more, so that nothing is known about it."""
+        self._in_a_row = 0.0
+        if self._open is not None:
             self._gauge(self._open).dec()
             self._open = None
 
@@ -111,7 +131,11 @@ class Circuit:
             if self._in_a_row < self._limit and failed.cause not in _AT_ONCE:
                 return
             self._open = _Open(self._clock(), failed)
-            log.error("the model is away; battles wait for it", model=self._model, why=failed.error.detail)
+            log.error(
+                "the model is away; a fallback is asked" if self._role == "first"
+                else "the model is away; battles wait for it",
+                model=self._model, endpoint=self._endpoint, why=failed.error.detail,
+            )  # fmt: skip
             self._gauge(self._open).inc()
         else:
             self._gauge(self._open).dec()  # the cause may have changed
@@ -152,4 +176,4 @@ class Circuit:
 
     def _gauge(self, state: _Open) -> Gauge:
         cause = state.failed.cause or Cause.SERVER
-        return metrics.LLM_CIRCUIT_OPEN.labels(self._model, cause.value)
+        return metrics.LLM_CIRCUIT_OPEN.labels(self._model, self._endpoint, self._role, cause.value)

@@ -25,7 +25,8 @@ from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.cache import MemoryReplyCache, ReplyCache
 from services.runtime.llm.call_log import CallLog, Outcome
 from services.runtime.llm.calls import REPAIR, Billing, Caller
-from services.runtime.llm.circuit import PATIENCE_S, Circuit
+from services.runtime.llm.cause import Cause
+from services.runtime.llm.circuit import PATIENCE_S, Circuit, Role
 from services.runtime.llm.claims import Claims
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Completion, Endpoint
@@ -35,6 +36,7 @@ from services.runtime.llm.parsing import Unusable, read_completion, read_reply
 from services.runtime.llm.prices import Money
 from services.runtime.llm.prompt import Prompt, PromptOverrides, R, repair_messages
 from services.runtime.llm.retries import RetryPolicy
+from services.runtime.llm.routes import Route, Routes
 from services.runtime.shared_cache import Retention, SharedCache
 
 _LARGER = 2  # factor by which the token limit grows after a reply was cut off
@@ -53,6 +55,7 @@ class LLMClient:
         overrides: The operator's prompts.
         claims: Claims on prompts, where other processes ask the same model.
         log: Log of the calls; none by default.
+        fallback: Endpoint that is asked while the first is away; none by default.
         rng: Source of the jitter between retries.
         sleep: Waits between retries.
     """
@@ -69,6 +72,7 @@ class LLMClient:
         overrides: PromptOverrides | None = None,
         claims: Claims | None = None,
         log: CallLog | None = None,
+        fallback: Endpoint | None = None,
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -80,17 +84,18 @@ class LLMClient:
         self._claims = claims or Claims()
         self._log = log or CallLog()
         retries = retries or RetryPolicy()
-        self.circuit = Circuit(endpoint.model, 2 * retries.attempts, patience)
+
+        def route(to: Endpoint, role: Role, limit: AdaptiveLimit) -> Route:
+            circuit = Circuit(to.model, 2 * retries.attempts, patience, endpoint=to.host, role=role)
+            return Route(to, circuit, limit)
+
+        routes = [route(endpoint, "only" if fallback is None else "first", self.limit)]
+        if fallback is not None:
+            routes.append(route(fallback, "fallback", AdaptiveLimit(self.limit.maximum)))
+        self._routes = Routes(routes)
+        self.circuit = routes[0].circuit
         rng = rng or random.Random()  # noqa: S311 - jitter of retries, not a secret
-        self._calls = Caller(
-            endpoint=endpoint,
-            ledger=self.ledger,
-            limit=self.limit,
-            circuit=self.circuit,
-            retries=retries,
-            rng=rng,
-            sleep=sleep,
-        )
+        self._calls = Caller(routes=self._routes, ledger=self.ledger, retries=retries, rng=rng, sleep=sleep)
         # Identical prompts share one call in flight; a call that no caller waits for any more would only cost
         # money. Replies are stored by the reply cache, not here.
         self._calls_in_flight: SharedCache[str, Reply[Any]] = SharedCache(
@@ -130,7 +135,12 @@ class LLMClient:
     async def close(self) -> None:
         """Write the log, and close the connections."""
         await self._log.close()
-        await self.endpoint.close()
+        await self._routes.close()
+
+    def away(self) -> tuple[Cause, float] | None:
+        """Why the model is away, and the Unix time since when; None while an endpoint answers."""
+        states = [route.circuit.away() for route in self._routes.routes]
+        return None if None in states else states[0]
 
     def _log_free(self, key: str, prompt: Prompt[R], billing: Billing, outcome: Outcome) -> None:
         """Log a reply that needed no call."""

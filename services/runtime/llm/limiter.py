@@ -39,6 +39,11 @@ class AdaptiveLimit:
         self._epoch = 0
 
     @property
+    def maximum(self) -> int:
+        """Largest value of the limit."""
+        return self._maximum
+
+    @property
     def value(self) -> int:
         """Number of calls that may run at once now."""
         return int(self._running.total_tokens)

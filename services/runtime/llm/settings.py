@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Self
 
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import AliasChoices, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.runtime.llm.accounting import Budget, Limit
@@ -41,6 +41,9 @@ class LLMSettings(BaseSettings):
         battle_money: Budget of money per battle, in the currency of the price file, which it requires.
         day_tokens: Budget of tokens per day (UTC); unlimited if unset.
         day_money: Budget of money per day, in the currency of the price file, which it requires.
+        fallback_base_url: URL of an endpoint that is asked while the first is away.
+        fallback_api_key: Key for the fallback. The first's key is never sent to it.
+        fallback_model: Name of the model to ask the fallback for; `model` by default.
         prices: Price file, TOML or JSON (see `prices`).
         prompts: Folder of prompt overrides (see `prompt.PromptOverrides`).
     """
@@ -65,8 +68,32 @@ class LLMSettings(BaseSettings):
     battle_money: Decimal | None = Field(default=None, ge=0)
     day_tokens: int | None = Field(default=None, ge=0)
     day_money: Decimal | None = Field(default=None, ge=0)
+    fallback_base_url: str | None = None
+    fallback_api_key: SecretStr | None = None
+    fallback_model: str | None = None
     prices: Path | None = None
     prompts: Path | None = None
+
+    @model_validator(mode="after")
+    def _fallback_has_an_address(self) -> Self:
+        if self.fallback_base_url is None and (self.fallback_api_key or self.fallback_model):
+            raise ValueError(f"set {_PREFIX}FALLBACK_BASE_URL, too: the fallback has no address")
+        if self.fallback_base_url is not None and self.offline:
+            raise ValueError(f"a fallback needs a first endpoint: set {_PREFIX}BASE_URL or {_PREFIX}API_KEY")
+        return self
+
+    def fallback(self) -> Self | None:
+        """The same settings with the fallback as the endpoint; None where there is none."""
+        if self.fallback_base_url is None:
+            return None
+        return self.model_copy(
+            update={
+                "base_url": self.fallback_base_url,
+                "api_key": self.fallback_api_key,
+                "model": self.fallback_model or self.model,
+                "fallback_base_url": None,
+            }
+        )
 
     @property
     def offline(self) -> bool:
@@ -91,7 +118,9 @@ class LLMSettings(BaseSettings):
         """What must not appear in a log or a failure: the key, and the credentials of the base URL."""
         pair = self.address.headers.get("Authorization", "").partition(" ")[2]
         key = [self.api_key.get_secret_value()] if self.api_key else []
-        return [*key, *secrets_in(self.url), *([pair] if pair else [])]
+        fallback = self.fallback()
+        others = [] if fallback is None else fallback.secrets()
+        return [*key, *secrets_in(self.url), *([pair] if pair else []), *others]
 
     @property
     def model_name(self) -> str:
@@ -118,8 +147,10 @@ class LLMSettings(BaseSettings):
         """
         table = PriceTable() if self.prices is None else PriceTable.load(self.prices)
         wants_money = self.battle_money is not None or self.day_money is not None
-        if wants_money and table.price_of(self.model_name) is None:
-            raise ValueError(f"a money budget needs a price for {self.model_name}: set {_PREFIX}PRICES")
+        fallback = self.fallback()
+        for asked in (self, *([] if fallback is None else [fallback])):
+            if wants_money and table.price_of(asked.model_name) is None:
+                raise ValueError(f"a money budget needs a price for {asked.model_name}: set {_PREFIX}PRICES")
         return table
 
     def budget(self) -> Budget:

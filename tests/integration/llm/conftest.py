@@ -114,9 +114,17 @@ async def connect() -> AsyncIterator[Connect]:
         attempts: int = 4,
         concurrency: int = 8,
         log: CallLog | None = None,
+        fallback: ASGIApp | None = None,
     ) -> Asking:
         url, http = (to, None) if isinstance(to, str) else ("http://scripted.invalid/v1", with_asgi(to))
         sdk = openai.AsyncOpenAI(api_key="none", base_url=url, max_retries=0, http_client=http)
+        second = None
+        if fallback is not None:
+            there = openai.AsyncOpenAI(
+                api_key="other", base_url="http://fallback.invalid/v1", max_retries=0,
+                http_client=with_asgi(fallback),
+            )  # fmt: skip
+            second = Endpoint(there, "fallback-1", timeout_s)
         slept: list[float] = []
 
         async def sleep(seconds: float) -> None:
@@ -126,7 +134,7 @@ async def connect() -> AsyncIterator[Connect]:
         model = LLMClient(
             Endpoint(sdk, "scripted-1", timeout_s), cache, ledger, limit=AdaptiveLimit(concurrency),
             retries=RetryPolicy(attempts=attempts), rng=random.Random(0), sleep=sleep,
-            log=log,
+            log=log, fallback=second,
         )  # fmt: skip
         made.append(model)
         return Asking(model, slept)

@@ -4,18 +4,17 @@ import asyncio
 import time
 
 import pytest
-from prometheus_client import REGISTRY
 from starlette.responses import Response
 
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import ModelOutage, Outage, Permanent
 from services.runtime.llm.circuit import PATIENCE_S
+from tests.circuits import open_circuits
 from tests.integration.llm.conftest import GOOD, Connect, Scripted, assignment, refused, said
 
 
 def circuits(cause: str) -> float:
-    labels = {"model": "scripted-1", "cause": cause}
-    return REGISTRY.get_sample_value("nuggetstream_llm_circuit_open", labels) or 0.0
+    return open_circuits("scripted-1", cause)
 
 
 async def silence() -> Response:

@@ -62,3 +62,40 @@ def test_a_money_budget_without_a_price_is_an_error(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("NUGGETSTREAM_LLM_PRICES", str(prices))
     ledger = build_chat_model(LLMSettings(base_url="http://localhost:1/v1", model="m-1")).ledger
     assert ledger.budget == Budget(day=Limit(money=Decimal("2.5")))
+
+
+def test_a_fallback_has_an_address_a_key_and_a_model_of_its_own() -> None:
+    first = {"base_url": "https://first.example/v1", "api_key": "sk-of-the-first", "model": "m"}
+    settings = LLMSettings(**first, fallback_base_url="https://second.example/v1")
+    fallback = settings.fallback()
+    assert fallback is not None
+    assert (fallback.url, fallback.api_key, fallback.model_name) == ("https://second.example/v1", None, "m")
+    named = LLMSettings(**first, fallback_base_url="http://b/v1", fallback_api_key="sk-2", fallback_model="n")
+    fallback = named.fallback()
+    assert fallback is not None
+    assert (fallback.secrets(), fallback.model_name, fallback.fallback()) == (["sk-2", "sk-2"], "n", None)
+    assert "sk-2" in named.secrets()
+    assert LLMSettings(**first).fallback() is None
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"base_url": "http://a/v1", "model": "m", "fallback_model": "n"}, "FALLBACK_BASE_URL"),
+        ({"fallback_base_url": "http://b/v1"}, "a fallback needs a first endpoint"),
+    ],
+)
+def test_a_fallback_that_is_incomplete_is_an_error(given: dict[str, str], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        LLMSettings(**given)
+
+
+def test_a_budget_of_money_needs_the_price_of_the_fallback_as_well(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[models.m]\ninput = 1\noutput = 1\n", encoding="utf-8")
+    settings = LLMSettings(
+        base_url="http://a/v1", model="m", fallback_base_url="http://b/v1", fallback_model="n",
+        prices=prices, day_money="1",
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="needs a price for n"):
+        settings.price_table()
