@@ -64,11 +64,13 @@ class SharedLabels:
             battle_id: The battle.
             ask: Asks for the labels of nuggets.
         """
+        turn = self.writer.turn(subject)
         stored = await self._stored(subject, battle_id)
         if not _missing(nuggets, stored):
             return _chosen(nuggets, stored, side)
-        async with self.writer.of(subject):
-            stored = await self._stored(subject, battle_id)
+        async with turn.taken() as changed:
+            if changed:
+                stored = await self._stored(subject, battle_id)
             if missing := _missing(nuggets, stored):
                 new = await ask(missing)
                 ids = [nugget.id for nugget in missing]

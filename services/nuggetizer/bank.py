@@ -98,32 +98,44 @@ class NuggetBank:
             StageError: A list could not be created or extended. Nothing is stored then, so that the next
                 battle asks for its own.
         """
-        listed = await self._usable(making)
+        turn = self.writer.turn(making.bank)
+        listed, newest = await self._usable(making)
         if listed is None:
-            async with self.writer.of(making.bank):
-                while (listed := await self._usable(making)) is None:
-                    await self._grow(making)
+            async with turn.taken() as changed:
+                if changed:
+                    listed, newest = await self._usable(making)
+                while listed is None:
+                    listed = await self._grown(making, newest)
+                    if listed is None:
+                        listed, newest = await self._usable(making)
         return BankVersion(making.bank, listed.version), _for_battle(listed.created, making)
 
-    async def _usable(self, making: Making) -> BankedList | None:
-        """The stored list for a battle; None where one must be created or extended first."""
-        bank, battle_id = making.bank, making.event.battle.id
-        if (used := await self.lists.of_battle(bank, battle_id)) is not None:
-            return _STORED.validate_json(used.body)
-        newest = await self.lists.newest(bank)
-        if newest is None or self._is_old(newest):
-            return None
-        listed = _STORED.validate_json(newest.body)
-        if making.names <= set(listed.answers) and await self.lists.use(bank, newest.step, battle_id):
-            return listed
-        return None
+    async def _usable(self, making: Making) -> tuple[BankedList | None, StoredList | None]:
+        """The stored list for a battle, and the newest of its bank.
 
-    async def _grow(self, making: Making) -> None:
+        The first is None where a list must be created or extended first, the second for a bank without one.
+        """
+        bank, battle_id = making.bank, making.event.battle.id
+        while True:
+            used, newest = await self.lists.used_and_newest(bank, battle_id)
+            if used is not None:
+                return _STORED.validate_json(used.body), newest
+            if newest is None or self._is_old(newest):
+                return None, newest
+            listed = _STORED.validate_json(newest.body)
+            if not making.names <= set(listed.answers):
+                return None, newest
+            if await self.lists.use(bank, newest.step, battle_id):
+                return listed, newest
+            # It was deleted after it was read, so another one is the newest now.
+
+    async def _grown(self, making: Making, newest: StoredList | None) -> BankedList | None:
         """Create the first list of a bank or extend its newest, and store it for this battle.
 
-        Nothing is stored where another process was faster, because the claim of this one had ended.
+        Returns:
+            None where another process was faster, because the claim of this one had ended; nothing is stored
+            then.
         """
-        newest = await self.lists.newest(making.bank)
         known = None if newest is None else _STORED.validate_json(newest.body)
         if newest is None or known is None or self._is_old(newest):
             created = _renamed(await making.create(), lambda document: [_stored_name(document, making)])
@@ -131,13 +143,11 @@ class NuggetBank:
             listed, started_at = BankedList(version, tuple(sorted(making.names)), created), self.clock()
         else:
             new = [side for side in making.sides if making.name(side) not in known.answers]
-            if not new:
-                return
             added = await making.extend([draft.text for draft in known.created.drafts], new)
             listed, started_at = _extended(known, added, new, making), newest.started_at
         step = 1 if newest is None else newest.step + 1
         stored = StoredList(step, started_at, _STORED.dump_json(listed))
-        await self.lists.add(making.bank, stored, making.event.battle.id)
+        return listed if await self.lists.add(making.bank, stored, making.event.battle.id) else None
 
     def _is_old(self, stored: StoredList) -> bool:
         return self.age is not None and self.clock() - stored.started_at > self.age

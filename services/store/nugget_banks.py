@@ -5,13 +5,30 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, or_, select
+from sqlalchemy import Connection, bindparam, or_, select
 
 from nuggetstream.domain.identity import derived_id
 from services.store.bank_tables import nugget_labels, nugget_lists
 from services.store.content import add_user, insert_content, wait_for_deletions
 from services.store.database import Database, insert_into
 from services.store.tables import content_users
+
+# Built once: for a short query, building takes longer than executing.
+_NEWEST = (
+    select(nugget_lists.c.step, nugget_lists.c.started_at, nugget_lists.c.body)
+    .where(nugget_lists.c.bank == bindparam("bank"))
+    .order_by(nugget_lists.c.step.desc())
+    .limit(1)
+)
+_OF_BATTLE = select(content_users.c.key).where(content_users.c.battle_id == bindparam("battle"))
+_USED = _NEWEST.where(
+    or_(nugget_lists.c.battle_id == bindparam("battle"), nugget_lists.c.key.in_(_OF_BATTLE))
+)
+_LABELS = (
+    select(nugget_labels.c.key, nugget_labels.c.body, nugget_labels.c.battle_id)
+    .where(nugget_labels.c.subject == bindparam("subject"))
+    .order_by(nugget_labels.c.key)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +52,24 @@ class NuggetLists:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def of_battle(self, bank: str, battle_id: str) -> StoredList | None:
-        """The list that a battle uses already; None where it uses none.
+    async def used_and_newest(self, bank: str, battle_id: str) -> tuple[StoredList | None, StoredList | None]:
+        """The list that a battle uses already, and the newest list of the bank.
+
+        Returns:
+            None for a battle that uses none, and None for a bank without any.
 
         Raises:
             Outage, Unavailable: The database does not answer.
         """
-        uses = select(content_users.c.key).where(content_users.c.battle_id == battle_id)
-        used = or_(nugget_lists.c.battle_id == battle_id, nugget_lists.c.key.in_(uses))
-        return await self._newest(_of_bank(bank).where(used))
 
-    async def newest(self, bank: str) -> StoredList | None:
-        """The newest list of a bank; None for a bank without one.
+        def read(connection: Connection) -> tuple[StoredList | None, StoredList | None]:
+            newest = connection.execute(_NEWEST, {"bank": bank}).one_or_none()
+            if newest is None:
+                return None, None
+            used = connection.execute(_USED, {"bank": bank, "battle": battle_id}).one_or_none()
+            return None if used is None else _stored(used), _stored(newest)
 
-        Raises:
-            Outage, Unavailable: The database does not answer.
-        """
-        return await self._newest(_of_bank(bank))
+        return await self._database.read(read)
 
     async def use(self, bank: str, step: int, battle_id: str) -> bool:
         """Store that a battle uses a list.
@@ -89,11 +107,6 @@ class NuggetLists:
 
         return await self._database.write(add)
 
-    async def _newest(self, query: Select[Any]) -> StoredList | None:
-        newest = query.order_by(nugget_lists.c.step.desc()).limit(1)
-        row = await self._database.read(lambda connection: connection.execute(newest).one_or_none())
-        return None if row is None else StoredList(row.step, row.started_at, row.body)
-
 
 class NuggetLabels:
     """Labels of answers for the nuggets of banks. They are deleted with the last battle that uses them."""
@@ -111,17 +124,15 @@ class NuggetLabels:
         Raises:
             Outage, Unavailable: The database does not answer.
         """
-        of_subject = nugget_labels.c.subject == subject
-        query = select(nugget_labels.c.key, nugget_labels.c.body, nugget_labels.c.battle_id)
-        query = query.where(of_subject).order_by(nugget_labels.c.key)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        named = {"subject": subject}
+        rows = await self._database.read(lambda connection: connection.execute(_LABELS, named).all())
         if all(row.battle_id == battle_id for row in rows):
             return [row.body for row in rows]
 
         def use(connection: Connection) -> Sequence[bytes]:
             wait_for_deletions(connection)
-            add_user(connection, nugget_labels, of_subject, battle_id)
-            return [row.body for row in connection.execute(query)]
+            add_user(connection, nugget_labels, nugget_labels.c.subject == subject, battle_id)
+            return [row.body for row in connection.execute(_LABELS, named)]
 
         return list(await self._database.write(use))
 
@@ -142,9 +153,8 @@ class NuggetLabels:
         await self._database.write(lambda connection: insert_content(connection, nugget_labels, [row]))
 
 
-def _of_bank(bank: str) -> Select[Any]:
-    columns = (nugget_lists.c.step, nugget_lists.c.started_at, nugget_lists.c.body)
-    return select(*columns).where(nugget_lists.c.bank == bank)
+def _stored(row: Any) -> StoredList:
+    return StoredList(row.step, row.started_at, row.body)
 
 
 def _key(bank: str, step: int) -> str:

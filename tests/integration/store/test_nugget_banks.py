@@ -110,6 +110,22 @@ async def test_battles_with_the_same_query_and_evidence_share_list_and_labels(da
     assert first.key != second.key
 
 
+async def test_a_battle_that_shares_nothing_reads_once_per_list_and_answer(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipeline, reads, read = Pipeline(database), 0, database.read
+
+    async def counted(work: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        return await read(work)
+
+    monkeypatch.setattr(database, "read", counted)
+    await pipeline.labels(battle("b1"))
+    assert pipeline.model.tasks() == ["nuggets", "assignment", "assignment"]
+    assert reads == 3
+
+
 @pytest.mark.parametrize(
     "other",
     [
