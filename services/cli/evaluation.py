@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
-from urllib.parse import quote
 
 import httpx2
 
@@ -20,6 +19,7 @@ from nuggetstream.files.dataset import BadLine
 from services.cli.embedded import Embedded
 from services.cli.graded import graded
 from services.cli.kept_lines import KeptLine
+from services.gateway.battles.assembly import assemble
 from services.runtime.llm.accounting import Spend
 from services.store.battles import Battles
 from services.store.outcomes import Outcomes
@@ -111,12 +111,18 @@ class Evaluation:
         return True
 
     async def views(self) -> AsyncIterator[dict[str, Any]]:
-        """All accepted battles as the API shows them, in the order of the file, with their costs."""
-        async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
-            for battle_id in self.accepted:
-                response = await http.get(f"/v1/battles/{_quoted(battle_id)}")
-                view: dict[str, Any] = response.raise_for_status().json()
-                yield view | await self._costs_of(battle_id)
+        """All accepted battles as the API shows them, in the order of the file, with their costs.
+
+        Raises:
+            LookupError: A battle was deleted meanwhile.
+        """
+        battles = Battles(self.platform.database)
+        for battle_id in self.accepted:
+            battle = await battles.whole(battle_id)
+            if battle is None:
+                raise LookupError(f"battle {battle_id!r} was deleted")
+            view = assemble(battle.row, battle.body, battle.events)
+            yield view.model_dump(mode="json") | await self._costs_of(battle_id)
 
     async def boards(self) -> list[dict[str, Any]]:
         """The boards of all arenas in the file."""
@@ -230,7 +236,3 @@ class Evaluation:
 
 def _covers(counts: Mapping[Lens, int], expected: Mapping[Lens, int]) -> bool:
     return all(counts[lens] >= count for lens, count in expected.items())
-
-
-def _quoted(battle_id: str) -> str:
-    return quote(battle_id, safe="")

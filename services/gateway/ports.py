@@ -44,11 +44,10 @@ class Gateway:
             UnknownBattle: there is no such battle.
             Unavailable: the database does not answer.
         """
-        row = await self.battles.get(battle_id)
-        body = None if row is None else await self.battles.body(battle_id)
-        if row is None or body is None:
+        battle = await self.battles.whole(battle_id)
+        if battle is None:
             raise UnknownBattle(battle_id)
-        view = assemble(row, body, await self.battles.events_of(battle_id))
+        view = assemble(battle.row, battle.body, battle.events)
         waiting = self.models.waiting(stages_at_work(view.steps)) if view.state is BattleState.RUNNING else []
         return view.model_copy(update={"waiting": [waiting_view(stage) for stage in waiting]})
 

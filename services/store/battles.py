@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import case, func, select
+from sqlalchemy import Connection, bindparam, case, func, select
 
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
@@ -28,6 +28,8 @@ _IDS_PER_QUERY = 500
 _ROWS = select(
     *(column for column in battles.c if column.name not in ("body", "republished", "republished_at"))
 )
+_ROW = _ROWS.where(battles.c.id == bindparam("battle"))
+_ROWS_OF = _ROWS.where(battles.c.id.in_(bindparam("battles", expanding=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,21 @@ class BattleRow:
 
 
 @dataclass(frozen=True, slots=True)
+class WholeBattle:
+    """Everything that is stored of one battle, as one read sees it.
+
+    Attributes:
+        row: Its row.
+        body: The event that submitted it, encoded, with the texts of its sources.
+        events: Its events in order.
+    """
+
+    row: BattleRow
+    body: bytes
+    events: list[RecordedEvent]
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedFailure:
     """A failure of a battle as stored."""
 
@@ -110,15 +127,29 @@ class Battles:
         """One battle, or None when there is none with this id."""
         if "\x00" in battle_id:  # no stored id has one, and PostgreSQL rejects the query
             return None
-        query = _ROWS.where(battles.c.id == battle_id)
-        row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
+        values = {"battle": battle_id}
+        row = await self._database.read(lambda connection: connection.execute(_ROW, values).one_or_none())
         return None if row is None else _battle_row(row)
+
+    async def whole(self, battle_id: str) -> WholeBattle | None:
+        """Everything that is stored of one battle; None when there is none with this id."""
+        if "\x00" in battle_id:  # as in `get`
+            return None
+
+        def read(connection: Connection) -> WholeBattle | None:
+            row = connection.execute(_ROW, {"battle": battle_id}).one_or_none()
+            submission = None if row is None else read_submission(connection, battle_id)
+            if row is None or submission is None:
+                return None
+            return WholeBattle(_battle_row(row), submission.body, read_events(connection, battle_id))
+
+        return await self._database.read(read)
 
     async def get_all(self, ids: Collection[str]) -> dict[str, BattleRow]:
         """Those of the given battles that are stored, by id; for a few battles, not for thousands."""
         known = sorted(battle_id for battle_id in ids if "\x00" not in battle_id)  # as in `get`
-        query = _ROWS.where(battles.c.id.in_(known))
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        values = {"battles": known}
+        rows = await self._database.read(lambda connection: connection.execute(_ROWS_OF, values).all())
         return {row.id: _battle_row(row) for row in rows}
 
     async def deleted_at(self, battle_id: str) -> datetime | None:

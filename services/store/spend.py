@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import ROUND_UP, Decimal
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -56,14 +57,7 @@ class DatabaseSpendStore:
     def __init__(self, database: Database, currency: str = "USD") -> None:
         self._database = database
         self._currency = currency
-        # Built once: a budget is checked before every call, and a query takes longer to build than to run.
-        of_battle = _sums(currency).where(spend.c.battle_id == bindparam("battle"))
-        self._of_battle = of_battle.where(spend.c.stage.not_like(f"{GRADER_PREFIX}%"))
-        self._of_day = _counted_sums(currency).where(spend_counters.c.day == bindparam("day"))
-        self._of_both = union_all(
-            self._of_battle.add_columns(literal(0).label("place")),
-            self._of_day.add_columns(literal(1).label("place")),
-        )
+        self._queries = _queries(currency)
 
     async def add(self, entry: Entry) -> None:
         """Store one entry.
@@ -85,30 +79,28 @@ class DatabaseSpendStore:
 
     async def of_battle(self, battle_id: str) -> Spend:
         """What scoring a battle has cost, which budgets count; evaluators have budgets of their own."""
-        [spent] = await self._read(self._of_battle, {"battle": battle_id})
+        [spent] = await self._read(self._queries.of_battle, {"battle": battle_id})
         return spent
 
     async def of_battle_and_day(self, battle_id: str, day: date) -> tuple[Spend, Spend]:
         """`of_battle`, and the total of a day (UTC), in one query."""
-        of_battle, of_day = await self._read(self._of_both, {"battle": battle_id, "day": day})
+        of_battle, of_day = await self._read(self._queries.of_both, {"battle": battle_id, "day": day})
         return of_battle, of_day
 
     async def of_battle_by_stage(self, battle_id: str) -> list[StageSpend]:
         """Totals of a battle per stage and model, sorted by name; they add up to what it cost in total."""
-        keys = (spend.c.stage, spend.c.model)
-        query = _sums(self._currency).add_columns(*keys).where(spend.c.battle_id == battle_id)
-        grouped = query.group_by(*keys).order_by(*keys)
-        rows = await self._database.read(lambda connection: connection.execute(grouped).all())
+        query, values = self._queries.of_battle_by_stage, {"battle": battle_id}
+        rows = await self._database.read(lambda connection: connection.execute(query, values).all())
         return [StageSpend(row.stage, row.model, _spend(row._mapping)) for row in rows]
 
     async def of_day(self, day: date) -> Spend:
         """Total of a day (UTC)."""
-        [spent] = await self._read(self._of_day, {"day": day})
+        [spent] = await self._read(self._queries.of_day, {"day": day})
         return spent
 
     async def total(self) -> Spend:
         """Total of all entries."""
-        [spent] = await self._read(_counted_sums(self._currency), {})
+        [spent] = await self._read(self._queries.total, {})
         return spent
 
     async def _read(self, query: Executable, values: Mapping[str, Any]) -> list[Spend]:
@@ -127,6 +119,36 @@ def total_of(parts: Sequence[StageSpend]) -> Spend:
         calls=sum(spend.calls for spend in spends),
         unpriced=sum(spend.unpriced for spend in spends),
         estimated=sum(spend.estimated for spend in spends),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Queries:
+    """The queries for sums in one currency, as the methods of the store name them."""
+
+    of_battle: Executable
+    of_battle_by_stage: Executable
+    of_day: Executable
+    of_both: Executable
+    total: Executable
+
+
+@cache
+def _queries(currency: str) -> _Queries:
+    """Built once: a budget is checked before every call, and a query takes longer to build than to run."""
+    sums, counted = _sums(currency).where(spend.c.battle_id == bindparam("battle")), _counted_sums(currency)
+    of_battle = sums.where(spend.c.stage.not_like(f"{GRADER_PREFIX}%"))
+    of_day = counted.where(spend_counters.c.day == bindparam("day"))
+    keys = (spend.c.stage, spend.c.model)
+    return _Queries(
+        of_battle=of_battle,
+        of_battle_by_stage=sums.add_columns(*keys).group_by(*keys).order_by(*keys),
+        of_day=of_day,
+        of_both=union_all(
+            of_battle.add_columns(literal(0).label("place")),
+            of_day.add_columns(literal(1).label("place")),
+        ),
+        total=counted,
     )
 
 

@@ -55,4 +55,9 @@ async def test_battles_share_requests_and_each_line_is_answered(world: World) ->
     assert list(evaluation.accepted) == ["b0", "b1", "b2", "b3"]
     [rejected] = evaluation.rejected
     assert rejected.line == CONFLICT
-    assert [view["state"] async for view in evaluation.views()] == ["scored"] * 4
+    views = [view async for view in evaluation.views()]
+    assert [view["state"] for view in views] == ["scored"] * 4
+    for view in views:
+        answer = await world.http.get(f"/v1/battles/{view['id']}")
+        assert {name: view[name] for name in answer.json()} == answer.json()
+        assert set(view) - set(answer.json()) == {"cost", "spend"}
