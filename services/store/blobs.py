@@ -4,11 +4,21 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from services.store.content import add_user, insert_content, wait_for_deletions
 from services.store.database import Database
 from services.store.tables import blobs, replies
+
+# Built once: for a short query, building takes longer than executing.
+_BODY = select(blobs.c.body).where(blobs.c.key == bindparam("blob"))
+_TEXTS = select(blobs.c.key, blobs.c.body).where(blobs.c.key.in_(bindparam("blobs", expanding=True)))
+_OWN = (
+    select(blobs.c.key)
+    .where(blobs.c.key.in_(bindparam("blobs", expanding=True)))
+    .where(blobs.c.battle_id == bindparam("battle"))
+)
+_REPLY = select(replies.c.body, replies.c.battle_id).where(replies.c.key == bindparam("reply"))
 
 
 class Blobs:
@@ -30,8 +40,7 @@ class Blobs:
 
     async def get_blob(self, key: str) -> bytes | None:
         """The body with this hash, or None."""
-        query = select(blobs.c.body).where(blobs.c.key == key)
-        body: bytes | None = await self._database.read(lambda connection: connection.scalar(query))
+        body: bytes | None = await self._database.read(lambda tx: tx.scalar(_BODY, {"blob": key}))
         return body
 
     async def put_texts(self, texts: Sequence[str], battle_id: str) -> list[str]:
@@ -47,8 +56,8 @@ class Blobs:
 
         def put(connection: Connection) -> None:
             wait_for_deletions(connection)
-            own = select(blobs.c.key).where(blobs.c.key.in_(keys), blobs.c.battle_id == battle_id)
-            known = set(connection.scalars(own))  # such as texts that were sent with the battle
+            own = {"blobs": keys, "battle": battle_id}
+            known = set(connection.scalars(_OWN, own))  # such as texts that were sent with the battle
             insert_content(connection, blobs, [row for row in rows if row["key"] not in known])
 
         if rows:
@@ -57,8 +66,8 @@ class Blobs:
 
     async def get_texts(self, keys: Sequence[str]) -> dict[str, str]:
         """The stored texts among those with the given hashes, by hash."""
-        query = select(blobs.c.key, blobs.c.body).where(blobs.c.key.in_(keys))
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        values = {"blobs": list(keys)}
+        rows = await self._database.read(lambda connection: connection.execute(_TEXTS, values).all())
         return {row.key: row.body.decode("utf-8") for row in rows}
 
 
@@ -70,14 +79,14 @@ class Replies:
 
     async def get(self, key: str, battle_id: str) -> str | None:
         """The stored reply with this key, which the battle uses from now on, or None."""
-        query = select(replies.c.body, replies.c.battle_id).where(replies.c.key == key)
-        row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
+        values = {"reply": key}
+        row = await self._database.read(lambda connection: connection.execute(_REPLY, values).one_or_none())
         if row is None or row.battle_id == battle_id:
             return None if row is None else str(row.body)
 
         def use(connection: Connection) -> str | None:
             add_user(connection, replies, replies.c.key == key, battle_id)
-            body: str | None = connection.scalar(query)  # None where it was deleted meanwhile
+            body: str | None = connection.scalar(_REPLY, values)  # None where it was deleted meanwhile
             return body
 
         return await self._database.write(use)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash
@@ -58,6 +58,15 @@ class StoredSource:
     content_hash: str
     fetched_at: datetime | None
     cited_by: tuple[Side, ...]
+
+
+# Built once: for a short query, building takes longer than executing.
+_OF_PAGES = (
+    select(chunks)
+    .where(chunks.c.content_hash.in_(bindparam("pages", expanding=True)))
+    .order_by(chunks.c.position)
+)
+_OF_BATTLE = select(sources).where(sources.c.battle_id == bindparam("battle")).order_by(sources.c.url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +137,15 @@ class Chunks:
 
     async def of_pages(self, content_hashes: Sequence[str]) -> list[StoredChunk]:
         """All chunks of the given pages, in storage order."""
-        query = select(chunks).where(chunks.c.content_hash.in_(content_hashes))
-        return (await self._read(query.order_by(chunks.c.position)))[1]
+        return (await self._read(_OF_PAGES, {"pages": list(content_hashes)}))[1]
 
-    async def _read(self, query: Select[Any]) -> tuple[int | None, list[StoredChunk]]:
+    async def _read(
+        self, query: Select[Any], values: Mapping[str, Any] | None = None
+    ) -> tuple[int | None, list[StoredChunk]]:
         """The position of the last row, and the chunks of those rows whose texts are stored."""
 
         def read(connection: Connection) -> tuple[int | None, list[StoredChunk]]:
-            rows = connection.execute(query).all()
+            rows = connection.execute(query, values or {}).all()
             texts = texts_of_rows(connection, rows)
             return (rows[-1].position if rows else None), [
                 StoredChunk(row.id, row.content_hash, row.ordinal, texts[row.id])
@@ -186,10 +196,10 @@ class Sources:
 
     async def of_battle(self, battle_id: str, side: Side | None = None) -> list[StoredSource]:
         """The usable pages of a battle, or only those that one side cites."""
-        query = select(sources).where(sources.c.battle_id == battle_id).order_by(sources.c.url)
+        query, values = _OF_BATTLE, {"battle": battle_id}
         if side is not None:
             query = query.where(sources.c.cited_by_a if side is Side.A else sources.c.cited_by_b)
-        return [_source(row) for row in await self._database.read(lambda tx: tx.execute(query).all())]
+        return [_source(row) for row in await self._database.read(lambda tx: tx.execute(query, values).all())]
 
     async def of_pages(self, content_hashes: Sequence[str]) -> dict[str, StoredSource]:
         """One source for each of the given pages that has any, by content hash."""
