@@ -5,7 +5,6 @@ pattern): the body goes to the content-addressed blob store and the message cont
 bus are therefore small, however large pages and answers are.
 """
 
-from functools import lru_cache
 from hashlib import sha256
 from typing import Protocol, TypeVar
 
@@ -17,15 +16,14 @@ from nuggetstream.domain.event import Event, battle_id_of
 from nuggetstream.domain.identity import content_hash
 from services.runtime.bus import Outgoing
 from services.wire.convert import ContractViolation, from_message, to_message
+from services.wire.shared_events import SharedEvents
 from services.wire.subjects import SUBJECTS
 
 E = TypeVar("E", bound=Event)
 
 MAX_INLINE_BYTES = 256 * 1024
 REFERENCE_SCHEMA_SUFFIX = "+ref"
-# Events that are kept after they were decoded, and the largest body of one.
-_SHARED = 256
-_SHARED_BYTES = 64 * 1024
+_SHARED = SharedEvents()
 BATTLE = "battle"  # header of the messages of a battle, by which its deletion finds them
 
 _MESSAGES: dict[type[Event], type[Message]] = {
@@ -70,6 +68,11 @@ def schema_of(kind: type[Event]) -> str:
 
 def encode(event: Event) -> bytes:
     """The protobuf bytes of an event; deterministic within one version of the contracts."""
+    body = _SHARED.body(event)
+    return _encoded(event) if body is None else body
+
+
+def _encoded(event: Event) -> bytes:
     return to_message(event, _MESSAGES[type(event)]).SerializeToString(deterministic=True)
 
 
@@ -79,13 +82,11 @@ def decode(schema: str, body: bytes) -> Event:
     Raises:
         UndecodableMessage: The schema is unknown, the bytes are invalid, or a required field is missing.
     """
-    return _decoded_once(schema, body) if len(body) <= _SHARED_BYTES else _decoded(schema, body)
-
-
-@lru_cache(maxsize=_SHARED)
-def _decoded_once(schema: str, body: bytes) -> Event:
-    """The event in a body, which the stages of one process share; events are immutable."""
-    return _decoded(schema, body)
+    event = _SHARED.event(schema, body)
+    if event is None:
+        event = _decoded(schema, body)
+        _SHARED.remember(schema, body, event)
+    return event
 
 
 def _decoded(schema: str, body: bytes) -> Event:
@@ -118,6 +119,7 @@ async def seal(event: Event, blobs: BlobStore) -> Outgoing:
     kind, body = type(event), encode(event)
     schema = schema_of(kind)
     battle_id = None if isinstance(event, events.RatingsUpdated) else battle_id_of(event)
+    _SHARED.remember(schema, body, event)
     if len(body) > MAX_INLINE_BYTES:
         key = sha256(body).hexdigest()
         await blobs.put_blob(key, body, battle_id)
