@@ -158,7 +158,7 @@ class PipelineSettings(_Settings):
     evaluator_passages: int = Field(10, ge=1)
     tie_policy: Literal["half", "drop_both_bad", "drop"] = "half"
     resamples: int = Field(1000, ge=100)
-    llm_stage_concurrency: int = Field(8, ge=1)
+    llm_stage_concurrency: int = Field(32, ge=1)
     retry_seconds: float = Field(1.0, gt=0)
 
     @model_validator(mode="after")

@@ -63,7 +63,7 @@ class LLMSettings(BaseSettings):
     timeout_s: float = Field(default=60.0, gt=0)
     attempts: int = Field(default=5, ge=1)
     patience_s: float = Field(default=PATIENCE_S, ge=0)
-    concurrency: int = Field(default=32, ge=1)
+    concurrency: int = Field(default=64, ge=1)
     battle_tokens: int | None = Field(default=None, ge=0)
     battle_money: Decimal | None = Field(default=None, ge=0)
     day_tokens: int | None = Field(default=None, ge=0)
