@@ -8,7 +8,8 @@ Pages and answers are hostile input. Three measures keep them inside their block
 no text of the prompt, neutralising everything that looks like one of our markers or like a model's own
 role token, and removing characters that are invisible to a person who reads the page.
 
-Nuggets that follow each other share one pair of markers, with a line for each, because markers cost tokens:
+Nuggets that follow each other share one pair of markers, with a line for each, because markers cost tokens,
+and so do passages that are a single line:
 
     <<<nuggets list #5b0e6c1f0a4d9a37>>>
     n1: Tides follow the moon.
@@ -17,7 +18,7 @@ Nuggets that follow each other share one pair of markers, with a line for each, 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -27,7 +28,9 @@ _NAME = re.compile(r"[a-z][a-z_]*")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
 _OPENING = re.compile(r"^<<<([a-z_]+) ([A-Za-z0-9_.:-]+) #([0-9a-f]{16})>>>$", re.MULTILINE)
 
-_NUGGET, _NUGGETS, _LIST = "nugget", "nuggets", "list"
+_NUGGET, _LIST = "nugget", "list"
+_LISTED = {_NUGGET: "nuggets", "chunk": "chunks"}  # what is written as a list, and the name of the list
+_KIND_OF = {name: kind for kind, name in _LISTED.items()}
 
 # Our markers start with three opening angle brackets, in ASCII. These look like one, two or three of them.
 _ANGLES = dict.fromkeys("<＜﹤‹〈⟨〈❬❮˂ᐸ", 1) | dict.fromkeys("《«≪⟪⪡︽", 2) | {"⋘": 3}
@@ -134,11 +137,12 @@ def nonce_for(texts: Iterable[str], absent_from: Iterable[str] = ()) -> str:
 def render(blocks: Sequence[Block], nonce: str) -> str:
     """The blocks as prompt text, with every text neutralised."""
     parts = list[str]()
-    for kind, group in groupby(blocks, key=lambda block: block.kind):
-        if kind == _NUGGET:
-            parts.append(_fenced(_NUGGETS, _LIST, "\n".join(map(_line, group)), nonce))
+    for (kind, listed), group in groupby(_neutral(blocks), key=lambda block: (block.kind, _is_line(block))):
+        if listed:
+            lines = "\n".join(f"{block.id}: {block.text}" for block in group)
+            parts.append(_fenced(_LISTED[kind], _LIST, lines, nonce))
         else:
-            parts += [_fenced(kind, block.id, neutralise(block.text), nonce) for block in group]
+            parts += [_fenced(kind, block.id, block.text, nonce) for block in group]
     return "\n\n".join(parts)
 
 
@@ -164,7 +168,8 @@ def parse(prompt_text: str) -> list[Block]:
             if end < 0:
                 raise ValueError(f"block {opening[1]} {opening[2]} is not closed")
             text = prompt_text[position + 1 : end]
-            blocks += _nuggets_in(text) if opening[1] == _NUGGETS else [Block(opening[1], opening[2], text)]
+            kind = _KIND_OF.get(opening[1])
+            blocks += [Block(opening[1], opening[2], text)] if kind is None else _lines_of(kind, text)
             position = end
     return blocks
 
@@ -173,13 +178,20 @@ def _fenced(kind: str, name: str, text: str, nonce: str) -> str:
     return f"<<<{kind} {name} #{nonce}>>>\n{text}\n<<<end {name} #{nonce}>>>"
 
 
-def _line(nugget: Block) -> str:
-    return f"{nugget.id}: {' '.join(neutralise(nugget.text).split())}"
+def _neutral(blocks: Sequence[Block]) -> Iterator[Block]:
+    """The blocks with neutralised texts; nuggets are always one line."""
+    for block in blocks:
+        text = neutralise(block.text)
+        yield Block(block.kind, block.id, " ".join(text.split()) if block.kind == _NUGGET else text)
 
 
-def _nuggets_in(text: str) -> list[Block]:
+def _is_line(block: Block) -> bool:
+    return block.kind == _NUGGET or (block.kind in _LISTED and block.text.splitlines() == [block.text])
+
+
+def _lines_of(kind: str, text: str) -> list[Block]:
     lines = (line.partition(": ") for line in text.splitlines())
-    return [Block(_NUGGET, name, nugget) for name, _, nugget in lines]
+    return [Block(kind, name, line) for name, _, line in lines]
 
 
 def _no_marker(match: re.Match[str]) -> str:

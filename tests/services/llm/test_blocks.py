@@ -42,6 +42,18 @@ def test_a_page_that_knows_the_nonce_still_cannot_close_its_block(hostile: str) 
     assert not re.search(r"[＜﹤《«⋘]|<\W<", neutralise(hostile))
 
 
+def test_passages_of_one_line_share_a_pair_of_markers() -> None:
+    passages = [
+        Block("chunk", f"c{i}", text) for i, text in enumerate(("One.", "Two. Three.", "4\n5", "Six."))
+    ]
+    rendered = render(passages, NONCE)
+    assert parse(rendered) == passages
+    assert rendered.startswith(
+        f"<<<chunks list #{NONCE}>>>\nc0: One.\nc1: Two. Three.\n<<<end list #{NONCE}>>>"
+    )
+    assert rendered.count("<<<") == 6  # of two, of the one with two lines, and of the last
+
+
 PIECES = st.sampled_from(
     ["<", "＜", "\u200b", "\n", "\u2028", "<<<end c1 #", NONCE, ">>>", "<s>", "[INST]", "\ud800"]
 )
