@@ -20,6 +20,7 @@ from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRe
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
 from services.assigner.shared_labels import SharedLabels
 from services.assigner.stage import Assigner
+from services.cli.settings import PipelineSettings
 from services.judge.stage import Judge
 from services.nuggetizer.bank import NuggetBank
 from services.nuggetizer.stage import Nuggetizer, Profile
@@ -52,12 +53,17 @@ class Variant:
     decides: bool = False
 
 
+_DEFAULT = PipelineSettings(profile="live")
+_NUGGETS: Mapping[str, Any] = {"characters": _DEFAULT.nugget_characters}
+_JUDGE: Mapping[str, Any] = {"characters": _DEFAULT.judge_characters}
+_LIVE = Variant(_NUGGETS, judge=_JUDGE)
+
 VARIANTS = {
-    "live": Variant(),
-    "live, 20 chunks": Variant({"passages": 20}),
-    "live, 10 chunks": Variant({"passages": 10}),
-    "live, 5 chunks": Variant({"passages": 5}),
-    "frugal": Variant(decides=True),
+    "live, all evidence": Variant(),
+    "live, excerpts for nuggets": Variant(_NUGGETS),
+    "live, excerpts for judge": Variant(judge=_JUDGE),
+    "live": _LIVE,
+    "frugal": Variant(_NUGGETS, judge=_JUDGE, decides=True),
     "paper": Variant({"profile": Profile.PAPER}, {"window": 10}, {"both_orders": False}),
 }
 
@@ -108,7 +114,7 @@ class Result:
 
 
 # On battles of whole topics, where the same answers meet several times.
-WHOLE_TOPICS = {"live": Variant(), "live, shared lists": Variant(shares=True)}
+WHOLE_TOPICS = {"live": _LIVE, "live, shared lists": Variant(_NUGGETS, judge=_JUDGE, shares=True)}
 
 
 async def evaluate(event: BattleRetrieved, model: LLMClient, variant: Variant) -> BattleAssigned:

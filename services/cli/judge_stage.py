@@ -53,6 +53,7 @@ async def _judged(
         prompt=EVALUATORS[pipeline.judge_evaluator],
         both_orders=pipeline.profile != "paper",
         passages=pipeline.judge_passages,
+        characters=pipeline.excerpted(pipeline.judge_characters),
         decisions=decisions,
     )
     stage = build(
@@ -86,6 +87,7 @@ async def _compared(
         options=options,
         both_orders=pipeline.profile != "paper",
         passages=pipeline.judge_passages,
+        characters=pipeline.excerpted(pipeline.judge_characters),
         additional=False,
     )
     stage = build(

@@ -124,6 +124,8 @@ class PipelineSettings(_Settings):
         nugget_limit: Maximum number of nuggets per battle.
         nugget_passages: Maximum number of chunks that nuggets are created from: those that resemble an answer
             or the query most. All by default.
+        nugget_characters: Maximum number of characters of the chunks that nuggets are created from: the
+            sentences that resemble the query or an answer most. 0 for all. The paper profile reads all.
         nugget_bank_hours: Hours for which battles of one arena with the same query and the same evidence
             share a nugget list, and with it the labels of equal answers; "inf" for any time, 0 for never.
             Unset: any time in `eval`, else never. Not in the paper profile.
@@ -131,6 +133,7 @@ class PipelineSettings(_Settings):
         judge_evaluator: Kind of the judge: an independent one of `services/judge/pairwise`.
         judge_name: Name under which its verdicts are stored; the evaluator's own by default.
         judge_passages: Maximum number of chunks shown to the judge.
+        judge_characters: Maximum number of their characters, chosen like those for nuggets.
         evaluator_options: TOML file that says which battles each evaluator or additional judge sees, its
             budget, and the panels of judges.
         evaluator_passages: Maximum number of chunks shown to an evaluator.
@@ -149,11 +152,13 @@ class PipelineSettings(_Settings):
     nugget_sources: Literal["both", "answers", "chunks"] = "both"
     nugget_limit: int = Field(30, ge=1, le=100)
     nugget_passages: int | None = Field(None, ge=1)
+    nugget_characters: int = Field(8_000, ge=0)
     nugget_bank_hours: float | None = Field(None, ge=0)
     window: int = Field(10, ge=1)
     judge_evaluator: str = "pairwise"
     judge_name: str | None = Field(None, min_length=1, max_length=70)
     judge_passages: int = Field(10, ge=0)
+    judge_characters: int = Field(4_000, ge=0)
     evaluator_options: Path | None = None
     evaluator_passages: int = Field(10, ge=1)
     tie_policy: Literal["half", "drop_both_bad", "drop"] = "half"
@@ -194,6 +199,10 @@ class PipelineSettings(_Settings):
         """How long battles join a nugget list after its creation; None for any time."""
         hours = self.nugget_bank_hours or 0.0
         return None if hours > _HOURS else timedelta(hours=hours)
+
+    def excerpted(self, characters: int) -> int | None:
+        """A limit of characters as the stages take it: None shows all evidence."""
+        return characters if characters and self.profile != "paper" else None
 
     @property
     def has_embedder(self) -> bool:

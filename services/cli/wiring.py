@@ -135,6 +135,7 @@ async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
             limit=pipeline.nugget_limit,
             window=pipeline.window,
             passages=pipeline.nugget_passages,
+            characters=pipeline.excerpted(pipeline.nugget_characters),
             bank=nugget_bank(parts),
             prompts=model.overrides.key,
         )

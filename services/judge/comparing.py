@@ -18,6 +18,7 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment, MemberVerdict, OrderedVerdict, combine_orders
+from nuggetstream.nuggets.excerpts import excerpts
 from services.judge.graders.evaluator import Material
 from services.judge.pairwise.kind import Kind
 from services.judge.panel import ABSTENTIONS, aggregate
@@ -69,6 +70,7 @@ class Comparer:
         options: The battles that an additional judge compares, and how it asks.
         both_orders: Whether to ask twice with the answers swapped, or once in a random order.
         passages: Maximum number of chunks that it sees.
+        characters: Maximum number of their characters, see `excerpts`; None shows all.
         additional: Whether it runs beside the judges that battles wait for.
         exhausted: Returns what its budget has been used up by; None while there is some left.
     """
@@ -79,6 +81,7 @@ class Comparer:
     options: JudgeOptions = _DEFAULTS
     both_orders: bool = True
     passages: int = 10
+    characters: int | None = None
     additional: bool = True
     exhausted: Callable[[], Awaitable[str | None]] = _within_budget
 
@@ -93,7 +96,7 @@ class Comparer:
             raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")
         judgment = await self._judged(event, material)
         key = derived_id(event.key, StageName.JUDGE, self.name, self.both_orders, self.passages)
-        key = derived_id(key, self._models, judgment.prompt_version, self.options.asked)
+        key = derived_id(key, self.characters, self._models, judgment.prompt_version, self.options.asked)
         return [BattleJudged(key, event.battle, judgment)]
 
     @property
@@ -168,9 +171,12 @@ class Comparer:
 
     def _material(self, event: Readable) -> Material:
         if isinstance(event, BattleRetrieved):
+            shown = event.evidence[: self.passages]
+            if self.characters is not None:
+                shown = tuple(excerpts(shown, event.battle, self.characters))
             return Material(
                 battle=event.battle,
-                evidence=event.evidence[: self.passages],
+                evidence=shown,
                 retrieved=event.evidence,
                 pages=event.pages,
             )

@@ -10,13 +10,13 @@ from services.runtime.llm.decisions.question import Choice, Question
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import Prompt
 
-VERSION = "judge-decision-1"
+VERSION = "judge-decision-2"
 _FIRST, _SECOND, _TIE = "f", "s", "t"
 
 _INSTRUCTIONS = (
-    "Below are a query, passages of web pages (there may be none), and two answers. An answer serves the "
-    "person if it addresses what was asked, is correct and borne out by the passages, covers what matters "
-    "and is clear. An answer with nothing in it loses to one that helps."
+    "Below are a query, passages of web pages (there may be none, and sentences may be left out), and two "
+    "answers. An answer serves the person if it addresses what was asked, is correct and borne out by the "
+    "passages, covers what matters and is clear. An answer with nothing in it loses to one that helps."
 )
 _QUESTION = Question(
     "better",

@@ -6,7 +6,7 @@ from services.runtime.llm.blocks import Block
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import VerdictReply
 
-VERSION = "judge-2"
+VERSION = "judge-3"
 
 SYSTEM = (
     "You compare two answers to the same query on behalf of the person who asked. You are impartial: the "
@@ -15,9 +15,10 @@ SYSTEM = (
 
 _INSTRUCTIONS = (
     "Decide which answer serves the person better: does it address what was asked, is it correct and borne "
-    "out by the passages (where there are any), does it cover what matters, is it clear? An answer with "
-    "nothing in it loses to one that helps. Call it a tie only when neither is better.\n"
-    "reasoning: two or three sentences that name what decided it. winner: first, second or tie."
+    "out by the passages (where there are any; sentences may be left out), does it cover what matters, is "
+    "it clear? An answer with nothing in it loses to one that helps. Call it a tie only if neither is "
+    "better.\n"
+    "reasoning: one sentence of at most 25 words that names what decided it. winner: first, second or tie."
 )
 
 

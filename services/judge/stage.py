@@ -8,10 +8,12 @@ from typing import TypeAlias
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleJudged, BattleRetrieved, Event
+from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment, OrderedVerdict, combine_orders
+from nuggetstream.nuggets.excerpts import excerpts
 from services.judge.decisions import decided, shown_to_side, verdict_decision
 from services.judge.evaluators import EVALUATORS, Evaluator
 from services.runtime.bus import ConsumerSpec
@@ -35,6 +37,7 @@ class Judge:
         prompt: Makes the prompt that asks for a verdict.
         both_orders: Whether to ask twice with the answers swapped (live), or once in a random order (paper).
         passages: Maximum number of chunks of evidence to show; with 0 the judge sees only the answers.
+        characters: Maximum number of their characters to show, see `excerpts`; None shows all.
         decisions: Model that is asked for a decision instead (frugal profile); the chat model is asked
             where it declines to decide.
     """
@@ -44,6 +47,7 @@ class Judge:
     prompt: Evaluator = EVALUATORS["pairwise"]
     both_orders: bool = True
     passages: int = 10
+    characters: int | None = None
     decisions: DecisionModel | None = None
 
     async def __call__(self, event: BattleRetrieved) -> list[Event]:
@@ -65,7 +69,8 @@ class Judge:
             prompt_version=version,
         )
         key = derived_id(event.key, StageName.JUDGE, self.evaluator, self.both_orders, self.passages)
-        key = derived_id(key, self.model.name if self.decisions is None else self.decisions.name, version)
+        name = self.model.name if self.decisions is None else self.decisions.name
+        key = derived_id(key, self.characters, name, version)
         return [BattleJudged(key, event.battle, judgment)]
 
     def _orders(self, event: BattleRetrieved) -> Sequence[Side]:
@@ -96,8 +101,11 @@ class Judge:
 
     def _shown(self, event: BattleRetrieved, first: Side) -> tuple[str, str, str, list[str]]:
         battle = event.battle
-        evidence = [item.text for item in event.evidence[: self.passages]]
-        return battle.query, battle.answer(first).text, battle.answer(first.other).text, evidence
+        evidence: Sequence[Evidence] = event.evidence[: self.passages]
+        if self.characters is not None:
+            evidence = excerpts(evidence, battle, self.characters)
+        texts = [item.text for item in evidence]
+        return battle.query, battle.answer(first).text, battle.answer(first.other).text, texts
 
 
 def build(

@@ -9,6 +9,7 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleRetrieved
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.nugget import Provenance
+from nuggetstream.nuggets.excerpts import excerpts
 from services.nuggetizer.passages import worth_reading
 from services.runtime.llm.blocks import Block
 
@@ -30,7 +31,10 @@ class Document:
 
 
 def documents_of(
-    event: BattleRetrieved, sources: NuggetSources, passages: int | None = None
+    event: BattleRetrieved,
+    sources: NuggetSources,
+    passages: int | None = None,
+    characters: int | None = None,
 ) -> list[Document]:
     """The documents of a battle in reading order; empty texts are left out.
 
@@ -41,9 +45,10 @@ def documents_of(
         event: The battle and its evidence.
         sources: Which documents are read.
         passages: Maximum number of chunks, see `passages.worth_reading`; None reads all.
+        characters: Maximum number of characters of all chunks, see `excerpts`; None reads all.
     """
     answers = [] if sources is NuggetSources.CHUNKS else _answers(event)
-    chunks = [] if sources is NuggetSources.ANSWERS else _chunks(event, passages)
+    chunks = [] if sources is NuggetSources.ANSWERS else _chunks(event, passages, characters)
     return [document for document in (*answers, *chunks) if document.block.text.strip()]
 
 
@@ -58,11 +63,13 @@ def _answers(event: BattleRetrieved) -> Sequence[Document]:
     ]
 
 
-def _chunks(event: BattleRetrieved, limit: int | None) -> Sequence[Document]:
+def _chunks(event: BattleRetrieved, passages: int | None, characters: int | None) -> Sequence[Document]:
     evidence: Sequence[Evidence] = event.evidence
-    if limit is not None:
-        battle = event.battle
-        evidence = worth_reading(evidence, (battle.query, battle.a.text, battle.b.text), limit)
+    battle = event.battle
+    if passages is not None:
+        evidence = worth_reading(evidence, (battle.query, battle.a.text, battle.b.text), passages)
+    if characters is not None:
+        evidence = excerpts(evidence, battle, characters)
     return [
         Document(
             Block("chunk", f"c{number}", item.text),

@@ -15,8 +15,8 @@ _SYSTEM = (
 )
 
 _NUGGETS = (
-    "Read the query and every document (answers of two systems, and passages of web pages), then write "
-    "the answer key.\n"
+    "Read the query and every document (answers of two systems, and passages of web pages, of which "
+    "sentences may be left out), then write the answer key.\n"
     "- At most {limit} nuggets, the most useful first; fewer when the documents hold fewer.\n"
     "- One fact each, 4 to 20 words, in the language of the query, understandable on its own.\n"
     "- Only facts that the documents state and that help to answer the query; say each fact once.\n"

@@ -42,6 +42,7 @@ class Nuggetizer:
         limit: Maximum number of nuggets in a list.
         window: Number of documents, or of nuggets to label, per call in the paper profile.
         passages: Maximum number of chunks to read; None reads all.
+        characters: Maximum number of characters of the chunks to read; None reads all.
         bank: Lists that battles share in the live profile; None creates one for every battle.
         prompts: Identifies the operator's own prompts, so that a bank has lists of one wording.
     """
@@ -52,12 +53,13 @@ class Nuggetizer:
     limit: int = 30
     window: int = 10
     passages: int | None = None
+    characters: int | None = None
     bank: NuggetBank | None = None
     prompts: str | None = None
 
     async def __call__(self, event: BattleRetrieved) -> list[Event]:
         """Read the documents of one battle and list the facts a good answer needs."""
-        documents = documents_of(event, self.sources, self.passages)
+        documents = documents_of(event, self.sources, self.passages, self.characters)
         if not documents:
             raise Permanent(Reason.NO_EVIDENCE, f"there is nothing to read ({self.sources.value})")
         if self.bank is None or self.profile is Profile.PAPER:
@@ -65,7 +67,7 @@ class Nuggetizer:
         else:
             version, created = await self.bank.list_for(self._making(event, documents))
         key = derived_id(event.key, StageName.NUGGETIZER, self.profile, self.sources, self.limit, self.window)
-        key = derived_id(key, self.passages, self.model.name, created.prompt_version)
+        key = derived_id(key, self.passages, self.characters, self.model.name, created.prompt_version)
         if version is not None:
             key = derived_id(key, version.bank, version.version)
         return [BattleNuggetized(key, event.battle, self._nugget_list(key, created, version))]
@@ -100,7 +102,7 @@ class Nuggetizer:
             return await added(self.model, query, nuggets, answers, limit=most, battle_id=battle_id)
 
         read = {document.provenance.document for document in documents}
-        settings = (self.profile, self.sources, self.limit, self.passages)
+        settings = (self.profile, self.sources, self.limit, self.passages, self.characters)
         return Making(
             event=event,
             bank=bank_of(event, *settings, self.model.name, VERSION, self.prompts),

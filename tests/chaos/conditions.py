@@ -17,8 +17,8 @@ from nuggetstream.domain.progress import BattleState
 
 Board = Mapping[str, Any]
 
-# A process handles eight battles at once and asks at most twice for each of them (both orders, both answers).
-CALLS_IN_FLIGHT = 16
+# A process handles 32 battles at once and asks at most twice for each of them (both orders, both answers).
+CALLS_IN_FLIGHT = 64
 # Seconds that a call may be noted after its process has ended; a process that starts again takes longer.
 _LATE = 1.0
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from services.offline.heuristics.facts import Document, Fact, create_facts
+from services.offline.heuristics.facts import Document, create_facts
 from services.offline.heuristics.salience import density, standardised
 from services.offline.heuristics.support import FactLabel, Label, above, assign
 from services.offline.heuristics.text import paragraphs, sentences
@@ -76,7 +76,7 @@ def judge(
     texts = [fact.text for fact in facts]
     judged = [assign(query, texts, answer, embed=embed) for answer in answers]
     criteria = [_coverage(judged), *_manner(answers, [*answers, *evidence])]
-    return _verdict(facts, judged, criteria, names)
+    return _verdict(criteria, names)
 
 
 def _coverage(judged: Sequence[Sequence[FactLabel]]) -> _Criterion:
@@ -99,24 +99,13 @@ def _manner(answers: Sequence[str], texts: Sequence[str]) -> Iterator[_Criterion
     yield _Criterion("structure", MANNER * (opening[0] - opening[1]))
 
 
-def _verdict(
-    facts: Sequence[Fact],
-    judged: Sequence[Sequence[FactLabel]],
-    criteria: Sequence[_Criterion],
-    names: Sequence[str],
-) -> Verdict:
+def _verdict(criteria: Sequence[_Criterion], names: Sequence[str]) -> Verdict:
     total = sum(criterion.margin for criterion in criteria)
     margin = total if names[0] == "first" else -total
     if abs(total) <= TIE:
         return Verdict("tie", f"Too close to call: {_listed(criteria, 0.0)}.", margin)
     sign, best = (1.0, 0) if total > 0 else (-1.0, 1)
     reason = f"The {names[best]} answer is better by {_listed(criteria, sign)}."
-    against = _listed(criteria, -sign)
-    if against:
-        reason += f" Against it: {against}."
-    missed = _missed(facts, judged[best], judged[1 - best])
-    if missed:
-        reason += f" The {names[1 - best]} answer misses: {missed}"
     return Verdict("a" if names[best] == "first" else "b", reason, margin)
 
 
@@ -124,10 +113,3 @@ def _listed(criteria: Sequence[_Criterion], sign: float) -> str:
     """The criteria in favour of one side, strongest first; all criteria when the sign is 0."""
     strongest = sorted(criteria, key=lambda criterion: -abs(criterion.margin))
     return ", ".join(criterion.name for criterion in strongest if not sign or sign * criterion.margin > 0)
-
-
-def _missed(facts: Sequence[Fact], winner: Sequence[FactLabel], loser: Sequence[FactLabel]) -> str:
-    """The fact that most favours the winner; "" when there is none."""
-    gains = [CREDIT[own.label] - CREDIT[other.label] for own, other in zip(winner, loser, strict=True)]
-    best = max(range(len(facts)), key=lambda i: (gains[i], facts[i].vital, -i))
-    return facts[best].text if gains[best] > 0 else ""

@@ -81,6 +81,15 @@ async def test_the_judge_sees_so_many_passages(passages: int, shown: int) -> Non
     assert [len(blocks(prompt, "chunk")) for prompt in model.asked] == [shown, shown]
 
 
+async def test_the_judge_sees_so_many_characters_of_them() -> None:
+    model = replace(TIE, asked=[])
+    texts = ["Cookies help us to serve you.", "Sign up now, please. Tea is a much longer story."]
+    evidence = [replace(item, text=text) for item, text in zip(EVENT.evidence, texts, strict=True)]
+    await run(Judge(model, characters=40), replace(EVENT, evidence=tuple(evidence)))
+    shown = [[block.text for block in blocks(prompt, "chunk")] for prompt in model.asked]
+    assert shown == [["Tea is a much longer story."]] * 2
+
+
 async def test_two_empty_answers_are_nothing_to_judge_and_no_tie() -> None:
     model = replace(TIE, asked=[])
     with pytest.raises(Permanent) as raised:
@@ -105,6 +114,7 @@ async def test_the_same_event_gives_the_same_and_any_other_judge_another_key() -
         replace(judge, evaluator="strict"),
         replace(judge, both_orders=False),
         replace(judge, passages=3),
+        replace(judge, characters=300),
     ]
     keys = {(await run(other)).key for other in others} | {(await run(judge, replace(EVENT, key="k"))).key}
-    assert len({first.key, *keys}) == 7
+    assert len({first.key, *keys}) == 8

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from nuggetstream.domain.evidence import Evidence
+from services.cli.settings import PipelineSettings
 from services.nuggetizer.documents import NuggetSources, documents_of
 from services.nuggetizer.passages import worth_reading
 from services.nuggetizer.stage import Nuggetizer
@@ -47,3 +48,23 @@ async def test_a_list_made_from_fewer_passages_is_another_result() -> None:
         await out(Nuggetizer(live(("Tea.", "vital", [])), passages=limit), event) for limit in (None, 4)
     ]
     assert whole.key != part.key
+
+
+async def test_an_excerpt_has_the_provenance_of_its_passage_and_is_another_key() -> None:
+    found = evidence(
+        "Cookies help us to serve you better.", "Sign up now, please. Tea is made of green leaves."
+    )
+    event = replace(samples.retrieved(), evidence=tuple(found))
+    shown = documents_of(event, NuggetSources.CHUNKS, characters=40)
+    assert [(document.block.text, document.provenance.document) for document in shown] == [
+        ("Tea is made of green leaves.", "c1")
+    ]
+    whole = Nuggetizer(live(("Tea.", "vital", ["c1"])))
+    assert (await out(whole, event)).key != (await out(replace(whole, characters=40), event)).key
+
+
+def test_the_paper_profile_reads_all() -> None:
+    live_, paper = PipelineSettings(), PipelineSettings(profile="paper")
+    assert live_.excerpted(live_.nugget_characters) == 8_000
+    assert live_.excerpted(0) is None
+    assert paper.excerpted(paper.nugget_characters) is None

@@ -17,12 +17,11 @@ def test_swapping_the_answers_swaps_the_winner(embed: Embed | None, first: str, 
 
 
 @both_modes
-def test_the_answer_with_the_facts_wins_and_the_reason_names_one(embed: Embed | None) -> None:
+def test_the_answer_with_the_facts_wins_and_the_reason_is_one_sentence(embed: Embed | None) -> None:
     verdict = judge(QUERY, OTHER, ANSWER, [CHUNK], embed=embed)
     assert verdict.winner == "b"
     assert verdict.reason.startswith("The second answer is better by")
-    assert "The first answer misses: " in verdict.reason
-    assert any(line[2:30] in verdict.reason for line in ANSWER.splitlines())
+    assert len(verdict.reason.split()) <= 25
 
 
 @both_modes
