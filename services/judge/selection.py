@@ -97,10 +97,18 @@ class JudgeOptions(Selection):
     Attributes:
         members: Members of a panel; without any the judge is the configured model.
         aggregation: How the members' verdicts become one.
+        threshold: Smallest relevance, 0 to 2, of the documents that `pairwise_documents` shows.
+        factors: What `pairwise_documents` weighs, in words; None for its own.
+        citations: Whether `pairwise_documents` keeps the citation marks of the answers.
+        per_dimension: Whether `utility` asks for each dimension in a call of its own.
     """
 
     members: tuple[Annotated[Member, BeforeValidator(_from_name)], ...] = ()
     aggregation: Aggregation = Aggregation.MAJORITY
+    threshold: int = Field(1, ge=0, le=2)
+    factors: str | None = Field(None, min_length=1, max_length=1000)
+    citations: bool = True
+    per_dimension: bool = False
 
     @model_validator(mode="after")
     def _is_a_panel(self) -> Self:

@@ -4,10 +4,11 @@
 `services/judge/evaluators.py`.
 """
 
-from services.judge.pairwise import nugget_guided, plain
+from services.judge.pairwise import nugget_guided, pairwise_documents, plain, utility
 from services.judge.pairwise.kind import Kind
 
 
 def kinds() -> dict[str, Kind]:
     """All kinds, by name."""
-    return {**plain.kinds(), **{module.KIND.name: module.KIND for module in (nugget_guided,)}}
+    own = (nugget_guided, pairwise_documents, utility)
+    return {**plain.kinds(), **{module.KIND.name: module.KIND for module in own}}
