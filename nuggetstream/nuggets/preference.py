@@ -9,13 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.nugget import Assignment, Nugget
 from nuggetstream.nuggets.scores import Unscorable, preference
 from nuggetstream.statistics.agreement import confusion_of, weighted_kappa
 
 Floats = NDArray[np.float64]
 
 _DIGITS = 12  # values that are equal to this many decimal places are treated as equal
+_DECIDABLE = (Vote.A, Vote.TIE, Vote.B)
 _TIE = 1  # row and column of a tie in a (3, 3) confusion over A, tie, B
 
 
@@ -48,7 +50,7 @@ class ThresholdPoint:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceProbability:
-    """Share of bootstrap resamples of the nuggets with each outcome; the three sum to 1."""
+    """Probability of each outcome of one battle; the three sum to 1."""
 
     a: float
     tie: float
@@ -174,6 +176,43 @@ def preference_probability(
     times = rng.multinomial(len(a), np.full(len(a), 1 / len(a)), size=resamples)
     votes = [preference(margin, 0.0, threshold) for margin in times @ (a - b) / len(a)]
     share = {vote: votes.count(vote) / resamples for vote in (Vote.A, Vote.TIE, Vote.B)}
+    return PreferenceProbability(share[Vote.A], share[Vote.TIE], share[Vote.B])
+
+
+def preference_by_labels(
+    nuggets: Sequence[Nugget], assignments: Sequence[Assignment], threshold: float
+) -> PreferenceProbability | None:
+    """Probability of each preference of one battle, from the probabilities of its labels.
+
+    The labels are treated as independent, and the distribution of the margin of the All Scores is computed
+    exactly: a nugget moves it by a multiple of half a nugget. It says how sure the assigner is of its labels;
+    `preference_probability` says how much depends on the list.
+
+    Args:
+        nuggets: The nuggets of the battle, at least one.
+        assignments: Their labels.
+        threshold: Largest |margin| that counts as a tie.
+
+    Returns:
+        Three probabilities that sum to 1; None unless every label has probabilities.
+
+    Raises:
+        Unscorable: There are no nuggets.
+    """
+    if not nuggets:
+        raise Unscorable("no nuggets")
+    told = {(a.side, a.nugget_id): a.probabilities for a in assignments}
+    halves = np.ones(1)  # distribution of the margin in halves of a nugget, from the lowest possible one up
+    for nugget in nuggets:
+        for side in Side:
+            shares = told.get((side, nugget.id))
+            if shares is None:
+                return None
+            credit = np.array([shares.not_support, shares.partial_support, shares.support])
+            halves = np.convolve(halves, credit if side is Side.A else credit[::-1])
+    margins = (np.arange(len(halves)) - 2 * len(nuggets)) / (2 * len(nuggets))
+    votes = np.array([preference(margin, 0.0, threshold).value for margin in margins])
+    share = {vote: float(halves[votes == vote.value].sum() / halves.sum()) for vote in _DECIDABLE}
     return PreferenceProbability(share[Vote.A], share[Vote.TIE], share[Vote.B])
 
 

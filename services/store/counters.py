@@ -51,16 +51,19 @@ def contributions(outcomes: Iterable[Outcome], facets: Sequence[Facet]) -> Chang
     for outcome in outcomes:
         arena, lens = outcome.arena, outcome.lens
         of_judge = _of_judge(outcome, facets)
+        told = outcome.probabilities is not None and outcome.system_a != outcome.system_b
+        counted = {"outcomes": 1, "probable": int(told)}
         for facet in (*facets, *of_judge):
-            changes["lens_counters"][arena, lens.value, *facet]["outcomes"] += 1
+            changes["lens_counters"][arena, lens.value, *facet].update(counted)
         if outcome.system_a == outcome.system_b:
             continue
         by_arena[arena][lens].append(outcome)
         for facet in of_judge:  # a battle has one outcome per judge
             changes["lens_counters"][arena, lens.value, *facet]["decided"] += 1
+        cells = _cells(outcome)
         for facet in (*facets, *of_judge):
             pair = (arena, lens.value, *facet, outcome.system_a, outcome.system_b)
-            changes["pair_counters"][pair][outcome.winner.value] += 1
+            changes["pair_counters"][pair].update(cells)
     for arena, by_lens in by_arena.items():
         for lens in by_lens:
             for facet in facets:
@@ -68,6 +71,14 @@ def contributions(outcomes: Iterable[Outcome], facets: Sequence[Facet]) -> Chang
         if ALL in facets:
             _joint(changes["joint_counters"], arena, by_lens)
     return changes
+
+
+def _cells(outcome: Outcome) -> dict[str, int]:
+    """What an outcome adds to the counter of its pair of systems."""
+    if outcome.probabilities is None:
+        return {outcome.winner.value: 1}
+    shift_a, shift_b = outcome.probabilities.shift(outcome.winner)
+    return {outcome.winner.value: 1, "shift_a": shift_a, "shift_b": shift_b}
 
 
 def _of_judge(outcome: Outcome, facets: Sequence[Facet]) -> list[Facet]:

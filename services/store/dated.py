@@ -15,9 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.timeline import Every
+from services.store.expected import Moves, dated_moves, moved
 from services.store.facets import Range, days_of, months_of
 from services.store.outcome_rows import OutcomeRows
-from services.store.periods import CountedPair
+from services.store.periods import CountedPair, added
 from services.store.slices import Slice
 from services.store.tables import OUTCOME_COLUMNS, pair_counters
 
@@ -39,10 +40,14 @@ async def dated_tallies(
     """
     selection = selection.of(lens)
     facets = months_of(selection) if every is Every.MONTH else days_of(selection)
+    moves = await dated_moves(tx, arena, lens, selection, facets) if selection.expected else None
     if facets is None:
-        return await _from_rows(tx, arena, lens, selection)
+        return await _from_rows(tx, arena, lens, selection, moves)
     read = _rows_of_pairs if tx.dialect.name == "sqlite" else _rows_of_arrays
-    return [(_moment(value), Tally.of_pairs(pairs)) async for value, pairs in read(tx, arena, lens, facets)]
+    return [
+        (_moment(value), Tally.of_pairs(pairs if moves is None else moved(pairs, moves, value)))
+        async for value, pairs in read(tx, arena, lens, facets)
+    ]
 
 
 def _moment(value: str) -> datetime:
@@ -50,13 +55,15 @@ def _moment(value: str) -> datetime:
 
 
 async def _from_rows(
-    tx: AsyncConnection, arena: str, lens: Lens, selection: Slice
+    tx: AsyncConnection, arena: str, lens: Lens, selection: Slice, moves: Moves | None
 ) -> list[tuple[datetime, Tally]]:
     cells = await OutcomeRows(tx).daily_counts(arena, lens, selection)
-    return [
-        (day, Tally.count((cell.system_a, cell.system_b, cell.winner, cell.count) for _, cell in of_day))
-        for day, of_day in groupby(cells, key=lambda dated: dated[0])
-    ]
+    days = []
+    for day, of_day in groupby(cells, key=lambda dated: dated[0]):
+        pairs = added([(1, [cell for _, cell in of_day])])
+        expected = pairs if moves is None else moved(pairs, moves, f"{day:%Y%m%d}")
+        days.append((day, Tally.of_pairs(expected)))
+    return days
 
 
 def _counted(query: Select[Any], arena: str, lens: Lens, facets: Range) -> Select[Any]:

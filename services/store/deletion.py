@@ -20,6 +20,7 @@ from services.store.content import PAGE_TEXTS
 from services.store.counters import add_to_counters, contributions, difference, increment, remove_empty
 from services.store.database import Database
 from services.store.deleted_content import delete_content
+from services.store.doubts import forget_doubt
 from services.store.facets import ALL, facets_of_battle
 from services.store.outcomes import outcomes_of_battle
 from services.store.tables import (
@@ -146,6 +147,7 @@ class Deletions:
             await tx.exec_driver_sql("PRAGMA secure_delete = ON")
         await self._subtract(tx, battle_id, row)
         await delete_content(tx, battle_id)
+        await forget_doubt(tx, battle_id)
         for table in (
             events, failures, judge_states, grader_states, outcomes, sources, calls, call_prompts
         ):  # fmt: skip

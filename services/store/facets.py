@@ -117,7 +117,7 @@ def days_of(selection: Slice) -> Range | None:
     Range(kind='day', first='20260130', end=None)
     """
     bounds = selection.since, selection.until
-    if selection != Slice(since=bounds[0], until=bounds[1]):
+    if selection.discrete != Slice(since=bounds[0], until=bounds[1]):
         return None
     if not all(moment is None or _is_day(moment) for moment in bounds):
         return None

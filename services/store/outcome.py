@@ -6,6 +6,7 @@ from typing import Any
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
+from services.store.probabilities import Probabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Outcome:
         winner: The preference.
         margin: Difference of the nugget scores, A minus B; None where the lens has no margin.
         decided_at: When the source decided; its newest decision counts.
+        probabilities: How probable each outcome is according to the source; None where it does not tell.
     """
 
     battle_id: str
@@ -34,15 +36,23 @@ class Outcome:
     winner: Vote
     margin: float | None
     decided_at: datetime
+    probabilities: Probabilities | None = None
+
+
+_PLAIN = [name for name in Outcome.__slots__ if name != "probabilities"]
 
 
 def outcome_of_row(row: Any) -> Outcome:
     """The outcome of a row of the outcomes table."""
-    values = {name: getattr(row, name) for name in Outcome.__slots__}
-    return Outcome(**values | {"lens": Lens(row.lens), "winner": Vote(row.winner)})
+    values = {name: getattr(row, name) for name in _PLAIN}
+    known = None if row.probability_a is None else Probabilities(row.probability_a, row.probability_b)
+    return Outcome(**values | {"lens": Lens(row.lens), "winner": Vote(row.winner), "probabilities": known})
 
 
 def row_of_outcome(outcome: Outcome) -> dict[str, Any]:
     """The row of an outcome."""
-    row = {name: getattr(outcome, name) for name in Outcome.__slots__}
+    row = {name: getattr(outcome, name) for name in _PLAIN}
+    known = outcome.probabilities
+    shares = (None, None) if known is None else (known.a, known.b)
+    row |= {"probability_a": shares[0], "probability_b": shares[1]}
     return row | {"lens": outcome.lens.value, "winner": outcome.winner.value}

@@ -4,16 +4,35 @@ Battles of a system against itself are left out, because they do not say which s
 """
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, String, case, func, or_, select
+from sqlalchemy import ColumnElement, Select, String, case, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import JUDGED, Lens, source_of_judge
 from nuggetstream.ratings.counts import JointCount, PairCount
+from services.store.probabilities import UNIT
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, outcomes
+
+
+class Shift(NamedTuple):
+    """Expected minus discrete wins between two systems, in millionths.
+
+    Attributes:
+        period: Day or month, such as "20260504"; empty for all time.
+        system_a: Name of the system that wrote answer A.
+        system_b: Name of the system that wrote answer B.
+        a: Difference of the wins of A.
+        b: Difference of the wins of B.
+    """
+
+    period: str
+    system_a: str
+    system_b: str
+    a: int
+    b: int
 
 
 class OutcomeRows:
@@ -59,6 +78,23 @@ class OutcomeRows:
             )
             for row in await self._connection.execute(query)
         ]
+
+    async def shifts(self, arena: str, lens: Lens, selection: Slice, *, daily: bool = False) -> list[Shift]:
+        """Expected minus discrete wins per pair of systems, and with `daily` per day of receipt (in UTC)."""
+        period = utc_text(battles.c.received_at, 10, sqlite=self._sqlite) if daily else literal("")
+        keys = (period.label("period"), outcomes.c.system_a, outcomes.c.system_b)
+        sums = [func.sum(shift_of(winner)) for winner in ("a", "b")]
+        query = self._counted(select(*keys, *sums), arena, selection, lens)
+        if daily and not selection.conditions(sqlite=self._sqlite):
+            query = query.join(battles, battles.c.id == outcomes.c.battle_id)
+        query = query.where(outcomes.c.probability_a.is_not(None)).group_by(*keys)
+        rows = await self._connection.execute(query)
+        return [Shift(row[0].replace("-", ""), row[1], row[2], int(row[3]), int(row[4])) for row in rows]
+
+    async def probable(self, arena: str, lens: Lens, selection: Slice) -> int:
+        """Number of outcomes with known probabilities."""
+        query = self._counted(select(func.count(outcomes.c.probability_a)), arena, selection, lens)
+        return int(await self._connection.scalar(query) or 0)
 
     async def joint_counts(
         self, arena: str, first: Lens, second: Lens, selection: Slice = EVERYTHING
@@ -120,6 +156,13 @@ class OutcomeRows:
             outcomes.c.lens.in_([lens.value for lens in lenses]),
             outcomes.c.system_a != outcomes.c.system_b,
         )
+
+
+def shift_of(winner: str) -> ColumnElement[int]:
+    """Expected minus discrete wins of A or B of an outcome, in millionths; 0 without known probabilities."""
+    probability = outcomes.c[f"probability_{winner}"]
+    discrete = case((outcomes.c.winner == winner, UNIT), else_=0)
+    return case((probability.is_not(None), probability - discrete), else_=0)
 
 
 def source_number(*, sqlite: bool) -> ColumnElement[int]:

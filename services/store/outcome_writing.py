@@ -15,6 +15,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from services.store.counters import Changes, add_changes, contributions, difference, merged
 from services.store.database import insert_into
+from services.store.doubts import update_doubts
 from services.store.facets import ALL, Facet, facets_of_battle
 from services.store.locks import lock
 from services.store.outcome import Outcome, outcome_of_row, row_of_outcome
@@ -47,6 +48,7 @@ def put_all(connection: Connection, new: Sequence[Outcome]) -> None:
         return
     rows = [row_of_outcome(newest[key]) for key in sorted(newest)]
     connection.execute(_replacing(connection.dialect.name), rows)
+    update_doubts(connection, before, after)
     facets = _facets(connection, ids)
     changes = [
         _changes(after[battle_id], before.get(battle_id, {}), facets.get(battle_id, [ALL]))

@@ -22,6 +22,7 @@ from nuggetstream.ratings.timeline import Every
 from services.store.counters import LENS_PAIRS
 from services.store.database import Database
 from services.store.dated import dated_tallies
+from services.store.expected import expected_pairs
 from services.store.facets import ALL, EVALUATOR, Range, range_of
 from services.store.outcome import Outcome, outcome_of_row
 from services.store.outcome_rows import OutcomeRows
@@ -54,12 +55,14 @@ class LensCounts:
         outcomes: Number of outcomes in the tally; a battle with two judges has two.
         decided: Number of battles with an outcome, from one or more sources.
         stamp: Changes whenever the counts change, see `Outcomes.stamp`.
+        probable: Number of outcomes that count by their probabilities; None where all count as they are.
     """
 
     tally: Tally
     outcomes: int
     decided: int
     stamp: int | None
+    probable: int | None = None
 
 
 class Outcomes:
@@ -94,7 +97,11 @@ class Outcomes:
         async with self._database.snapshot() as tx:
             stamp = await _stamp(tx, arena, lens, range_of(selection.of(lens)))
             pairs, decided = await _counted(tx, arena, lens, selection.of(lens))
-        return LensCounts(Tally.of_pairs(pairs), sum(sum(pair[2:]) for pair in pairs), decided, stamp)
+            counted = sum(sum(pair[2:]) for pair in pairs)
+            if not selection.of(lens).expected:
+                return LensCounts(Tally.of_pairs(pairs), counted, decided, stamp)
+            expected, probable = await expected_pairs(tx, arena, lens, selection.of(lens), pairs)
+        return LensCounts(Tally.of_pairs(expected), counted, decided, stamp, probable)
 
     async def pair_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> list[PairCount]:
         """Number of outcomes per pair of systems and winner, sorted by system A, system B and winner."""

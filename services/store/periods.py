@@ -40,7 +40,7 @@ def period_of(selection: Slice) -> Period | None:
     >>> period.months.first, [(sign, time.until.isoformat()) for sign, time in period.rows]
     ('202602', [(-1, '2026-02-03T00:00:00+00:00')])
     """
-    if Slice(since=selection.since, until=selection.until) != selection:
+    if Slice(since=selection.since, until=selection.until) != selection.discrete:
         return None
     start, below = _nearest_month(selection.since, -1)
     end, above = _nearest_month(selection.until, 1)

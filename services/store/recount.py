@@ -29,8 +29,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nuggetstream.domain.lens import JUDGED, Lens
 from services.store.counters import LENS_PAIRS, adding, new_stamp
 from services.store.database import Database
+from services.store.doubts import counted_doubts, doubts
 from services.store.facets import EVALUATOR
-from services.store.outcome_rows import source_number, utc_text
+from services.store.outcome_rows import shift_of, source_number, utc_text
 from services.store.slices import unfolded
 from services.store.tables import (
     JOINT_COLUMNS,
@@ -158,6 +159,8 @@ def _per_facet(columns: Sequence[Any], source: Any, verdicts: Select[Any], *, sq
 def _lenses(*, sqlite: bool) -> Query:
     differ = case((outcomes.c.system_a != outcomes.c.system_b, 1), else_=0)
     first = func.max(differ)
+    told = (outcomes.c.probability_a.is_not(None)) & (outcomes.c.system_a != outcomes.c.system_b)
+    probable = case((told, 1), else_=0)
     source = (
         select(
             outcomes.c.battle_id,
@@ -165,18 +168,20 @@ def _lenses(*, sqlite: bool) -> Query:
             outcomes.c.lens,
             func.count().label("outcomes"),
             first.label("decided"),
+            func.sum(probable).label("probable"),
         )
         .group_by(outcomes.c.battle_id, outcomes.c.arena, outcomes.c.lens)
         .subquery()
     )
-    columns = (source.c.arena, source.c.lens, source.c.outcomes, source.c.decided)
-    one = literal(1).label("outcomes")
-    verdicts = _per_judge(outcomes.c.arena, outcomes.c.lens, one, differ.label("decided"))
+    columns = (source.c.arena, source.c.lens, source.c.outcomes, source.c.decided, source.c.probable)
+    numbers = literal(1).label("outcomes"), differ.label("decided")
+    verdicts = _per_judge(outcomes.c.arena, outcomes.c.lens, *numbers, probable.label("probable"))
     return _per_facet(columns, source, verdicts, sqlite=sqlite)
 
 
 def _pairs(*, sqlite: bool) -> Query:
     cells = [case((outcomes.c.winner == name, 1), else_=0).label(name) for name in OUTCOME_COLUMNS]
+    cells += [shift_of(name).label(f"shift_{name}") for name in ("a", "b")]
     pair = (outcomes.c.arena, outcomes.c.lens, outcomes.c.system_a, outcomes.c.system_b)
     source = select(outcomes.c.battle_id, *pair, *cells).where(outcomes.c.system_a != outcomes.c.system_b)
     rows = source.subquery()
@@ -251,4 +256,5 @@ _COUNTED: dict[Table, Callable[..., Query]] = {
     pair_counters: _pairs,
     joint_counters: _joints,
     spend_counters: _spend,
+    doubts: counted_doubts,
 }

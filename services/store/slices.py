@@ -21,6 +21,7 @@ class Slice:
         since: Earliest time of receipt.
         until: Time of receipt before which a battle must have been received.
         evaluator: The judge whose verdicts count in the lenses with judges; None for those of all judges.
+        expected: Whether outcomes count by their probabilities, where these are known.
     """
 
     language: str | None = None
@@ -28,12 +29,23 @@ class Slice:
     since: datetime | None = None
     until: datetime | None = None
     evaluator: str | None = None
+    expected: bool = False
 
     def of(self, *lenses: Lens) -> "Slice":
-        """The slice as it concerns some lenses, or with no lens the battles: only verdicts have a judge."""
-        if self.evaluator is None or not set(JUDGED).isdisjoint(lenses):
+        """The slice as it concerns some lenses, or with no lens the battles.
+
+        Only verdicts have a judge. Only outcomes of a single automatic lens count by their probabilities.
+        """
+        evaluator = None if set(JUDGED).isdisjoint(lenses) else self.evaluator
+        expected = self.expected and len(lenses) == 1 and Lens.HUMAN not in lenses
+        if (evaluator, expected) == (self.evaluator, self.expected):
             return self
-        return replace(self, evaluator=None)
+        return replace(self, evaluator=evaluator, expected=expected)
+
+    @property
+    def discrete(self) -> "Slice":
+        """The same battles, whose outcomes count as they are."""
+        return replace(self, expected=False) if self.expected else self
 
     def conditions(self, *, sqlite: bool) -> list[ColumnElement[bool]]:
         """The conditions on the table `battles`; none when all battles count, by whatever judge.

@@ -132,6 +132,8 @@ outcomes = Table(
     Column("system_b", String(200), nullable=False),
     Column("winner", String(16), nullable=False),
     Column("margin", Float),
+    Column("probability_a", Integer),  # in millionths; NULL where the source does not tell
+    Column("probability_b", Integer),
     Column("decided_at", _UTC, nullable=False),
     Index(None, "arena", "lens"),
 )
@@ -245,11 +247,13 @@ def _keys(*names: tuple[str, int]) -> list[Column[Any]]:
     return [Column(name, String(length), primary_key=True) for name, length in names]
 
 
-def _numbers(*names: str) -> list[Column[Any]]:
-    return [Column(name, BigInteger, nullable=False) for name in names]
+def _numbers(*names: str, added: tuple[str, ...] = ()) -> list[Column[Any]]:
+    columns = [Column(name, BigInteger, nullable=False) for name in names]
+    return columns + [Column(name, BigInteger, nullable=False, server_default="0") for name in added]
 
 
 OUTCOME_COLUMNS = ("a", "b", "tie", "both_bad")  # the values of a vote
+SHIFT_COLUMNS = ("shift_a", "shift_b")  # expected minus discrete wins, in millionths; see `probabilities.py`
 # Outcomes of the first and of the second lens, or source of verdicts; "none" where a lens has none.
 JOINT_COLUMNS = {
     (first, second): f"{first or 'none'}_{second or 'none'}"
@@ -264,7 +268,7 @@ lens_counters = Table(
     "lens_counters",
     metadata,
     *_keys(_FACET[0], ("lens", 16), *_FACET[1:]),
-    *_numbers("outcomes", "decided"),
+    *_numbers("outcomes", "decided", added=("probable",)),  # probable: outcomes with known probabilities
     # A new random number with every change. It cannot repeat, not even when a backup is restored.
     Column("stamp", BigInteger, nullable=False),
 )
@@ -273,7 +277,7 @@ pair_counters = Table(
     "pair_counters",
     metadata,
     *_keys(_FACET[0], ("lens", 16), *_FACET[1:], ("system_a", 200), ("system_b", 200)),
-    *_numbers(*OUTCOME_COLUMNS),
+    *_numbers(*OUTCOME_COLUMNS, added=SHIFT_COLUMNS),
 )
 
 joint_counters = Table(

@@ -81,10 +81,11 @@ class Tally:
         return cls(systems, wins, ties, both_bad)
 
     @classmethod
-    def of_pairs(cls, pairs: Sequence[tuple[str, str, int, int, int, int]]) -> Self:
+    def of_pairs(cls, pairs: Sequence[tuple[str, str, float, float, float, float]]) -> Self:
         """Counts of pairs of systems: system A, system B, wins of A, wins of B, ties, "both bad".
 
-        The same pair may be there in both orders. Equal to `count` of the same battles.
+        The same pair may be there in both orders. Equal to `count` of the same battles. Counts of expected
+        outcomes are not whole numbers.
 
         Raises:
             ValueError: A system battling itself, or a negative count.

@@ -21,10 +21,12 @@ from services.runtime.llm.prices import Money, Tokens
 from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
+from services.store.doubts import doubts
 from services.store.migrate import downgrade, upgrade
 from services.store.outcome import Outcome
 from services.store.outcome_rows import OutcomeRows
 from services.store.outcomes import Outcomes
+from services.store.probabilities import UNIT, Probabilities
 from services.store.recount import recount
 from services.store.slices import EVERYTHING, Slice
 from services.store.spend import DatabaseSpendStore
@@ -75,7 +77,10 @@ SLICES = [
     Slice(evaluator="nobody"),
 ]
 NONE_WRONG = dict.fromkeys(
-    (table.name for table in (battle_counters, lens_counters, pair_counters, joint_counters, spend_counters)),
+    (
+        table.name
+        for table in (battle_counters, lens_counters, pair_counters, joint_counters, spend_counters, doubts)
+    ),
     0,
 )
 
@@ -118,6 +123,8 @@ class Operations:
     def _new_outcome(self) -> Outcome:
         draw = self._random
         source, lens = draw.choice(SOURCES)
+        winner, share = draw.choice(list(Vote)), draw.randrange(UNIT + 1)
+        told = lens is not Lens.HUMAN and winner is not Vote.BOTH_BAD and draw.randrange(3) > 0
         return Outcome(
             battle_id=self._name(),
             source=source,
@@ -125,9 +132,10 @@ class Operations:
             arena=draw.choice(("default", "default", "other")),
             system_a=draw.choice(SYSTEMS),
             system_b=draw.choice(SYSTEMS),
-            winner=draw.choice(list(Vote)),
+            winner=winner,
             margin=None,
             decided_at=NOON + timedelta(minutes=draw.randrange(3)),
+            probabilities=Probabilities(share, draw.randrange(UNIT - share + 1)) if told else None,
         )
 
     async def _book(self) -> None:
@@ -203,11 +211,13 @@ async def test_wrong_and_missing_counters_are_found_and_corrected(database: Data
     async with database.transaction() as tx:
         await tx.execute(update(pair_counters).where(pair_counters.c.kind == "all").values(tie=7))
         await tx.execute(text("DELETE FROM joint_counters"))
+        await tx.execute(update(pair_counters).values(shift_a=pair_counters.c.shift_a + 1))
+        await tx.execute(update(lens_counters).values(probable=5))
+        await tx.execute(text("DELETE FROM doubts"))
         await tx.execute(text("DELETE FROM battle_counters WHERE kind = 'month'"))
         await tx.execute(update(spend_counters).values(picos=spend_counters.c.picos + 1))
     wrong = await recount(database, repair=False)
-    assert min(wrong[name] for name in NONE_WRONG if name != "lens_counters") > 0
-    assert wrong["lens_counters"] == 0
+    assert min(wrong.values()) > 0
     assert await recount(database, repair=True) == wrong
     assert await recount(database, repair=True) == NONE_WRONG
     assert await check_reads(database) > 0
@@ -240,7 +250,7 @@ async def test_verdicts_that_are_stored_before_judges_are_counted_apart_are_coun
 async def test_what_is_stored_before_days_and_each_two_judges_are_counted_is_counted_by_the_migration(
     database: Database,
 ) -> None:
-    await Operations(database, 4).several(100)
+    await Operations(database, 6).several(100)
     await downgrade(database, "0011")
     async with database.transaction() as tx:
         kinds = {*await tx.scalars(select(pair_counters.c.kind))}

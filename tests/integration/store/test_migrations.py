@@ -1,6 +1,7 @@
 """The migrations and the tables say the same, on both databases."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,11 +9,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
+from services.store import migrate
 from services.store.blobs import Blobs
 from services.store.database import Database
 from services.store.migrate import downgrade, unapplied, upgrade
 from services.store.tables import metadata
 
+VERSIONS = Path(migrate.__file__).parent / "migrations" / "versions"
 # The index of tags is one of an expression, and exists on PostgreSQL only.
 pytestmark = pytest.mark.filterwarnings("ignore:autogenerate skipping metadata-specified expression")
 
@@ -59,7 +62,7 @@ async def test_migrating_from_several_processes_at_once_is_migrating_once(empty_
 
 
 async def test_what_is_not_applied_yet_is_named(empty_database: Database) -> None:
-    revisions = [f"{number:04}" for number in range(1, 19)]
+    revisions = sorted(path.name[:4] for path in VERSIONS.glob("[0-9]*.py"))
     assert await unapplied(empty_database) == revisions
     await upgrade(empty_database, "0001")
     assert await unapplied(empty_database) == revisions[1:]
@@ -96,27 +99,54 @@ async def missing_after(database: Database, revision: str) -> set[tuple[str, str
     } - {("add_index", "ix_battles_tags")}
 
 
-CALLS = {
-    ("add_index", "ix_call_prompts_at"),
-    ("add_index", "ix_calls_at"),
-    ("add_index", "ix_calls_battle_id"),
+# From the 18th on: by migration, the columns, indexes and tables that it adds.
+ADDED = {
+    "0018": {
+        ("add_index", "ix_call_prompts_at"),
+        ("add_index", "ix_calls_at"),
+        ("add_index", "ix_calls_battle_id"),
+    },
+    "0019": {
+        ("add_column", "probable"),
+        ("add_column", "probability_a"),
+        ("add_column", "probability_b"),
+        ("add_column", "shift_a"),
+        ("add_column", "shift_b"),
+        ("add_index", "ix_doubts_arena_doubt_battle_id"),
+    },
 }
-CALL_TABLES = {"calls", "call_prompts", "call_texts"}
-BANKS = CALLS | {
+ADDED_TABLES = {"0018": {"calls", "call_prompts", "call_texts"}, "0019": {"doubts"}}
+NEWER = {part for added in ADDED.values() for part in added}
+OLDER_TABLES = {*metadata.tables} - {name for names in ADDED_TABLES.values() for name in names}
+
+
+@pytest.mark.parametrize("revision", ADDED)
+async def test_going_back_before_a_migration_removes_what_it_added(
+    empty_database: Database, revision: str
+) -> None:
+    later = {name for name in ADDED if name >= revision}
+    removed = {part for name in later for part in ADDED[name]}
+    assert await missing_after(empty_database, f"{int(revision) - 1:04}") == removed
+    async with empty_database.engine.connect() as connection:
+        gone = {*metadata.tables} - await connection.run_sync(tables_in)
+    assert gone == {table for name in later for table in ADDED_TABLES.get(name, ())}
+
+
+BANKS = {
     ("add_index", "ix_nugget_labels_battle_id"),
     ("add_index", "ix_nugget_labels_subject"),
     ("add_index", "ix_nugget_lists_bank_step"),
     ("add_index", "ix_nugget_lists_battle_id"),
 }
-BANK_TABLES = CALL_TABLES | {"nugget_lists", "nugget_labels"}
+BANK_TABLES = {"nugget_lists", "nugget_labels"}
 
 
 async def test_going_back_to_the_sixteenth_schema_forgets_what_battles_share(
     empty_database: Database,
 ) -> None:
-    assert await missing_after(empty_database, "0016") == BANKS
+    assert await missing_after(empty_database, "0016") - NEWER == BANKS
     async with empty_database.engine.connect() as connection:
-        assert {*metadata.tables} - await connection.run_sync(tables_in) == BANK_TABLES
+        assert OLDER_TABLES - await connection.run_sync(tables_in) == BANK_TABLES
 
 
 JOINT = {("modify_type", "joint_counters.first"), ("modify_type", "joint_counters.second")}
@@ -139,9 +169,9 @@ DELETED = (
 async def test_going_back_to_the_ninth_schema_forgets_what_battles_brought(
     empty_database: Database,
 ) -> None:
-    assert await missing_after(empty_database, "0009") == DELETED | JOINT
+    assert await missing_after(empty_database, "0009") - NEWER == DELETED | JOINT
     async with empty_database.engine.connect() as connection:
-        gone = {*metadata.tables} - await connection.run_sync(tables_in)
+        gone = OLDER_TABLES - await connection.run_sync(tables_in)
     assert gone == {"content_users", "deletions", "removed_chunks", "grader_states"} | BANK_TABLES
 
 
@@ -157,13 +187,15 @@ UNFINISHED = JUDGES | {
 async def test_going_back_to_the_sixth_schema_removes_the_indexes_of_unfinished_battles(
     empty_database: Database,
 ) -> None:
-    assert await missing_after(empty_database, "0006") == UNFINISHED | JOINT
+    assert await missing_after(empty_database, "0006") - NEWER == UNFINISHED | JOINT
 
 
 async def test_going_back_to_the_fourth_schema_removes_the_counters(empty_database: Database) -> None:
-    assert await missing_after(empty_database, "0004") == UNFINISHED | {("add_column", "discarded_at")}
+    assert await missing_after(empty_database, "0004") - NEWER == UNFINISHED | {
+        ("add_column", "discarded_at")
+    }
     async with empty_database.engine.connect() as connection:
-        gone = {*metadata.tables} - await connection.run_sync(tables_in)
+        gone = OLDER_TABLES - await connection.run_sync(tables_in)
     counters = {f"{counted}_counters" for counted in ("battle", "joint", "lens", "pair", "spend")}
     deleted = {"content_users", "deletions", "removed_chunks"} | BANK_TABLES
     assert gone == counters | {"claims", "judge_states", "grader_states"} | deleted
@@ -174,12 +206,12 @@ NOT_NULL = {("modify_nullable", "battles.language"), ("modify_nullable", "source
 
 
 async def test_going_back_to_the_second_schema_forbids_null_again(empty_database: Database) -> None:
-    assert await missing_after(empty_database, "0002") == NOT_NULL | MISSING
+    assert await missing_after(empty_database, "0002") - NEWER == NOT_NULL | MISSING
 
 
 async def test_going_back_to_the_first_schema_takes_the_lists_their_indexes(empty_database: Database) -> None:
     names = ("ix_battles_received_at", "ix_failures_arena_failed_at", "ix_failures_failed_at")
-    lacking = await missing_after(empty_database, "0001")
+    lacking = await missing_after(empty_database, "0001") - NEWER
     assert lacking == {("add_index", name) for name in names} | NOT_NULL | MISSING
 
 
