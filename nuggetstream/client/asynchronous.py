@@ -17,6 +17,7 @@ from nuggetstream.client.following import MAX_EVENT_BYTES, SILENCE, Following, W
 from nuggetstream.client.options import (
     AdviceOptions,
     AgreementOptions,
+    BattleOrder,
     BoardOptions,
     CombinedOptions,
     PairsOptions,
@@ -112,9 +113,11 @@ class AsyncClient(AsyncAdministration):
             if not following.over:
                 await asyncio.sleep(following.lost(why))
 
-    async def battles(self, arena: str | None = None, limit: int = 50) -> list[BattleSummary]:
-        """The battles received last, newest first, see `Client.battles`."""
-        return await self._ask(calls.battles(arena, limit))
+    async def battles(
+        self, arena: str | None = None, limit: int = 50, order: BattleOrder = "newest"
+    ) -> list[BattleSummary]:
+        """The battles received last, or those that wait most for a vote, see `Client.battles`."""
+        return await self._ask(calls.battles(arena, limit, order))
 
     async def failures(
         self, arena: str | None = None, battle_id: str | None = None, limit: int = 50

@@ -12,6 +12,7 @@ from nuggetstream.client.options import (
     AdminFailureOptions,
     AdviceOptions,
     AgreementOptions,
+    BattleOrder,
     BoardOptions,
     CombinedOptions,
     ExpiryOptions,
@@ -98,9 +99,9 @@ def events_path(battle_id: str) -> str:
     return f"{_path(battle_id)}/events"
 
 
-def battles(arena: str | None, limit: int) -> Call[list[BattleSummary]]:
-    """Read the newest battles."""
-    params = params_of({"arena": arena, "limit": limit})
+def battles(arena: str | None, limit: int, order: BattleOrder = "newest") -> Call[list[BattleSummary]]:
+    """Read the newest battles, or those that wait most for a vote."""
+    params = params_of({"arena": arena, "limit": limit, "order": order})
     return Call(method="GET", path="/v1/battles", read=reader(list[BattleSummary]), params=params)
 
 

@@ -11,6 +11,9 @@ LensName: TypeAlias = Lens | Literal["human", "nugget", "judge", "guided", "memb
 Ties: TypeAlias = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]
 
 
+BattleOrder: TypeAlias = Literal["newest", "doubt"]
+
+
 class SliceOptions(TypedDict, total=False):
     """Which battles count.
 
@@ -20,6 +23,7 @@ class SliceOptions(TypedDict, total=False):
         since: Received then or later; a moment has a time zone, a day begins at midnight UTC.
         until: Received before then.
         evaluator: Name of the judge whose verdicts count in the lens of the judge; those of all by default.
+        expected: Whether automatic outcomes count by their probabilities, where these are known.
     """
 
     language: str
@@ -27,6 +31,7 @@ class SliceOptions(TypedDict, total=False):
     since: Moment
     until: Moment
     evaluator: str
+    expected: bool
 
 
 class RatedOptions(SliceOptions, total=False):

@@ -17,6 +17,7 @@ from nuggetstream.client.following import MAX_EVENT_BYTES, SILENCE, Following, W
 from nuggetstream.client.options import (
     AdviceOptions,
     AgreementOptions,
+    BattleOrder,
     BoardOptions,
     CombinedOptions,
     PairsOptions,
@@ -192,14 +193,17 @@ class Client(Administration):
             if not following.over:
                 time.sleep(following.lost(why))
 
-    def battles(self, arena: str | None = None, limit: int = 50) -> list[BattleSummary]:
-        """The battles received last, newest first.
+    def battles(
+        self, arena: str | None = None, limit: int = 50, order: BattleOrder = "newest"
+    ) -> list[BattleSummary]:
+        """The battles received last, or those that wait most for a vote.
 
         Args:
-            arena: Only of this arena; None for all.
+            arena: Only of this arena; None for all, in the order "newest".
             limit: At most so many, 1 to 200.
+            order: "newest", or "doubt" for battles without a vote, the most doubtful first.
         """
-        return self._ask(calls.battles(arena, limit))
+        return self._ask(calls.battles(arena, limit, order))
 
     def failures(
         self, arena: str | None = None, battle_id: str | None = None, limit: int = 50

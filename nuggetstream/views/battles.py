@@ -191,6 +191,8 @@ class BattleSummary(View):
     received_at: datetime
     ended_at: datetime | None
     preferences: Preferences
+    doubt: float | None = None
+    """How unsure the machine is about a battle that waits for a vote, from 0 to 1; only in lists by doubt."""
 
 
 class BattleView(View):

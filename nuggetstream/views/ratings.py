@@ -26,6 +26,8 @@ class SliceView(View):
     until: datetime | None = None
     evaluator: str | None = None
     """The judge whose verdicts count in the lens of the judge; null for those of all judges."""
+    expected: bool = False
+    """Whether automatic outcomes count by their probabilities, where these are known."""
 
 
 class AnchorView(View):
@@ -138,6 +140,8 @@ class BoardView(Tabular, View):
     """Number of outcomes counted; a battle with two judges has two in the lens of the judge."""
     evaluators: list[str] = Field(default_factory=list)
     """Names of all judges with outcomes in the arena and lens; empty for the lenses human and nugget."""
+    probable: int | None = None
+    """Number of outcomes that counted by their probabilities; null where all count as they are."""
     tie_policy: str
     resamples: int
     level: float

@@ -241,6 +241,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     from services.gateway.server import http_server
     from services.runtime import rpc
     from services.store.battles import Battles
+    from services.store.doubts import Doubts
     from services.store.outcomes import Outcomes
     from services.wire.model_state import ModelStates
 
@@ -255,6 +256,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
         gateway = Gateway(
             battles=battles,
             outcomes=Outcomes(parts.database),
+            doubts=Doubts(parts.database),
             intake=Intake(battles, publisher(parts.bus, parts.blobs), admission),
             ratings=RatingsClient(channel),
             followers=followers,

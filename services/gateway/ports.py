@@ -11,6 +11,7 @@ from services.gateway.errors import UnknownBattle
 from services.gateway.health import Readiness
 from services.gateway.ratings.client import RatingsClient
 from services.store.battles import Battles
+from services.store.doubts import Doubts
 from services.store.outcomes import Outcomes
 from services.wire.model_state import ModelStates
 
@@ -22,6 +23,7 @@ class Gateway:
     Attributes:
         battles: Battles and their events, in the database.
         outcomes: Preferences per battle and lens, in the database.
+        doubts: Battles that wait for a vote, in the database.
         intake: Accepts battles and votes.
         ratings: Client of the rater.
         followers: Clients that follow a battle.
@@ -31,6 +33,7 @@ class Gateway:
 
     battles: Battles
     outcomes: Outcomes
+    doubts: Doubts
     intake: Intake
     ratings: RatingsClient
     followers: Followers
@@ -64,3 +67,22 @@ class Gateway:
         rows = await self.battles.latest(limit, arena)
         outcomes = await self.outcomes.of_battles([row.id for row in rows])
         return [summarize(row, outcomes[row.id]) for row in rows]
+
+    async def doubtful(self, limit: int, arena: str) -> list[BattleSummary]:
+        """The battles of an arena that wait for a vote, the most doubtful first.
+
+        Args:
+            limit: Maximum number of battles.
+            arena: Arena of the battles.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+        found = await self.doubts.greatest(arena, limit)
+        ids = [doubt.battle_id for doubt in found]
+        rows, outcomes = await self.battles.get_all(ids), await self.outcomes.of_battles(ids)
+        return [
+            summarize(rows[doubt.battle_id], outcomes[doubt.battle_id], doubt.doubt)
+            for doubt in found
+            if doubt.battle_id in rows
+        ]

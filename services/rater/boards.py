@@ -42,6 +42,7 @@ class LensBoard:
         outcomes: Outcomes that were counted; a battle with two judges has two.
         received: Battles that the arena sent.
         evaluators: Judges with outcomes in the arena and lens; empty for a lens without judges.
+        probable: Outcomes that counted by their probabilities; None where all count as they are.
     """
 
     arena: str
@@ -52,6 +53,7 @@ class LensBoard:
     outcomes: int
     received: int
     evaluators: Sequence[str] = ()
+    probable: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,6 +130,7 @@ class Boards:
                 outcomes=counted.counts.outcomes,
                 received=received,
                 evaluators=judges.get(counted.lens, ()),
+                probable=counted.counts.probable,
             )
             for counted in counts
         ]

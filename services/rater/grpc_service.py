@@ -72,7 +72,8 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
     ) -> ratings_pb2.GetLeaderboardResponse:
         arena, lenses = requests.arena_of(request.arena), requests.lenses_of(request.lenses)
         options = requests.options_of(request.options, self._boards.options)
-        boards = await self._boards.get(arena, lenses, options, requests.slice_of(request.slice))
+        slice_ = requests.slice_of(request.slice)
+        boards = await self._boards.get(arena, lenses, requests.drawable(options, slice_), slice_)
         now = Timestamp()
         now.FromDatetime(datetime.now(UTC))
         messages = [replies.board_message(board) for board in boards]
@@ -98,7 +99,7 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
         arena, lens = requests.arena_of(request.arena), requests.lens_of(request.lens)
         options = requests.options_of(request.options, self._boards.options)
         slice_ = requests.slice_of(request.slice)
-        ratings = await self._boards.pairs(arena, lens, options, slice_)
+        ratings = await self._boards.pairs(arena, lens, requests.drawable(options, slice_), slice_)
         reply = replies.pairs_reply(ratings, slice_)
         reply.arena, reply.lens = arena, replies.lens_number(lens)
         reply.scored = await self._boards.scored(arena, lens, slice_)
@@ -128,7 +129,12 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
         options = requests.options_of(request.options, self._boards.options)
         every, slice_ = requests.every_of(request.every), requests.slice_of(request.slice)
         periods = await self._boards.timeline(
-            arena, lens, options, slice_, every=every, cumulative=request.cumulative
+            arena,
+            lens,
+            requests.drawable(options, slice_),
+            slice_,
+            every=every,
+            cumulative=request.cumulative,
         )
         reply = replies.timeline_reply(periods, replace(options, anchor=None), slice_)
         reply.arena, reply.lens = arena, replies.lens_number(lens)

@@ -39,6 +39,7 @@ def board_message(board: LensBoard) -> ratings_pb2.Board:
         notes=[_note_message(note) for note in ratings.notes],
         outcomes=board.outcomes,
         evaluators=board.evaluators,
+        probable=board.probable,
         fragility=_fragility(ratings.fragility) if ratings.fit else None,
         method=method_message(method),
     )

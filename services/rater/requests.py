@@ -92,6 +92,15 @@ def options_of(asked: ratings_pb2.BoardOptions, own: Options) -> Options:
         )
 
 
+def drawable(options: Options, slice_: Slice) -> Options:
+    """The options, if resamples of the outcomes can be drawn with them."""
+    if slice_.expected and options.bootstrap is Bootstrap.MULTINOMIAL:
+        raise InvalidQuestion(
+            "bootstrap", "multinomial draws whole battles, and expected outcomes are not whole"
+        )
+    return options
+
+
 def every_of(word: str) -> Every:
     """Length of the periods of a timeline."""
     return _word("every", word, tuple(Every), Every.MONTH)
@@ -150,6 +159,7 @@ def slice_of(asked: ratings_pb2.Slice) -> Slice:
         since=since,
         until=until,
         evaluator=_text("evaluator", asked.evaluator) or None,
+        expected=asked.expected,
     )
 
 

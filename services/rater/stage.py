@@ -1,15 +1,16 @@
 """The rater's handler and its wiring."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.event import BattleAssigned, BattleEvent, BattleJudged, BattleVoted, Event
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
-from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.judgment import Judgment, VoteProbabilities
 from nuggetstream.domain.lens import Lens, member_of, source_of_judge
+from nuggetstream.nuggets.preference import PreferenceProbability, preference_by_labels
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
 from services.rater.announcer import Announcer
 from services.runtime.errors import InvalidInput, Retryable, StageError
@@ -19,6 +20,7 @@ from services.store.battles import BattleRow, Battles
 from services.store.blobs import Blobs
 from services.store.outcome import Outcome
 from services.store.outcomes import Outcomes
+from services.store.probabilities import Probabilities
 from services.wire.stages import event_stage
 
 MAX_GROUP = 64  # outcomes in one transaction
@@ -106,9 +108,12 @@ def outcomes_of(event: BattleEvent, now: datetime) -> Sequence[Outcome]:
         case BattleJudged():
             return list(_of_judge(event.battle, event.judgment, now))
         case BattleAssigned():
-            margin = nugget_margin(event.nugget_list.nuggets, event.assignment_set.assignments)
-            winner = preference(margin, 0.0, tie_threshold(event.battle))
-            return [_outcome(event.battle, Lens.NUGGET.value, Lens.NUGGET, winner, margin=margin, now=now)]
+            nuggets, assignments = event.nugget_list.nuggets, event.assignment_set.assignments
+            margin, threshold = nugget_margin(nuggets, assignments), tie_threshold(event.battle)
+            winner = preference(margin, 0.0, threshold)
+            outcome = _outcome(event.battle, Lens.NUGGET.value, Lens.NUGGET, winner, margin=margin, now=now)
+            told = _probabilities(preference_by_labels(nuggets, assignments, threshold))
+            return [replace(outcome, probabilities=told)]
         case _:
             raise InvalidInput(f"{type(event).__name__} states no outcome")
 
@@ -116,11 +121,16 @@ def outcomes_of(event: BattleEvent, now: datetime) -> Sequence[Outcome]:
 def _of_judge(battle: Battle, judgment: Judgment, now: datetime) -> Iterator[Outcome]:
     """The outcome of a judge, and those of the members of a panel that did not abstain."""
     lens = judgment.lens
-    yield _outcome(battle, source_of_judge(judgment.evaluator, lens), lens, judgment.winner, now=now)
+    outcome = _outcome(battle, source_of_judge(judgment.evaluator, lens), lens, judgment.winner, now=now)
+    yield replace(outcome, probabilities=_probabilities(judgment.probabilities))
     for member in judgment.members:
         if member.winner is not None:
             source = source_of_judge(member_of(judgment.evaluator, member.name), Lens.MEMBER)
             yield _outcome(battle, source, Lens.MEMBER, member.winner, now=now)
+
+
+def _probabilities(told: PreferenceProbability | VoteProbabilities | None) -> Probabilities | None:
+    return None if told is None else Probabilities.of(told.a, told.b, told.tie)
 
 
 def build(

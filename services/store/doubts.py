@@ -29,7 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import INDEPENDENT, Lens
 from services.store.database import Database, insert_into
 from services.store.outcome import Outcome
 from services.store.probabilities import UNIT
@@ -89,6 +89,8 @@ def doubt_of(known: Iterable[Outcome]) -> int:
     for outcome in known:
         if outcome.lens is Lens.HUMAN:
             return 0
+        if outcome.lens not in INDEPENDENT:
+            continue
         told = outcome.probabilities
         leads.append(_LEAD.get(outcome.winner, 0) if told is None else told.lead)
     return UNIT - abs(sum(leads)) // len(leads) if leads else 0
@@ -149,6 +151,7 @@ def counted_doubts(*, sqlite: bool) -> Select[Any]:  # noqa: ARG001 - the same q
     lead = case((known.is_(None), discrete), else_=known - outcomes.c.probability_b)
     total = func.abs(func.sum(lead), type_=BigInteger)
     doubt = UNIT - total // func.count()
+    independent = outcomes.c.lens.in_([lens.value for lens in INDEPENDENT])
     votes = func.sum(case((outcomes.c.lens == Lens.HUMAN.value, 1), else_=0))
     query = select(outcomes.c.battle_id, outcomes.c.arena, doubt.label("doubt"))
-    return query.group_by(outcomes.c.battle_id, outcomes.c.arena).having(votes == 0)
+    return query.where(independent).group_by(outcomes.c.battle_id, outcomes.c.arena).having(votes == 0)

@@ -106,7 +106,7 @@ def accepted_battle(body: bytes) -> Battle:
     return cast(BattleSubmitted, decode(schema_of(BattleSubmitted), body)).battle
 
 
-def summarize(row: BattleRow, outcomes: Sequence[Outcome]) -> BattleSummary:
+def summarize(row: BattleRow, outcomes: Sequence[Outcome], doubt: float | None = None) -> BattleSummary:
     """A summary of a battle; where there are several judges, the first by name counts."""
     winners = {
         outcome.lens.value: outcome.winner for outcome in reversed(outcomes) if outcome.lens in INDEPENDENT
@@ -123,6 +123,7 @@ def summarize(row: BattleRow, outcomes: Sequence[Outcome]) -> BattleSummary:
         received_at=row.received_at,
         ended_at=row.ended_at,
         preferences=Preferences(**winners),
+        doubt=doubt,
     )
 
 

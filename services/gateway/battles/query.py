@@ -1,5 +1,6 @@
 """The parameters of the battle routes, and their limits."""
 
+from enum import StrEnum
 from typing import Annotated
 
 from fastapi import Path
@@ -17,11 +18,22 @@ class _ListQuery(QueryParameters):
     arena: Text | None = None
     """Only this arena; all arenas when absent."""
     limit: Annotated[int, Field(ge=1, le=MOST_LISTED)] = 50
-    """Maximum number of results, newest first."""
+    """Maximum number of results."""
+
+
+class Order(StrEnum):
+    """Which battles come first."""
+
+    NEWEST = "newest"
+    DOUBT = "doubt"
 
 
 class BattlesQuery(_ListQuery):
     """Which battles to list."""
+
+    order: Order = Order.NEWEST
+    """newest: the battles received last. doubt: only battles of the arena that wait for a vote, those first
+    about which the machine is most unsure."""
 
 
 class FailuresQuery(_ListQuery):

@@ -10,7 +10,7 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, VoteReceipt
 from services.gateway.battles.assembly import failure_view
 from services.gateway.battles.bodies import JSON, declared_type, read_all
-from services.gateway.battles.query import BattleId, BattlesQuery, FailuresQuery
+from services.gateway.battles.query import BattleId, BattlesQuery, FailuresQuery, Order
 from services.gateway.errors import InvalidQuery, UnknownBattle, problems_in
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
@@ -43,9 +43,11 @@ def routes(gateway: Gateway) -> APIRouter:
         responses={503: RESPONSES[503], 422: RESPONSES[422]},
     )
 
-    @router.get("/battles", summary="The most recent battles, newest first", tags=["battles"])
+    @router.get(
+        "/battles", summary="The most recent battles, or those that wait most for a vote", tags=["battles"]
+    )
     async def battles(query: Annotated[BattlesQuery, Query()]) -> list[BattleSummary]:
-        return await gateway.latest(query.limit, query.arena)
+        return await listed(gateway, query.order, query.limit, query.arena)
 
     @router.post(
         "/battles/{battle_id:path}/vote",
@@ -82,6 +84,19 @@ def routes(gateway: Gateway) -> APIRouter:
         return [failure_view(failure) for failure in recorded]
 
     return router
+
+
+async def listed(gateway: Gateway, order: Order, limit: int, arena: str | None) -> list[BattleSummary]:
+    """The battles of a list in its order.
+
+    Raises:
+        InvalidQuery: Doubtful battles are asked for without an arena.
+    """
+    if order is Order.NEWEST:
+        return await gateway.latest(limit, arena)
+    if arena is None:
+        raise InvalidQuery(["arena: is needed with order=doubt"])
+    return await gateway.doubtful(limit, arena)
 
 
 def _vote_in(body: bytes) -> Vote:

@@ -1,5 +1,6 @@
 """The query parameters of the pages; the leaderboard takes those of `ratings.query.BoardsQuery`."""
 
+from services.gateway.battles.query import Order
 from services.gateway.query import QueryParameters, Text
 
 
@@ -8,3 +9,5 @@ class HomePageQuery(QueryParameters):
 
     arena: Text | None = None
     """Only this arena; all arenas when absent."""
+    order: Order = Order.NEWEST
+    """newest, or doubt: the battles of the arena that wait most for a vote."""

@@ -19,6 +19,7 @@ from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.views.common import Problem
 from nuggetstream.views.ratings import BoardView
+from services.gateway.battles.routes import listed
 from services.gateway.pages.explanation import explanation_lines, failure_groups
 from services.gateway.pages.grades import grade_tables
 from services.gateway.pages.query import HomePageQuery
@@ -84,11 +85,13 @@ async def page_response(env: Environment, render: Render) -> Response:
 
 
 async def _home(gateway: Gateway, env: Environment, params: QueryParams, base_url: str) -> str:
-    arena = query_from_form(HomePageQuery, params).arena
+    query = query_from_form(HomePageQuery, params)
+    arena, order = query.arena, query.order
     return env.get_template("home/page.html").render(
         arena=arena,
         arenas=await gateway.battles.arenas(),
-        battles=await gateway.latest(_SHOWN, arena),
+        order=order,
+        battles=await listed(gateway, order, _SHOWN, arena),
         base_url=base_url,
     )
 

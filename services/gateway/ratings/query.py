@@ -78,6 +78,8 @@ class _RatingQuery(QueryParameters):
     """Only battles received before this time."""
     evaluator: Text | None = None
     """Only verdicts of the judge with this name, in the lenses judge, guided and member."""
+    expected: bool = False
+    """Whether automatic outcomes count by their probabilities, such as 0.7 wins and 0.3 losses."""
 
     def slice_message(self) -> ratings_pb2.Slice:
         """The filter of battles as protobuf."""
@@ -87,6 +89,7 @@ class _RatingQuery(QueryParameters):
             since=self.since,
             until=self.until,
             evaluator=self.evaluator or None,
+            expected=self.expected,
         )
         return to_message(chosen, ratings_pb2.Slice)
 

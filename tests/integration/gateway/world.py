@@ -46,6 +46,7 @@ from services.runtime.stream_usage import StreamUsage
 from services.store.battles import Battles
 from services.store.blobs import Blobs
 from services.store.database import Database
+from services.store.doubts import Doubts
 from services.store.outcomes import Outcomes
 from services.wire import topology
 from services.wire.codec import unseal
@@ -110,6 +111,7 @@ async def opened(
         gateway = Gateway(
             battles=battles,
             outcomes=outcomes,
+            doubts=Doubts(database),
             intake=Intake(battles, publisher(bus, blobs, within=patience), admission),
             ratings=RatingsClient(channel),
             followers=followers,

@@ -79,7 +79,14 @@ async def test_a_board_says_what_it_was_made_with(world: World) -> None:
         "level": 0.5,
         "resamples": 200,
         "anchor": {"system": "z", "rating": 1114.0},
-        "slice": {"language": None, "tags": [], "since": None, "until": None, "evaluator": None},
+        "slice": {
+            "language": None,
+            "tags": [],
+            "since": None,
+            "until": None,
+            "evaluator": None,
+            "expected": False,
+        },
         "prior": None,
         "provisional_below": 10,
     }

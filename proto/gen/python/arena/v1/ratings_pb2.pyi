@@ -58,9 +58,14 @@ class Slice(_message.Message):
     SINCE_FIELD_NUMBER: _builtins.int
     UNTIL_FIELD_NUMBER: _builtins.int
     EVALUATOR_FIELD_NUMBER: _builtins.int
+    EXPECTED_FIELD_NUMBER: _builtins.int
     language: _builtins.str
     evaluator: _builtins.str
     """Only verdicts of the judge with this name, in the lenses judge, guided and member; others are not affected."""
+    expected: _builtins.bool
+    """Whether outcomes of the automatic lenses count by their probabilities, where these are known: an outcome
+    that is 70% A, 10% tie and 20% B counts as 0.7 wins, 0.1 ties and 0.2 losses.
+    """
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """A battle must have all of these tags; a query's category is a tag such as "category:science"."""
@@ -81,10 +86,11 @@ class Slice(_message.Message):
         since: _timestamp_pb2.Timestamp | None = ...,
         until: _timestamp_pb2.Timestamp | None = ...,
         evaluator: _builtins.str | None = ...,
+        expected: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator", "_language", b"_language", "_since", b"_since", "_until", b"_until", "evaluator", b"evaluator", "language", b"language", "since", b"since", "until", b"until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator", "_language", b"_language", "_since", b"_since", "_until", b"_until", "evaluator", b"evaluator", "language", b"language", "since", b"since", "tags", b"tags", "until", b"until"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator", "_language", b"_language", "_since", b"_since", "_until", b"_until", "evaluator", b"evaluator", "expected", b"expected", "language", b"language", "since", b"since", "tags", b"tags", "until", b"until"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__evaluator: _TypeAlias = _typing.Literal["evaluator"]  # noqa: Y015
     _WhichOneofArgType__evaluator: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator"]  # noqa: Y015
@@ -465,6 +471,7 @@ class Board(_message.Message):
     NOTES_FIELD_NUMBER: _builtins.int
     FRAGILITY_FIELD_NUMBER: _builtins.int
     EVALUATORS_FIELD_NUMBER: _builtins.int
+    PROBABLE_FIELD_NUMBER: _builtins.int
     arena: _builtins.str
     lens: Global___Lens.ValueType
     scored: _builtins.int
@@ -484,6 +491,8 @@ class Board(_message.Message):
     """Number of outcomes. A battle with two judges has two outcomes in the judge lens, which intervals treat as
     independent: where there are more outcomes than scored battles, intervals are too narrow.
     """
+    probable: _builtins.int
+    """Number of outcomes that counted by their probabilities; absent where all count as they are."""
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]: ...
     @_builtins.property
@@ -516,19 +525,24 @@ class Board(_message.Message):
         notes: _abc.Iterable[Global___Note] | None = ...,
         fragility: Global___Fragility | None = ...,
         evaluators: _abc.Iterable[_builtins.str] | None = ...,
+        probable: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "_note", b"_note", "fragility", b"fragility", "method", b"method", "note", b"note"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "_note", b"_note", "_probable", b"_probable", "fragility", b"fragility", "method", b"method", "note", b"note", "probable", b"probable"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "_note", b"_note", "arena", b"arena", "evaluators", b"evaluators", "fragility", b"fragility", "lens", b"lens", "level", b"level", "method", b"method", "note", b"note", "notes", b"notes", "outcomes", b"outcomes", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "state", b"state", "tie_policy", b"tie_policy"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "_note", b"_note", "_probable", b"_probable", "arena", b"arena", "evaluators", b"evaluators", "fragility", b"fragility", "lens", b"lens", "level", b"level", "method", b"method", "note", b"note", "notes", b"notes", "outcomes", b"outcomes", "probable", b"probable", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "state", b"state", "tie_policy", b"tie_policy"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__fragility: _TypeAlias = _typing.Literal["fragility"]  # noqa: Y015
     _WhichOneofArgType__fragility: _TypeAlias = _typing.Literal["_fragility", b"_fragility"]  # noqa: Y015
     _WhichOneofReturnType__note: _TypeAlias = _typing.Literal["note"]  # noqa: Y015
     _WhichOneofArgType__note: _TypeAlias = _typing.Literal["_note", b"_note"]  # noqa: Y015
+    _WhichOneofReturnType__probable: _TypeAlias = _typing.Literal["probable"]  # noqa: Y015
+    _WhichOneofArgType__probable: _TypeAlias = _typing.Literal["_probable", b"_probable"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__fragility) -> _WhichOneofReturnType__fragility | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__note) -> _WhichOneofReturnType__note | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__probable) -> _WhichOneofReturnType__probable | None: ...
 
 Global___Board: _TypeAlias = Board  # noqa: Y015
 
