@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select, update
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.lens import Lens, source_of_judge
+from nuggetstream.domain.lens import JUDGED, Lens, evaluator_of, source_of_judge
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.timeline import Every
 from services.store.accepting import NewBattle
@@ -37,12 +37,11 @@ def outcome(name: str, lens: Lens, winner: Vote, told: Probabilities | None = No
 
 
 def of_slice(outcomes: Iterable[Outcome], selection: Slice, lens: Lens) -> list[Outcome]:
-    source = None if selection.evaluator is None else source_of_judge(selection.evaluator)
     return [
         each
         for each in outcomes
         if each.lens is lens and each.system_a != each.system_b
-        if lens is not Lens.JUDGE or source in (None, each.source)
+        if lens not in JUDGED or selection.evaluator in (None, evaluator_of(each.source))
     ]
 
 

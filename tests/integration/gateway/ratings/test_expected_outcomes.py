@@ -9,7 +9,7 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleJudged
 from nuggetstream.domain.judgment import Judgment, OrderedVerdict, VoteProbabilities
 from nuggetstream.domain.nugget import Support, SupportProbabilities
-from services.rater.stage import outcome_of
+from services.rater.stage import outcomes_of
 from services.store.probabilities import Probabilities
 from tests import samples
 from tests.integration.gateway.world import NOW, Story, World, between
@@ -79,7 +79,7 @@ async def test_people_are_asked_first_where_the_machine_is_unsure(world: World) 
 
 def test_an_outcome_has_the_probabilities_of_the_judge_or_of_the_labels() -> None:
     event = decided(Story(between("x", "y", 1)), SURE)
-    assert outcome_of(event, NOON).probabilities == Probabilities(900_000, 50_000)
+    assert outcomes_of(event, NOON)[0].probabilities == Probabilities(900_000, 50_000)
     assigned = samples.assigned(1, 0, of=1)
     sure = {Support.SUPPORT: (0.8, 0.0, 0.2), Support.NOT_SUPPORT: (0.0, 0.0, 1.0)}
     told = [
@@ -87,5 +87,5 @@ def test_an_outcome_has_the_probabilities_of_the_judge_or_of_the_labels() -> Non
         for each in assigned.assignment_set.assignments
     ]
     labelled = replace(assigned, assignment_set=replace(assigned.assignment_set, assignments=tuple(told)))
-    assert outcome_of(labelled, NOON).probabilities == Probabilities(800_000, 0)
-    assert outcome_of(assigned, NOON).probabilities is None
+    assert outcomes_of(labelled, NOON)[0].probabilities == Probabilities(800_000, 0)
+    assert outcomes_of(assigned, NOON)[0].probabilities is None

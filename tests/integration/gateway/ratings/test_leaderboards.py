@@ -135,7 +135,11 @@ async def test_a_slice_is_a_board_of_its_own(world: World) -> None:
         ("leaderboard", {"ties": "third"}, "ties: Input should be 'half'"),
         ("leaderboard", {"bootstrap": "x"}, "bootstrap: Input should be 'bayesian' or 'multinomial'"),
         ("leaderboard", {"intervals": "x"}, "intervals: Input should be 'bootstrap' or 'sandwich'"),
-        ("leaderboard", {"lens": ["human", "gut"]}, "lens.1: Input should be 'human', 'nugget' or 'judge'"),
+        (
+            "leaderboard",
+            {"lens": ["human", "gut"]},
+            "lens.1: Input should be 'human', 'nugget', 'judge', 'guided' or 'member'",
+        ),
         ("leaderboard", {"level": "1"}, "level: Input should be less than or equal to 0.999"),
         ("leaderboard", {"level": "nan"}, "level: "),
         ("leaderboard", {"resamples": "99"}, "resamples: Input should be greater than or equal to 100"),
