@@ -5,8 +5,9 @@ calls per battle, over a year and 100 systems. Six in ten battles are English, e
 categories, and half of them have a second tag. Model calls lie in the last ten days, so that a day has many.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -23,9 +24,9 @@ JUDGE, SECOND_JUDGE = "pairwise", "second"
 UNTIL = datetime(2026, 5, 1, tzinfo=UTC)  # the battles lie in the year before
 LAST_DAY = date(2026, 4, 30)
 
-_STATEMENTS = (
-    "SELECT setseed(0.25)",
-    """
+_STATEMENTS = {
+    "seed": "SELECT setseed(0.25)",
+    "battles": """
     INSERT INTO battles (id, arena, query, language, tags, system_a, system_b, content_hash, body,
                          received_at, nugget_state, judge_state, ended_at, event_count)
     SELECT 'battle-' || n, 'bench', 'What is tea?', CASE WHEN l < 0.6 THEN 'en' ELSE 'l' || floor(l * 20) END,
@@ -38,7 +39,7 @@ _STATEMENTS = (
     FROM (SELECT n, random() AS l, floor(random() * :systems)::int AS a,
                  floor(random() * (:systems - 1))::int AS d FROM generate_series(1, :battles) n) numbers
     """,
-    """
+    "outcomes": """
     INSERT INTO outcomes (battle_id, source, lens, arena, system_a, system_b, winner, margin, decided_at)
     SELECT id, CASE lens WHEN 'judge' THEN 'judge:pairwise' ELSE lens END, lens, arena, system_a, system_b,
            CASE WHEN u < 0.2 THEN 'tie' WHEN u < 0.27 THEN 'both_bad'
@@ -47,20 +48,20 @@ _STATEMENTS = (
     FROM (SELECT *, random() AS u FROM battles
           CROSS JOIN unnest(ARRAY['human', 'nugget', 'judge']) AS lens) answered
     """,
-    """
+    "verdicts of the second judge": """
     INSERT INTO outcomes (battle_id, source, lens, arena, system_a, system_b, winner, margin, decided_at)
     SELECT battle_id, 'judge:second', lens, arena, system_a, system_b,
            CASE WHEN random() < 0.8 THEN winner ELSE 'tie' END, NULL, decided_at
     FROM outcomes WHERE source = 'judge:pairwise' AND right(battle_id, 1) IN ('0', '2', '4', '6', '8')
     """,
-    """
+    "model calls": """
     INSERT INTO spend (battle_id, stage, model, day, input_tokens, output_tokens, cached_input_tokens, picos,
                        currency, source, booked_at)
     SELECT 'battle-' || n, stage, 'model', date '2026-04-30' - (n % 10)::int, 1000 + n % 500, 200, 0,
            1000000 * (n % 900), 'USD', 'usage', timestamptz '2026-05-01 00:00+00'
     FROM generate_series(1, :battles) n CROSS JOIN unnest(ARRAY['nuggetizer', 'judge']) AS stage
     """,
-)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +108,28 @@ class Server:
 
 
 async def _fill(database: Database, size: Size) -> None:
+    """Make the rows, then their counters in one pass over them; prints the seconds of each step."""
+    values = {"battles": size.battles, "systems": size.systems}
     async with database.engine.begin() as connection:
-        for statement in _STATEMENTS:
-            values = {"battles": size.battles, "systems": size.systems}
-            used = {name: value for name, value in values.items() if f":{name}" in statement}
-            await connection.execute(text(_cast(statement)), used)
-    await recount(database, repair=True)
+        for name, statement in _STATEMENTS.items():
+            used = {key: value for key, value in values.items() if f":{key}" in statement}
+            with _timed(name):
+                await connection.execute(text(_cast(statement)), used)
     async with database.engine.connect() as connection:
         automatic = await connection.execution_options(isolation_level="AUTOCOMMIT")
-        await automatic.execute(text("VACUUM ANALYZE"))
+        with _timed("statistics"):
+            await automatic.execute(text("ANALYZE"))
+        with _timed("counters"):
+            await recount(database, repair=True)
+        with _timed("vacuum"):
+            await automatic.execute(text("VACUUM ANALYZE"))
+
+
+@contextmanager
+def _timed(step: str) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    print(f"  {step} made in {time.perf_counter() - start:.1f} s", flush=True)
 
 
 def _cast(statement: str) -> str:
