@@ -9,7 +9,8 @@ That scatter is known beforehand. In any direction of the strengths, the curvatu
 the Exp(1) weights of battles, each times its share of the curvature of the full data. Where no share is above
 1/n, the sum falls below a part d of its mean with a probability of at most (d e^(1-d))^n: for n = 50 and
 d = 0.2 that is 3e-18. Data of which a few battles decide a direction are left to Newton's method, and so are
-single resamples that do not settle.
+single resamples that do not settle. Where there are many systems, Newton's method starts from a coarse
+result of the chord method.
 
 Source: the chord method: Ortega and Rheinboldt, "Iterative Solution of Nonlinear Equations in Several
 Variables", 1970; the bound: Chernoff, 1952.
@@ -34,6 +35,7 @@ _LARGEST_SHARE = 1 / 50  # of one battle in the curvature of any direction
 _MAX_STEPS = 12  # one step of Newton's method costs about as much
 _MARGIN = 2.0  # the factor by which steps shrink grows from step to step
 _WORTH_LEAVING = 0.5  # share of the resamples that must have settled before the others are copied
+_WORTH_A_START = 30  # systems; with fewer, a step of Newton's method is cheap
 _AT_ONCE = 256  # resamples
 _CHUNK = 2**15  # numbers worked on together: as many as stay in a processor's cache
 
@@ -61,25 +63,28 @@ def fit_resamples(resampled: Pairs, counts: Pairs, theta: Floats, *, precision: 
     >>> np.exp(strengths[:, 0] - strengths[:, 1]).round(4).tolist()
     [3.0, 4.0]
     """
-    inverse = _inverse_hessian(counts, theta)
-    if inverse is None:
+    inverse, share = _inverse_hessian(counts, theta)
+    coarse = share > _LARGEST_SHARE
+    if inverse is None or (coarse and counts.size < _WORTH_A_START):
         return fit_pairs(resampled, theta, precision=precision)
     checked(counts.counted(counts.cells[None]))
     runs, parts = tuple(_runs(counts, min(len(resampled.won), _AT_ONCE))), []
     for start in range(0, len(resampled.won), _AT_ONCE):
         part = resampled.slice(slice(start, start + _AT_ONCE))
-        strengths, settled = _climbed(_points(part, counts, runs), inverse, theta, precision)
-        if not settled.all():
-            left = np.flatnonzero(~settled)
-            strengths[left] = fit_pairs(part.slice(left), theta, precision=precision)
+        points, wanted = _points(part, counts, runs), precision**0.5 if coarse else precision
+        strengths, settled = _climbed(points, inverse, theta, wanted)
+        strengths[~settled] = theta
+        if coarse or not settled.all():
+            left = slice(None) if coarse else np.flatnonzero(~settled)
+            strengths[left] = fit_pairs(part.slice(left), strengths[left], precision=precision)
         parts.append(strengths - strengths.mean(axis=1, keepdims=True))
     return np.concatenate(parts)
 
 
-def _inverse_hessian(counts: Pairs, theta: Floats) -> Floats | None:
+def _inverse_hessian(counts: Pairs, theta: Floats) -> tuple[Floats | None, float]:
     """(K, K) inverse of minus the second derivatives, in which the first system stays where it is.
 
-    None where one battle has too large a share in the curvature of some direction: the largest is
+    None where there is no inverse. With it the largest share of one battle in the curvature of a direction:
     p (1 - p) xᵀ H⁻¹ x of a battle between the systems of x = e_i - e_j.
     """
     chance = 0.5 + 0.5 * np.tanh(0.5 * (theta[counts.first] - theta[counts.second]))
@@ -91,10 +96,11 @@ def _inverse_hessian(counts: Pairs, theta: Floats) -> Floats | None:
     try:
         inverse[1:, 1:] = np.linalg.inv(hessian[1:, 1:])
     except np.linalg.LinAlgError:
-        return None
+        return None, np.inf
     own = np.diag(inverse)
     across = own[counts.first] + own[counts.second] - 2 * inverse[counts.first, counts.second]
-    return inverse if (bend * across).max(initial=0.0) <= _LARGEST_SHARE else None
+    share = float((bend * across).max(initial=0.0))
+    return (inverse if np.isfinite(share) else None), share
 
 
 @dataclass(frozen=True, slots=True)

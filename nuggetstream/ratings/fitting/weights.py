@@ -2,12 +2,14 @@
 
 A board is computed again whenever one of its pairs has a new outcome. Every system has a random stream of its
 own for its pairs with later systems, seeded by the system's index; the weights of a system depend on nothing
-but this seed and its counts. A memory of them therefore never changes a result, only the time to the result.
+but this seed and its counts. A memory of them therefore never changes a result, only the time to the result,
+and neither do threads that draw those of several systems at once.
 """
 
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -21,6 +23,8 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Key = tuple[tuple[int, ...], int, bytes]
 
+_THREADS = 2
+_WORTH_THREADS = 2**20  # numbers; fewer are drawn before threads are started
 _OPEN = np.float32(1e-9)  # a Gamma draw may underflow to zero; the cell must stay open all the same
 
 
@@ -78,14 +82,23 @@ def weigh(pairs: Pairs, resamples: int, rng: np.random.Generator, memory: Weight
     """
     root, cells = tuple(rng.integers(2**63, size=2).tolist()), pairs.cells
     weights = np.empty((*cells.shape, resamples), dtype=np.float32)
-    for system in np.unique(pairs.first).tolist():
+
+    def weigh_system(system: int) -> None:
         places = _as_slice(np.flatnonzero(pairs.first == system))
         counts, seed = cells[:, places], (*root, system)
         if memory is None:
             weights[:, places] = _drawn(counts, resamples, seed)
-            continue
+            return
         key = (seed, resamples, pairs.second[places].tobytes() + counts.tobytes())
         weights[:, places] = memory.get(key, partial(_drawn, counts, resamples, seed))
+
+    systems = np.unique(pairs.first).tolist()
+    if weights.size < _WORTH_THREADS:
+        for system in systems:
+            weigh_system(system)
+    else:  # numpy works on arrays without the interpreter's lock
+        with ThreadPoolExecutor(_THREADS) as threads:
+            deque(threads.map(weigh_system, systems), maxlen=0)  # raises what a system raised
     return weights
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from nuggetstream.ratings.fitting import chord
 from nuggetstream.ratings.fitting.bootstrap import Bootstrap
@@ -11,6 +12,8 @@ from nuggetstream.ratings.fitting.bradley_terry import NotConverged, fit_pairs
 from nuggetstream.ratings.fitting.chord import fit_resamples
 from nuggetstream.ratings.fitting.pairs import Pairs
 from tests.nuggetstream.ratings.drawn import SEEDS, few, seeded
+
+Floats = NDArray[np.float64]
 
 PRECISE = 3e-6  # logits: "about" 1e-6, for the worst of hundreds of resamples
 
@@ -55,8 +58,32 @@ def test_a_direction_of_few_battles_is_left_to_newton(monkeypatch: pytest.Monkey
     counts = Pairs.of(wins, np.zeros((4, 4)))
     theta, drawn = fit_pairs(counts), Bootstrap.BAYESIAN.draw(counts, 400, seeded())
     assert np.abs(fit_resamples(drawn, counts, theta) - fit_pairs(drawn, theta)).max() < PRECISE
-    monkeypatch.setattr(chord, "_climbed", None)
-    fit_resamples(drawn, counts, theta)
+    starts = starts_of_newton(monkeypatch, drawn, counts, theta)
+    assert len(starts) == len(drawn.won)
+
+
+def test_newton_starts_close_to_the_strengths_of_most_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = battles(4, 40, 1)
+    theta, drawn = fit_pairs(counts), Bootstrap.BAYESIAN.draw(counts, 300, seeded())
+    starts = starts_of_newton(monkeypatch, drawn, counts, theta)
+    exact = fit_pairs(drawn, theta)
+    error = np.abs(starts - starts.mean(axis=1, keepdims=True) - exact).max(axis=1)
+    assert np.abs(theta - exact).max(axis=1).min() > 0.1
+    assert (error < 0.01).mean() > 0.5
+
+
+def starts_of_newton(monkeypatch: pytest.MonkeyPatch, drawn: Pairs, counts: Pairs, theta: Floats) -> Floats:
+    """Where Newton's method starts, for each resample that it fits."""
+    starts: list[Floats] = []
+
+    def fit(pairs: Pairs, start: Floats, *, precision: float) -> Floats:
+        starts.append(np.broadcast_to(start, (len(pairs.won), pairs.size)))
+        return fit_pairs(pairs, start, precision=precision)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(chord, "fit_pairs", fit)
+        fit_resamples(drawn, counts, theta)
+    return np.concatenate(starts)
 
 
 def test_resamples_that_do_not_settle_are_left_to_newton(monkeypatch: pytest.MonkeyPatch) -> None:
