@@ -1,5 +1,6 @@
 """Battles in a database, with everything that the stages store of them, and where a text is in it."""
 
+from collections import defaultdict
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -21,10 +22,14 @@ from services.store.battles import Battles, NewEvent
 from services.store.blobs import Blobs, Replies
 from services.store.call_log import DatabaseCallLog
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
+from services.store.compressed import decompress, packed
 from services.store.database import Database
+from services.store.event_bodies import Bodies
 from services.store.outcome import Outcome
 from services.store.outcomes import Outcomes
 from services.store.spend import DatabaseSpendStore
+from services.store.tables import battles as battle_table
+from services.store.tables import events as event_table
 from services.store.tables import metadata
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.subjects import event_name
@@ -113,13 +118,49 @@ def call_of(event: events.BattleSubmitted, question: str, key: str = "k" * 64) -
 
 
 async def places_of(database: Database, text: str) -> set[str]:
-    """The columns of all tables in which a text occurs."""
+    """The columns of all tables in which a text occurs, as it is stored or unpacked.
+
+    Raises:
+        zlib.error: A column has packed bytes that nothing here can unpack.
+    """
     places = set()
     async with database.transaction() as tx:
+        own = {row.id: row.body for row in await tx.execute(select(battle_table.c.id, battle_table.c.body))}
+        stored: dict[str, dict[int, bytes]] = defaultdict(dict)
+        for event in await tx.execute(select(event_table)):
+            stored[event.battle_id][event.sequence] = event.body
+        bodies = {battle_id: Bodies(body, stored[battle_id]) for battle_id, body in own.items()}
         for table in metadata.sorted_tables:
             for row in (await tx.execute(select(table))).mappings():
                 for name, value in row.items():
-                    plain = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+                    plain = str(value)
+                    if isinstance(value, bytes):
+                        plain = unpacked(value, bodies.get(row.get("battle_id", ""))).decode(
+                            "utf-8", "replace"
+                        )
                     if text in plain:
                         places.add(f"{table.name}.{name}")
     return places
+
+
+def unpacked(value: bytes, battle: Bodies | None) -> bytes:
+    """The stored bytes, followed by what they are packed from.
+
+    Args:
+        value: The stored bytes.
+        battle: The other bodies of its battle, which can be dictionaries; None where there is none.
+
+    Raises:
+        zlib.error: They are packed with a dictionary that the battle does not have.
+    """
+    part = packed(value)
+    if part is None:
+        return value + decompress(value)
+    if battle is None or not needs_dictionary(part.data):
+        return value + part.value()
+    return value + part.value(battle.dictionary(part.predecessor))
+
+
+def needs_dictionary(stream: bytes) -> bool:
+    """Whether a stream of zlib names a dictionary: a bit of its second byte (RFC 1950)."""
+    return bool(stream[1] & 0x20)

@@ -12,12 +12,15 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.lens import Lens
+from services.store import tables
 from services.store.battles import Battles
 from services.store.blobs import Blobs, Replies
 from services.store.chunks import Chunks, Removed, Sources, StoredSource
+from services.store.compressed import dictionary_of, pack
 from services.store.content import insert_content, wait_for_deletions
 from services.store.database import Database
 from services.store.deletion import DeletionResult, Deletions
+from services.store.event_bodies import value_of_battle
 from services.store.outcome import Outcome
 from services.store.outcomes import Outcomes
 from services.store.recording import NewEvent
@@ -62,6 +65,22 @@ async def test_nothing_of_a_deleted_battle_is_in_any_table(database: Database) -
     assert await places_of(database, "oolong") == set()
     assert await places_of(database, content_hash("All about oolong.")) == set()
     assert await places_of(database, "sencha") == before
+
+
+@pytest.mark.parametrize("stage", ["scraped", "judged"])
+async def test_a_text_in_a_packed_event_is_found(database: Database, stage: str) -> None:
+    """The test above would notice a text that a deletion left behind in packed bytes."""
+    await evaluate(database, "sencha", "All about sencha.")
+    async with database.transaction() as tx:
+        [battle] = await tx.scalars(select(tables.battles.c.body).where(tables.battles.c.id == "sencha"))
+    text = b"all about genmaicha " * 20
+    hidden = pack(text, dictionary_of(value_of_battle(battle))).stored()
+    assert b"genmaicha" not in hidden
+    assert await places_of(database, "genmaicha") == set()
+    event = (tables.events.c.battle_id == "sencha") & (tables.events.c.name == stage)
+    async with database.transaction() as tx:
+        assert (await tx.execute(update(tables.events).where(event).values(body=hidden))).rowcount == 1
+    assert await places_of(database, "genmaicha") == {"events.body"}
 
 
 async def test_the_counters_are_as_if_the_battle_had_never_been(database: Database) -> None:
