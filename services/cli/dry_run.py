@@ -19,11 +19,14 @@ from services.cli.evaluation import Evaluation, Progress
 from services.cli.kept_lines import KeptLine
 from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable, Tokens
 from services.store.spend import DatabaseSpendStore
+from services.wire.graders import GRADER_PREFIX
 
 SAMPLE = 50  # battles
-_OFFLINE = dict.fromkeys(
-    ("api_key", "base_url", "model", "battle_tokens", "battle_money", "day_tokens", "day_money", "prices")
-)
+_UNSET = (
+    "api_key", "base_url", "fallback_base_url", "model", "temperature", "effort", "prices",
+    "battle_tokens", "battle_money", "day_tokens", "day_money",
+)  # fmt: skip
+_OFFLINE: dict[str, object] = {**dict.fromkeys(_UNSET), "stages": {}}
 _NO_TOKENS = Tokens()
 _NORMAL = 1.96  # standard errors on either side of a 95% interval
 
@@ -157,16 +160,21 @@ async def estimate(
             if not await evaluation.run():
                 return None
             spend = DatabaseSpendStore(platform.database)
-            found = [await _calls_of(spend, battle_id) for battle_id in evaluation.accepted]
+            own = {name: stage.model for name, stage in choices.llm.stages.items()}
+            found = [await _calls_of(spend, battle_id, own) for battle_id in evaluation.accepted]
     return Estimate(len(lines), found, model, prices) if found else None
 
 
-async def _calls_of(spend: DatabaseSpendStore, battle_id: str) -> dict[str, StageCalls]:
+async def _calls_of(
+    spend: DatabaseSpendStore, battle_id: str, own: Mapping[str, str | None]
+) -> dict[str, StageCalls]:
+    """The calls of a battle; `own` has the model of each stage that has its own."""
     stages = await spend.of_battle_by_stage(battle_id)
     found: dict[str, StageCalls] = {}
     for entry in stages:
         member = entry.model.partition(f"{OFFLINE_MODEL}:")[2] or None
         name = entry.stage if member is None else f"{entry.stage} {member}"
         tokens = Tokens(entry.spend.tokens.input, entry.spend.tokens.output)
-        found[name] = found.get(name, StageCalls()) + StageCalls(entry.spend.calls, tokens, member)
+        model = member or own.get(entry.stage.removeprefix(GRADER_PREFIX))
+        found[name] = found.get(name, StageCalls()) + StageCalls(entry.spend.calls, tokens, model)
     return found

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from services.cli.wiring import Parts
     from services.judge.selection import Selection
     from services.runtime.llm.model import ChatModel, DecisionModel
+    from services.runtime.llm.settings import LLMSettings
     from services.runtime.stage import Stage
+
+    Models = tuple[ChatModel, DecisionModel | None]
 
 
 def graders_of(names: str) -> Graders:
@@ -47,7 +50,6 @@ async def open_graders(parts: "Parts") -> AsyncIterator[list["Stage[Any, Any]"]]
         click.ClickException: The file of options cannot be used, or an evaluator has the name of a judge.
     """
     from services.cli.evaluator_options import evaluator_options
-    from services.cli.shared_parts import open_chat_model, open_decision_model
     from services.cli.voters import unlimited
     from services.judge.graders import EVALUATORS
 
@@ -59,22 +61,30 @@ async def open_graders(parts: "Parts") -> AsyncIterator[list["Stage[Any, Any]"]]
                 "NUGGETSTREAM_JUDGE_EVALUATOR to another one"
             )
     async with AsyncExitStack() as opened:
-        stages = []
+        stages: list[Stage[Any, Any]] = []
         if any(name in EVALUATORS for name in names):
-            llm = unlimited(parts.llm)
-            model = await opened.enter_async_context(open_chat_model(parts, llm))
-            decisions = await opened.enter_async_context(open_decision_model(parts, llm))
-            models = (model, decisions)
-            stages = [_grader(parts, models, name, tables) for name in names if name in EVALUATORS]
-        for name in names:
-            if name not in EVALUATORS:
-                stages.append(await _judge(parts, name, tables, opened))
+            shared = await _models(parts, unlimited(parts.llm), opened)
+            for name in names:
+                if name in EVALUATORS:
+                    own = unlimited(parts.llm.for_stage(name))
+                    has_own = name in parts.llm.stages
+                    models = await _models(parts, own, opened) if has_own else shared
+                    stages.append(_grader(parts, models, name, tables))
+        stages += [await _judge(parts, name, tables, opened) for name in names if name not in EVALUATORS]
         yield stages
+
+
+async def _models(parts: "Parts", llm: "LLMSettings", opened: AsyncExitStack) -> "Models":
+    """The models of evaluators: for chat, and for decisions where the profile asks for them."""
+    from services.cli.shared_parts import open_chat_model, open_decision_model
+
+    model = await opened.enter_async_context(open_chat_model(parts, llm))
+    return model, await opened.enter_async_context(open_decision_model(parts, llm))
 
 
 def _grader(
     parts: "Parts",
-    models: "tuple[ChatModel, DecisionModel | None]",
+    models: "Models",
     name: str,
     tables: Mapping[str, "Selection"],
 ) -> "Stage[Any, Any]":
@@ -112,7 +122,9 @@ async def _judge(
     from services.judge.pairwise import kinds
 
     options = options_of_judge(tables, name)
-    voters = await opened.enter_async_context(open_voters(parts, unlimited(parts.llm), options))
+    voters = await opened.enter_async_context(
+        open_voters(parts, unlimited(parts.llm.for_stage(name)), options)
+    )
     comparer = Comparer(
         name=name,
         kind=kinds()[name],

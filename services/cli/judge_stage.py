@@ -45,8 +45,9 @@ async def _judged(
     from services.judge.stage import Judge, build
 
     pipeline = parts.pipeline
-    model = await opened.enter_async_context(open_chat_model(parts))
-    decisions = await opened.enter_async_context(open_decision_model(parts))
+    llm = parts.llm.for_stage("judge")
+    model = await opened.enter_async_context(open_chat_model(parts, llm))
+    decisions = await opened.enter_async_context(open_decision_model(parts, llm))
     judge = Judge(
         model=model,
         evaluator=pipeline.evaluator,
@@ -79,7 +80,7 @@ async def _compared(
     from services.judge.pairwise import kinds
 
     pipeline = parts.pipeline
-    voters = await opened.enter_async_context(open_voters(parts, parts.llm, options))
+    voters = await opened.enter_async_context(open_voters(parts, parts.llm.for_stage("judge"), options))
     comparer = Comparer(
         name=pipeline.evaluator,
         kind=kinds()[pipeline.judge_evaluator],

@@ -19,6 +19,7 @@ from services.runtime.errors import StageError
 from services.runtime.lifecycle import run_until_signal
 from services.runtime.listening import CannotListen
 from services.runtime.llm.settings import LLMSettings
+from services.runtime.llm.stage_models import require_known
 from services.runtime.masking import KNOWN, masked_url
 
 log = structlog.get_logger(__name__)
@@ -45,7 +46,7 @@ def read_settings(make: Callable[[], T]) -> T:
         settings = make()
         if isinstance(settings, LLMSettings):
             KNOWN.remember(*settings.secrets())
-            settings.model_name  # noqa: B018 - raises when an endpoint is configured and no model is
+            _check_models(settings)
         return settings
     except ValidationError as error:
         prefix = str(getattr(make, "model_config", {}).get("env_prefix", ""))
@@ -53,6 +54,25 @@ def read_settings(make: Callable[[], T]) -> T:
         raise click.ClickException("\n".join(lines)) from error
     except ValueError as error:
         raise click.ClickException(str(error)) from error
+
+
+def _check_models(settings: LLMSettings) -> None:
+    """Check that every endpoint has a model, and that stages and evaluators with an own one exist.
+
+    Raises:
+        ValueError: One has none, or there is none with a name.
+    """
+    settings.model_name  # noqa: B018 - raises when an endpoint is configured and no model is
+    if not settings.stages:
+        return
+    from services.judge.registry import BESIDE_THE_JUDGE
+
+    try:
+        require_known(settings.stages, BESIDE_THE_JUDGE)
+        for name in settings.stages:
+            settings.for_stage(name).model_name  # noqa: B018
+    except ValueError as error:
+        raise ValueError(f"NUGGETSTREAM_LLM_STAGES: {error}") from error
 
 
 def _warn_about_unknown_variables() -> None:

@@ -127,7 +127,7 @@ async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
     from services.nuggetizer.stage import Nuggetizer, Profile, build
 
     pipeline = parts.pipeline
-    async with open_chat_model(parts) as model:
+    async with open_chat_model(parts, parts.llm.for_stage("nuggetizer")) as model:
         nuggetizer = Nuggetizer(
             model=model,
             profile=Profile.PAPER if pipeline.profile == "paper" else Profile.LIVE,
@@ -148,7 +148,8 @@ async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
     """The assigner: labels nuggets."""
     from services.assigner.stage import Assigner, build
 
-    async with open_chat_model(parts) as model, open_decision_model(parts) as decisions:
+    llm = parts.llm.for_stage("assigner")
+    async with open_chat_model(parts, llm) as model, open_decision_model(parts, llm) as decisions:
         window = parts.pipeline.window if parts.pipeline.profile == "paper" else None
         assigner = Assigner(model, window, decisions, shared_labels(parts, model.overrides.key))
         stage = build(assigner, parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)

@@ -31,6 +31,7 @@ class ModelEndpoint:
         rejected: Number of replies with another status than 200, by status.
         answered: Number of answers, by the hash of the request.
         prompts: The messages of every request that was answered.
+        models: Number of answers, by model and task.
     """
 
     status: int = 200
@@ -39,6 +40,7 @@ class ModelEndpoint:
     rejected: Counter[int] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
     prompts: list[list[dict[str, str]]] = field(default_factory=list)
+    models: Counter[tuple[str, str]] = field(default_factory=Counter)
     model: ASGIApp = field(default_factory=lambda: create_app(None))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -54,7 +56,9 @@ class ModelEndpoint:
             await _error(400, "content_filter")(scope, receive, send)
             return
         self.answered[content_hash(body.decode())] += 1
-        self.prompts.append(json.loads(body)["messages"])
+        sent = json.loads(body)
+        self.prompts.append(sent["messages"])
+        self.models[sent["model"], sent["response_format"]["json_schema"]["name"]] += 1
 
         async def again() -> dict[str, object]:
             return {"type": "http.request", "body": body, "more_body": False}

@@ -17,6 +17,7 @@ from tests.e2e.model_endpoint import ModelEndpoint
 from tests.e2e.ports import free_ports
 from tests.e2e.processes import clean_environment, run_command
 
+STAGES = '{"nuggetizer": {"model": "large"}, "judge": {"model": "thinker", "effort": "low"}}'
 SOURCE = {"url": "https://tides.example/0", "text": "The Moon raises two tidal bulges on the Earth."}
 TEXTS = (
     "The Moon pulls the water of the oceans towards itself.",
@@ -48,7 +49,9 @@ async def every_request_is_in_the_log(endpoint: ModelEndpoint, path: Path) -> No
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("setting", "calls"), [({}, 2), ({"nugget_bank_hours": "0"}, 3)])
+@pytest.mark.parametrize(
+    ("setting", "calls"), [({}, 2), ({"nugget_bank_hours": "0", "llm_stages": STAGES}, 3)]
+)
 async def test_battles_of_one_query_share_a_list(tmp_path: Path, setting: dict[str, str], calls: int) -> None:
     """The first battle asks for the list, and the first with the third answer for what that adds."""
     (port,) = free_ports(1)
@@ -71,6 +74,9 @@ async def test_battles_of_one_query_share_a_list(tmp_path: Path, setting: dict[s
     assert sum(paid) == calls
     await every_request_is_in_the_log(endpoint, out / "state" / "nuggetstream.db")
     if setting:
+        assert set(endpoint.models) == {("large", "nuggets"), ("m", "assignment"), ("thinker", "verdict")}
+        models = {(spend["stage"], spend["model"]) for spend in rows[0]["spend"]}
+        assert models == {("nuggetizer", "large"), ("assigner", "m"), ("judge", "thinker")}
         assert [row["nugget_bank"] for row in rows] == [None] * 3
     else:
         assert len({row["nugget_bank"]["bank"] for row in rows}) == 1

@@ -15,6 +15,7 @@ from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit
 from services.runtime.llm.prompt import TASKS
 from services.runtime.llm.settings import LLMSettings
+from services.runtime.llm.stage_models import CallOptions
 from services.runtime.masking import KNOWN
 
 _Message = MutableMapping[str, Any]
@@ -69,6 +70,7 @@ def build_chat_model(
         overrides=settings.overrides(tasks),
         claims=Claims(claims),
         log=log,
+        options=CallOptions(settings.temperature, settings.effort),
         fallback=None if fallback is None else _endpoint(fallback, None),
     )
 

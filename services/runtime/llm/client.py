@@ -37,6 +37,7 @@ from services.runtime.llm.prices import Money
 from services.runtime.llm.prompt import Prompt, PromptOverrides, R, repair_messages
 from services.runtime.llm.retries import RetryPolicy
 from services.runtime.llm.routes import Route, Routes
+from services.runtime.llm.stage_models import CallOptions
 from services.runtime.shared_cache import Retention, SharedCache
 
 _LARGER = 2  # factor by which the token limit grows after a reply was cut off
@@ -55,6 +56,7 @@ class LLMClient:
         overrides: The operator's prompts.
         claims: Claims on prompts, where other processes ask the same model.
         log: Log of the calls; none by default.
+        options: Parameters of all calls, in place of those of the prompts.
         fallback: Endpoint that is asked while the first is away; none by default.
         rng: Source of the jitter between retries.
         sleep: Waits between retries.
@@ -72,6 +74,7 @@ class LLMClient:
         overrides: PromptOverrides | None = None,
         claims: Claims | None = None,
         log: CallLog | None = None,
+        options: CallOptions | None = None,
         fallback: Endpoint | None = None,
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -83,6 +86,7 @@ class LLMClient:
         self._cache = cache or MemoryReplyCache()
         self._claims = claims or Claims()
         self._log = log or CallLog()
+        self._options = options or CallOptions()
         retries = retries or RetryPolicy()
 
         def route(to: Endpoint, role: Role, limit: AdaptiveLimit) -> Route:
@@ -105,8 +109,8 @@ class LLMClient:
 
     @property
     def name(self) -> str:
-        """Name of the configured model."""
-        return self.endpoint.model
+        """Name of the configured model, with the options that change its replies."""
+        return self._options.named(self.endpoint.model)
 
     async def ask(self, prompt: Prompt[R], *, stage: str, battle_id: str) -> Reply[R]:
         """Ask for one usable reply; see `ChatModel.ask`."""
@@ -127,7 +131,7 @@ class LLMClient:
             await self._cache.get(key, battle_id)  # the reply is deleted with the last battle that uses it
             reply = replace(reply, usage=self._free(reply.usage.input_tokens, reply.usage.output_tokens))
         if reply.usage.cached:
-            metrics.LLM_CALLS.labels(stage, self.name, "cached").inc()
+            metrics.LLM_CALLS.labels(stage, self.endpoint.model, "cached").inc()
             shared = billing.shared or not ours
             self._log_free(key, prompt, billing, Outcome.SHARED if shared else Outcome.CACHED)
         return reply
@@ -145,7 +149,8 @@ class LLMClient:
     def _log_free(self, key: str, prompt: Prompt[R], billing: Billing, outcome: Outcome) -> None:
         """Log a reply that needed no call."""
         if self._log.is_on:
-            self._log.add([billing.call(key, ModelRequest.of(prompt), self.name, outcome)])
+            request, model = ModelRequest.of(prompt), self.endpoint.model
+            self._log.add([billing.call(key, request, model, outcome)])
 
     async def _cached_or_asked(self, key: str, prompt: Prompt[R], billing: Billing) -> Reply[R]:
         if key in self._uncached:
@@ -180,15 +185,15 @@ class LLMClient:
             raise
         except StageError:
             self._calls.drop(key, _repair(key))
-            metrics.LLM_CALLS.labels(billing.stage, self.name, "failed").inc()
+            metrics.LLM_CALLS.labels(billing.stage, self.endpoint.model, "failed").inc()
             raise
-        metrics.LLM_CALLS.labels(billing.stage, self.name, "ok").inc()
+        metrics.LLM_CALLS.labels(billing.stage, self.endpoint.model, "ok").inc()
         tokens = billing.tokens
         return Reply(value, model, prompt.version, Usage(tokens.input, tokens.output, False, billing.cost))
 
     async def _answer(self, key: str, prompt: Prompt[R], billing: Billing) -> tuple[R, str]:
         """Ask, and ask once more when the first reply cannot be used."""
-        request = ModelRequest.of(prompt)
+        request = self._options.apply(ModelRequest.of(prompt))
         try:
             return await self._exchange(key, request, prompt, billing)
         except _Discarded as first:

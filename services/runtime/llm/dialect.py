@@ -13,6 +13,14 @@ from services.runtime.llm.decisions.native import parameters as decision_paramet
 from services.runtime.llm.decisions.question import Question
 from services.runtime.llm.prompt import Message, Prompt, R, schema_of
 
+# Fields of a dialect -> the parameter by which an error message tells that it is not accepted.
+_OPTIONAL = {
+    "prompt_cache_key": "prompt_cache_key",
+    "logprobs": "logprobs",
+    "effort": "reasoning_effort",
+    "temperature": "temperature",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
@@ -23,20 +31,22 @@ class ModelRequest:
         task: Name of its task.
         schema: JSON schema of the reply.
         max_tokens: Maximum length of the reply, in tokens.
-        temperature: Sampling temperature.
+        temperature: Sampling temperature; None sends none.
         prompt_cache_key: Key of a prompt that begins like others.
         questions: The questions of a decision; empty for other prompts.
         material: What an endpoint for decisions gets instead of `messages`.
+        effort: Effort of a model that reasons; None sends none.
     """
 
     messages: list[Message]
     task: str
     schema: dict[str, object]
     max_tokens: int
-    temperature: float
+    temperature: float | None
     prompt_cache_key: str | None = None
     questions: tuple[Question, ...] = ()
     material: tuple[Message, ...] = ()
+    effort: str | None = None
 
     @classmethod
     def of(cls, prompt: Prompt[R]) -> "ModelRequest":
@@ -68,6 +78,7 @@ class Dialect:
         temperature: Whether it accepts a temperature.
         prompt_cache_key: Whether it accepts the key of a prompt that begins like others.
         decisions: Whether it answers decisions at a path of their own.
+        effort: Whether it accepts an effort.
         logprobs: Whether it tells how probable the tokens of a reply were.
     """
 
@@ -77,12 +88,15 @@ class Dialect:
     prompt_cache_key: bool = True
     decisions: bool = True
     logprobs: bool = True
+    effort: bool = True
 
     def parameters(self, request: ModelRequest) -> dict[str, Any]:
         """The parameters of the request, except for the model."""
         parameters: dict[str, Any] = {"messages": request.messages, self.limit_name: request.max_tokens}
-        if self.temperature:
+        if self.temperature and request.temperature is not None:
             parameters["temperature"] = request.temperature
+        if self.effort and request.effort is not None:
+            parameters["reasoning_effort"] = request.effort
         if self.prompt_cache_key and request.prompt_cache_key is not None:
             parameters["prompt_cache_key"] = request.prompt_cache_key
         if request.questions and self.logprobs:
@@ -113,12 +127,9 @@ class Dialect:
             return replace(self, structured=False)
         if self.limit_name == "max_tokens" and "max_completion_tokens" in text:
             return replace(self, limit_name="max_completion_tokens")
-        if self.prompt_cache_key and "prompt_cache_key" in text:
-            return replace(self, prompt_cache_key=False)
-        if self.logprobs and "logprobs" in text:
-            return replace(self, logprobs=False)
-        if self.temperature and "temperature" in text:
-            return replace(self, temperature=False)
+        for name, word in _OPTIONAL.items():
+            if getattr(self, name) and word in text:
+                return replace(self, **{name: False})  # type: ignore[arg-type] # all are booleans
         return None
 
 

@@ -133,6 +133,8 @@ class Endpoint:
                 learnt = None if _is_filter(error) else dialect.learn(_message_of(error))
                 if learnt is None:
                     raise self._status_failure(error) from error
+                if dialect.effort and not learnt.effort:
+                    _log.warning("the endpoint accepts no effort, so none is sent", url=self.url)
                 self.dialect = learnt
             except _NoDecisions:
                 _log.warning("no endpoint for decisions, so decisions are asked by chat", url=self.url)

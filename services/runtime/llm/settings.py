@@ -18,6 +18,7 @@ from services.runtime.llm.circuit import PATIENCE_S
 from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable
 from services.runtime.llm.prompt import TASKS, PromptOverrides
 from services.runtime.llm.retries import RetryPolicy
+from services.runtime.llm.stage_models import Effort, StageModel, Temperature
 from services.runtime.masking import secrets_in
 
 _PREFIX = "NUGGETSTREAM_LLM_"
@@ -41,6 +42,9 @@ class LLMSettings(BaseSettings):
         battle_money: Budget of money per battle, in the currency of the price file, which it requires.
         day_tokens: Budget of tokens per day (UTC); unlimited if unset.
         day_money: Budget of money per day, in the currency of the price file, which it requires.
+        temperature: Sampling temperature in place of that of the prompts; "none" sends none.
+        effort: Effort of a model that reasons.
+        stages: What differs per stage or evaluator, as JSON (see `stage_models`).
         fallback_base_url: URL of an endpoint that is asked while the first is away.
         fallback_api_key: Key for the fallback. The first's key is never sent to it.
         fallback_model: Name of the model to ask the fallback for; `model` by default.
@@ -68,6 +72,9 @@ class LLMSettings(BaseSettings):
     battle_money: Decimal | None = Field(default=None, ge=0)
     day_tokens: int | None = Field(default=None, ge=0)
     day_money: Decimal | None = Field(default=None, ge=0)
+    temperature: Temperature | None = None
+    effort: Effort | None = None
+    stages: dict[str, StageModel] = Field(default_factory=dict)
     fallback_base_url: str | None = None
     fallback_api_key: SecretStr | None = None
     fallback_model: str | None = None
@@ -92,8 +99,19 @@ class LLMSettings(BaseSettings):
                 "api_key": self.fallback_api_key,
                 "model": self.fallback_model or self.model,
                 "fallback_base_url": None,
+                "stages": {},
             }
         )
+
+    def for_stage(self, name: str) -> Self:
+        """The same settings with what differs for a stage or an evaluator."""
+        own = self.stages.get(name)
+        return self if own is None else self.model_copy(update={**own.update(), "stages": {}})
+
+    def _others(self) -> list[Self]:
+        """The settings of the fallback and of the stages that have their own."""
+        fallback = self.fallback()
+        return [*([] if fallback is None else [fallback]), *(self.for_stage(name) for name in self.stages)]
 
     @property
     def offline(self) -> bool:
@@ -118,8 +136,7 @@ class LLMSettings(BaseSettings):
         """What must not appear in a log or a failure: the key, and the credentials of the base URL."""
         pair = self.address.headers.get("Authorization", "").partition(" ")[2]
         key = [self.api_key.get_secret_value()] if self.api_key else []
-        fallback = self.fallback()
-        others = [] if fallback is None else fallback.secrets()
+        others = [secret for other in self._others() for secret in other.secrets()]
         return [*key, *secrets_in(self.url), *([pair] if pair else []), *others]
 
     @property
@@ -147,8 +164,7 @@ class LLMSettings(BaseSettings):
         """
         table = PriceTable() if self.prices is None else PriceTable.load(self.prices)
         wants_money = self.battle_money is not None or self.day_money is not None
-        fallback = self.fallback()
-        for asked in (self, *([] if fallback is None else [fallback])):
+        for asked in (self, *self._others()):
             if wants_money and table.price_of(asked.model_name) is None:
                 raise ValueError(f"a money budget needs a price for {asked.model_name}: set {_PREFIX}PRICES")
         return table

@@ -24,6 +24,7 @@ from services.runtime.llm.limiter import AdaptiveLimit
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import AssignmentReply, every_id_once
 from services.runtime.llm.retries import RetryPolicy
+from services.runtime.llm.stage_models import CallOptions
 
 GOOD = json.dumps({"labels": ["n1 s 1"]})
 Step = Response | Callable[[], Awaitable[Response]]
@@ -115,6 +116,7 @@ async def connect() -> AsyncIterator[Connect]:
         concurrency: int = 8,
         log: CallLog | None = None,
         fallback: ASGIApp | None = None,
+        options: CallOptions | None = None,
     ) -> Asking:
         url, http = (to, None) if isinstance(to, str) else ("http://scripted.invalid/v1", with_asgi(to))
         sdk = openai.AsyncOpenAI(api_key="none", base_url=url, max_retries=0, http_client=http)
@@ -134,7 +136,7 @@ async def connect() -> AsyncIterator[Connect]:
         model = LLMClient(
             Endpoint(sdk, "scripted-1", timeout_s), cache, ledger, limit=AdaptiveLimit(concurrency),
             retries=RetryPolicy(attempts=attempts), rng=random.Random(0), sleep=sleep,
-            log=log, fallback=second,
+            log=log, fallback=second, options=options,
         )  # fmt: skip
         made.append(model)
         return Asking(model, slept)

@@ -8,6 +8,7 @@ import pytest
 from services.runtime.llm.accounting import Budget, Limit
 from services.runtime.llm.build import build_chat_model
 from services.runtime.llm.settings import LLMSettings
+from services.runtime.llm.stage_models import require_known
 
 
 @pytest.fixture(autouse=True)
@@ -99,3 +100,41 @@ def test_a_budget_of_money_needs_the_price_of_the_fallback_as_well(tmp_path: Pat
     )  # fmt: skip
     with pytest.raises(ValueError, match="needs a price for n"):
         settings.price_table()
+
+
+def test_a_stage_has_a_model_of_its_own_and_another_endpoint_gets_no_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stages = (
+        '{"judge": {"model": "n", "effort": "low"}, "aspects": {"base_url": "http://b/v1", "model": "o"}}'
+    )
+    monkeypatch.setenv("NUGGETSTREAM_LLM_STAGES", stages)
+    settings = LLMSettings(base_url="http://a/v1", api_key="sk-1", model="m", decision_model="d")
+    judge, aspects = settings.for_stage("judge"), settings.for_stage("aspects")
+    assert (judge.url, judge.model_name, judge.effort) == ("http://a/v1", "n", "low")
+    assert judge.api_key is not None
+    assert judge.for_decisions().model_name == "d"
+    assert (aspects.url, aspects.model_name, aspects.api_key) == ("http://b/v1", "o", None)
+    assert aspects.for_decisions().model_name == "o"
+    assert settings.for_stage("assigner") is settings
+    own = LLMSettings(base_url="http://a/v1", model="m", stages={"judge": {"api_key": "sk-of-the-judge"}})
+    assert "sk-of-the-judge" in own.secrets()
+
+
+@pytest.mark.parametrize(
+    ("stages", "problem"),
+    [
+        ({"judge": {"modle": "n"}}, "no parameter modle; choose of model, decision_model, base_url"),
+        ({"judge": {"effort": "lots"}}, "'none', 'minimal', 'low'"),
+    ],
+)
+def test_a_parameter_that_does_not_exist_is_named_with_those_that_do(
+    stages: dict[str, dict[str, str]], problem: str
+) -> None:
+    with pytest.raises(ValueError, match=problem):
+        LLMSettings(base_url="http://a/v1", model="m", stages=stages)
+
+
+def test_a_stage_that_does_not_exist_is_named_with_those_that_do() -> None:
+    with pytest.raises(ValueError, match="evaluator jugde; choose of nuggetizer, assigner, judge, aspects"):
+        require_known(["judge", "jugde"], ["aspects"])
