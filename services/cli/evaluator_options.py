@@ -61,7 +61,8 @@ def _problem(parts: "Parts", name: str, table: Selection) -> str | None:
         allowed = kinds()[own].options if own in kinds() else frozenset()
         if unknown := sorted(table.model_fields_set - _OF_SELECTION - _OF_PANELS - allowed):
             return f"it has no {', '.join(unknown)}"
-        models += [member.model for member in table.members]
+        if not parts.llm.offline:
+            models += [member.model for member in table.members]
         longest = max((len(member.name) for member in table.members), default=0)
         if len(name) + longest + _OF_A_SOURCE > _SOURCE_CHARACTERS:
             return "its name and the name of a member are too long together"

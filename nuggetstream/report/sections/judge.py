@@ -70,12 +70,16 @@ _Judged = tuple[BattleRow, JudgmentRow]
 
 
 def compute(results: Results) -> tuple[Audit, ...]:
-    """One audit per judge and model."""
+    """One audit per judge and model; judges that were shown the nuggets are named so, after the others."""
     judges: dict[tuple[str, str], list[_Judged]] = {}
     for battle in results.battles:
         for judgment in battle.judgments:
             judges.setdefault((judgment.evaluator, judgment.model), []).append((battle, judgment))
-    return tuple(_audit(*judge, results.received, judged) for judge, judged in judges.items())
+        for judgment in battle.guided:
+            name = f"{judgment.evaluator} (shown the nuggets)"
+            judges.setdefault((name, judgment.model), []).append((battle, judgment))
+    ordered = sorted(judges.items(), key=lambda entry: entry[1][0][1] in entry[1][0][0].guided)
+    return tuple(_audit(*judge, results.received, judged) for judge, judged in ordered)
 
 
 def _audit(evaluator: str, model: str, received: int, judged: Sequence[_Judged]) -> Audit:
@@ -201,7 +205,10 @@ def _notices(audit: Audit) -> list[Notice]:
         )
     if audit.flipped.value is None:
         notices.append(
-            Notice(f"Flips: not measured, because {audit.evaluator} judged no battle in both orders.")
+            Notice(
+                f"Flips: not measured, because {audit.evaluator} judged no battle in both orders, or is a "
+                "panel, whose members have a section of their own."
+            )
         )
     return notices
 

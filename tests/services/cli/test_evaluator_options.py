@@ -1,0 +1,71 @@
+"""The file of options of evaluators and judges: panels, and what is rejected with its reason."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import click
+import pytest
+
+from nuggetstream.domain.judgment import Aggregation
+from services.cli.evaluator_options import evaluator_options, options_of_judge
+from services.cli.settings import PipelineSettings, PlatformSettings
+from services.judge.selection import JudgeOptions, Selection
+from services.runtime.llm.settings import LLMSettings
+
+PRICES = '[models."known"]\ninput = 1.0\noutput = 2.0\n'
+
+
+def parts(folder: Path, text: str, *, offline: bool = False) -> Any:
+    (folder / "options.toml").write_text(text)
+    (folder / "prices.toml").write_text(PRICES)
+    llm = LLMSettings(
+        model="known", base_url=None if offline else "http://model/v1", prices=folder / "prices.toml"
+    )
+    pipeline = PipelineSettings(evaluator_options=folder / "options.toml")
+    return SimpleNamespace(pipeline=pipeline, platform=PlatformSettings(), llm=llm)
+
+
+def test_a_panel_can_be_the_judge_or_an_additional_one(tmp_path: Path) -> None:
+    text = (
+        '[pairwise]\nmembers = ["m1", {name = "local", model = "m2"}, "m3"]\naggregation = "probabilities"\n'
+        '[utility]\nshare = 0.5\nper_dimension = true\nmembers = ["m1", "m2"]\n'
+        "[answer_quality]\nshare = 0.1\n"
+    )
+    tables = evaluator_options(parts(tmp_path, text))
+    judge = options_of_judge(tables, "pairwise")
+    assert [(member.name, member.model) for member in judge.members] == [
+        ("m1", "m1"),
+        ("local", "m2"),
+        ("m3", "m3"),
+    ]
+    assert judge.aggregation is Aggregation.PROBABILITIES
+    assert options_of_judge(tables, "utility").per_dimension
+    assert tables["answer_quality"] == Selection(share=0.1)
+    assert options_of_judge(tables, "nugget_guided") == JudgeOptions()
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[pairwise]\nshare = 0.5\n", "pairwise: battles wait for this judge, so it has no share"),
+        ("[nugget_guided]\nthreshold = 1\n", "nugget_guided: it has no threshold"),
+        ("[answer_quality]\nmembers = ['x', 'y']\n", "members"),
+        ("[politeness]\nshare = 0.5\n", "there is no evaluator politeness"),
+        ("[utility]\nmembers = ['known', 'dear']\nday_money = '1'\n", "day_money needs a price for dear"),
+        (f"[pairwise_documents]\nmembers = ['{'x' * 40}', '{'y' * 40}']\n", None),
+    ],
+)
+def test_what_cannot_be_used_is_rejected_with_the_reason(
+    tmp_path: Path, text: str, problem: str | None
+) -> None:
+    if problem is None:
+        assert evaluator_options(parts(tmp_path, text))
+        return
+    with pytest.raises(click.ClickException, match=problem):
+        evaluator_options(parts(tmp_path, text))
+
+
+def test_a_dry_run_needs_no_price_of_a_member(tmp_path: Path) -> None:
+    text = "[utility]\nmembers = ['x', 'y']\nday_money = '1'\n"
+    assert evaluator_options(parts(tmp_path, text, offline=True))
