@@ -1,14 +1,17 @@
 """What administrators ask of a platform: the part of both clients that needs their token."""
 
 from abc import ABC, abstractmethod
-from typing import Literal, TypeVar, Unpack
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar, Unpack
 
 from nuggetstream.client import calls
 from nuggetstream.client.calls import Call
 from nuggetstream.client.options import AdminFailureOptions, ExpiryOptions
+from nuggetstream.files.nugget_edit import NuggetEditSubmission
 from nuggetstream.views.calls import CallView
 from nuggetstream.views.deletion import BattleDeletion, Expiry
 from nuggetstream.views.failures import FailureAction, FailureEntry
+from nuggetstream.views.nuggets import NuggetEditView
 
 T = TypeVar("T")
 
@@ -48,6 +51,20 @@ class Administration(ABC):
         """
         return self._ask(calls.delete_battle(battle_id))
 
+    def edit_nuggets(self, battle_id: str, edit: NuggetEditSubmission | Mapping[str, Any]) -> NuggetEditView:
+        """Edit the nugget list of a battle that has ended; only labels of new texts are asked for.
+
+        Args:
+            battle_id: The battle.
+            edit: `version` (the battle's `nugget_version`), `author`, `reason` and `operations`.
+
+        Raises:
+            NotFound: There is no such battle.
+            Conflict: The edit is based on an older version, the battle is running, or it has no list.
+            Invalid: An operation cannot be made.
+        """
+        return self._ask(calls.edit_nuggets(battle_id, edit))
+
     def delete_expired(self, **options: Unpack[ExpiryOptions]) -> Expiry:
         """Delete a batch of the oldest battles, see `ExpiryOptions`."""
         return self._ask(calls.delete_expired(options))
@@ -78,6 +95,12 @@ class AsyncAdministration(ABC):
     async def delete_battle(self, battle_id: str) -> BattleDeletion:
         """Delete a battle with everything that only it brought, see `Client.delete_battle`."""
         return await self._ask(calls.delete_battle(battle_id))
+
+    async def edit_nuggets(
+        self, battle_id: str, edit: NuggetEditSubmission | Mapping[str, Any]
+    ) -> NuggetEditView:
+        """Edit the nugget list of a battle that has ended, see `Client.edit_nuggets`."""
+        return await self._ask(calls.edit_nuggets(battle_id, edit))
 
     async def delete_expired(self, **options: Unpack[ExpiryOptions]) -> Expiry:
         """Delete a batch of the oldest battles, see `ExpiryOptions`."""

@@ -22,6 +22,7 @@ from nuggetstream.client.options import (
 )
 from nuggetstream.client.replies import reader
 from nuggetstream.domain.battle import Vote
+from nuggetstream.files.nugget_edit import NuggetEditSubmission
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, Submitted, VoteReceipt
 from nuggetstream.views.calls import CallView
@@ -29,6 +30,7 @@ from nuggetstream.views.common import Health
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
 from nuggetstream.views.deletion import BattleDeletion, Expiry
 from nuggetstream.views.failures import FailureAction, FailureEntry
+from nuggetstream.views.nuggets import NuggetEditView
 from nuggetstream.views.ratings import BoardView, TimelineView
 
 T_co = TypeVar("T_co", covariant=True)
@@ -137,6 +139,13 @@ def delete_battle(battle_id: str) -> Call[BattleDeletion]:
     """Delete a battle; doing it twice is doing it once."""
     path = f"/v1/admin/battles/{quote(battle_id)}"
     return Call(method="DELETE", path=path, read=reader(BattleDeletion))
+
+
+def edit_nuggets(battle_id: str, edit: NuggetEditSubmission | Mapping[str, Any]) -> Call[NuggetEditView]:
+    """Edit a nugget list; the same edit sent twice is one edit."""
+    body = edit.model_dump_json() if isinstance(edit, NuggetEditSubmission) else json.dumps(edit)
+    path = f"{_path(battle_id)}/nuggets"
+    return Call(method="PATCH", path=path, read=reader(NuggetEditView), body=body.encode())
 
 
 def delete_expired(options: ExpiryOptions) -> Call[Expiry]:

@@ -4,7 +4,7 @@ NuggetstreamError
 ├── Rejected           the platform does not accept what was asked; asking again changes nothing
 │   ├── Forbidden      only administrators may do this
 │   ├── NotFound       no such battle or failure
-│   ├── Conflict       the id belongs to a battle with other content
+│   ├── Conflict       the id belongs to a battle with other content, or an edit is outdated
 │   └── Invalid        a field is wrong; `problems` names each of them
 ├── Unavailable        nobody answers, or not in time; asking later may help
 ├── InternalError      the platform failed; its log says how
@@ -39,7 +39,7 @@ class NotFound(Rejected):
 
 
 class Conflict(Rejected):
-    """The id belongs to a battle with other content."""
+    """The id belongs to a battle with other content, or the battle's state does not allow the request."""
 
 
 class Invalid(Rejected):

@@ -70,11 +70,16 @@ class BattleRetrieved:
 
 @dataclass(frozen=True, slots=True)
 class BattleNuggetized:
-    """The nuggets of the battle were created: the facts a good answer needs."""
+    """The nuggets of the battle were created, or edited by a person: the facts a good answer needs.
+
+    Attributes:
+        labels: Labels that nuggets of an edited list had before; None where there are none.
+    """
 
     key: str
     battle: Battle
     nugget_list: NuggetList
+    labels: AssignmentSet | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,7 @@ class NuggetList:
         model: Chat model that created the nuggets.
         prompt_version: Version of the creation prompt.
         bank: The list of a nugget bank that this is; None for a list of this battle alone.
+        edit: Number of the edit by people that made this list; 0 for the list as it was created.
     """
 
     nuggets: tuple[Nugget, ...]
@@ -115,6 +116,12 @@ class NuggetList:
     model: str
     prompt_version: str
     bank: BankVersion | None = None
+    edit: int = 0
+
+    @property
+    def version(self) -> int:
+        """Number of the list among those of its battle: 1 as it was created, and one more with each edit."""
+        return self.edit + 1
 
 
 @dataclass(frozen=True, slots=True)

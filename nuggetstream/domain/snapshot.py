@@ -59,6 +59,12 @@ def snapshot_of(battle: Battle, history: Iterable[events.BattleEvent]) -> Battle
     return snapshot
 
 
+def _replaces(labelled: NuggetList, snapshot: BattleSnapshot) -> bool:
+    """Whether a labelled list is as new as the one that is known; labels of an older list can come late."""
+    known = snapshot.nugget_list
+    return known is None or snapshot.assignments is None or known.edit <= labelled.edit
+
+
 def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot:  # noqa: PLR0911 - one per event
     match event:
         case events.BattleScraped() | events.BattleIndexed():
@@ -67,7 +73,7 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
             return replace(snapshot, pages=event.pages, evidence=event.evidence)
         case events.BattleNuggetized() if snapshot.assignments is None:
             return replace(snapshot, nugget_list=event.nugget_list)
-        case events.BattleAssigned():
+        case events.BattleAssigned() if _replaces(event.nugget_list, snapshot):
             labels = event.assignment_set.assignments
             return replace(snapshot, nugget_list=event.nugget_list, assignments=labels)
         case events.BattleJudged(judgment=judgment):

@@ -12,7 +12,7 @@ from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.views.common import View
 from nuggetstream.views.grades import GradingView
 from nuggetstream.views.judgments import JudgmentView
-from nuggetstream.views.nuggets import NuggetStepView
+from nuggetstream.views.nuggets import NuggetBankView, NuggetEditView, NuggetStepView
 
 
 class SourceView(View):
@@ -79,14 +79,6 @@ class NuggetView(View):
     def label(self, side: Side) -> LabelView | None:
         """The label of one side."""
         return self.a if side == Side.A else self.b
-
-
-class NuggetBankView(View):
-    """The list of a nugget bank that a battle uses. Battles with the same query and evidence share a bank."""
-
-    bank: str
-    version: int
-    """Number of the list in its bank, from 1."""
 
 
 class ScoresView(View):
@@ -215,6 +207,11 @@ class BattleView(View):
     nuggets: list[NuggetView]
     nugget_bank: NuggetBankView | None = None
     """Null for a list of this battle alone."""
+    nugget_version: int | None = None
+    """Version of the list that nuggets, scores and preference belong to: 1 as it was created, and one more
+    with each edit by a person. Null before there is a list."""
+    nugget_edits: list[NuggetEditView] = Field(default_factory=list)
+    """Edits of the list by people, oldest first. The newest may still be without labels."""
     nugget_history: list[NuggetStepView] = Field(default_factory=list)
     """What each step of the creation of the list changed, oldest first."""
     nugget_verdict: NuggetVerdictView | None

@@ -1,7 +1,7 @@
 """The handler of the assigner, and its stage."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,6 +23,7 @@ from services.store.blobs import Blobs
 from services.wire.stages import event_stage
 
 _NONE = "none: both answers are empty"
+_ORIGIN = ("model", "prompt_version")  # of labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Assigner:
     async def __call__(self, event: BattleNuggetized) -> list[Event]:
         """Label the nuggets of one battle."""
         battle, listed = event.battle, event.nugget_list
-        both = await asyncio.gather(*(self._one_side(battle, listed, side) for side in Side))
+        both = await asyncio.gather(*(self._one_side(battle, listed, side, event.labels) for side in Side))
         asked = next((labelled for labelled in both if labelled.model != _NONE), both[0])
         assignment_set = AssignmentSet(
             assignments=tuple(item for labelled in both for item in labelled.assignments),
@@ -56,12 +57,16 @@ class Assigner:
         key = derived_id(event.key, StageName.ASSIGNER, self.window, name, asked.prompt_version)
         return [BattleAssigned(key, battle, event.nugget_list, assignment_set)]
 
-    async def _one_side(self, battle: Battle, listed: NuggetList, side: Side) -> Labelled:
+    async def _one_side(
+        self, battle: Battle, listed: NuggetList, side: Side, known: AssignmentSet | None
+    ) -> Labelled:
         answer = battle.answer(side).text
         if not answer.strip():  # an empty answer states nothing, so no model is asked
             nothing = tuple(Assignment(nugget.id, side, Support.NOT_SUPPORT) for nugget in listed.nuggets)
             return Labelled(nothing, _NONE, VERSION)
         ask = partial(self._asked, battle, side)
+        if known is not None:
+            return await _with_known(known, listed.nuggets, side, ask)
         if self.shared is None or listed.bank is None:
             return await ask(listed.nuggets)
         deciding = None if self.decisions is None else (self.decisions.name, DECISION_VERSION)
@@ -105,6 +110,24 @@ def build(
 ) -> Stage[BattleNuggetized, Event]:
     """The stage of the assigner."""
     return event_stage(StageName.ASSIGNER, assigner, blobs, concurrency=concurrency, deadline=deadline)
+
+
+async def _with_known(
+    known: AssignmentSet, nuggets: Sequence[Nugget], side: Side, ask: Callable[..., Awaitable[Labelled]]
+) -> Labelled:
+    """The labels of an edited list for one answer: those that are known, and for other nuggets new ones."""
+    labels = {item.nugget_id: item for item in known.assignments if item.side is side}
+    missing = [nugget for nugget in nuggets if nugget.id not in labels]
+    new = await ask(missing) if missing else Labelled((), known.model, known.prompt_version)
+    labels |= {item.nugget_id: item for item in new.assignments}
+    chosen = tuple(labels[nugget.id] for nugget in nuggets)
+    return Labelled(chosen, *(_joined(getattr(known, name), getattr(new, name)) for name in _ORIGIN))
+
+
+def _joined(before: str, after: str) -> str:
+    """Names of the models, or versions of the prompts, that gave the labels of an edited list."""
+    names = [name for name in before.split(", ") if name not in (_NONE, after)]
+    return ", ".join([*names, after])
 
 
 def _blocks(nuggets: Sequence[Nugget]) -> list[Block]:

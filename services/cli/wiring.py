@@ -254,6 +254,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
         followers.listening(parts.bus),
         models.listening(parts.bus),
     ):
+        access = AdminAccess(parts.platform.admin_token, parts.host)
         gateway = Gateway(
             battles=battles,
             outcomes=Outcomes(parts.database),
@@ -263,10 +264,10 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),
             models=models,
+            access=access,
         )
         hosts = AllowedHosts.of((parts.host, *parts.allowed_hosts))
         graders = parts.platform.declared_graders
-        access = AdminAccess(parts.platform.admin_token, parts.host)
         administrators = administration(parts.bus, parts.database, gateway.intake, access, graders)
         app = create_app(gateway, hosts, administrators)
         async with http_server(app, parts.host, parts.http_port) as url:

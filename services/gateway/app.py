@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from services.gateway import health, problems
 from services.gateway.battles import event_routes, submission_routes
 from services.gateway.battles import routes as battle_routes
+from services.gateway.edits import routes as edit_routes
 from services.gateway.hosts import AllowedHosts, HostCheck
 from services.gateway.measuring import MeasuredRequests
 from services.gateway.pages import routes as page_routes
@@ -28,7 +29,8 @@ _HEADERS = {
         "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    # No address for other sites. With "no-referrer" our own forms would not even name their origin.
+    "Referrer-Policy": "same-origin",
 }
 
 
@@ -105,7 +107,9 @@ def _add_body_schemas(app: FastAPI) -> None:
             document = get_openapi(
                 title=app.title, version=app.version, summary=app.summary, routes=app.routes
             )
-            document["components"]["schemas"] |= submission_routes.SCHEMAS | battle_routes.SCHEMAS
+            document["components"]["schemas"] |= (
+                submission_routes.SCHEMAS | battle_routes.SCHEMAS | edit_routes.SCHEMAS
+            )
             app.openapi_schema = document
         return app.openapi_schema
 

@@ -4,6 +4,8 @@
     ├── Conflict       another battle already has this id         409  ALREADY_EXISTS
     ├── UnknownBattle  no battle has this id                      404  NOT_FOUND
     ├── StillRunning   the battle has not ended                   409
+    ├── NothingToEdit  the battle has no nugget list              409
+    ├── OutdatedVersion the list was edited since                 409
     ├── UnknownFailure no failure has this id                     404
     ├── Irretrievable  a dead letter's message is gone            409
     ├── Forbidden      only administrators may do this            403
@@ -41,10 +43,27 @@ class UnknownBattle(Rejected):
 
 
 class StillRunning(Rejected):
-    """A battle cannot be deleted before it has ended."""
+    """A battle cannot be deleted or edited before it has ended."""
+
+    def __init__(self, battle_id: str, action: str = "delete it") -> None:
+        super().__init__(f"battle {battle_id!r} is still running; {action} when it has ended")
+
+
+class NothingToEdit(Rejected):
+    """A battle has no nugget list that could be edited."""
 
     def __init__(self, battle_id: str) -> None:
-        super().__init__(f"battle {battle_id!r} is still running; delete it when it has ended")
+        super().__init__(f"battle {battle_id!r} has no nugget list")
+
+
+class OutdatedVersion(Rejected):
+    """An edit is based on a version of the nugget list that is not the newest."""
+
+    def __init__(self, battle_id: str, given: int, newest: int) -> None:
+        super().__init__(
+            f"the nugget list of battle {battle_id!r} has version {newest}, and the edit is based on version "
+            f"{given}; read the battle again"
+        )
 
 
 class UnknownFailure(Rejected):

@@ -7,7 +7,9 @@ from nuggetstream.views.battles import BattleSummary, BattleView
 from services.gateway.battles.assembly import assemble, stages_at_work, summarize, waiting_view
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.intake import Intake
+from services.gateway.battles.nuggets import edit_views
 from services.gateway.errors import UnknownBattle
+from services.gateway.failures.access import AdminAccess
 from services.gateway.health import Readiness
 from services.gateway.ratings.client import RatingsClient
 from services.store.battles import Battles
@@ -29,6 +31,7 @@ class Gateway:
         followers: Clients that follow a battle.
         readiness: Gives the reasons why the process is not ready.
         models: Whether the model answers each stage.
+        access: Who may edit on the pages; None where nobody may.
     """
 
     battles: Battles
@@ -39,6 +42,7 @@ class Gateway:
     followers: Followers
     readiness: Readiness
     models: ModelStates = field(default_factory=ModelStates)
+    access: AdminAccess | None = None
 
     async def view(self, battle_id: str) -> BattleView:
         """Everything known about one battle so far.
@@ -51,8 +55,11 @@ class Gateway:
         if battle is None:
             raise UnknownBattle(battle_id)
         view = assemble(battle.row, battle.body, battle.events)
+        edits = edit_views(await self.battles.edits_of(battle_id))
         waiting = self.models.waiting(stages_at_work(view.steps)) if view.state is BattleState.RUNNING else []
-        return view.model_copy(update={"waiting": [waiting_view(stage) for stage in waiting]})
+        return view.model_copy(
+            update={"waiting": [waiting_view(stage) for stage in waiting], "nugget_edits": edits}
+        )
 
     async def latest(self, limit: int, arena: str | None) -> list[BattleSummary]:
         """The most recent battles, newest first.

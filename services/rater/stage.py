@@ -113,7 +113,7 @@ def outcomes_of(event: BattleEvent, now: datetime) -> Sequence[Outcome]:
             winner = preference(margin, 0.0, threshold)
             outcome = _outcome(event.battle, Lens.NUGGET.value, Lens.NUGGET, winner, margin=margin, now=now)
             told = _probabilities(preference_by_labels(nuggets, assignments, threshold))
-            return [replace(outcome, probabilities=told)]
+            return [replace(outcome, probabilities=told, list_version=event.nugget_list.version)]
         case _:
             raise InvalidInput(f"{type(event).__name__} states no outcome")
 

@@ -8,6 +8,7 @@ import structlog
 from arena.v1 import arena_pb2
 
 from nuggetstream.domain.event import (
+    BattleAssigned,
     BattleEvent,
     BattleFailed,
     BattleSubmitted,
@@ -64,7 +65,8 @@ class Recorder:
         if isinstance(recorded, LookupError):
             raise Retryable(Reason.STORE_UNAVAILABLE, str(recorded))
         if recorded is not None:
-            _measure(recorded, arena_of(event))
+            if not (isinstance(event, BattleAssigned) and event.nugget_list.edit):  # it had ended before
+                _measure(recorded, arena_of(event))
             notification = arena_pb2.EventRecorded(battle_id=battle_id_of(event), sequence=recorded.sequence)
             await self.notify(RECORDED, notification.SerializeToString())
         return []

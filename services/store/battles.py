@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam, case, func, select
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.store.accepting import NewBattle, accept_all
 from services.store.battle_counts import battles_by_arena, battles_received
@@ -17,6 +18,7 @@ from services.store.database import Database
 from services.store.deletion import deleted_at
 from services.store.event_reading import RecordedEvent, read_events, read_submission
 from services.store.judge_states import settle
+from services.store.nugget_edits import NuggetEdits
 from services.store.recording import NewEvent, Recorded, record_all
 from services.store.reruns import Restart, restart_failed
 from services.store.slices import EVERYTHING, Slice
@@ -223,6 +225,10 @@ class Battles:
     async def events_of(self, battle_id: str, after: int = 0) -> list[RecordedEvent]:
         """The events of a battle after a sequence number, in order."""
         return await self._database.read(lambda connection: read_events(connection, battle_id, after))
+
+    async def edits_of(self, battle_id: str) -> list[RecordedEdit]:
+        """The edits of a battle's nugget list, oldest first."""
+        return await NuggetEdits(self._database).of_battle(battle_id)
 
     async def failures(
         self, limit: int = 1000, battle_id: str | None = None, arena: str | None = None

@@ -21,6 +21,7 @@ from services.store.counters import add_to_counters, contributions, difference, 
 from services.store.database import Database
 from services.store.deleted_content import delete_content
 from services.store.doubts import forget_doubt
+from services.store.edit_tables import nugget_edits
 from services.store.facets import ALL, facets_of_battle
 from services.store.outcomes import outcomes_of_battle
 from services.store.tables import (
@@ -149,7 +150,8 @@ class Deletions:
         await delete_content(tx, battle_id)
         await forget_doubt(tx, battle_id)
         for table in (
-            events, failures, judge_states, grader_states, outcomes, sources, calls, call_prompts
+            events, failures, judge_states, grader_states, outcomes, sources, calls, call_prompts,
+            nugget_edits,
         ):  # fmt: skip
             await tx.execute(delete(table).where(table.c.battle_id == battle_id))
         # What was paid stays in the accounts.

@@ -25,6 +25,8 @@ class Outcome:
         margin: Difference of the nugget scores, A minus B; None where the lens has no margin.
         decided_at: When the source decided; its newest decision counts.
         probabilities: How probable each outcome is according to the source; None where it does not tell.
+        list_version: Version of the nugget list that the preference rests on, of which the newest counts;
+            None where it rests on no list, and in rows of earlier versions, whose list was the first.
     """
 
     battle_id: str
@@ -37,6 +39,12 @@ class Outcome:
     margin: float | None
     decided_at: datetime
     probabilities: Probabilities | None = None
+    list_version: int | None = None
+
+    @property
+    def rank(self) -> tuple[int, datetime]:
+        """Of two outcomes of one source and battle, the one with the higher rank counts."""
+        return self.list_version or 1, self.decided_at
 
 
 _PLAIN = [name for name in Outcome.__slots__ if name != "probabilities"]

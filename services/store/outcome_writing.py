@@ -41,7 +41,7 @@ def put_all(connection: Connection, new: Sequence[Outcome]) -> None:
     newest: dict[tuple[str, str], Outcome] = {}
     for outcome in new:
         known = after[outcome.battle_id].get(outcome.source)
-        if known is None or (known != outcome and known.decided_at <= outcome.decided_at):
+        if known is None or (known != outcome and known.rank <= outcome.rank):
             after[outcome.battle_id][outcome.source] = outcome
             newest[outcome.battle_id, outcome.source] = outcome
     if not newest:

@@ -135,6 +135,7 @@ outcomes = Table(
     Column("probability_a", Integer),  # in millionths; NULL where the source does not tell
     Column("probability_b", Integer),
     Column("decided_at", _UTC, nullable=False),
+    Column("list_version", Integer),  # of the nugget list, where the preference rests on one
     Index(None, "arena", "lens"),
 )
 

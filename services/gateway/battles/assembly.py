@@ -25,12 +25,12 @@ from nuggetstream.views.battles import (
     BattleView,
     EvidenceView,
     FailureView,
-    NuggetBankView,
     Preferences,
     SourceView,
     StepView,
     WaitingView,
 )
+from nuggetstream.views.nuggets import NuggetBankView
 from services.gateway.battles.grades import grading_views
 from services.gateway.battles.nuggets import nugget_steps
 from services.gateway.battles.verdicts import judgment_views, nugget_verdict_view, nugget_views
@@ -88,6 +88,7 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         a=_answer(snapshot, Side.A),
         b=_answer(snapshot, Side.B),
         nuggets=nugget_views(snapshot, explanation),
+        nugget_version=snapshot.nugget_list and snapshot.nugget_list.version,
         nugget_history=nugget_steps(snapshot),
         nugget_bank=snapshot.bank and NuggetBankView(**asdict(snapshot.bank)),
         nugget_verdict=nugget_verdict_view(explanation),
@@ -161,6 +162,8 @@ def _steps(
     failed = {event.failure.stage for event in events if isinstance(event, BattleFailed)}
     if row.judge_state is not Branch.DONE:  # one of several judges may have given a verdict
         done.pop(STEPS[Stage.JUDGE], None)
+    if row.nugget_state is not Branch.DONE:  # the list may have been edited since it was labelled
+        done.pop(STEPS[Stage.ASSIGNER], None)
     return [_step(stage, row, done, failed) for stage in STEPS]
 
 

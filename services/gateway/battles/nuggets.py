@@ -1,10 +1,12 @@
 """How the nugget list of a battle came about, as the API shows it."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
+from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.snapshot import BattleSnapshot
 from nuggetstream.nuggets.history import steps_of
-from nuggetstream.views.nuggets import NuggetStepView
+from nuggetstream.views.nuggets import NuggetEditView, NuggetStepView
 
 
 def nugget_steps(snapshot: BattleSnapshot) -> list[NuggetStepView]:
@@ -12,3 +14,8 @@ def nugget_steps(snapshot: BattleSnapshot) -> list[NuggetStepView]:
     if snapshot.nugget_list is None:
         return []
     return [NuggetStepView(**asdict(step)) for step in steps_of(snapshot.nugget_list.history)]
+
+
+def edit_views(edits: Sequence[RecordedEdit]) -> list[NuggetEditView]:
+    """The edits of a list, oldest first."""
+    return [NuggetEditView.model_validate(asdict(edit)) for edit in edits]

@@ -74,8 +74,9 @@ def routes(gateway: Gateway) -> APIRouter:
         try:
             return await gateway.view(battle_id)
         except UnknownBattle:
-            if battle_id.endswith("/vote"):  # an id may end like this, but no battle has this one
-                raise HTTPException(405, headers={"Allow": "POST"}) from None
+            for end, method in (("/vote", "POST"), ("/nuggets", "PATCH")):
+                if battle_id.endswith(end):  # an id may end like this, but no battle has this one
+                    raise HTTPException(405, headers={"Allow": method}) from None
             raise
 
     @router.get("/failures", summary="Failures of stages, newest first", tags=["operations"])

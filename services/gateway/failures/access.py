@@ -17,6 +17,7 @@ from services.gateway.errors import Forbidden
 _UNPROTECTED = "set NUGGETSTREAM_ADMIN_TOKEN to use this: the gateway can be reached from other machines"
 _WRONG = "this needs the administrators' token, as 'Authorization: Bearer TOKEN'"
 _PAGE = "this page needs the administrators' token as the password; the user name does not matter"
+_WRONG_FORM = "this needs the administrators' token"
 _FOREIGN = "without NUGGETSTREAM_ADMIN_TOKEN this is for programs on this machine, not for web pages"
 
 
@@ -46,6 +47,29 @@ class AdminAccess:
             raise Forbidden(_UNPROTECTED)
         elif "origin" in request.headers or not is_loopback(request.url.hostname or ""):
             # A page on the web, which names itself, or a name of the web that leads to this machine.
+            raise Forbidden(_FOREIGN)
+
+    @property
+    def by_form(self) -> bool:
+        """Whether the forms of pages can be used: by those who know the token, or on this machine."""
+        return self.token is not None or is_loopback(self.host)
+
+    def check_form(self, request: Request, token: str) -> None:
+        """Check a form of one of our own pages; forms of other sites are rejected before (`hosts`).
+
+        Args:
+            request: The request.
+            token: What the form has in its field for the token.
+
+        Raises:
+            Forbidden: It has no right.
+        """
+        if self.token is not None:
+            if not hmac.compare_digest(token.encode(), self.token.encode()):
+                raise Forbidden(_WRONG_FORM)
+        elif not is_loopback(self.host):
+            raise Forbidden(_UNPROTECTED)
+        elif not is_loopback(request.url.hostname or ""):
             raise Forbidden(_FOREIGN)
 
 

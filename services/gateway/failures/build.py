@@ -5,6 +5,9 @@ from fastapi import APIRouter
 from services.gateway.battles.intake import Intake
 from services.gateway.calls.routes import routes as call_routes
 from services.gateway.deletion.routes import routes as deletion_routes
+from services.gateway.edits.editor import Editor
+from services.gateway.edits.form import routes as form_routes
+from services.gateway.edits.routes import routes as edit_routes
 from services.gateway.failures.access import AdminAccess
 from services.gateway.failures.dead_letters import DeadLetters
 from services.gateway.failures.desk import FailureDesk
@@ -16,6 +19,7 @@ from services.store.blobs import Blobs
 from services.store.database import Database
 from services.store.eraser import eraser_of
 from services.store.failed import FailedBattles
+from services.store.nugget_edits import NuggetEdits
 from services.wire.graders import Graders
 
 _NO_GRADERS = Graders()
@@ -27,7 +31,10 @@ def administration(
     """The routes for administrators."""
     regrading = Regrading(intake.battles, bus, Blobs(database), graders)
     desk = FailureDesk(FailedBattles(database), DeadLetters(bus), intake, regrading)
+    editor = Editor(intake.battles, NuggetEdits(database), intake.publish, intake.admission)
     router = APIRouter()
+    router.include_router(edit_routes(editor, access))
+    router.include_router(form_routes(editor, access))
     router.include_router(routes(desk, access))
     router.include_router(deletion_routes(eraser_of(bus, database), access))
     router.include_router(call_routes(database, access, page_environment()))

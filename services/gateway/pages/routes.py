@@ -105,6 +105,7 @@ async def _battle(gateway: Gateway, env: Environment, battle_id: str) -> str:
         explanation=list(explanation_lines(view)),
         failures=failure_groups(view),
         grades=grade_tables(view),
+        editing=gateway.access if gateway.access is not None and gateway.access.by_form else None,
     )
 
 

@@ -3,7 +3,8 @@
 from alembic import context
 
 import services.store.bank_tables
-import services.store.call_tables  # noqa: F401 - the tables of both are part of the metadata
+import services.store.call_tables
+import services.store.edit_tables  # noqa: F401 - the tables of all three are part of the metadata
 from services.store.tables import metadata
 
 context.configure(

@@ -108,6 +108,7 @@ async def opened(
         rater_port = await stack.enter_async_context(rpc.serve("127.0.0.1:0", [ratings_service(boards)]))
         channel = await stack.enter_async_context(rpc.channel(f"127.0.0.1:{rater_port}"))
         followers = Followers(battles)
+        access = AdminAccess(admin_token, "127.0.0.1")
         gateway = Gateway(
             battles=battles,
             outcomes=outcomes,
@@ -116,9 +117,9 @@ async def opened(
             ratings=RatingsClient(channel),
             followers=followers,
             readiness=readiness(bus, database, admission),
+            access=access,
         )
         await stack.enter_async_context(followers.listening(bus))
-        access = AdminAccess(admin_token, "127.0.0.1")
         admin = administration(bus, database, gateway.intake, access, GRADERS)
         app = create_app(gateway, None, admin)
         base = await stack.enter_async_context(http_server(app, "127.0.0.1", 0, grace=1))

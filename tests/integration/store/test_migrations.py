@@ -114,8 +114,9 @@ ADDED = {
         ("add_column", "shift_b"),
         ("add_index", "ix_doubts_arena_doubt_battle_id"),
     },
+    "0020": {("add_column", "list_version")},
 }
-ADDED_TABLES = {"0018": {"calls", "call_prompts", "call_texts"}, "0019": {"doubts"}}
+ADDED_TABLES = {"0018": {"calls", "call_prompts", "call_texts"}, "0019": {"doubts"}, "0020": {"nugget_edits"}}
 NEWER = {part for added in ADDED.values() for part in added}
 OLDER_TABLES = {*metadata.tables} - {name for names in ADDED_TABLES.values() for name in names}
 

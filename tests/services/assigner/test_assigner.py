@@ -106,3 +106,27 @@ async def test_the_same_event_gives_the_same_and_another_model_or_prompt_another
     others = [replace(model, name="other"), replace(model, reworded=True)]
     keys = {(await run(Assigner(other), event)).key for other in others}
     assert len({first.key, *keys}) == 3
+
+
+async def test_known_labels_of_an_edited_list_are_kept_and_only_others_are_asked_for(
+    model: ScriptedModel,
+) -> None:
+    event = samples.nuggetized(3, fought=samples.battle(a="0. 2.", b="1."))
+    first = await run(Assigner(model), event)
+    kept = [item for item in first.assignment_set.assignments if item.nugget_id != "v2"]
+    known = replace(first.assignment_set, assignments=tuple(kept), model="older", prompt_version="older-1")
+    model.asked.clear()
+    out = await run(Assigner(model, window=1), replace(event, key="edited", labels=known))
+    assert [[block.text for block in blocks(prompt, "nugget")] for prompt in model.asked] == [
+        ["Vital fact 2."]
+    ] * 2
+    assert out.assignment_set.assignments == first.assignment_set.assignments
+    assert out.assignment_set.model == "older, scripted-2026"
+
+
+async def test_a_list_whose_labels_are_all_known_needs_no_model(model: ScriptedModel) -> None:
+    event = samples.nuggetized(2, fought=samples.battle(a="0.", b="1."))
+    known = (await run(Assigner(model), event)).assignment_set
+    model.asked.clear()
+    out = await run(Assigner(model), replace(event, key="edited", labels=known))
+    assert (out.assignment_set, model.asked) == (known, [])

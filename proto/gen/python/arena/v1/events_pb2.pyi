@@ -155,23 +155,31 @@ class BattleNuggetized(_message.Message):
     KEY_FIELD_NUMBER: _builtins.int
     BATTLE_FIELD_NUMBER: _builtins.int
     NUGGET_LIST_FIELD_NUMBER: _builtins.int
+    LABELS_FIELD_NUMBER: _builtins.int
     key: _builtins.str
     @_builtins.property
     def battle(self) -> _battle_pb2.Battle: ...
     @_builtins.property
     def nugget_list(self) -> _nugget_pb2.NuggetList: ...
+    @_builtins.property
+    def labels(self) -> _nugget_pb2.AssignmentSet:
+        """Labels that nuggets of an edited list had before, so that nobody asks for them again; absent otherwise."""
+
     def __init__(
         self,
         *,
         key: _builtins.str = ...,
         battle: _battle_pb2.Battle | None = ...,
         nugget_list: _nugget_pb2.NuggetList | None = ...,
+        labels: _nugget_pb2.AssignmentSet | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["battle", b"battle", "nugget_list", b"nugget_list"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_labels", b"_labels", "battle", b"battle", "labels", b"labels", "nugget_list", b"nugget_list"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle", b"battle", "key", b"key", "nugget_list", b"nugget_list"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_labels", b"_labels", "battle", b"battle", "key", b"key", "labels", b"labels", "nugget_list", b"nugget_list"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__labels: _TypeAlias = _typing.Literal["labels"]  # noqa: Y015
+    _WhichOneofArgType__labels: _TypeAlias = _typing.Literal["_labels", b"_labels"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__labels) -> _WhichOneofReturnType__labels | None: ...
 
 Global___BattleNuggetized: _TypeAlias = BattleNuggetized  # noqa: Y015
 

@@ -220,10 +220,13 @@ class NuggetList(_message.Message):
     MODEL_FIELD_NUMBER: _builtins.int
     PROMPT_VERSION_FIELD_NUMBER: _builtins.int
     BANK_FIELD_NUMBER: _builtins.int
+    EDIT_FIELD_NUMBER: _builtins.int
     profile: _builtins.str
     sources: _builtins.str
     model: _builtins.str
     prompt_version: _builtins.str
+    edit: _builtins.int
+    """Number of the edit by people that made this list; 0 for the list as it was created."""
     @_builtins.property
     def nuggets(self) -> _containers.RepeatedCompositeFieldContainer[Global___Nugget]: ...
     @_builtins.property
@@ -242,10 +245,11 @@ class NuggetList(_message.Message):
         model: _builtins.str = ...,
         prompt_version: _builtins.str = ...,
         bank: Global___BankVersion | None = ...,
+        edit: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "bank", b"bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "bank", b"bank", "history", b"history", "model", b"model", "nuggets", b"nuggets", "profile", b"profile", "prompt_version", b"prompt_version", "sources", b"sources"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "bank", b"bank", "edit", b"edit", "history", b"history", "model", b"model", "nuggets", b"nuggets", "profile", b"profile", "prompt_version", b"prompt_version", "sources", b"sources"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__bank: _TypeAlias = _typing.Literal["bank"]  # noqa: Y015
     _WhichOneofArgType__bank: _TypeAlias = _typing.Literal["_bank", b"_bank"]  # noqa: Y015

@@ -1,0 +1,132 @@
+"""`nuggetstream nuggets`: show and edit the nugget list of a battle, over the API."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from nuggetstream.client.calls import LOCAL
+from nuggetstream.domain.nugget import Importance
+from nuggetstream.views.battles import BattleView, LabelView, NuggetView
+from services.cli.administrator import connected
+
+_URL = click.option("--url", default=LOCAL, show_default=True, help="Base URL of the gateway.")
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_IMPORTANCE = click.Choice([importance.value for importance in Importance])
+_NUMBER = click.IntRange(min=1)
+
+
+@click.group("nuggets")
+def command() -> None:
+    """Show or edit the nugget list of a battle.
+
+    It asks a running gateway. To edit, NUGGETSTREAM_ADMIN_TOKEN is sent if it is set; without a token the
+    gateway serves only programs on its own machine.
+    """
+
+
+@command.command("show")
+@click.argument("battle_id", metavar="BATTLE")
+@_URL
+@_JSON
+def show_command(battle_id: str, url: str, as_json: bool) -> None:
+    """Print the nuggets of a battle with their labels, and who edited the list.
+
+    The number of a nugget, and the version of the list, are what `edit` needs.
+    """
+    with connected(url) as client:
+        battle = client.battle(battle_id)
+    if as_json:
+        fields = {"nugget_version", "nuggets", "nugget_edits", "nugget_history", "nugget_bank"}
+        click.echo(battle.model_dump_json(include=fields))
+        return
+    if battle.nugget_version is None:
+        raise click.ClickException(f"battle {battle_id!r} has no nugget list")
+    click.echo(f"version {battle.nugget_version}")
+    for number, nugget in enumerate(battle.nuggets, start=1):
+        labels = f"A {_label(nugget.a)}, B {_label(nugget.b)}"
+        click.echo(f"{number:>3}  {nugget.importance.value:<5}  {nugget.text}  [{labels}]")
+    for edit in battle.nugget_edits:
+        click.echo(f"version {edit.version}, {edit.edited_at:%Y-%m-%d %H:%M} by {edit.author}: {edit.reason}")
+
+
+@command.command("edit")
+@click.argument("battle_id", metavar="BATTLE")
+@click.option("--version", type=_NUMBER, required=True, help="Version that `show` printed.")
+@click.option("--author", required=True, help="Who edits.")
+@click.option("--reason", required=True, help="Why.")
+@click.option(
+    "--add", type=(_IMPORTANCE, str), multiple=True, metavar="vital|okay TEXT", help="Add a nugget."
+)
+@click.option("--reword", type=(_NUMBER, str), multiple=True, metavar="N TEXT", help="Word nugget N anew.")
+@click.option(
+    "--importance",
+    type=(_NUMBER, _IMPORTANCE),
+    multiple=True,
+    metavar="N vital|okay",
+    help="Make nugget N vital or okay.",
+)
+@click.option(
+    "--merge",
+    type=(_NUMBER, _NUMBER),
+    multiple=True,
+    metavar="N INTO",
+    help="Merge nugget N into nugget INTO.",
+)
+@click.option("--delete", type=_NUMBER, multiple=True, metavar="N", help="Delete nugget N.")
+@_URL
+@_JSON
+def edit_command(
+    *, battle_id: str, version: int, author: str, reason: str, url: str, as_json: bool, **changes: Any
+) -> None:
+    """Edit the nugget list of a battle that has ended.
+
+    Nuggets are named by the numbers that `show` prints. Each option can be given several times; all of them
+    are one edit. Nuggets with a new text are labelled, and scores, preference and leaderboard follow.
+    Sending the same edit again changes nothing.
+    """
+    with connected(url) as client:
+        battle = client.battle(battle_id)
+        if battle.nugget_version != version:
+            newest = f"the list has version {battle.nugget_version}, not {version}"
+            raise click.ClickException(f"{newest}; see `nuggetstream nuggets show`")
+        edit = {"version": version, "author": author, "reason": reason}
+        edited = client.edit_nuggets(battle_id, edit | {"operations": _operations(battle, changes)})
+    if as_json:
+        click.echo(edited.model_dump_json())
+        return
+    for change in edited.changes:
+        after = "" if change.after is None else f" -> {change.after} ({change.importance})"
+        click.echo(f"{change.op.value}: {'; '.join(change.before)}{after}")
+    click.echo(f"version {edited.version} is being labelled")
+
+
+def _operations(battle: BattleView, changes: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Operations of the API; texts and importance first, because merges and deletions take nuggets away."""
+
+    def name(number: int) -> str:
+        if number > len(battle.nuggets):
+            raise click.UsageError(f"there is no nugget {number}; the list has {len(battle.nuggets)}")
+        nugget: NuggetView = battle.nuggets[number - 1]
+        return nugget.id
+
+    operations: list[dict[str, Any]] = [
+        {"op": "reword", "nugget": name(number), "text": text} for number, text in changes["reword"]
+    ]
+    operations += [
+        {"op": "importance", "nugget": name(number), "importance": value}
+        for number, value in changes["importance"]
+    ]
+    merged: dict[str, list[str]] = {}
+    for number, into in changes["merge"]:
+        merged.setdefault(name(into), []).append(name(number))
+    operations += [{"op": "merge", "nuggets": [into, *others]} for into, others in merged.items()]
+    operations += [{"op": "delete", "nugget": name(number)} for number in changes["delete"]]
+    operations += [{"op": "add", "text": text, "importance": value} for value, text in changes["add"]]
+    if not operations:
+        raise click.UsageError("say what to change: --add, --reword, --importance, --merge or --delete")
+    return operations
+
+
+def _label(label: LabelView | None) -> str:
+    return "pending" if label is None else label.support.value.replace("_", " ")

@@ -1,0 +1,162 @@
+"""Editing the nugget list of a battle: only labels of new texts are asked for.
+
+    an edit  ->  a row and the event of the new list in the database  ->  BattleNuggetized
+
+The event has the labels of all nuggets whose text stays, so the assigner asks for those of new texts only.
+Everything behind it follows: BattleAssigned, and from it scores, outcome and boards.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import assert_never
+
+from nuggetstream.domain.event import BattleAssigned, BattleNuggetized
+from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.nugget import AssignmentSet
+from nuggetstream.domain.nugget_edit import NuggetEdit, RecordedEdit
+from nuggetstream.domain.progress import Branch
+from nuggetstream.nuggets.editing import Edited, InvalidEdit, edited
+from services.gateway.admission import Admission
+from services.gateway.battles.intake import Publish
+from services.gateway.errors import InvalidQuery, NothingToEdit, OutdatedVersion, StillRunning, UnknownBattle
+from services.runtime.errors import Unavailable
+from services.store.battles import BattleRow, Battles
+from services.store.nugget_edits import EditResult, NewEdit, NuggetEdits
+from services.store.recording import NewEvent
+from services.wire.codec import decode, encode, message_id, schema_of
+from services.wire.subjects import event_name
+
+Listed = BattleNuggetized | BattleAssigned
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """Edits nugget lists.
+
+    Attributes:
+        battles: Battles and their events.
+        edits: The edits in the database.
+        publish: Publishes an event; returns when the broker has stored it.
+        admission: Whether anything can be accepted now.
+        clock: The time now.
+    """
+
+    battles: Battles
+    edits: NuggetEdits
+    publish: Publish
+    admission: Admission
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    async def current(self, battle_id: str) -> Listed:
+        """The event with the list that an edit can be based on: the newest with labels.
+
+        Raises:
+            UnknownBattle: There is no such battle.
+            NothingToEdit: It has no list.
+            Unavailable: The database does not answer.
+        """
+        await self._row(battle_id)
+        nuggetized: BattleNuggetized | None = None
+        assigned: BattleAssigned | None = None
+        for stored in await self.battles.events_of(battle_id):
+            if stored.name == event_name(BattleNuggetized):
+                event = decode(stored.schema, stored.body)
+                nuggetized = event if isinstance(event, BattleNuggetized) else nuggetized
+            elif stored.name == event_name(BattleAssigned):
+                event = decode(stored.schema, stored.body)
+                if isinstance(event, BattleAssigned) and _is_as_new(event, assigned):
+                    assigned = event
+        if nuggetized is None:
+            raise NothingToEdit(battle_id)
+        return assigned or nuggetized
+
+    async def edit(self, battle_id: str, edit: NuggetEdit) -> RecordedEdit:
+        """Edit the list of a battle that has ended. The same edit sent again is the same edit.
+
+        Raises:
+            UnknownBattle: There is no such battle.
+            NothingToEdit: It has no list.
+            OutdatedVersion: The edit is based on another version than the newest with labels.
+            StillRunning: The battle has not ended.
+            InvalidQuery: An operation cannot be made.
+            Unavailable: The database or the broker does not answer; sending the edit again is safe.
+        """
+        await self.admission.require()
+        key = derived_id("nuggets edited", battle_id, asdict(edit))
+        current = await self.current(battle_id)
+        edits = await self.edits.of_battle(battle_id)
+        if (known := await self.edits.newest_with(battle_id, key)) is not None:
+            return await self._again(known, battle_id)
+        if edit.version != current.nugget_list.version:
+            raise OutdatedVersion(battle_id, edit.version, current.nugget_list.version)
+        try:
+            changed = edited(current.nugget_list.nuggets, edit.operations, key)
+        except InvalidEdit as error:
+            raise InvalidQuery(error.problems) from None
+        recorded = RecordedEdit(
+            version=edits[-1].version + 1 if edits else 2,
+            based_on=edit.version,
+            author=edit.author,
+            reason=edit.reason,
+            changes=changed.changes,
+            edited_at=self.clock(),
+            left=current.nugget_list.bank,
+        )
+        event = _event(current, changed, recorded, key)
+        match await self.edits.add(NewEdit(battle_id, key, recorded, _new(event))):
+            case EditResult.ADDED:
+                await self._publish(event)
+                return recorded
+            case EditResult.UNKNOWN:  # deleted meanwhile
+                raise UnknownBattle(battle_id)
+            case EditResult.RUNNING:
+                raise StillRunning(battle_id, "edit its nuggets")
+            case EditResult.OUTDATED:
+                raise OutdatedVersion(battle_id, edit.version, recorded.version)
+            case never:
+                assert_never(never)
+
+    async def _again(self, known: RecordedEdit, battle_id: str) -> RecordedEdit:
+        """Publish the list of a known edit once more, because that may have failed, unless it has labels."""
+        if (await self._row(battle_id)).nugget_state is Branch.PENDING:
+            stored = [
+                e for e in await self.battles.events_of(battle_id) if e.name == event_name(BattleNuggetized)
+            ]
+            event = decode(stored[-1].schema, stored[-1].body)
+            if isinstance(event, BattleNuggetized):
+                await self._publish(event)
+        return known
+
+    async def _publish(self, event: BattleNuggetized) -> None:
+        try:
+            await self.publish(event)
+        except Unavailable as error:
+            raise await self.admission.explained(error) from error
+
+    async def _row(self, battle_id: str) -> BattleRow:
+        row = await self.battles.get(battle_id)
+        if row is None:
+            raise UnknownBattle(battle_id)
+        return row
+
+
+def _is_as_new(event: BattleAssigned, known: BattleAssigned | None) -> bool:
+    return known is None or known.nugget_list.edit <= event.nugget_list.edit
+
+
+def _event(current: Listed, changed: Edited, recorded: RecordedEdit, key: str) -> BattleNuggetized:
+    """The event of an edited list, which belongs to its battle alone."""
+    ids = {nugget.id for nugget in changed.nuggets}
+    labels: AssignmentSet | None = None
+    if isinstance(current, BattleAssigned):
+        known = current.assignment_set
+        labels = replace(known, assignments=tuple(a for a in known.assignments if a.nugget_id in ids))
+    listed = replace(current.nugget_list, nuggets=changed.nuggets, edit=recorded.version - 1, bank=None)
+    new_key = derived_id(current.key, "edited", key, recorded.version)
+    return BattleNuggetized(new_key, current.battle, listed, labels)
+
+
+def _new(event: BattleNuggetized) -> NewEvent:
+    kind = type(event)
+    return NewEvent(message_id(event), event_name(kind), event, schema_of(kind), encode(event))

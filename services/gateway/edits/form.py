@@ -1,0 +1,111 @@
+"""POST /battles/{id}/nuggets: the form on the page of a battle, which works without a script.
+
+    the fields of all nuggets  ->  operations for what differs from the list  ->  an edit
+
+Only a page of this gateway can send it: the check of `Origin` (`hosts`) rejects forms of other sites.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import parse_qsl, quote
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+from pydantic import ValidationError
+
+from nuggetstream.domain.nugget import Importance, Nugget
+from nuggetstream.files.nugget_edit import NuggetEditSubmission
+from services.gateway.battles.bodies import declared_type, read_all
+from services.gateway.edits.editor import Editor
+from services.gateway.edits.routes import MAX_EDIT_BYTES
+from services.gateway.errors import InvalidQuery, OutdatedVersion, problems_in
+from services.gateway.failures.access import AdminAccess
+from services.gateway.pages.environment import page_environment
+from services.gateway.pages.routes import problem_page
+from services.gateway.problems import EXPECTED, headers_of, problem_of, status_of
+
+_FORM = "application/x-www-form-urlencoded"
+_KEEP, _DELETE, _INTO = "keep", "delete", "into "
+
+
+def routes(editor: Editor, access: AdminAccess) -> APIRouter:
+    """The route of the form."""
+    router = APIRouter(include_in_schema=False)
+    page = problem_page(page_environment())
+
+    @router.post("/battles/{battle_id:path}/nuggets")
+    async def edit(battle_id: str, request: Request) -> Response:
+        try:
+            declared_type(request.headers, _FORM)
+            fields = _fields(await read_all(request.stream(), MAX_EDIT_BYTES))
+            access.check_form(request, fields.get("token", ""))
+            listed = (await editor.current(battle_id)).nugget_list
+            if fields.get("version") != str(listed.version):
+                raise OutdatedVersion(battle_id, _number(fields.get("version")), listed.version)
+            await editor.edit(battle_id, submission_of(fields, listed.nuggets).to_core())
+        except EXPECTED as error:
+            return page(problem_of(error), status_of(error), headers_of(error))
+        return RedirectResponse(f"/battles/{quote(battle_id)}#nuggets", 303)
+
+    return router
+
+
+def submission_of(fields: Mapping[str, str], nuggets: Sequence[Nugget]) -> NuggetEditSubmission:
+    """The edit that a form asks for.
+
+    Args:
+        fields: `author`, `reason` and `version`; for each nugget `text ID`, `importance ID` and `do ID`,
+            which is "keep", "delete" or "into ID"; `new text`, which may be empty, and `new importance`.
+        nuggets: The list that the form showed.
+
+    Raises:
+        InvalidQuery: A field is missing or wrong, or nothing differs from the list.
+    """
+    operations = list(_operations(fields, nuggets))
+    if not operations:
+        raise InvalidQuery(["operations: nothing was changed"])
+    edit = {name: fields.get(name) for name in ("version", "author", "reason")}
+    try:
+        return NuggetEditSubmission.model_validate(edit | {"operations": operations})
+    except ValidationError as error:
+        raise InvalidQuery(problems_in(error.errors(include_url=False, include_input=False))) from None
+
+
+def _operations(fields: Mapping[str, str], nuggets: Sequence[Nugget]) -> Iterator[dict[str, object]]:
+    """Changed texts and importance first, then merges and deletions, then what is new."""
+    for nugget in nuggets:
+        action = fields.get(f"do {nugget.id}", _KEEP)
+        if action != _KEEP:  # what is left out needs no other change
+            continue
+        text, importance = fields.get(f"text {nugget.id}"), fields.get(f"importance {nugget.id}")
+        if text is not None and _line(text) != _line(nugget.text):
+            yield {"op": "reword", "nugget": nugget.id, "text": text}
+        if importance is not None and importance != nugget.importance.value:
+            yield {"op": "importance", "nugget": nugget.id, "importance": importance}
+    merged: dict[str, list[str]] = {}
+    for nugget in nuggets:
+        action = fields.get(f"do {nugget.id}", _KEEP)
+        if action.startswith(_INTO):
+            merged.setdefault(action.removeprefix(_INTO), []).append(nugget.id)
+        elif action == _DELETE:
+            yield {"op": "delete", "nugget": nugget.id}
+    for into, others in merged.items():
+        yield {"op": "merge", "nuggets": [into, *others]}
+    if _line(new := fields.get("new text", "")):
+        importance = fields.get("new importance", Importance.OKAY.value)
+        yield {"op": "add", "text": new, "importance": importance}
+
+
+def _fields(body: bytes) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(body.decode(), keep_blank_values=True, strict_parsing=True)
+    except ValueError as error:
+        raise InvalidQuery([f"the form cannot be read: {error}"]) from None
+    return dict(pairs)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text is not None and text.isdecimal() else 0

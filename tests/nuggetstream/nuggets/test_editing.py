@@ -1,0 +1,109 @@
+"""Edits of a nugget list by people: what a list becomes, and which edits are rejected."""
+
+import pytest
+
+from nuggetstream.domain.nugget import Importance, Nugget, Provenance
+from nuggetstream.domain.nugget_edit import (
+    AddNugget,
+    DeleteNugget,
+    EditKind,
+    MergeNuggets,
+    NuggetChange,
+    Operation,
+    RewordNugget,
+    SetImportance,
+)
+from nuggetstream.nuggets.editing import InvalidEdit, edited
+
+VITAL, OKAY = Importance.VITAL, Importance.OKAY
+LIST = (
+    Nugget("n1", "Tea is a drink.", VITAL, (Provenance("answer:a"),)),
+    Nugget("n2", "Tea is made of leaves.", VITAL, (Provenance("c1"),)),
+    Nugget("n3", "People drink tea.", OKAY, (Provenance("c1"), Provenance("c2"))),
+)
+
+
+def add(text: str, importance: Importance = OKAY) -> AddNugget:
+    return AddNugget(EditKind.ADD, text, importance)
+
+
+def reword(name: str, text: str) -> RewordNugget:
+    return RewordNugget(EditKind.REWORD, name, text)
+
+
+def delete(name: str) -> DeleteNugget:
+    return DeleteNugget(EditKind.DELETE, name)
+
+
+def merge(*names: str, text: str | None = None) -> MergeNuggets:
+    return MergeNuggets(EditKind.MERGE, names, text)
+
+
+def important(name: str, importance: Importance) -> SetImportance:
+    return SetImportance(EditKind.IMPORTANCE, name, importance)
+
+
+def test_each_operation_changes_what_it_says_and_other_nuggets_keep_their_ids() -> None:
+    operations: list[Operation] = [
+        reword("n2", "Tea is made of the leaves of one plant."),
+        important("n3", VITAL),
+        delete("n1"),
+        add("Tea has caffeine."),
+    ]
+    result = edited(LIST, operations, "k")
+    assert [(n.text, n.importance) for n in result.nuggets] == [
+        ("Tea is made of the leaves of one plant.", VITAL),
+        ("People drink tea.", VITAL),
+        ("Tea has caffeine.", OKAY),
+    ]
+    reworded, same, new = result.nuggets
+    assert same.id == "n3"
+    assert {reworded.id, new.id}.isdisjoint({"n1", "n2", "n3"})
+    assert (reworded.provenance, new.provenance) == (LIST[1].provenance, ())
+    assert result.changes == (
+        NuggetChange(EditKind.REWORD, (LIST[1].text,), reworded.text, VITAL),
+        NuggetChange(EditKind.IMPORTANCE, (LIST[2].text,), LIST[2].text, VITAL),
+        NuggetChange(EditKind.DELETE, (LIST[0].text,), None, None),
+        NuggetChange(EditKind.ADD, (), "Tea has caffeine.", OKAY),
+    )
+
+
+def test_a_merged_nugget_is_vital_if_one_was_and_was_read_in_all_their_documents() -> None:
+    result = edited(LIST, [merge("n3", "n1")], "k")
+    kept = next(nugget for nugget in result.nuggets if nugget.id == "n3")
+    assert (kept.text, kept.importance) == ("People drink tea.", VITAL)
+    assert [source.document for source in kept.provenance] == ["c1", "c2", "answer:a"]
+    assert [nugget.id for nugget in result.nuggets] == ["n2", "n3"]
+
+
+def test_a_merged_nugget_with_the_text_of_the_other_has_its_id_and_so_its_labels() -> None:
+    result = edited(LIST, [merge("n3", "n1", text=LIST[0].text)], "k")
+    assert {nugget.id for nugget in result.nuggets} == {"n1", "n2"}
+
+
+def test_the_same_edit_gives_the_same_ids_and_another_one_other_ids() -> None:
+    first, again, other = (edited(LIST, [add("Tea has caffeine.")], key) for key in ("k", "k", "l"))
+    assert first == again
+    assert first.nuggets[-1].id != other.nuggets[-1].id
+
+
+@pytest.mark.parametrize(
+    ("operations", "problem"),
+    [
+        ([delete("n9")], "operations.0: the list has no nugget 'n9', or it was merged or deleted before"),
+        ([delete("n1"), reword("n1", "x")], "operations.1: the list has no nugget 'n1'"),
+        ([merge("n1", "n2"), delete("n2")], "operations.1: the list has no nugget 'n2'"),
+        ([merge("n1")], "operations.0: name two or more different nuggets"),
+        ([merge("n1", "n1")], "operations.0: name two or more different nuggets"),
+        ([important("n3", OKAY)], "operations.0: changes nothing"),
+        ([reword("n1", "a"), reword("n1", LIST[0].text)], "operations: the list stays as it is"),
+        ([delete("n1"), delete("n2")], "operations: no nugget is vital any more"),
+        ([add("tea is  a drink.")], "operations: two nuggets have the text"),
+        ([add(f"Fact {i}.") for i in range(98)], "operations: the list would have 101 nuggets"),
+        ([delete("n8"), delete("n9")], "operations.1: the list has no nugget 'n9'"),
+    ],
+)
+def test_an_edit_that_cannot_be_made_says_why(operations: list[Operation], problem: str) -> None:
+    with pytest.raises(InvalidEdit) as caught:
+        edited(LIST, operations, "k")
+    assert problem in str(caught.value)
