@@ -95,6 +95,8 @@ class Judgment:
         additional: Whether the judge runs beside those that battles wait for.
         members: What each member of a panel said; empty for a single judge.
         aggregation: How the members' verdicts became one; None for a single judge.
+        tie_band: Largest difference of the probabilities of A and B that made the verdict a tie; None where
+            the verdict does not follow from probabilities.
     """
 
     evaluator: str
@@ -107,6 +109,7 @@ class Judgment:
     additional: bool = False
     members: tuple[MemberVerdict, ...] = ()
     aggregation: Aggregation | None = None
+    tie_band: float | None = None
 
     @property
     def lens(self) -> Lens:

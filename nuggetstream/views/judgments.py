@@ -69,5 +69,8 @@ class JudgmentView(View):
     """How the members' verdicts became one; null for a single judge."""
     abstentions: int = 0
     """Number of members without a verdict."""
+    tie_band: float | None = None
+    """Largest difference of the probabilities of A and B that made the verdict a tie; null where the verdict
+    does not follow from probabilities."""
     additional: bool = False
     """Whether the judge runs beside those that battles wait for."""

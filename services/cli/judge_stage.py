@@ -56,6 +56,7 @@ async def _judged(
         passages=pipeline.judge_passages,
         characters=pipeline.excerpted(pipeline.judge_characters),
         decisions=decisions,
+        tie_band=pipeline.judge_tie_band,
     )
     stage = build(
         judge,

@@ -134,6 +134,8 @@ class PipelineSettings(_Settings):
         judge_name: Name under which its verdicts are stored; the evaluator's own by default.
         judge_passages: Maximum number of chunks shown to the judge.
         judge_characters: Maximum number of their characters, chosen like those for nuggets.
+        judge_tie_band: Largest difference of the probabilities of A and B that counts as a tie; unset to take
+            verdicts as they are. Only for a single judge that gives probabilities.
         evaluator_options: TOML file that says which battles each evaluator or additional judge sees, its
             budget, and the panels of judges.
         evaluator_passages: Maximum number of chunks shown to an evaluator.
@@ -159,6 +161,7 @@ class PipelineSettings(_Settings):
     judge_name: str | None = Field(None, min_length=1, max_length=70)
     judge_passages: int = Field(10, ge=0)
     judge_characters: int = Field(4_000, ge=0)
+    judge_tie_band: float | None = Field(None, ge=0, le=1)
     evaluator_options: Path | None = None
     evaluator_passages: int = Field(10, ge=1)
     tie_policy: Literal["half", "drop_both_bad", "drop"] = "half"

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -14,6 +14,7 @@ from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment, OrderedVerdict, combine_orders
 from nuggetstream.nuggets.excerpts import excerpts
+from nuggetstream.nuggets.scores import preference
 from services.judge.decisions import decided, shown_to_side, verdict_decision
 from services.judge.evaluators import EVALUATORS, Evaluator
 from services.runtime.bus import ConsumerSpec
@@ -40,6 +41,8 @@ class Judge:
         characters: Maximum number of their characters to show, see `excerpts`; None shows all.
         decisions: Model that is asked for a decision instead (frugal profile); the chat model is asked
             where it declines to decide.
+        tie_band: Largest difference of the probabilities of A and B that is a tie; None takes the verdicts
+            as they are, as do battles whose verdicts have no probabilities.
     """
 
     model: ChatModel
@@ -49,6 +52,7 @@ class Judge:
     passages: int = 10
     characters: int | None = None
     decisions: DecisionModel | None = None
+    tie_band: float | None = None
 
     async def __call__(self, event: BattleRetrieved) -> list[Event]:
         """Judge one battle."""
@@ -68,9 +72,15 @@ class Judge:
             model=model,
             prompt_version=version,
         )
+        told = judgment.probabilities
+        if self.tie_band is not None and told is not None:
+            within = preference(told.a, told.b, self.tie_band)
+            judgment = replace(judgment, winner=within, tie_band=self.tie_band)
         key = derived_id(event.key, StageName.JUDGE, self.evaluator, self.both_orders, self.passages)
         name = self.model.name if self.decisions is None else self.decisions.name
         key = derived_id(key, self.characters, name, version)
+        if judgment.tie_band is not None:
+            key = derived_id(key, judgment.tie_band)
         return [BattleJudged(key, event.battle, judgment)]
 
     def _orders(self, event: BattleRetrieved) -> Sequence[Side]:

@@ -9,6 +9,7 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.files.evaluated import ProbabilitiesRow
 from nuggetstream.files.numerals import number, part_of, percent
 from nuggetstream.files.results import Results
+from nuggetstream.nuggets.tie_band import TieBand, tie_band
 from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import GREEN, GREY, figure, share_axis
 from nuggetstream.report.section import Content, Section
@@ -30,6 +31,7 @@ class JudgeCalibration:
         told: Verdicts with probabilities.
         judged: All verdicts of the judge.
         calibration: Over the battles with probabilities and a human preference.
+        band: The tie band that people's preferences choose; None where they choose none.
     """
 
     evaluator: str
@@ -38,20 +40,24 @@ class JudgeCalibration:
     told: int
     judged: int
     calibration: Calibration
+    band: TieBand | None
+
+
+_Verdict = tuple[dict[str, Vote], Vote, ProbabilitiesRow | None]
 
 
 def compute(results: Results) -> tuple[JudgeCalibration, ...]:
     """One comparison per judge, model and human dimension; judges without probabilities are left out."""
-    judges: dict[tuple[str, str], list[tuple[dict[str, Vote], ProbabilitiesRow | None]]] = {}
+    judges: dict[tuple[str, str], list[_Verdict]] = {}
     for battle in results.battles:
         for judgment in battle.judgments:
             verdicts = judges.setdefault((judgment.evaluator, judgment.model), [])
-            verdicts.append((dict(battle.preferences), judgment.probabilities))
+            verdicts.append((dict(battle.preferences), judgment.winner, judgment.probabilities))
     return tuple(
         _of(evaluator, model, dimension, verdicts)
         for (evaluator, model), verdicts in judges.items()
         for dimension in results.dimensions
-        if any(told is not None for _, told in verdicts)
+        if any(told is not None for _, _, told in verdicts)
     )
 
 
@@ -59,10 +65,10 @@ def _of(
     evaluator: str,
     model: str,
     dimension: str,
-    verdicts: Sequence[tuple[dict[str, Vote], ProbabilitiesRow | None]],
+    verdicts: Sequence[_Verdict],
 ) -> JudgeCalibration:
-    told = [(people.get(dimension), shares) for people, shares in verdicts if shares is not None]
-    cases = [(vote, shares) for vote, shares in told if vote is not None]
+    told = [(people.get(dimension), said, shares) for people, said, shares in verdicts if shares is not None]
+    cases = [(vote, said, shares) for vote, said, shares in told if vote is not None]
     return JudgeCalibration(
         evaluator=evaluator,
         model=model,
@@ -70,8 +76,13 @@ def _of(
         told=len(told),
         judged=len(verdicts),
         calibration=calibration(
-            [(shares.a, shares.tie, shares.b) for _, shares in cases],
-            [_CLASSES.index(vote if vote in _CLASSES else Vote.TIE) for vote, _ in cases],
+            [(shares.a, shares.tie, shares.b) for _, _, shares in cases],
+            [_CLASSES.index(vote if vote in _CLASSES else Vote.TIE) for vote, _, _ in cases],
+        ),
+        band=tie_band(
+            [shares.a - shares.b for _, _, shares in cases],
+            [said for _, said, _ in cases],
+            [vote for vote, _, _ in cases],
         ),
     )
 
@@ -84,7 +95,7 @@ def draw(judges: Sequence[JudgeCalibration]) -> Content:
         blocks.append(
             Figures("Judge and human dimension", {_name(each): (_plot(each),) for each in compared})
         )
-        blocks.append(_table(compared))
+        blocks += [_table(compared), *_bands(compared)]
     else:
         blocks.append(Notice(_nothing(judges)))
     return Content(
@@ -183,6 +194,31 @@ def _table(judges: Sequence[JudgeCalibration]) -> Table:
         note=f"The most probable verdict is compared, also where two orders disagree. {FEW_NOTE}",
         text_columns=(0, 1, 2),
     )
+
+
+def _bands(judges: Sequence[JudgeCalibration]) -> list[Block]:
+    rows = [
+        (
+            each.evaluator,
+            each.model,
+            dimension_name(each.dimension),
+            number(each.band.band, 2) + few_mark(each.band.battles),
+            number(each.band.kappa, 3),
+            number(each.band.kappa_decided, 3),
+        )
+        for each in judges
+        if each.band is not None
+    ]
+    if not rows:
+        return []
+    columns = ("judge", "model", "dimension", "tie band", "kappa with a band", "kappa as decided")
+    note = (
+        "The tie band is the difference of the probabilities of A and B up to which calling a tie agrees "
+        "best with people (weighted kappa). Kappa with a band uses, for each fifth of the battles, the band "
+        f"of the others; where it is not higher than kappa as decided, a band does not help. {FEW_NOTE}"
+    )
+    table = Table(caption="Tie band per judge", columns=columns, rows=rows, note=note, text_columns=(0, 1, 2))
+    return [table]
 
 
 SECTION = Section(

@@ -102,6 +102,7 @@ def judgment_views(judgments: Sequence[Judgment]) -> list[JudgmentView]:
             members=[_member(member) for member in judgment.members],
             aggregation=judgment.aggregation,
             abstentions=judgment.abstentions,
+            tie_band=judgment.tie_band,
             additional=judgment.additional,
         )
         for judgment in judgments

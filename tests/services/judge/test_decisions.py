@@ -64,3 +64,24 @@ async def test_the_model_sees_the_passages_and_both_answers() -> None:
     assert [[block.kind for block in blocks(p, "query", "chunk", "answer")] for p in model.asked] == [
         ["query", "chunk", "answer", "answer"]
     ] * 2
+
+
+async def test_a_tie_band_makes_close_probabilities_a_tie() -> None:
+    def close(prompt: Prompt[Any]) -> DecisionReply:
+        """A is preferred a little, wherever it is shown."""
+        first = blocks(prompt, "answer")[0].text == "short"
+        told = {"f": 0.5, "s": 0.4, "t": 0.1} if first else {"f": 0.4, "s": 0.5, "t": 0.1}
+        return DecisionReply(
+            answers=[Answer(name="better", letter="f" if first else "s", probabilities=told)]
+        )
+
+    model = ScriptedModel({"verdict_decision": close}, name="decider")
+    keys = set()
+    for band, winner in ((None, Vote.A), (0.05, Vote.A), (0.1, Vote.TIE)):
+        [out] = await Judge(ScriptedModel({}), decisions=model, tie_band=band)(EVENT)
+        assert (out.judgment.winner, out.judgment.tie_band) == (winner, band)
+        assert out.judgment.flipped is False
+        keys.add(out.key)
+    assert len(keys) == 3
+    [untold] = await Judge(ScriptedModel({}), decisions=decider("t", None), tie_band=0.5)(EVENT)
+    assert (untold.judgment.winner, untold.judgment.tie_band) == (Vote.TIE, None)

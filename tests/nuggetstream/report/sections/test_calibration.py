@@ -46,6 +46,21 @@ def test_the_section_shows_a_plot_with_numbers_in_words(read: Any) -> None:
     assert content.basis == "pairwise 2 of 2 verdicts"
 
 
+def test_the_tie_band_is_chosen_by_people(read: Any) -> None:
+    leads = [(place - 10) / 10 for place in range(21)]
+    people = ["tie" if abs(lead) < 0.35 else "a" if lead > 0 else "b" for lead in leads]
+    rows = [
+        told(f"b{place}", human, (1 + lead) / 2, (1 - lead) / 2)
+        for place, (lead, human) in enumerate(zip(leads, people, strict=True))
+    ]
+    [found] = SECTION.compute(read(*rows))
+    assert found.band is not None
+    assert found.band.band == pytest.approx(0.3)
+    table = SECTION.draw([found]).blocks[-1]
+    assert table.caption == "Tie band per judge"
+    assert table.rows[0][3].startswith("0.30")
+
+
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
