@@ -129,7 +129,7 @@ def _parts(content: str, known: Iterable[str], used: dict[str, int]) -> list[str
         start = content.find(text)
         while start >= 0:
             end = start + len(text)
-            if not any(taken[start:end]):
+            if 1 not in taken[start:end]:
                 taken[start:end] = b"\x01" * len(text)
                 spans.append((start, end, text))
             start = content.find(text, end)

@@ -227,6 +227,8 @@ async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:
     [
         ("NUGGETSTREAM_PROFILE", "fast", "NUGGETSTREAM_PROFILE: Input should be 'live', 'paper' or 'frugal'"),
         ("NUGGETSTREAM_LLM_BASE_URL", "http://127.0.0.1:9/v1", "set NUGGETSTREAM_LLM_MODEL"),
+        ("NUGGETSTREAM_LLM_STAGES", '{"jugde": {}}', "jugde; choose of nuggetizer, assigner, judge, answer_"),
+        ("NUGGETSTREAM_LLM_STAGES", '{"judge"', "NUGGETSTREAM_LLM_STAGES: Value error, is not JSON"),
     ],
 )
 async def test_a_wrong_setting_is_named(tmp_path: Path, setting: str, value: str, problem: str) -> None:

@@ -4,13 +4,14 @@ NUGGETSTREAM_LLM_API_KEY (or OPENAI_API_KEY), NUGGETSTREAM_LLM_BASE_URL (or OPEN
 NUGGETSTREAM_LLM_MODEL, and one variable per field below with the same prefix.
 """
 
+import json
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import AliasChoices, Field, SecretStr, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from services.runtime.llm.accounting import Budget, Limit
 from services.runtime.llm.address import EndpointAddress
@@ -74,12 +75,20 @@ class LLMSettings(BaseSettings):
     day_money: Decimal | None = Field(default=None, ge=0)
     temperature: Temperature | None = None
     effort: Effort | None = None
-    stages: dict[str, StageModel] = Field(default_factory=dict)
+    stages: Annotated[dict[str, StageModel], NoDecode] = Field(default_factory=dict)
     fallback_base_url: str | None = None
     fallback_api_key: SecretStr | None = None
     fallback_model: str | None = None
     prices: Path | None = None
     prompts: Path | None = None
+
+    @field_validator("stages", mode="before")
+    @classmethod
+    def _stages_are_json(cls, value: object) -> object:
+        try:
+            return json.loads(value) if isinstance(value, str) else value
+        except ValueError as error:
+            raise ValueError(f"is not JSON: {error}") from error
 
     @model_validator(mode="after")
     def _fallback_has_an_address(self) -> Self:

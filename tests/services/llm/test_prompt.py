@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from services.runtime.llm.blocks import Block, neutralise, parse
-from services.runtime.llm.prompt import Prompt, PromptOverrides, repair_messages
-from services.runtime.llm.replies import NuggetsReply, every_id_once
+from services.runtime.llm.prompt import Prompt, PromptOverrides, repair_messages, schema_of
+from services.runtime.llm.replies import NuggetsReply, VerdictReply, every_id_once
 
 PROMPT = Prompt(
     task="nuggets",
@@ -109,3 +109,8 @@ def test_a_problem_quotes_no_more_than_the_start_of_an_id() -> None:
     with pytest.raises(ValueError, match="unknown ids") as caught:
         every_id_once(["x" * 10_000], [])
     assert len(str(caught.value)) < 100
+
+
+def test_the_schema_of_a_reply_is_computed_once_per_type() -> None:
+    assert schema_of(NuggetsReply) is schema_of(NuggetsReply)
+    assert schema_of(NuggetsReply) is not schema_of(VerdictReply)
