@@ -255,7 +255,8 @@ class ServerSettings(_Settings):
             by commas.
         grpc_port: gRPC port of the service; each service has its own default (see `serve --help`).
         metrics_port: Port of the Prometheus metrics; 0 takes a free one.
-        start_patience_s: Seconds that a starting service waits for the broker, its streams and migrations.
+        start_patience_s: Seconds that a starting service waits for the broker, its streams and migrations;
+            `migrate` and `bootstrap` wait as long for database and broker.
         grace: Seconds that work in flight gets after SIGTERM.
         log_format: "console" for people, "json" for machines.
         log_level: Lowest level that is logged.

@@ -221,6 +221,36 @@ async def test_what_is_waited_for_is_said_and_a_signal_ends_the_waiting(
             await child.communicate()
 
 
+async def migrating(port: int, *options: str) -> asyncio.subprocess.Process:
+    url = f"postgresql+asyncpg://nobody@127.0.0.1:{port}/none"
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "services.cli.main", "migrate", *options,
+        env=LIGHT | {"NUGGETSTREAM_DATABASE_URL": url}, stderr=PIPE,
+    )  # fmt: skip
+
+
+async def test_migrate_waits_for_a_database_that_is_away_and_says_so() -> None:
+    pytest.importorskip("asyncpg", reason="asyncpg is not installed: no way to reach PostgreSQL")
+    (port,) = free_ports(1)
+    child = await migrating(port)
+    assert child.stderr is not None
+    try:
+        said = (await child.stderr.readline()).decode()
+        assert "waiting" in said
+        assert "the database" in said
+        child.send_signal(signal.SIGTERM)
+        _, rest = await child.communicate()
+        assert child.returncode == 1
+        assert rest.decode().splitlines()[-1] == "Error: stopped before it was available"
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.communicate()
+    child = await migrating(port, "--no-wait")
+    _, rest = await child.communicate()
+    assert (child.returncode, "waiting" in rest.decode()) == (1, False)
+
+
 async def test_the_client_of_the_library_follows_a_battle_through_the_whole_platform(tmp_path: Path) -> None:
     async with up(tmp_path) as (_, banner):
 
