@@ -11,6 +11,7 @@ PREFIX_LETTERS = 6  # joins "regulator", "regulators", "regulatory" in most infl
 # Letters of scripts written without spaces, for use inside a character class.
 UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _TERM = re.compile(rf"[{UNSPACED}]+|\d+(?:[.,]\d+)*|[^\W\d_{UNSPACED}]+(?:['’][^\W\d_{UNSPACED}]+)?")
+_FIRST_UNSPACED = "\u0e00"  # spares most words the search
 _IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 
 
@@ -27,12 +28,13 @@ def terms(text: str) -> tuple[str, ...]:
     """
     in_order: list[str] = []
     for run in _TERM.findall(text.casefold()):
-        if _IS_UNSPACED.match(run):
+        if run[0] >= _FIRST_UNSPACED and _IS_UNSPACED.match(run):
             in_order.extend(run[i : i + 2] for i in range(len(run) - 1) or range(1))
         elif run[0].isdigit():
             in_order.append(run)
         elif len(run) > 1:
-            in_order.append(run.partition("'")[0].partition("’")[0][:PREFIX_LETTERS])
+            word = run if run.isalpha() else run.partition("'")[0].partition("’")[0]
+            in_order.append(word[:PREFIX_LETTERS])
     return tuple(in_order)
 
 

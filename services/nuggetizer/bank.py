@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from pydantic import TypeAdapter
 
@@ -45,6 +46,11 @@ Create = Callable[[], Awaitable[Created]]
 Extend = Callable[[Sequence[str], Sequence[Side]], Awaitable[Sequence[Draft]]]
 
 
+@lru_cache(maxsize=256)  # asked for every document of every nugget
+def _name_of(text: str) -> str:
+    return f"answer:{content_hash(text)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Making:
     """How the list of a battle is created or extended.
@@ -67,7 +73,7 @@ class Making:
 
     def name(self, side: Side) -> str:
         """The name of an answer in stored lists."""
-        return f"answer:{content_hash(self.event.battle.answer(side).text)}"
+        return _name_of(self.event.battle.answer(side).text)
 
     @property
     def names(self) -> set[str]:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import cache
 from types import ModuleType
 
 TRACEPARENT = "traceparent"
@@ -113,11 +114,19 @@ def _new_trace() -> TraceContext:
     return TraceContext(secrets.token_hex(16), secrets.token_hex(8))
 
 
+@cache
+def _imported() -> ModuleType | None:
+    """OpenTelemetry's trace module; None where it is not installed, which is looked up once."""
+    try:
+        return importlib.import_module("opentelemetry.trace")
+    except ImportError:
+        return None
+
+
 def _opentelemetry() -> ModuleType | None:
     """OpenTelemetry's trace module where a real provider was configured, else None."""
-    try:
-        trace = importlib.import_module("opentelemetry.trace")
-    except ImportError:
+    trace = _imported()
+    if trace is None:
         return None
     # The API's own providers record nothing; a configured SDK replaces them by its class.
     provider = type(trace.get_tracer_provider())

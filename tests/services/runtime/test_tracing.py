@@ -48,8 +48,15 @@ def test_the_header_is_lower_case_and_an_existing_one_stays():
     assert tracing.inject({"schema": "x"}) == {"schema": "x"}
 
 
-def test_without_opentelemetry_nothing_changes(monkeypatch):
+@pytest.fixture
+def no_opentelemetry(monkeypatch):
     monkeypatch.setitem(sys.modules, "opentelemetry.trace", None)
+    tracing._imported.cache_clear()
+    yield
+    tracing._imported.cache_clear()
+
+
+def test_without_opentelemetry_nothing_changes(no_opentelemetry):
     with tracing.span("hop", {"traceparent": PARENT}) as context:
         assert tracing.inject({})["traceparent"] == context.header()
 
