@@ -41,6 +41,12 @@ LATER = NOON + timedelta(hours=1)
 URL = "https://example.org/page"
 
 
+async def body_of(battles: Battles, battle_id: str) -> bytes | None:
+    """The encoded battle as accepted; None when it is unknown."""
+    submission = await battles.submission(battle_id)
+    return None if submission is None else submission.body
+
+
 def sent(name: str) -> events.BattleSubmitted:
     """A battle every text of which has its name."""
     battle = samples.battle(name, f"{name} says one thing.", f"{name} says another.")

@@ -158,13 +158,11 @@ class Battles:
         """When a battle was deleted last; None if it never was. It may have been sent again since."""
         return await deleted_at(self._database, battle_id)
 
-    async def body(self, battle_id: str) -> bytes | None:
-        """The encoded battle as accepted, with the texts of its sources; None when it is unknown."""
-        submission = await self.submission(battle_id)
-        return None if submission is None else submission.body
-
     async def submission(self, battle_id: str) -> Filled | None:
-        """The body of a battle, and whether it is complete; see `RecordedEvent`."""
+        """The encoded battle as accepted, with the texts of its sources, and whether it is complete.
+
+        None when it is unknown; see `RecordedEvent`.
+        """
         return await self._database.read(lambda connection: read_submission(connection, battle_id))
 
     async def latest(self, limit: int, arena: str | None = None) -> list[BattleRow]:

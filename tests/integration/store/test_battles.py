@@ -15,6 +15,7 @@ from services.store.database import Database
 from services.store.recording import NewEvent
 from tests import samples
 from tests.samples import NOON
+from tests.stored import body_of
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ async def test_a_battle_comes_back_as_it_was_accepted(database: Database) -> Non
         ("category:food", "ü"),
     )
     assert (row.system_a, row.system_b, row.received_at) == ("left", "right", NOON)
-    assert await battles.body("b1") == b"\x00body"
+    assert await body_of(battles, "b1") == b"\x00body"
     assert (row.state, row.ended_at, row.event_count) == (BattleState.RUNNING, None, 0)
 
 
@@ -57,7 +58,7 @@ async def test_the_same_battle_again_is_seen_before_and_changes_nothing(battles:
     assert known == samples.battle().content_hash()
     row = await battles.get("b1")
     assert row is not None
-    assert (await battles.body("b1"), row.received_at) == (b"body", NOON)
+    assert (await body_of(battles, "b1"), row.received_at) == (b"body", NOON)
 
 
 async def test_another_battle_under_a_known_id_is_a_conflict_and_changes_nothing(battles: Battles) -> None:

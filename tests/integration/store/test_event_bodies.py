@@ -29,6 +29,7 @@ from services.wire.codec import decode, encode, message_id, schema_of
 from services.wire.subjects import event_name
 from tests import samples
 from tests.samples import NOON
+from tests.stored import body_of
 
 URL = "https://example.org/tea"
 
@@ -205,7 +206,7 @@ async def test_bodies_that_are_no_events_come_back_as_they_were(database: Databa
             await Battles(database).record(new, NOON)
     stored = await Battles(database).events_of("oolong")
     assert [event.body for event in stored] == [body for body in odd for _ in range(2)]
-    assert await Battles(database).body("oolong") == b"\xfe\xff"
+    assert await body_of(Battles(database), "oolong") == b"\xfe\xff"
 
 
 async def test_going_back_stores_every_body_whole(database: Database) -> None:
@@ -238,7 +239,7 @@ async def test_texts_that_are_sent_with_a_battle_are_stored_once(database: Datab
     await record(database, [events.BattleSubmitted("s", battle)], at_once=True)
     assert await Blobs(database).put_texts([page], "oolong") == [content_hash(page)]
     assert await Blobs(database).get_texts([content_hash(page)]) == {content_hash(page): page}
-    assert await battles.body("oolong") == new.body
+    assert await body_of(battles, "oolong") == new.body
     assert [event.body for event in await battles.events_of("oolong")] == [new.body]
     async with database.transaction() as tx:
         body = await tx.scalar(select(tables.battles.c.body))
@@ -258,7 +259,7 @@ async def test_a_text_of_several_battles_stays_until_the_last_is_deleted(databas
     for name in names:
         await record(database, [replace(samples.failed(Stage.SCRAPER, name), key=name)], at_once=True)
     for number, name in enumerate(names):
-        assert [await battles.body(other) for other in names[number:]] == [b.body for b in new[number:]]
+        assert [await body_of(battles, other) for other in names[number:]] == [b.body for b in new[number:]]
         assert await Deletions(database).delete(name, NOON) is DeletionResult.DELETED
     assert await Blobs(database).get_texts([content_hash(page)]) == {}
 
