@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from nuggetstream.domain.nugget import Importance, Provenance, Revision
+from nuggetstream.domain.nugget import Importance, MergedNugget, Provenance, Revision
 from services.nuggetizer import prompts
 from services.nuggetizer.documents import Document
+from services.nuggetizer.same_words import words_of
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.model import ChatModel
 from services.runtime.llm.replies import NuggetsReply
@@ -57,8 +58,10 @@ async def create_live(
     """
     prompt = prompts.all_at_once(query, [document.block for document in documents], limit)
     reply = await model.ask(prompt, stage=_STAGE, battle_id=battle_id)
-    drafts = trim(_drafts(reply.value, documents), limit)
-    return Created(drafts, [_revision(documents, drafts)], reply.model, reply.prompt_version)
+    distinct, merged = without_repetitions(_drafts(reply.value, documents))
+    drafts = trim(distinct, limit)
+    revision = replace(_revision(documents, drafts), merged=merged)
+    return Created(drafts, [revision], reply.model, reply.prompt_version)
 
 
 async def added(
@@ -122,6 +125,24 @@ async def create_in_windows(
     labels = await _importance(model, query, texts, window, battle_id)
     drafts = [Draft(text, labels[text], origin[text]) for text in texts]
     return Created(trim(drafts, limit), history, reply_model, version)
+
+
+def without_repetitions(drafts: Sequence[Draft]) -> tuple[list[Draft], tuple[MergedNugget, ...]]:
+    """Nuggets without those that repeat an earlier one in the same words, and what was merged into what.
+
+    The first wording stays. It is vital if either was, and has the provenance of both; see `same_words`.
+    """
+    first: dict[tuple[str, ...], Draft] = {}
+    merged = []
+    for draft in drafts:
+        words = words_of(draft.text)
+        if (known := first.get(words)) is None:
+            first[words] = draft
+            continue
+        first[words] = _merge(known, draft)
+        if draft.text != known.text:
+            merged.append(MergedNugget(draft.text, known.text))
+    return list(first.values()), tuple(merged)
 
 
 def trim(drafts: Sequence[Draft], limit: int) -> list[Draft]:
