@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.cpu import offline_model
+from benchmarks.llm_at_once import AT_ONCE, report
 from benchmarks.llm_battles import battles, whole_topics
 from benchmarks.llm_nuggetizer import run_nuggetizer
 from benchmarks.llm_variants import VARIANTS, WHOLE_TOPICS, Result, run
@@ -110,6 +111,8 @@ def main() -> None:
     folder = Path(os.environ["NUGGETSTREAM_DATA"]) / "crowdrag25"
     results = table(battles(folder, chosen.battles), chosen.only, chosen.at_once)
     print(*beside_peers(results), sep="\n")
+    if "live" in chosen.only:
+        print(report(battles(folder, AT_ONCE), *DELAYS), flush=True)
     if "live" in chosen.only:
         print("\nWhole topics, in which the same answers meet several times:")
         table(whole_topics(folder, chosen.battles), list(WHOLE_TOPICS), chosen.at_once)

@@ -56,13 +56,14 @@ class Variant:
 _DEFAULT = PipelineSettings(profile="live")
 _NUGGETS: Mapping[str, Any] = {"characters": _DEFAULT.nugget_characters}
 _JUDGE: Mapping[str, Any] = {"characters": _DEFAULT.judge_characters}
-_LIVE = Variant(_NUGGETS, judge=_JUDGE)
+LIVE = Variant(_NUGGETS, judge=_JUDGE)
 
 VARIANTS = {
     "live, all evidence": Variant(),
     "live, excerpts for nuggets": Variant(_NUGGETS),
     "live, excerpts for judge": Variant(judge=_JUDGE),
-    "live": _LIVE,
+    "live": LIVE,
+    "live, 7,000 characters": Variant({"characters": 7_000}, judge=_JUDGE),
     "frugal": Variant(_NUGGETS, judge=_JUDGE, decides=True),
     "paper": Variant({"profile": Profile.PAPER}, {"window": 10}, {"both_orders": False}),
 }
@@ -114,7 +115,7 @@ class Result:
 
 
 # On battles of whole topics, where the same answers meet several times.
-WHOLE_TOPICS = {"live": _LIVE, "live, shared lists": Variant(_NUGGETS, judge=_JUDGE, shares=True)}
+WHOLE_TOPICS = {"live": LIVE, "live, shared lists": Variant(_NUGGETS, judge=_JUDGE, shares=True)}
 
 
 async def evaluate(event: BattleRetrieved, model: LLMClient, variant: Variant) -> BattleAssigned:

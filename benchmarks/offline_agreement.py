@@ -1,9 +1,11 @@
 """How often does the offline model agree with people?
 
     NUGGETSTREAM_DATA=... python benchmarks/offline_agreement.py [--lexical] [--limit 100]
+        [--characters 12000 3500]
 
 Replays real battles with human gold labels through the heuristics as the pipeline does: facts from both
-answers and the evidence they cite, labels per answer, All Score, preference with a tie threshold. Prints
+answers and the evidence they cite, labels per answer, All Score, preference with a tie threshold. With
+`--characters`, the facts and the judge's verdict are read in excerpts of so many characters. Prints
 the agreement with the gold label of each dimension (gold ties left out, predicted ties count half), its mean
 over topics, an interval from resampling topics, and the same for "the longer answer wins".
 """
@@ -22,6 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.domain.battle import Answer, Battle
+from nuggetstream.domain.evidence import Evidence
+from nuggetstream.nuggets.excerpts import excerpts
 from services.offline.heuristics import Document, Embed, Label, assign, create_facts, judge
 from services.offline.heuristics.text import sentences
 
@@ -78,9 +83,35 @@ def score(facts: Sequence[Any], labels: Sequence[Any], *, vital: bool, strict: b
     return float(np.mean(earned))
 
 
-def replay(battle: dict[str, Any], passages: dict[str, str], embed: Embed | None) -> Outcome:
+def excerpted(row: dict[str, Any], texts: Sequence[str], characters: int | None) -> list[str]:
+    """The texts as a prompt shows them; None shows them whole."""
+    if characters is None:
+        return list(texts)
+    a, b = (Answer(row[side]["system"], row[side]["text"]) for side in ("a", "b"))
+    battle = Battle(id=row["battle_id"], arena="agreement", query=row["query"], a=a, b=b)
+    evidence = [
+        Evidence(
+            chunk_id=str(number),
+            text=text,
+            url=None,
+            title=None,
+            content_hash="",
+            fetched_at=None,
+            cited_by=(),
+            score=0.0,
+        )
+        for number, text in enumerate(texts)
+    ]
+    return [item.text for item in excerpts(evidence, battle, characters)]
+
+
+def replay(
+    battle: dict[str, Any], passages: dict[str, str], embed: Embed | None, limits: Sequence[int | None]
+) -> Outcome:
     query, a, b = battle["query"], battle["a"]["text"], battle["b"]["text"]
-    evidence = chunks(battle, passages)
+    found = chunks(battle, passages)
+    evidence = excerpted(battle, found, limits[0])
+    judged = excerpted(battle, found[:JUDGED], limits[1])
     facts = create_facts(query, documents(battle, evidence), limit=LIMIT, embed=embed)
     texts = [fact.text for fact in facts]
     of_a, of_b = assign(query, texts, a, embed=embed), assign(query, texts, b, embed=embed)
@@ -93,7 +124,7 @@ def replay(battle: dict[str, Any], passages: dict[str, str], embed: Embed | None
             ("vital strict", True, True),
         )
     }
-    verdict = judge(query, a, b, evidence[:JUDGED], embed=embed)
+    verdict = judge(query, a, b, judged, embed=embed)
     scores["judge"] = {"a": 1.0, "b": -1.0, "tie": 0.0}[verdict.winner]
     scores["longer"] = float(len(a) - len(b))
     ties = dict.fromkeys(scores, TIE) | {"judge": 0.0, "longer": 0.0}
@@ -170,6 +201,7 @@ def main() -> None:
         "--lexical", action="store_true", help="compare by shared terms only, without embeddings"
     )
     options.add_argument("--limit", type=int, help="only the first so many battles")
+    options.add_argument("--characters", type=int, nargs=2, help="of evidence: for facts, for the judge")
     chosen = options.parse_args()
     if "NUGGETSTREAM_DATA" not in os.environ:
         raise SystemExit("Set NUGGETSTREAM_DATA to the folder that holds crowdrag25/.")
@@ -178,7 +210,8 @@ def main() -> None:
     battles = list(load(folder / "battles.jsonl.gz"))[: chosen.limit]
     embed = None if chosen.lexical else minilm()
     start = time.perf_counter()
-    outcomes = [replay(battle, passages, embed) for battle in battles]
+    limits = chosen.characters or (None, None)
+    outcomes = [replay(battle, passages, embed, limits) for battle in battles]
     seconds = time.perf_counter() - start
     print(f"{len(outcomes)} battles, {'lexical' if chosen.lexical else 'MiniLM'}, {seconds:.0f} s")
     table(outcomes)

@@ -154,13 +154,13 @@ class PipelineSettings(_Settings):
     nugget_sources: Literal["both", "answers", "chunks"] = "both"
     nugget_limit: int = Field(30, ge=1, le=100)
     nugget_passages: int | None = Field(None, ge=1)
-    nugget_characters: int = Field(8_000, ge=0)
+    nugget_characters: int = Field(12_000, ge=0)
     nugget_bank_hours: float | None = Field(None, ge=0)
     window: int = Field(10, ge=1)
     judge_evaluator: str = "pairwise"
     judge_name: str | None = Field(None, min_length=1, max_length=70)
     judge_passages: int = Field(10, ge=0)
-    judge_characters: int = Field(4_000, ge=0)
+    judge_characters: int = Field(3_500, ge=0)
     judge_tie_band: float | None = Field(None, ge=0, le=1)
     evaluator_options: Path | None = None
     evaluator_passages: int = Field(10, ge=1)

@@ -65,6 +65,6 @@ async def test_an_excerpt_has_the_provenance_of_its_passage_and_is_another_key()
 
 def test_the_paper_profile_reads_all() -> None:
     live_, paper = PipelineSettings(), PipelineSettings(profile="paper")
-    assert live_.excerpted(live_.nugget_characters) == 8_000
+    assert live_.excerpted(live_.nugget_characters) == 12_000
     assert live_.excerpted(0) is None
     assert paper.excerpted(paper.nugget_characters) is None
