@@ -62,15 +62,15 @@ async def open_graders(parts: "Parts") -> AsyncIterator[list["Stage[Any, Any]"]]
             )
     async with AsyncExitStack() as opened:
         stages: list[Stage[Any, Any]] = []
-        if any(name in EVALUATORS for name in names):
-            shared = await _models(parts, unlimited(parts.llm), opened)
-            for name in names:
-                if name in EVALUATORS:
-                    own = unlimited(parts.llm.for_stage(name))
-                    has_own = name in parts.llm.stages
-                    models = await _models(parts, own, opened) if has_own else shared
-                    stages.append(_grader(parts, models, name, tables))
-        stages += [await _judge(parts, name, tables, opened) for name in names if name not in EVALUATORS]
+        # One client for all without settings of their own: a prompt that several of them need is asked once.
+        shared = await _models(parts, unlimited(parts.llm), opened)
+        for name in names:
+            own = unlimited(parts.llm.for_stage(name))
+            models = await _models(parts, own, opened) if name in parts.llm.stages else shared
+            if name in EVALUATORS:
+                stages.append(_grader(parts, models, name, tables))
+            else:
+                stages.append(await _judge(parts, models, name, tables, opened))
         yield stages
 
 
@@ -113,22 +113,27 @@ def _grader(
 
 
 async def _judge(
-    parts: "Parts", name: str, tables: Mapping[str, "Selection"], opened: AsyncExitStack
+    parts: "Parts",
+    models: "Models",
+    name: str,
+    tables: Mapping[str, "Selection"],
+    opened: AsyncExitStack,
 ) -> "Stage[Any, Any]":
-    """The stage of an additional judge."""
+    """The stage of an additional judge; the members of a panel have clients of their own."""
     from services.cli.evaluator_options import options_of_judge
     from services.cli.voters import open_voters, unlimited
-    from services.judge.comparing import Comparer, build
+    from services.judge.comparing import Comparer, Voter, build
     from services.judge.pairwise import kinds
 
     options = options_of_judge(tables, name)
-    voters = await opened.enter_async_context(
-        open_voters(parts, unlimited(parts.llm.for_stage(name)), options)
-    )
+    voters = [Voter("", *models)]
+    if options.members:
+        llm = unlimited(parts.llm.for_stage(name))
+        voters = [voter for voter, _ in await opened.enter_async_context(open_voters(parts, llm, options))]
     comparer = Comparer(
         name=name,
         kind=kinds()[name],
-        voters=[voter for voter, _ in voters],
+        voters=voters,
         options=options,
         both_orders=parts.pipeline.profile != "paper",
         passages=parts.pipeline.evaluator_passages,

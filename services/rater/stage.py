@@ -126,7 +126,8 @@ def _of_judge(battle: Battle, judgment: Judgment, now: datetime) -> Iterator[Out
     for member in judgment.members:
         if member.winner is not None:
             source = source_of_judge(member_of(judgment.evaluator, member.name), Lens.MEMBER)
-            yield _outcome(battle, source, Lens.MEMBER, member.winner, now=now)
+            outcome = _outcome(battle, source, Lens.MEMBER, member.winner, now=now)
+            yield replace(outcome, probabilities=_probabilities(member.probabilities))
 
 
 def _probabilities(told: PreferenceProbability | VoteProbabilities | None) -> Probabilities | None:
