@@ -229,6 +229,13 @@ class StepRow(_Part):
     seconds: float | None = Field(default=None, ge=0)
 
 
+class DetectedLanguageRow(_Part):
+    """A language that was detected in the query."""
+
+    tag: str
+    confidence: float = Field(ge=0, le=1)
+
+
 class BattleRow(_Part):
     """One evaluated battle, with the fields that the report reads. None means "not known"."""
 
@@ -236,6 +243,7 @@ class BattleRow(_Part):
     arena: str
     query: str
     language: Known = None
+    detected_language: DetectedLanguageRow | None = None
     tags: tuple[str, ...] = ()
     received_at: AwareDatetime | None = None
     ended_at: AwareDatetime | None = None
@@ -260,6 +268,13 @@ class BattleRow(_Part):
         if self.reference or self.human_vote is None:
             return self.reference
         return {VOTE: self.human_vote}
+
+    @property
+    def known_language(self) -> str | None:
+        """The declared language, or else the detected one."""
+        if self.language or self.detected_language is None:
+            return self.language
+        return self.detected_language.tag
 
     @property
     def is_scored(self) -> bool:

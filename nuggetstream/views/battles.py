@@ -169,6 +169,14 @@ class Preferences(View):
     judge: Vote | None = None
 
 
+class DetectedLanguageView(View):
+    """A language that was detected in the query."""
+
+    tag: str
+    confidence: float
+    """The detector's probability."""
+
+
 class BattleSummary(View):
     """A battle in a list."""
 
@@ -176,6 +184,9 @@ class BattleSummary(View):
     arena: str
     query: str
     language: str | None
+    """As the arena declared it; null where it declared none."""
+    detected_language: DetectedLanguageView | None = None
+    """Null where a language was declared, or none could be detected."""
     tags: list[str]
     system_a: str
     system_b: str
@@ -186,6 +197,13 @@ class BattleSummary(View):
     doubt: float | None = None
     """How unsure the machine is about a battle that waits for a vote, from 0 to 1; only in lists by doubt."""
 
+    @property
+    def known_language(self) -> str | None:
+        """The declared language, or else the detected one."""
+        if self.language or self.detected_language is None:
+            return self.language
+        return self.detected_language.tag
+
 
 class BattleView(View):
     """Everything known about one battle so far."""
@@ -194,6 +212,9 @@ class BattleView(View):
     arena: str
     query: str
     language: str | None
+    """As the arena declared it; null where it declared none."""
+    detected_language: DetectedLanguageView | None = None
+    """Null where a language was declared, or none could be detected."""
     tags: list[str]
     state: BattleState
     received_at: datetime
@@ -226,6 +247,13 @@ class BattleView(View):
     failures: list[FailureView]
     explanation: list[str]
     """What decided the battle, in plain sentences."""
+
+    @property
+    def known_language(self) -> str | None:
+        """The declared language, or else the detected one."""
+        if self.language or self.detected_language is None:
+            return self.language
+        return self.detected_language.tag
 
     def answer(self, side: Side) -> AnswerView:
         """The answer of one side."""

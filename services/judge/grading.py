@@ -14,9 +14,11 @@ from nuggetstream.domain.event import BattleAssigned, BattleGraded, BattleRetrie
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.identity import derived_id
+from nuggetstream.text.languages import DetectedLanguage
 from services.judge.graders.evaluator import Evaluator, Material
 from services.judge.selection import Selection
 from services.runtime.errors import BudgetExceeded
+from services.runtime.languages import language_of
 from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply
 from services.runtime.llm.prompt import Prompt, R
@@ -66,10 +68,13 @@ class Grader:
     async def __call__(self, event: Readable) -> list[Event]:
         """Grade one battle."""
         battle, name = event.battle, self.evaluator.name
-        if not self.selection.includes(battle):
+        needed = self.evaluator.reads_language or self.selection.languages is not None
+        detected = await language_of(battle.query) if needed and battle.language is None else None
+        language = battle.language if detected is None else detected.tag
+        if not self.selection.includes(battle, language):
             return []
         asking = _Asking(self, battle.id)
-        grades = await self.evaluator.grade(asking, await self._material(event))
+        grades = await self.evaluator.grade(asking, await self._material(event, detected))
         model = asking.model or self.model.name
         version = "+".join(asking.versions) or "none"
         grading = Grading(name, model, version, self.evaluator.criteria, tuple(grades))
@@ -79,13 +84,14 @@ class Grader:
         )
         return [BattleGraded(key, battle.id, battle.arena, grading)]
 
-    async def _material(self, event: Readable) -> Material:
+    async def _material(self, event: Readable, detected: DetectedLanguage | None) -> Material:
         if isinstance(event, BattleRetrieved):
             return Material(
                 battle=event.battle,
                 evidence=event.evidence[: self.passages],
                 retrieved=event.evidence,
                 pages=event.pages,
+                detected=detected,
             )
         nuggets, passages = event.nugget_list.nuggets, dict[str, str]()
         if self.evaluator.reads_passages:
@@ -93,7 +99,9 @@ class Grader:
             chunks = sorted(document for document in read if not document.startswith("answer:"))
             passages |= await self.texts_of(chunks)
         labels = event.assignment_set.assignments
-        return Material(battle=event.battle, nuggets=nuggets, labels=labels, passages=passages)
+        return Material(
+            battle=event.battle, nuggets=nuggets, labels=labels, passages=passages, detected=detected
+        )
 
 
 @dataclass(slots=True)

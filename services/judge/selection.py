@@ -4,7 +4,7 @@
     share = 0.1                     # of the battles, chosen by a hash of their ids
     arenas = ["demo"]
     tags = ["category:science"]     # battles with at least one of them
-    languages = ["de", "pt-BR"]
+    languages = ["de", "pt-BR"]     # declared or detected
     day_tokens = 1_000_000          # per day (UTC)
     day_money = "2.50"              # in the currency of the price file
 
@@ -39,7 +39,7 @@ class Selection(BaseModel):
         arenas: Names of arenas; None grades those of all.
         tags: Tags of which a battle has at least one; None grades all.
         languages: BCP 47 tags; "de" includes "de-AT". None grades all. With it, a battle whose language is
-            unknown is not graded.
+            neither declared nor detected is not graded.
         day_tokens: Budget of tokens per day (UTC); None is unlimited.
         day_money: Budget of money per day, in the currency of the price file; None is unlimited.
     """
@@ -58,13 +58,18 @@ class Selection(BaseModel):
         """The budget per day."""
         return Limit(self.day_tokens, self.day_money)
 
-    def includes(self, battle: Battle) -> bool:
-        """Whether the evaluator grades a battle; the answer is always the same."""
+    def includes(self, battle: Battle, language: str | None) -> bool:
+        """Whether the evaluator grades a battle; the answer is always the same.
+
+        Args:
+            battle: The battle.
+            language: Its language, declared or detected; None where it is not known.
+        """
         return (
             int(content_hash(battle.id)[:8], 16) < self.share * _HASHES
             and (self.arenas is None or battle.arena in self.arenas)
             and (self.tags is None or not self.tags.isdisjoint(battle.tags))
-            and (self.languages is None or _is_one_of(battle.language, self.languages))
+            and (self.languages is None or _is_one_of(language, self.languages))
         )
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import combinations
 
 from nuggetstream.domain.lens import INDEPENDENT, JUDGED, Lens
+from nuggetstream.domain.note import Note
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined, combine
 from nuggetstream.ratings.counts import PairCount, tally_of
@@ -43,6 +44,7 @@ class LensBoard:
         received: Battles that the arena sent.
         evaluators: Judges with outcomes in the arena and lens; empty for a lens without judges.
         probable: Outcomes that counted by their probabilities; None where all count as they are.
+        detected: Of the battles received, with a filter by language, those whose language was detected.
     """
 
     arena: str
@@ -54,6 +56,15 @@ class LensBoard:
     received: int
     evaluators: Sequence[str] = ()
     probable: int | None = None
+    detected: int = 0
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """States of the data that change how the board is read."""
+        if not self.detected:
+            return self.ratings.notes
+        said = f"The language of {self.detected:,} of {self.received:,} battles was detected, not declared."
+        return (*self.ratings.notes, Note("detected_language", said))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,6 +131,7 @@ class Boards:
         counts = [await self._counts(arena, lens, slice_) for lens in lenses]
         received, options = await self.received(arena, slice_), options or self.options
         judges = {lens: await self.outcomes.evaluators(arena, lens) for lens in lenses if lens in JUDGED}
+        detected = await self.battles.detected(arena, slice_)
         return [
             LensBoard(
                 arena=arena,
@@ -131,6 +143,7 @@ class Boards:
                 received=received,
                 evaluators=judges.get(counted.lens, ()),
                 probable=counted.counts.probable,
+                detected=detected,
             )
             for counted in counts
         ]

@@ -36,7 +36,7 @@ def board_message(board: LensBoard) -> ratings_pb2.Board:
         level=method.level,
         state=ratings.state.value,
         note=_note(ratings),
-        notes=[_note_message(note) for note in ratings.notes],
+        notes=[_note_message(note) for note in board.notes],
         outcomes=board.outcomes,
         evaluators=board.evaluators,
         probable=board.probable,

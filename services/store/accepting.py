@@ -9,6 +9,7 @@ from zlib import crc32
 from sqlalchemy import Connection, bindparam, insert, select
 
 from nuggetstream.domain.battle import Battle
+from nuggetstream.text.languages import DetectedLanguage
 from services.store.battle_counts import count_battles
 from services.store.compressed import compress, pack
 from services.store.content import insert_content, wait_for_deletions
@@ -20,10 +21,29 @@ from services.store.text_references import separate_sources
 
 @dataclass(frozen=True, slots=True)
 class NewBattle:
-    """A battle to be stored, and the encoded event that submits it."""
+    """A battle to be stored.
+
+    Attributes:
+        battle: The battle.
+        body: The encoded event that submits it.
+        detected: Language of the query, where the battle declares none and one was detected.
+    """
 
     battle: Battle
     body: bytes
+    detected: DetectedLanguage | None = None
+
+    @property
+    def confidence(self) -> float | None:
+        """How sure the detector is of the language; None where the battle declares it, or it is unknown."""
+        return None if self.battle.language is not None or self.detected is None else self.detected.confidence
+
+    @property
+    def language(self) -> str | None:
+        """The language that boards count the battle for: the declared one, else the detected one."""
+        if self.battle.language is not None or self.detected is None:
+            return self.battle.language
+        return self.detected.tag
 
 
 async def accept_all(database: Database, new: Sequence[NewBattle], received_at: datetime) -> list[str | None]:
@@ -67,7 +87,7 @@ def _accept_all(connection: Connection, new: Sequence[NewBattle], received_at: d
         if texts:
             wait_for_deletions(connection)
             insert_content(connection, blobs, texts)
-        count_battles(connection, [each.battle for each in added], received_at)
+        count_battles(connection, added, received_at)
     return known
 
 
@@ -89,7 +109,8 @@ def _row(new: NewBattle, content_hash: str, received_at: datetime) -> dict[str, 
         "id": battle.id,
         "arena": battle.arena,
         "query": battle.query,
-        "language": battle.language,
+        "language": new.language,
+        "language_confidence": new.confidence,
         "tags": list(battle.tags),
         "system_a": battle.a.system,
         "system_b": battle.b.system,

@@ -3,25 +3,39 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Protocol
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Battle
 from services.store.counters import Changes, add_changes, contributions, increment, merged
-from services.store.facets import ALL, range_of, specific_facets
+from services.store.facets import ALL, detected_facet, range_of, specific_facets
 from services.store.outcome_writing import outcomes_by_battle
 from services.store.slices import Slice
 from services.store.tables import battle_counters, battles
 
 
-def count_battles(connection: Connection, new: Sequence[Battle], received_at: datetime) -> None:
+class Counted(Protocol):
+    """A new battle, and the language that boards count it for: its own, or the detected one."""
+
+    @property
+    def battle(self) -> Battle:
+        """The battle."""
+
+    @property
+    def language(self) -> str | None:
+        """The language."""
+
+
+def count_battles(connection: Connection, new: Sequence[Counted], received_at: datetime) -> None:
     """Add new battles, and outcomes that were stored before them, to the counters."""
     received: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    outcomes = outcomes_by_battle(connection, [battle.id for battle in new])
+    outcomes = outcomes_by_battle(connection, [each.battle.id for each in new])
     changes: list[Changes] = []
-    for battle in new:
-        facets = specific_facets(battle.language, battle.tags, received_at)
+    for each in new:
+        battle = each.battle
+        facets = specific_facets(each.language, battle.tags, received_at)
         if early := outcomes.get(battle.id):
             added = contributions(early.values(), facets)
             for (
@@ -29,7 +43,9 @@ def count_battles(connection: Connection, new: Sequence[Battle], received_at: da
             ) in early.values():  # slices without counters of their own go by the stamp of all battles
                 added["lens_counters"][outcome.arena, outcome.lens.value, *ALL].update(())
             changes.append(added)
-        for facet in (ALL, *facets):
+        language = each.language if battle.language is None else None
+        detected = [] if language is None else [detected_facet(language)]
+        for facet in (ALL, *facets, *detected):
             received[battle.arena, *facet]["battles"] += 1
     add_changes(connection, merged(changes))
     increment(connection, battle_counters, received)
@@ -53,4 +69,21 @@ async def battles_received(tx: AsyncConnection, arena: str, selection: Slice) ->
     else:
         query = select(func.sum(battle_counters.c.battles)).where(battle_counters.c.arena == arena)
         query = query.where(facets.conditions(battle_counters))
+    return int(await tx.scalar(query) or 0)
+
+
+async def battles_detected(tx: AsyncConnection, arena: str, selection: Slice) -> int:
+    """Number of battles that a slice by language selects by a detected language."""
+    selection = selection.of()
+    if selection.language is None:
+        return 0
+    if selection == Slice(language=selection.language):
+        counter, facet = battle_counters.c, detected_facet(selection.language)
+        query = select(counter.battles).where(
+            counter.arena == arena, counter.kind == facet.kind, counter.value == facet.value
+        )
+    else:
+        conditions = selection.conditions(sqlite=tx.dialect.name == "sqlite")
+        query = select(func.count()).select_from(battles).where(battles.c.arena == arena, *conditions)
+        query = query.where(battles.c.language_confidence.is_not(None))
     return int(await tx.scalar(query) or 0)

@@ -12,8 +12,9 @@ from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.progress import BattleState, Branch, state_of
+from nuggetstream.text.languages import DetectedLanguage
 from services.store.accepting import NewBattle, accept_all
-from services.store.battle_counts import battles_by_arena, battles_received
+from services.store.battle_counts import battles_by_arena, battles_detected, battles_received
 from services.store.database import Database
 from services.store.deletion import deleted_at
 from services.store.event_reading import RecordedEvent, read_events, read_submission
@@ -42,7 +43,8 @@ class BattleRow:
         id: Id of the battle.
         arena: Arena that sent it.
         query: The user's question.
-        language: BCP 47 tag; None when unknown.
+        language: BCP 47 tag that the arena declared; None when it declared none.
+        detected: Language of the query as it was detected, where none was declared; None when unknown.
         tags: The battle's tags.
         system_a: Name of the system that wrote answer A.
         system_b: Name of the system that wrote answer B.
@@ -58,6 +60,7 @@ class BattleRow:
     arena: str
     query: str
     language: str | None
+    detected: DetectedLanguage | None
     tags: tuple[str, ...]
     system_a: str
     system_b: str
@@ -202,6 +205,11 @@ class Battles:
         async with self._database.reading() as tx:
             return await battles_received(tx, arena, selection)
 
+    async def detected(self, arena: str, selection: Slice = EVERYTHING) -> int:
+        """Number of battles that a slice by language selects by a detected language."""
+        async with self._database.reading() as tx:
+            return await battles_detected(tx, arena, selection)
+
     async def record(self, new: NewEvent, at: datetime) -> int | None:
         """Append one event to its battle and update the state of the battle; see `record_all`.
 
@@ -249,6 +257,9 @@ class Battles:
 
 def _battle_row(row: Any) -> BattleRow:
     values = dict(row._mapping)
+    confidence = values.pop("language_confidence")
+    values["detected"] = None if confidence is None else DetectedLanguage(values["language"], confidence)
+    values["language"] = values["language"] if confidence is None else None
     values["tags"] = tuple(values["tags"])
     values["nugget_state"] = Branch(values["nugget_state"])
     values["judge_state"] = Branch(values["judge_state"])

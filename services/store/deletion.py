@@ -22,7 +22,7 @@ from services.store.database import Database
 from services.store.deleted_content import delete_content
 from services.store.doubts import forget_doubt
 from services.store.edit_tables import nugget_edits
-from services.store.facets import ALL, facets_of_battle
+from services.store.facets import ALL, detected_facet, facets_of_battle
 from services.store.outcomes import outcomes_of_battle
 from services.store.tables import (
     battle_counters,
@@ -76,7 +76,8 @@ class Deletions:
         if "\x00" in battle_id:  # no stored id has one, and PostgreSQL rejects the query
             return DeletionResult.UNKNOWN
         columns = (battles.c.ended_at, battles.c.arena, battles.c.language, battles.c.tags)
-        query = select(*columns, battles.c.received_at).where(battles.c.id == battle_id).with_for_update()
+        more = (battles.c.language_confidence, battles.c.received_at)
+        query = select(*columns, *more).where(battles.c.id == battle_id).with_for_update()
         async with self._database.exclusive(f"battle {battle_id}", PAGE_TEXTS) as tx:
             row = (await tx.execute(query)).one_or_none()
             if row is None:
@@ -165,7 +166,8 @@ class Deletions:
         await add_to_counters(tx, changes)
         await tx.run_sync(remove_empty, changes)
         if row is not None:
-            received = {(row.arena, *facet): Counter(battles=-1) for facet in facets}
+            detected = [] if row.language_confidence is None else [detected_facet(row.language)]
+            received = {(row.arena, *facet): Counter(battles=-1) for facet in (*facets, *detected)}
             await tx.run_sync(increment, battle_counters, received)
             await tx.run_sync(remove_empty, {"battle_counters": received})
 

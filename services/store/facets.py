@@ -1,8 +1,8 @@
 """Facets: the groups of an arena's battles for which counters are kept.
 
-Every battle belongs to the facet of all battles, to that of its language if known, to one per tag, and to
-those of the month and the day (in UTC) in which it was received. A verdict also belongs to the facet of its
-judge.
+Every battle belongs to the facet of all battles, to that of its language if known (declared, else detected),
+to one per tag, and to those of the month and the day (in UTC) in which it was received. A verdict also
+belongs to the facet of its judge.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,7 +19,8 @@ class Facet(NamedTuple):
     """A group of battles.
 
     Attributes:
-        kind: "all", "language", "tag", "month", "day" or "evaluator".
+        kind: "all", "language", "tag", "month", "day" or "evaluator"; also "detected", of which only battles
+            are counted.
         value: Which language, tag, month, day or judge; empty for "all".
     """
 
@@ -29,11 +30,17 @@ class Facet(NamedTuple):
 
 ALL = Facet("all", "")
 EVALUATOR = "evaluator"
+DETECTED = "detected"
 
 
 def facets_of_battle(language: str | None, tags: Collection[str], received_at: datetime) -> list[Facet]:
     """The facets of a battle."""
     return [ALL, *specific_facets(language, tags, received_at)]
+
+
+def detected_facet(language: str) -> Facet:
+    """The battles of a language that was detected and not declared."""
+    return Facet(DETECTED, language)
 
 
 def specific_facets(language: str | None, tags: Collection[str], received_at: datetime) -> list[Facet]:

@@ -30,7 +30,7 @@ from nuggetstream.domain.lens import JUDGED, Lens
 from services.store.counters import LENS_PAIRS, adding, new_stamp
 from services.store.database import Database
 from services.store.doubts import counted_doubts, doubts
-from services.store.facets import EVALUATOR
+from services.store.facets import DETECTED, EVALUATOR
 from services.store.outcome_rows import shift_of, source_number, utc_text
 from services.store.slices import unfolded
 from services.store.tables import (
@@ -139,7 +139,10 @@ def _battles(*, sqlite: bool) -> Query:
     facets = _facets(sqlite=sqlite).subquery()
     one = literal(1).label("battles")
     everything = select(battles.c.arena, _word("all"), literal("", String).label("value"), one)
-    return union_all(everything, select(facets.c.arena, facets.c.kind, facets.c.value, one))
+    detected = select(battles.c.arena, _word(DETECTED), battles.c.language.label("value"), one)
+    detected = detected.where(battles.c.language_confidence.is_not(None))
+    of_facets = select(facets.c.arena, facets.c.kind, facets.c.value, one)
+    return union_all(everything, of_facets, detected)
 
 
 def _per_judge(*columns: Any) -> Select[Any]:

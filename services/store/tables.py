@@ -56,6 +56,7 @@ battles = Table(
     Column("arena", String(200), nullable=False),
     Column("query", Text, nullable=False),
     Column("language", String(35)),
+    Column("language_confidence", Float),  # NULL where the arena declared the language
     Column("tags", JSON, nullable=False),
     Column("system_a", String(200), nullable=False),
     Column("system_b", String(200), nullable=False),

@@ -55,7 +55,7 @@ def _vote(record: Record, row: BattleRow, lens: str) -> Record:
         "battle_id": row.id,
         "arena": row.arena,
         "query": row.query,
-        "language": row.language,
+        "language": row.known_language,
         "system_a": row.a.system,
         "system_b": row.b.system,
         "winner": None if vote is None else vote.value,

@@ -33,7 +33,8 @@ class Coverage:
         queries: Distinct queries.
         systems: System -> battles.
         arenas: Arena -> battles.
-        languages: Language -> battles; "not given" where there is none.
+        detected: Battles whose language was detected, because none was declared.
+        languages: Language -> battles, declared or detected; "not given" where there is neither.
         judges: Model of a judge -> battles with a verdict of it.
         first: When the first battle arrived, in ISO 8601; None where no battle says.
         last: When the last battle arrived; None where no battle says.
@@ -51,6 +52,7 @@ class Coverage:
     queries: int
     systems: Mapping[str, int]
     arenas: Mapping[str, int]
+    detected: int
     languages: Mapping[str, int]
     judges: Mapping[str, int]
     first: str | None
@@ -77,7 +79,8 @@ def compute(results: Results) -> Coverage:
         queries=len({battle.query for battle in battles}),
         systems=dict(systems.most_common()),
         arenas=dict(Counter(battle.arena for battle in battles).most_common()),
-        languages=dict(Counter(battle.language or "not given" for battle in battles).most_common()),
+        detected=sum(battle.language is None and battle.known_language is not None for battle in battles),
+        languages=dict(Counter(battle.known_language or "not given" for battle in battles).most_common()),
         judges=dict(
             Counter(model for battle in battles for model in _models(battle.judgments)).most_common()
         ),
@@ -138,7 +141,8 @@ def _facts(coverage: Coverage) -> Facts:
         Fact(
             integer(len(coverage.languages)),
             "language" if len(coverage.languages) == 1 else "languages",
-            f"most frequent: {most_frequent}",
+            f"most frequent: {most_frequent}"
+            + (f"; detected in {integer(coverage.detected)}, not declared" if coverage.detected else ""),
         ),
     ]
     label = "model of the judge" if len(coverage.judges) == 1 else "model of a judge"

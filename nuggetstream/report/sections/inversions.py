@@ -38,7 +38,8 @@ class Slice:
 
     Attributes:
         by: "all", "language" or "category".
-        name: Name of the language or category; "not given" where a battle has none.
+        name: Name of the language, declared or detected, or of the category; "not given" where a battle has
+            none.
         battles: How many are in the slice.
         inverted: Per automatic lens, inverted battles as a share of those in which both the lens and people
             prefer an answer.
@@ -87,7 +88,7 @@ def compute(results: Results) -> Inversions:
 
 
 def _language(battle: BattleRow) -> tuple[str, ...]:
-    return (battle.language or _NOT_GIVEN,)
+    return (battle.known_language or _NOT_GIVEN,)
 
 
 def _categories(battle: BattleRow) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from services.gateway.battles.reruns import rerun_events
 from services.gateway.errors import Conflict, UnknownBattle
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
+from services.runtime.languages import language_of
 from services.runtime.turns import Turns
 from services.store.accepting import NewBattle
 from services.store.battles import BattleRow, Battles
@@ -134,7 +135,8 @@ class Intake:
             key = derived_id("submitted", battle.id, fingerprint)
             events.append(BattleSubmitted(key, battle, submission.vote))
             fingerprints.append(fingerprint)
-            new.append(NewBattle(battle, encode(events[-1])))
+            detected = await language_of(battle.query) if battle.language is None else None
+            new.append(NewBattle(battle, encode(events[-1]), detected))
             await turns.pause()  # a group of large battles must not stop other requests
         known = await self.battles.accept_all(new, now)
         return [

@@ -69,7 +69,7 @@ class _RatingQuery(QueryParameters):
     arena: Annotated[str, Field(min_length=1), AfterValidator(without_nul)] = "default"
     """Arena whose battles count."""
     language: Text | None = None
-    """Only battles with this language tag, exactly as it was sent."""
+    """Only battles with this language tag, exactly as it was sent or, where none was sent, as detected."""
     tag: list[Text] = Field(default_factory=list, max_length=limits.MOST_TAGS)
     """Only battles with all of these tags; the category of a query is a tag such as `category:science`."""
     since: Moment | None = None

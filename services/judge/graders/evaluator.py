@@ -15,6 +15,7 @@ from nuggetstream.domain.event import BattleAssigned, BattleRetrieved
 from nuggetstream.domain.evidence import Evidence, Page
 from nuggetstream.domain.grade import Criterion, Grade
 from nuggetstream.domain.nugget import Assignment, Nugget
+from nuggetstream.text.languages import DetectedLanguage
 from services.offline.answers import Heuristic
 from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.prompt import Prompt, R
@@ -35,6 +36,8 @@ class Material:
         labels: The labels of the nuggets for both answers; empty where there are no nuggets.
         passages: Texts of the chunks that the nuggets were read from, by id, as far as they are still stored;
             empty for an evaluator that does not read them.
+        detected: Language of the query, where the battle declares none and the evaluator needs it; None where
+            it is not known.
     """
 
     battle: Battle
@@ -44,6 +47,7 @@ class Material:
     nuggets: tuple[Nugget, ...] = ()
     labels: tuple[Assignment, ...] = ()
     passages: Mapping[str, str] = field(default_factory=dict)
+    detected: DetectedLanguage | None = None
 
 
 class Ask(Protocol):
@@ -69,6 +73,7 @@ class Evaluator:
         grade: Grades the material. What it cannot grade it leaves out.
         reads: Type of event that it needs: `BattleRetrieved` for evidence, `BattleAssigned` for nuggets.
         reads_passages: Whether it needs the chunks that the nuggets were read from.
+        reads_language: Whether it needs the language of the query.
         offline: How the offline model answers its prompts, by task.
     """
 
@@ -80,6 +85,7 @@ class Evaluator:
     grade: Callable[[Ask, Material], Awaitable[Sequence[Grade]]]
     reads: Reads = BattleRetrieved
     reads_passages: bool = False
+    reads_language: bool = False
     offline: Mapping[str, Heuristic] = field(default_factory=dict)
 
     @property

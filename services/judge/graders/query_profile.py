@@ -1,7 +1,7 @@
 """The evaluator `query_profile`: what kind of query is it?
 
 Eight properties are graded from 0 to 10. The query is of the class with the highest grade, if that is at
-least 7; classes with equal grades share it.
+least 7; classes with equal grades share it. Its language is the declared one, or else a detected one.
 """
 
 import re
@@ -29,6 +29,7 @@ _WHAT = {
 }
 PROPERTIES = tuple(Criterion(name, "0-10", 0, 10) for name in _WHAT)
 CLASS = Criterion("class", "one of the eight properties")
+LANGUAGE = Criterion("language", "a language tag")
 _QUERY = Subject(SubjectKind.QUERY)
 
 _SYSTEM = "You describe queries that people send to a search engine or an assistant. You never answer them."
@@ -71,7 +72,26 @@ async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
     found = classes_of({name: lines[name].value for name in _WHAT})
     if found:
         grades.append(Grade(subject=_QUERY, criterion=CLASS.name, label=", ".join(found)))
-    return grades
+    return [*grades, *_language(material)]
+
+
+def _language(material: Material) -> list[Grade]:
+    """The language of the query, declared or detected; none where it is not known."""
+    declared, detected = material.battle.language, material.detected
+    if declared is not None:
+        said = "declared with the battle"
+        return [Grade(subject=_QUERY, criterion=LANGUAGE.name, label=declared, reason=said)]
+    if detected is None:
+        return []
+    return [
+        Grade(
+            subject=_QUERY,
+            criterion=LANGUAGE.name,
+            label=detected.tag,
+            reason="detected in the query, without the model",
+            confidence=detected.confidence,
+        )
+    ]
 
 
 # Words of English queries; in other languages only the length and the question marks count.
@@ -101,10 +121,11 @@ def offline(prompt: ParsedPrompt) -> GradesReply:
 
 EVALUATOR = Evaluator(
     name="query_profile",
-    summary="Eight properties of the query, and its class.",
-    criteria=(*PROPERTIES, CLASS),
+    summary="Eight properties of the query, its class and its language.",
+    criteria=(*PROPERTIES, CLASS, LANGUAGE),
     source="Researchy Questions (Rosset et al., 2024), as used by Search Arena Meets Nuggets",
     calls="1",
     grade=grade,
+    reads_language=True,
     offline={TASK: offline},
 )

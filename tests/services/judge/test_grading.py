@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nuggetstream.domain.battle import Side
-from nuggetstream.domain.event import BattleFailed, BattleGraded, Event
+from nuggetstream.domain.event import BattleFailed, BattleGraded, BattleRetrieved, Event
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.grade import Subject
 from services.judge.graders import EVALUATORS
@@ -115,7 +115,7 @@ def test_a_share_selects_the_same_battles_every_time_and_smaller_shares_a_part_o
     battles = [samples.battle(f"b{number}") for number in range(400)]
 
     def selected(share: float) -> set[str]:
-        return {battle.id for battle in battles if Selection(share=share).includes(battle)}
+        return {battle.id for battle in battles if Selection(share=share).includes(battle, None)}
 
     assert selected(0) == set()
     assert selected(1) == {battle.id for battle in battles}
@@ -138,11 +138,17 @@ def test_a_share_selects_the_same_battles_every_time_and_smaller_shares_a_part_o
 )
 def test_filters_select_by_arena_tag_and_language(selection: Selection, included: bool) -> None:
     battle = replace(samples.battle(), tags=("science",), language="de-AT")
-    assert selection.includes(battle) is included
+    assert selection.includes(battle, battle.language) is included
 
 
-def test_a_battle_of_unknown_language_is_in_no_language() -> None:
-    assert not Selection(languages=("en",)).includes(samples.battle())
+async def test_a_language_that_is_not_declared_is_detected_and_an_unknown_one_is_no_language() -> None:
+    def asking(query: str) -> BattleRetrieved:
+        return samples.retrieved(fought=replace(samples.battle(), query=query))
+
+    grader = Grader(model_that_gives(1), QUALITY, Selection(languages=("de",)))
+    assert await grader(asking("Woraus wird eigentlich grüner Tee gemacht?"))
+    assert await grader(asking("What is green tea actually made of?")) == []
+    assert await grader(asking("Tee?")) == []
 
 
 def test_selections_are_read_from_a_file_and_a_wrong_one_is_rejected(tmp_path: Path) -> None:

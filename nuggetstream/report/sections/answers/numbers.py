@@ -95,7 +95,7 @@ def compute(results: Results) -> Answers:
     """Measure every answer; per system, in alphabetical order."""
     texts: dict[str, list[_Text]] = {}
     for battle in results.battles:
-        english = (battle.language or "").partition("-")[0].lower() == "en"
+        english = (battle.known_language or "").partition("-")[0].lower() == "en"
         passages = [passage.text for passage in battle.evidence]
         evidence = [sentence for passage in passages for sentence in sentences(passage)]
         for side in Side:

@@ -23,3 +23,15 @@ def test_coverage_counts_each_source_of_preference_on_its_own(read: Any) -> None
     assert found.languages == {"en": 4, "not given": 1}
     assert found.self_battles == 1
     assert found.systems["same"] == 1
+
+
+def test_a_detected_language_counts_where_none_is_declared_and_is_named_as_detected(read: Any) -> None:
+    detected = {"tag": "de", "confidence": 0.9}
+    results = read(
+        battle("b1", language="en", detected_language=detected),
+        battle("b2", language=None, detected_language=detected),
+        battle("b3", language=None),
+    )
+    found = SECTION.compute(results)
+    assert (found.languages, found.detected) == ({"en": 1, "de": 1, "not given": 1}, 1)
+    assert "detected in 1, not declared" in str(SECTION.build(results)[0].blocks)

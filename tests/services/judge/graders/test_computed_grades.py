@@ -1,5 +1,6 @@
 """What evaluators compute from the model's grades: the class of a query, the W-LLM score."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,6 +42,32 @@ async def test_the_class_is_the_highest_property_from_seven_on(
     labels = [grade.label for grade in grading.grades if grade.criterion == "class"]
     assert labels == ([] if label is None else [label])
     assert len(grading.grades) - len(labels) == 8
+
+
+@pytest.mark.parametrize(
+    ("declared", "query", "label", "reason"),
+    [
+        ("de-AT", "What is green tea made of?", "de-AT", "declared with the battle"),
+        (
+            None,
+            "Woraus wird eigentlich grüner Tee gemacht?",
+            "de",
+            "detected in the query, without the model",
+        ),
+        (None, "Tee?", None, None),
+    ],
+)
+async def test_the_profile_of_a_query_names_its_language_and_whether_it_was_detected(
+    declared: str | None, query: str, label: str | None, reason: str | None
+) -> None:
+    reply = GradesReply(grades=[GradeLine(name=each, value=0) for each in PROPERTIES])
+    model = ScriptedModel({"query_profile": lambda prompt: reply})
+    battle = replace(samples.battle(), language=declared, query=query)
+    (found,) = await Grader(model, EVALUATORS["query_profile"])(samples.retrieved(fought=battle))
+    assert isinstance(found, BattleGraded)
+    languages = [grade for grade in found.grading.grades if grade.criterion == "language"]
+    assert [(g.label, g.reason) for g in languages] == ([(label, reason)] if label else [])
+    assert [g.confidence is not None for g in languages] == ([declared is None] if label else [])
 
 
 async def test_the_w_llm_score_is_computed_with_the_published_weights() -> None:
