@@ -12,7 +12,12 @@ from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.views.common import View
 from nuggetstream.views.grades import GradingView
 from nuggetstream.views.judgments import JudgmentView
+<<<<<<< HEAD
 from nuggetstream.views.nuggets import NuggetBankView, NuggetEditView, NuggetStepView
+=======
+from nuggetstream.views.languages import WithLanguage
+from nuggetstream.views.nuggets import NuggetStepView
+>>>>>>> 5c282a7 (Migrations name the column of detected languages; the language of a battle has views of its own)
 
 
 class SourceView(View):
@@ -169,24 +174,12 @@ class Preferences(View):
     judge: Vote | None = None
 
 
-class DetectedLanguageView(View):
-    """A language that was detected in the query."""
-
-    tag: str
-    confidence: float
-    """The detector's probability."""
-
-
-class BattleSummary(View):
+class BattleSummary(WithLanguage):
     """A battle in a list."""
 
     id: str
     arena: str
     query: str
-    language: str | None
-    """As the arena declared it; null where it declared none."""
-    detected_language: DetectedLanguageView | None = None
-    """Null where a language was declared, or none could be detected."""
     tags: list[str]
     system_a: str
     system_b: str
@@ -197,24 +190,13 @@ class BattleSummary(View):
     doubt: float | None = None
     """How unsure the machine is about a battle that waits for a vote, from 0 to 1; only in lists by doubt."""
 
-    @property
-    def known_language(self) -> str | None:
-        """The declared language, or else the detected one."""
-        if self.language or self.detected_language is None:
-            return self.language
-        return self.detected_language.tag
 
-
-class BattleView(View):
+class BattleView(WithLanguage):
     """Everything known about one battle so far."""
 
     id: str
     arena: str
     query: str
-    language: str | None
-    """As the arena declared it; null where it declared none."""
-    detected_language: DetectedLanguageView | None = None
-    """Null where a language was declared, or none could be detected."""
     tags: list[str]
     state: BattleState
     received_at: datetime
@@ -247,13 +229,6 @@ class BattleView(View):
     failures: list[FailureView]
     explanation: list[str]
     """What decided the battle, in plain sentences."""
-
-    @property
-    def known_language(self) -> str | None:
-        """The declared language, or else the detected one."""
-        if self.language or self.detected_language is None:
-            return self.language
-        return self.detected_language.tag
 
     def answer(self, side: Side) -> AnswerView:
         """The answer of one side."""

@@ -115,6 +115,7 @@ ADDED = {
         ("add_index", "ix_doubts_arena_doubt_battle_id"),
     },
     "0020": {("add_column", "list_version")},
+    "0021": {("add_column", "language_confidence")},
 }
 ADDED_TABLES = {"0018": {"calls", "call_prompts", "call_texts"}, "0019": {"doubts"}, "0020": {"nugget_edits"}}
 NEWER = {part for added in ADDED.values() for part in added}
