@@ -272,9 +272,8 @@ class BattleRow(_Part):
     @property
     def known_language(self) -> str | None:
         """The declared language, or else the detected one."""
-        if self.language or self.detected_language is None:
-            return self.language
-        return self.detected_language.tag
+        detected = self.detected_language
+        return self.language if self.language or detected is None else detected.tag
 
     @property
     def is_scored(self) -> bool:

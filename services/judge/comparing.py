@@ -87,7 +87,7 @@ class Comparer:
 
     async def __call__(self, event: Readable) -> list[Event]:
         """Judge one battle."""
-        if self.additional and not self.options.includes(event.battle):
+        if self.additional and not await self.options.selects(event.battle):
             return []
         material = self._material(event)
         if not _can_be_judged(material, self.kind):

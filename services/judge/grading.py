@@ -18,7 +18,6 @@ from nuggetstream.text.languages import DetectedLanguage
 from services.judge.graders.evaluator import Evaluator, Material
 from services.judge.selection import Selection
 from services.runtime.errors import BudgetExceeded
-from services.runtime.languages import language_of
 from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply
 from services.runtime.llm.prompt import Prompt, R
@@ -68,8 +67,7 @@ class Grader:
     async def __call__(self, event: Readable) -> list[Event]:
         """Grade one battle."""
         battle, name = event.battle, self.evaluator.name
-        needed = self.evaluator.reads_language or self.selection.languages is not None
-        detected = await language_of(battle.query) if needed and battle.language is None else None
+        detected = await self.selection.detected(battle, needed=self.evaluator.reads_language)
         language = battle.language if detected is None else detected.tag
         if not self.selection.includes(battle, language):
             return []

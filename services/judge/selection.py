@@ -26,6 +26,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.judgment import Aggregation
+from nuggetstream.text.languages import DetectedLanguage
+from services.runtime.languages import language_of
 from services.runtime.llm.accounting import Limit
 
 _HASHES = 16**8
@@ -57,6 +59,17 @@ class Selection(BaseModel):
     def day(self) -> Limit:
         """The budget per day."""
         return Limit(self.day_tokens, self.day_money)
+
+    async def detected(self, battle: Battle, *, needed: bool = False) -> DetectedLanguage | None:
+        """The language of a battle that declares none, detected if it is needed here or elsewhere."""
+        if battle.language is not None or (self.languages is None and not needed):
+            return None
+        return await language_of(battle.query)
+
+    async def selects(self, battle: Battle) -> bool:
+        """Whether a battle is selected, by its declared language or else by a detected one."""
+        detected = await self.detected(battle)
+        return self.includes(battle, battle.language if detected is None else detected.tag)
 
     def includes(self, battle: Battle, language: str | None) -> bool:
         """Whether the evaluator grades a battle; the answer is always the same.
