@@ -12,12 +12,8 @@ from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.views.common import View
 from nuggetstream.views.grades import GradingView
 from nuggetstream.views.judgments import JudgmentView
-<<<<<<< HEAD
-from nuggetstream.views.nuggets import NuggetBankView, NuggetEditView, NuggetStepView
-=======
 from nuggetstream.views.languages import WithLanguage
-from nuggetstream.views.nuggets import NuggetStepView
->>>>>>> 5c282a7 (Migrations name the column of detected languages; the language of a battle has views of its own)
+from nuggetstream.views.nuggets import NuggetBankView, NuggetEditView, NuggetStepView
 
 
 class SourceView(View):

@@ -45,9 +45,8 @@ from services.store.schema import index_where
 from services.store.schema import metadata as metadata  # noqa: PLC0414 - exported
 from services.store.utc_datetime import UtcDateTime
 
-_UTC = UtcDateTime()
+_UTC, _HASH = UtcDateTime(), String(64)
 _NUMBER = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up INTEGER keys only
-_HASH = String(64)
 
 battles = Table(
     "battles",

@@ -30,11 +30,8 @@ from nuggetstream.views.battles import (
     StepView,
     WaitingView,
 )
-<<<<<<< HEAD
-from nuggetstream.views.nuggets import NuggetBankView
-=======
 from nuggetstream.views.languages import DetectedLanguageView
->>>>>>> 5c282a7 (Migrations name the column of detected languages; the language of a battle has views of its own)
+from nuggetstream.views.nuggets import NuggetBankView
 from services.gateway.battles.grades import grading_views
 from services.gateway.battles.nuggets import nugget_steps
 from services.gateway.battles.verdicts import judgment_views, nugget_verdict_view, nugget_views
