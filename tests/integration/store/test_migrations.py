@@ -9,6 +9,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
+import services.store.bank_tables
+import services.store.call_tables
+import services.store.edit_tables  # noqa: F401 - the tables of all are part of the metadata
 from services.store import migrate
 from services.store.blobs import Blobs
 from services.store.database import Database
