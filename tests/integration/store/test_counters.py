@@ -234,10 +234,18 @@ async def test_what_is_stored_before_there_are_counters_is_counted_by_the_migrat
     assert await check_reads(database) > 0
 
 
+async def both_judges(database: Database) -> None:
+    """Two judges judge the same battle, whatever else was drawn."""
+    for source, lens in SOURCES[2:4]:
+        outcome = Outcome("both", source, lens, "default", "left", "right", Vote.A, None, NOON)
+        await Outcomes(database).put(outcome)
+
+
 async def test_verdicts_that_are_stored_before_judges_are_counted_apart_are_counted_by_the_migration(
     database: Database,
 ) -> None:
     await Operations(database, 3).several(60)
+    await both_judges(database)
     await downgrade(database, "0008")
     async with database.transaction() as tx:
         for table in (lens_counters, pair_counters):
@@ -251,6 +259,7 @@ async def test_what_is_stored_before_days_and_each_two_judges_are_counted_is_cou
     database: Database,
 ) -> None:
     await Operations(database, 6).several(100)
+    await both_judges(database)
     await downgrade(database, "0011")
     async with database.transaction() as tx:
         kinds = {*await tx.scalars(select(pair_counters.c.kind))}
@@ -258,7 +267,7 @@ async def test_what_is_stored_before_days_and_each_two_judges_are_counted_is_cou
     assert "day" not in kinds
     await upgrade(database)
     assert await recount(database, repair=False) == NONE_WRONG
-    assert await Outcomes(database).judges_totals("default", "Strict", "a")
+    assert (await Outcomes(database).judges_totals("default", "Strict", "a"))[Vote.A, Vote.A] > 0
 
 
 async def test_two_judges_are_compared_on_the_battles_that_both_judged(database: Database) -> None:

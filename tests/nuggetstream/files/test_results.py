@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import INDEPENDENT
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.results import read_results
 from nuggetstream.report.build import write_report
@@ -49,8 +49,8 @@ def test_each_lens_has_its_vote_and_the_first_judge_speaks_for_all(tmp_path: Pat
     judged = battle("1", human="tie", scores=(0.1, 0.9), judgments=[judgment("a"), judgment("b")])
     unjudged = battle("2", human=None, judge=None, scores=None)
     first, second = read_results(file_of(tmp_path, [judged, unjudged])).battles
-    assert [first.vote(lens) for lens in Lens] == [Vote.TIE, Vote.B, Vote.A]
-    assert [second.vote(lens) for lens in Lens] == [None, None, None]
+    assert [first.vote(lens) for lens in INDEPENDENT] == [Vote.TIE, Vote.B, Vote.A]
+    assert [second.vote(lens) for lens in INDEPENDENT] == [None, None, None]
     assert (first.is_scored, second.is_scored) == (True, False)
 
 
