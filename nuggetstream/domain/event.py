@@ -15,6 +15,7 @@ from datetime import datetime
 from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.evidence import ChunkRef, Evidence, Page
 from nuggetstream.domain.failure import StageFailure
+from nuggetstream.domain.flag import Flag
 from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment
@@ -26,11 +27,13 @@ class BattleSubmitted:
     """The gateway accepted a battle that an arena sent.
 
     Its vote is the one that came with the battle, from which `vote_of` makes the event that ratings count.
+    Its flags are passages of the answers that seem to be written for whoever evaluates them.
     """
 
     key: str
     battle: Battle
     vote: Vote | None = None
+    flags: tuple[Flag, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

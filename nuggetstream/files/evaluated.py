@@ -236,6 +236,14 @@ class DetectedLanguageRow(_Part):
     confidence: float = Field(ge=0, le=1)
 
 
+class FlagRow(_Part):
+    """A passage of an answer that seems to be written for whoever evaluates it."""
+
+    side: Side
+    rule: str
+    sentence: str
+
+
 class BattleRow(_Part):
     """One evaluated battle, with the fields that the report reads. None means "not known"."""
 
@@ -257,6 +265,7 @@ class BattleRow(_Part):
     human_vote: Vote | None
     evidence: tuple[EvidenceRow, ...]
     failures: tuple[FailureRow, ...]
+    flags: tuple[FlagRow, ...] = ()
     steps: tuple[StepRow, ...] = ()
     cost: CostRow | None = None
     spend: tuple[SpendRow, ...] = ()

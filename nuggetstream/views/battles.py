@@ -10,6 +10,7 @@ from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.views.common import View
+from nuggetstream.views.flags import FlagView
 from nuggetstream.views.grades import GradingView
 from nuggetstream.views.judgments import JudgmentView
 from nuggetstream.views.languages import WithLanguage
@@ -182,6 +183,8 @@ class BattleSummary(WithLanguage):
     state: BattleState
     received_at: datetime
     ended_at: datetime | None
+    flagged: bool = False
+    """Whether an answer seems to be written for whoever evaluates it."""
     preferences: Preferences
     doubt: float | None = None
     """How unsure the machine is about a battle that waits for a vote, from 0 to 1; only in lists by doubt."""
@@ -223,6 +226,7 @@ class BattleView(WithLanguage):
     human_vote: Vote | None
     evidence: list[EvidenceView]
     failures: list[FailureView]
+    flags: list[FlagView] = Field(default_factory=list)
     explanation: list[str]
     """What decided the battle, in plain sentences."""
 

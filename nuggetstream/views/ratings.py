@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.boards import board_table, timeline_table
 from nuggetstream.files.tables import Table, Tabular
@@ -28,6 +29,8 @@ class SliceView(View):
     """The judge whose verdicts count in the lens of the judge; null for those of all judges."""
     expected: bool = False
     """Whether automatic outcomes count by their probabilities, where these are known."""
+    flagged: Flagged = Flagged.INCLUDE
+    """Whether battles with a flagged answer count."""
 
 
 class AnchorView(View):
@@ -142,6 +145,8 @@ class BoardView(Tabular, View):
     """Names of all judges with outcomes in the arena and lens; empty for the lenses human and nugget."""
     probable: int | None = None
     """Number of outcomes that counted by their probabilities; null where all count as they are."""
+    flagged: int = 0
+    """Number of battles received with a flagged answer, whether they count or not."""
     tie_policy: str
     resamples: int
     level: float

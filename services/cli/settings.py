@@ -141,6 +141,7 @@ class PipelineSettings(_Settings):
         evaluator_passages: Maximum number of chunks shown to an evaluator.
         tie_policy: How ties count in the ratings.
         resamples: Number of bootstrap resamples.
+        flagged_battles: Whether battles with an answer that addresses whoever evaluates it count on boards.
         llm_stage_concurrency: Number of battles that a stage with model calls handles at once.
         retry_seconds: Longest delay before the first retry of a failed job; it doubles with every retry.
     """
@@ -166,6 +167,7 @@ class PipelineSettings(_Settings):
     evaluator_passages: int = Field(10, ge=1)
     tie_policy: Literal["half", "drop_both_bad", "drop"] = "half"
     resamples: int = Field(1000, ge=100)
+    flagged_battles: Literal["include", "exclude"] = "include"
     llm_stage_concurrency: int = Field(32, ge=1)
     retry_seconds: float = Field(1.0, gt=0)
 

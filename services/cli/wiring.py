@@ -10,6 +10,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from nuggetstream.domain.flag import Flagged
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.cli.judge_consumer import own_consumer
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
@@ -188,7 +189,8 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     outcomes, battles = Outcomes(parts.database), Battles(parts.database)
     announcer = Announcer(outcomes=outcomes, publish=publisher(parts.bus, parts.blobs))
     policy, resamples = TiePolicy(parts.pipeline.tie_policy), parts.pipeline.resamples
-    boards = Boards(outcomes=outcomes, battles=battles, policy=policy, resamples=resamples)
+    flagged = Flagged(parts.pipeline.flagged_battles)
+    boards = Boards(outcomes=outcomes, battles=battles, policy=policy, resamples=resamples, flagged=flagged)
     stages = [build(Rater(battles, outcomes, announcer), parts.blobs)]
     yield Service("rater", stages, [ratings_service(boards)], [announcer.run])
 

@@ -61,17 +61,18 @@ class Gateway:
             update={"waiting": [waiting_view(stage) for stage in waiting], "nugget_edits": edits}
         )
 
-    async def latest(self, limit: int, arena: str | None) -> list[BattleSummary]:
+    async def latest(self, limit: int, arena: str | None, *, flagged: bool = False) -> list[BattleSummary]:
         """The most recent battles, newest first.
 
         Args:
             limit: Maximum number of battles.
             arena: Only battles of this arena; of all arenas when None.
+            flagged: Only battles with a flagged answer.
 
         Raises:
             Unavailable: the database does not answer.
         """
-        rows = await self.battles.latest(limit, arena)
+        rows = await self.battles.latest(limit, arena, flagged=flagged)
         outcomes = await self.outcomes.of_battles([row.id for row in rows])
         return [summarize(row, outcomes[row.id]) for row in rows]
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import partial
 from itertools import combinations
 
+from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import INDEPENDENT, JUDGED, Lens
 from nuggetstream.domain.note import Note
 from nuggetstream.ratings.advice import Advice
@@ -45,6 +46,7 @@ class LensBoard:
         evaluators: Judges with outcomes in the arena and lens; empty for a lens without judges.
         probable: Outcomes that counted by their probabilities; None where all count as they are.
         detected: Of the battles received, with a filter by language, those whose language was detected.
+        flagged: Battles received with a flagged answer, whether they count or not.
     """
 
     arena: str
@@ -57,6 +59,7 @@ class LensBoard:
     evaluators: Sequence[str] = ()
     probable: int | None = None
     detected: int = 0
+    flagged: int = 0
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -98,6 +101,7 @@ class Boards:
         battles: Table of battles, for the number received.
         policy: Tie policy unless a caller names another one.
         resamples: Resamples of the bootstrap unless a caller names another number.
+        flagged: Whether flagged battles count unless a caller says otherwise.
         memory: Results computed before.
         weights: Weights of resamples drawn before; a new outcome changes few of them.
     """
@@ -106,6 +110,7 @@ class Boards:
     battles: Battles
     policy: TiePolicy = TiePolicy.HALF
     resamples: int = 1000
+    flagged: Flagged = Flagged.INCLUDE
     memory: Memory = field(default_factory=Memory)
     weights: WeightMemory = field(default_factory=partial(WeightMemory, _WEIGHTS_KEPT))
     _counted: dict[tuple[str, Lens, Slice], Counted] = field(default_factory=dict, init=False)
@@ -130,6 +135,7 @@ class Boards:
         # Counts first and the number received last: no board counts battles that it says were never received.
         counts = [await self._counts(arena, lens, slice_) for lens in lenses]
         received, options = await self.received(arena, slice_), options or self.options
+        flagged = await self.received(arena, slice_.having(Flagged.ONLY))
         judges = {lens: await self.outcomes.evaluators(arena, lens) for lens in lenses if lens in JUDGED}
         detected = await self.battles.detected(arena, slice_)
         return [
@@ -144,6 +150,7 @@ class Boards:
                 evaluators=judges.get(counted.lens, ()),
                 probable=counted.counts.probable,
                 detected=detected,
+                flagged=flagged,
             )
             for counted in counts
         ]

@@ -17,6 +17,7 @@ from services.rater.boards import Boards
 from services.rater.options import method
 from services.runtime.errors import InvalidInput, StageError
 from services.runtime.rpc import Register
+from services.store.slices import Slice
 
 Context = grpc.aio.ServicerContext[Any, Any]
 R = TypeVar("R")
@@ -67,12 +68,15 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
         """Ratings of one lens over time."""
         return await _answered(context, self._timeline(request))
 
+    def _slice(self, asked: ratings_pb2.Slice) -> Slice:
+        return requests.slice_of(asked, self._boards.flagged)
+
     async def _leaderboard(
         self, request: ratings_pb2.GetLeaderboardRequest
     ) -> ratings_pb2.GetLeaderboardResponse:
         arena, lenses = requests.arena_of(request.arena), requests.lenses_of(request.lenses)
         options = requests.options_of(request.options, self._boards.options)
-        slice_ = requests.slice_of(request.slice)
+        slice_ = self._slice(request.slice)
         boards = await self._boards.get(arena, lenses, requests.drawable(options, slice_), slice_)
         now = Timestamp()
         now.FromDatetime(datetime.now(UTC))
@@ -86,7 +90,7 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
             level=requests.level_of(request.level) if request.HasField("level") else Options().level,
             anchor=requests.anchor_of(request.anchor) if request.HasField("anchor") else None,
         )
-        slice_ = requests.slice_of(request.slice)
+        slice_ = self._slice(request.slice)
         combined = await self._boards.combined(arena, automatic, slice_, options)
         if not combined.systems:
             options = replace(options, anchor=None)  # there is no scale to fix
@@ -98,7 +102,7 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
     async def _pairs(self, request: ratings_pb2.GetPairsRequest) -> ratings_pb2.GetPairsResponse:
         arena, lens = requests.arena_of(request.arena), requests.lens_of(request.lens)
         options = requests.options_of(request.options, self._boards.options)
-        slice_ = requests.slice_of(request.slice)
+        slice_ = self._slice(request.slice)
         ratings = await self._boards.pairs(arena, lens, requests.drawable(options, slice_), slice_)
         reply = replies.pairs_reply(ratings, slice_)
         reply.arena, reply.lens = arena, replies.lens_number(lens)
@@ -116,7 +120,7 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
         )
         power = requests.power_of(request.power) if request.HasField("power") else _POWER
         count = requests.count_of(request.count) if request.HasField("count") else _COUNT
-        slice_ = requests.slice_of(request.slice)
+        slice_ = self._slice(request.slice)
         ratings, advice = await self._boards.advice(arena, lens, options, slice_, power=power, count=count)
         reply = replies.advice_reply(ratings, advice, slice_)
         reply.arena, reply.lens, reply.power = arena, replies.lens_number(lens), power
@@ -127,7 +131,7 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
     async def _timeline(self, request: ratings_pb2.GetTimelineRequest) -> ratings_pb2.GetTimelineResponse:
         arena, lens = requests.arena_of(request.arena), requests.lens_of(request.lens)
         options = requests.options_of(request.options, self._boards.options)
-        every, slice_ = requests.every_of(request.every), requests.slice_of(request.slice)
+        every, slice_ = requests.every_of(request.every), self._slice(request.slice)
         periods = await self._boards.timeline(
             arena,
             lens,
@@ -146,7 +150,7 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
     async def _agreement(self, request: ratings_pb2.GetAgreementRequest) -> ratings_pb2.GetAgreementResponse:
         arena = requests.arena_of(request.arena)
         policy = requests.policy_of(request.ties, self._boards.policy)
-        slice_ = requests.slice_of(request.slice)
+        slice_ = self._slice(request.slice)
         agreements = await self._boards.agreement(arena, policy, slice_)
         return ratings_pb2.GetAgreementResponse(
             arena=arena,

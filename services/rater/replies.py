@@ -40,6 +40,7 @@ def board_message(board: LensBoard) -> ratings_pb2.Board:
         outcomes=board.outcomes,
         evaluators=board.evaluators,
         probable=board.probable,
+        flagged=board.flagged,
         fragility=_fragility(ratings.fragility) if ratings.fit else None,
         method=method_message(method),
     )

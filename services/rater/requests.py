@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TypeVar
 
-from arena.v1 import ratings_pb2
+from arena.v1 import battle_pb2, ratings_pb2
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.ratings.fitting.bootstrap import Bootstrap
 from nuggetstream.ratings.fitting.tally import TiePolicy
@@ -24,6 +25,12 @@ _LENSES = {
     ratings_pb2.LENS_JUDGE: Lens.JUDGE,
     ratings_pb2.LENS_GUIDED: Lens.GUIDED,
     ratings_pb2.LENS_MEMBER: Lens.MEMBER,
+}
+
+_FLAGGED: dict[int, Flagged] = {
+    battle_pb2.FLAGGED_INCLUDE: Flagged.INCLUDE,
+    battle_pb2.FLAGGED_EXCLUDE: Flagged.EXCLUDE,
+    battle_pb2.FLAGGED_ONLY: Flagged.ONLY,
 }
 
 W = TypeVar("W", bound=StrEnum)
@@ -144,8 +151,13 @@ def anchor_of(asked: ratings_pb2.Anchor) -> Anchor:
     return Anchor(asked.system, asked.rating)
 
 
-def slice_of(asked: ratings_pb2.Slice) -> Slice:
-    """Which battles count; an empty language is none asked for."""
+def slice_of(asked: ratings_pb2.Slice, flagged: Flagged = Flagged.INCLUDE) -> Slice:
+    """Which battles count; an empty language is none asked for.
+
+    Args:
+        asked: The filter of the request.
+        flagged: Whether flagged battles count where the request does not say.
+    """
     if len(asked.tags) > limits.MOST_TAGS:
         raise InvalidQuestion("tags", f"{len(asked.tags)} of them; at most {limits.MOST_TAGS}")
     since = _moment("since", asked.since) if asked.HasField("since") else None
@@ -160,7 +172,16 @@ def slice_of(asked: ratings_pb2.Slice) -> Slice:
         until=until,
         evaluator=_text("evaluator", asked.evaluator) or None,
         expected=asked.expected,
+        flagged=_flagged(asked.flagged, flagged),
     )
+
+
+def _flagged(number: int, default: Flagged) -> Flagged:
+    if number == battle_pb2.FLAGGED_UNSPECIFIED:
+        return default
+    if number not in _FLAGGED:
+        raise InvalidQuestion("flagged", f"{number} is none of {', '.join(Flagged)}")
+    return _FLAGGED[number]
 
 
 def _nothing_drawn(asked: ratings_pb2.BoardOptions) -> None:

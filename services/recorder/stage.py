@@ -60,7 +60,9 @@ class Recorder:
             return []
         if isinstance(recorded, LookupError) and isinstance(event, BattleSubmitted):
             # The battle was published and its row lost, for instance because a backup was restored.
-            await self.battles.accept(event.battle, encode(event), datetime.now(UTC))
+            await self.battles.accept(
+                event.battle, encode(event), datetime.now(UTC), flagged=bool(event.flags)
+            )
             recorded = await self._record(new)
         if isinstance(recorded, LookupError):
             raise Retryable(Reason.STORE_UNAVAILABLE, str(recorded))

@@ -27,11 +27,13 @@ class NewBattle:
         battle: The battle.
         body: The encoded event that submits it.
         detected: Language of the query, where the battle declares none and one was detected.
+        flagged: Whether an answer is flagged.
     """
 
     battle: Battle
     body: bytes
     detected: DetectedLanguage | None = None
+    flagged: bool = False
 
     @property
     def confidence(self) -> float | None:
@@ -116,4 +118,5 @@ def _row(new: NewBattle, content_hash: str, received_at: datetime) -> dict[str, 
         "system_b": battle.b.system,
         "content_hash": content_hash,
         "received_at": received_at,
+        "flagged": new.flagged,
     }

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Battle
+from nuggetstream.domain.flag import Flagged
 from services.store.counters import Changes, add_changes, contributions, increment, merged
 from services.store.facets import ALL, detected_facet, range_of, specific_facets
 from services.store.outcome_writing import outcomes_by_battle
@@ -62,6 +63,9 @@ async def battles_by_arena(tx: AsyncConnection) -> dict[str, int]:
 async def battles_received(tx: AsyncConnection, arena: str, selection: Slice) -> int:
     """Number of battles of an arena that were received and that the slice selects."""
     selection = selection.of()
+    if selection.flagged is Flagged.EXCLUDE:
+        every = await battles_received(tx, arena, selection.having(Flagged.INCLUDE))
+        return every - await battles_received(tx, arena, selection.having(Flagged.ONLY))
     facets = range_of(selection)
     if facets is None:
         conditions = selection.conditions(sqlite=tx.dialect.name == "sqlite")

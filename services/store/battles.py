@@ -54,6 +54,7 @@ class BattleRow:
         judge_state: State of the judge branch.
         ended_at: When the later of the two branches ended; None while one is pending.
         event_count: Number of events recorded so far; they are numbered from 1.
+        flagged: Whether an answer is flagged.
     """
 
     id: str
@@ -70,6 +71,7 @@ class BattleRow:
     judge_state: Branch
     ended_at: datetime | None
     event_count: int
+    flagged: bool = False
 
     @property
     def state(self) -> BattleState:
@@ -114,14 +116,16 @@ class Battles:
         self._database = database
         self._judges = tuple(judges)
 
-    async def accept(self, battle: Battle, body: bytes, received_at: datetime) -> str | None:
+    async def accept(
+        self, battle: Battle, body: bytes, received_at: datetime, *, flagged: bool = False
+    ) -> str | None:
         """Store a battle unless its id is known.
 
         Returns:
             None when the battle is new, else the content hash of the stored battle with this id. When it
             equals the hash of `battle`, the battle was received before; otherwise the ids conflict.
         """
-        [known] = await self.accept_all([NewBattle(battle, body)], received_at)
+        [known] = await self.accept_all([NewBattle(battle, body, flagged=flagged)], received_at)
         return known
 
     async def accept_all(self, new: Sequence[NewBattle], received_at: datetime) -> list[str | None]:
@@ -168,11 +172,13 @@ class Battles:
         """
         return await self._database.read(lambda connection: read_submission(connection, battle_id))
 
-    async def latest(self, limit: int, arena: str | None = None) -> list[BattleRow]:
-        """The newest battles, newest first."""
+    async def latest(self, limit: int, arena: str | None = None, *, flagged: bool = False) -> list[BattleRow]:
+        """The newest battles, newest first; with `flagged` only those with a flag."""
         query = _ROWS.order_by(battles.c.received_at.desc()).limit(limit)
         if arena is not None:
             query = query.where(battles.c.arena == arena)
+        if flagged:
+            query = query.where(battles.c.flagged)
         async with self._database.transaction() as tx:
             return [_battle_row(row) for row in await tx.execute(query)]
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Table, and_
 
+from nuggetstream.domain.flag import Flagged
 from services.store.slices import Slice
 
 
@@ -87,6 +88,8 @@ def range_of(selection: Slice) -> Range | None:
     >>> range_of(Slice(language="de", tags=("news",))) is None
     True
     """
+    if selection.flagged is not Flagged.INCLUDE:
+        return None
     facets = [Facet("tag", tag) for tag in selection.tags]
     if selection.language is not None:
         facets.append(Facet("language", selection.language))

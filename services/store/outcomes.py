@@ -15,6 +15,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens, source_of_judge
 from nuggetstream.ratings.counts import JointCount, PairCount
 from nuggetstream.ratings.fitting.tally import Tally
@@ -154,6 +155,9 @@ class Outcomes:
         self, arena: str, first: Lens, second: Lens, selection: Slice = EVERYTHING
     ) -> JointTotals:
         """Number of battles per pair of outcomes in two lenses, over all pairs of systems."""
+        if selection.flagged is Flagged.EXCLUDE:
+            kinds = (selection.having(kind) for kind in (Flagged.INCLUDE, Flagged.ONLY))
+            return _less(*[await self.joint_totals(arena, first, second, each) for each in kinds])
         totals: Counter[tuple[Vote | None, Vote | None]] = Counter()
         if selection.of(first, second) != EVERYTHING or (first, second) not in LENS_PAIRS:
             for cell in await self.joint_counts(arena, first, second, selection):
@@ -181,6 +185,9 @@ class Outcomes:
         self, arena: str, first: str, second: str, selection: Slice = EVERYTHING
     ) -> JointTotals:
         """Number of battles per pair of verdicts of two judges, without battles that only one judged."""
+        if selection.flagged is Flagged.EXCLUDE:
+            kinds = (selection.having(kind) for kind in (Flagged.INCLUDE, Flagged.ONLY))
+            return _less(*[await self.judges_totals(arena, first, second, each) for each in kinds])
         if selection.of() != EVERYTHING:
             async with self._database.transaction() as tx:
                 return await OutcomeRows(tx).judges_totals(arena, first, second, selection)
@@ -223,6 +230,11 @@ async def outcomes_of_battle(tx: AsyncConnection, battle_id: str) -> list[Outcom
     return [outcome_of_row(row) for row in await tx.execute(query)]
 
 
+def _less(every: JointTotals, some: JointTotals) -> JointTotals:
+    """The totals of all battles without those of some of them."""
+    return {winners: number - some.get(winners, 0) for winners, number in every.items()}
+
+
 async def _stamp(tx: AsyncConnection, arena: str, lens: Lens, facets: Range | None) -> int | None:
     facet = (None if facets is None else facets.single) or ALL
     counter = lens_counters.c
@@ -234,7 +246,14 @@ async def _stamp(tx: AsyncConnection, arena: str, lens: Lens, facets: Range | No
 async def _counted(
     tx: AsyncConnection, arena: str, lens: Lens, selection: Slice
 ) -> tuple[list[CountedPair], int]:
-    """Outcomes per pair of systems, and battles decided, from counters as far as there are any."""
+    """Outcomes per pair of systems, and battles decided, from counters as far as there are any.
+
+    Without flagged battles, which are few, they are what all battles have less the rows of the flagged ones.
+    """
+    if selection.flagged is Flagged.EXCLUDE:
+        pairs, decided = await _counted(tx, arena, lens, selection.having(Flagged.INCLUDE))
+        cells, fewer = await OutcomeRows(tx).counts(arena, lens, selection.having(Flagged.ONLY))
+        return added([(-1, cells)], pairs), decided - fewer
     if (facets := range_of(selection)) is not None:
         return await _pairs(tx, arena, lens, facets), await _decided(tx, arena, lens, facets)
     period, rows = period_of(selection), OutcomeRows(tx)

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Index, TableValuedAlias, cast, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 
+from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import JUDGED, Lens
 from services.store.tables import battles
 
@@ -22,6 +23,7 @@ class Slice:
         until: Time of receipt before which a battle must have been received.
         evaluator: The judge whose verdicts count in the lenses with judges; None for those of all judges.
         expected: Whether outcomes count by their probabilities, where these are known.
+        flagged: Whether battles with a flagged answer count.
     """
 
     language: str | None = None
@@ -30,6 +32,7 @@ class Slice:
     until: datetime | None = None
     evaluator: str | None = None
     expected: bool = False
+    flagged: Flagged = Flagged.INCLUDE
 
     def of(self, *lenses: Lens) -> "Slice":
         """The slice as it concerns some lenses, or with no lens the battles.
@@ -47,6 +50,10 @@ class Slice:
         """The same battles, whose outcomes count as they are."""
         return replace(self, expected=False) if self.expected else self
 
+    def having(self, flagged: Flagged) -> "Slice":
+        """The slice with or without flagged battles."""
+        return replace(self, flagged=flagged)
+
     def conditions(self, *, sqlite: bool) -> list[ColumnElement[bool]]:
         """The conditions on the table `battles`; none when all battles count, by whatever judge.
 
@@ -61,6 +68,8 @@ class Slice:
             conditions.append(battles.c.received_at >= self.since)
         if self.until is not None:
             conditions.append(battles.c.received_at < self.until)
+        if self.flagged is not Flagged.INCLUDE:
+            conditions.append(battles.c.flagged.is_(self.flagged is Flagged.ONLY))
         return conditions
 
 

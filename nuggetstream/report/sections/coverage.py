@@ -1,7 +1,7 @@
 """Coverage: how much of what was received could be scored, and why not the rest?"""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
@@ -14,6 +14,8 @@ from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Noti
 from nuggetstream.report.charts import BLUE, GREY, figure, names_axis, rows_height
 from nuggetstream.report.section import Content, Section
 from nuggetstream.report.summary import failure_counts
+
+_SHOWN = 20  # flagged passages
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class Coverage:
         detected: Battles whose language was detected, because none was declared.
         languages: Language -> battles, declared or detected; "not given" where there is neither.
         judges: Model of a judge -> battles with a verdict of it.
+        flagged: Id of a battle, rule and sentence of each passage of an answer that seems to be written for
+            whoever evaluates it.
         first: When the first battle arrived, in ISO 8601; None where no battle says.
         last: When the last battle arrived; None where no battle says.
     """
@@ -55,6 +59,7 @@ class Coverage:
     detected: int
     languages: Mapping[str, int]
     judges: Mapping[str, int]
+    flagged: tuple[tuple[str, str, str], ...]
     first: str | None
     last: str | None
 
@@ -84,6 +89,7 @@ def compute(results: Results) -> Coverage:
         judges=dict(
             Counter(model for battle in battles for model in _models(battle.judgments)).most_common()
         ),
+        flagged=tuple((battle.id, flag.rule, flag.sentence) for battle in battles for flag in battle.flags),
         first=moments[0].isoformat() if moments else None,
         last=moments[-1].isoformat() if moments else None,
     )
@@ -111,6 +117,8 @@ def draw(coverage: Coverage) -> Content:
     if coverage.self_battles:
         count = many(coverage.self_battles, "battle is of a system", "battles are of a system")
         blocks.append(Notice(f"{count} with itself. No leaderboard counts such battles."))
+    if coverage.flagged:
+        blocks.append(_flagged(coverage.flagged))
     missing = coverage.received - coverage.scored
     rest = (
         f"{many(missing, 'battle is', 'battles are')} not, and the sections below leave out what is missing."
@@ -149,6 +157,17 @@ def _facts(coverage: Coverage) -> Facts:
     for model, count in coverage.judges.items():
         facts.append(Fact(model, label, part_of(count, received, "battles")))
     return Facts(tuple(facts))
+
+
+def _flagged(passages: Sequence[tuple[str, str, str]]) -> Table:
+    count = many(len({battle for battle, _, _ in passages}), "battle is", "battles are")
+    return Table(
+        caption=f"{count} flagged: an answer seems to be written for whoever evaluates it",
+        columns=("battle", "rule", "sentence"),
+        rows=passages[:_SHOWN],
+        note="They are evaluated and counted as any other."
+        + (f" The first {_SHOWN} of {integer(len(passages))} passages." if len(passages) > _SHOWN else ""),
+    )
 
 
 def _models(judgments: Iterable[JudgmentRow]) -> Iterable[str]:

@@ -4,5 +4,6 @@ text  ->  what a reader sees (`normalised`)  ->  rules (`rules`)  ->  findings (
 """
 
 from nuggetstream.text.manipulation.detection import FLAGGED_FROM, Finding, findings, flagged
+from nuggetstream.text.manipulation.flags import flags_of
 
-__all__ = ["FLAGGED_FROM", "Finding", "findings", "flagged"]
+__all__ = ["FLAGGED_FROM", "Finding", "findings", "flagged", "flags_of"]

@@ -32,6 +32,7 @@ from nuggetstream.views.battles import (
 )
 from nuggetstream.views.languages import DetectedLanguageView
 from nuggetstream.views.nuggets import NuggetBankView
+from services.gateway.battles.flags import flag_views
 from services.gateway.battles.grades import grading_views
 from services.gateway.battles.nuggets import nugget_steps
 from services.gateway.battles.verdicts import judgment_views, nugget_verdict_view, nugget_views
@@ -73,7 +74,8 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         UndecodableMessage: the database holds bytes that this version's contracts cannot read.
     """
     events = [cast(BattleEvent, decode(event.schema, event.body)) for event in recorded]
-    snapshot = snapshot_of(accepted_battle(body), events)
+    submitted = _submitted(body)
+    snapshot = snapshot_of(submitted.battle, events)
     explanation = explain(snapshot)
     return BattleView(
         id=row.id,
@@ -100,13 +102,18 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         human_vote=snapshot.vote and snapshot.vote.vote,
         evidence=_evidence(snapshot),
         failures=_failures(recorded, events),
+        flags=flag_views(submitted.battle, submitted.flags),
         explanation=list(explanation.lines),
     )
 
 
 def accepted_battle(body: bytes) -> Battle:
     """The battle as it was accepted."""
-    return cast(BattleSubmitted, decode(schema_of(BattleSubmitted), body)).battle
+    return _submitted(body).battle
+
+
+def _submitted(body: bytes) -> BattleSubmitted:
+    return cast(BattleSubmitted, decode(schema_of(BattleSubmitted), body))
 
 
 def summarize(row: BattleRow, outcomes: Sequence[Outcome], doubt: float | None = None) -> BattleSummary:
@@ -126,6 +133,7 @@ def summarize(row: BattleRow, outcomes: Sequence[Outcome], doubt: float | None =
         state=row.state,
         received_at=row.received_at,
         ended_at=row.ended_at,
+        flagged=row.flagged,
         preferences=Preferences(**winners),
         doubt=doubt,
     )

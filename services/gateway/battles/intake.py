@@ -18,6 +18,7 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleSubmitted, BattleVoted, Event, vote_of
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.submission import BattleSubmission
+from nuggetstream.text.manipulation import flags_of
 from services.gateway.admission import Admission
 from services.gateway.battles.reruns import rerun_events
 from services.gateway.errors import Conflict, UnknownBattle
@@ -133,10 +134,10 @@ class Intake:
             battle = submission.to_core()
             fingerprint = battle.content_hash()
             key = derived_id("submitted", battle.id, fingerprint)
-            events.append(BattleSubmitted(key, battle, submission.vote))
+            events.append(BattleSubmitted(key, battle, submission.vote, flags_of(battle)))
             fingerprints.append(fingerprint)
             detected = await language_of(battle.query) if battle.language is None else None
-            new.append(NewBattle(battle, encode(events[-1]), detected))
+            new.append(NewBattle(battle, encode(events[-1]), detected, flagged=bool(events[-1].flags)))
             await turns.pause()  # a group of large battles must not stop other requests
         known = await self.battles.accept_all(new, now)
         return [

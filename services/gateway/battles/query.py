@@ -34,6 +34,8 @@ class BattlesQuery(_ListQuery):
     order: Order = Order.NEWEST
     """newest: the battles received last. doubt: only battles of the arena that wait for a vote, those first
     about which the machine is most unsure."""
+    flagged: bool = False
+    """Only battles with a flagged answer; all battles when false."""
 
 
 class FailuresQuery(_ListQuery):

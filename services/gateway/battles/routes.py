@@ -47,7 +47,7 @@ def routes(gateway: Gateway) -> APIRouter:
         "/battles", summary="The most recent battles, or those that wait most for a vote", tags=["battles"]
     )
     async def battles(query: Annotated[BattlesQuery, Query()]) -> list[BattleSummary]:
-        return await listed(gateway, query.order, query.limit, query.arena)
+        return await listed(gateway, query.order, query.limit, query.arena, flagged=query.flagged)
 
     @router.post(
         "/battles/{battle_id:path}/vote",
@@ -87,16 +87,20 @@ def routes(gateway: Gateway) -> APIRouter:
     return router
 
 
-async def listed(gateway: Gateway, order: Order, limit: int, arena: str | None) -> list[BattleSummary]:
+async def listed(
+    gateway: Gateway, order: Order, limit: int, arena: str | None, *, flagged: bool = False
+) -> list[BattleSummary]:
     """The battles of a list in its order.
 
     Raises:
-        InvalidQuery: Doubtful battles are asked for without an arena.
+        InvalidQuery: Doubtful battles are asked for without an arena, or with a flag.
     """
     if order is Order.NEWEST:
-        return await gateway.latest(limit, arena)
+        return await gateway.latest(limit, arena, flagged=flagged)
     if arena is None:
         raise InvalidQuery(["arena: is needed with order=doubt"])
+    if flagged:
+        raise InvalidQuery(["flagged: cannot be combined with order=doubt"])
     return await gateway.doubtful(limit, arena)
 
 

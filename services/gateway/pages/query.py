@@ -11,3 +11,5 @@ class HomePageQuery(QueryParameters):
     """Only this arena; all arenas when absent."""
     order: Order = Order.NEWEST
     """newest, or doubt: the battles of the arena that wait most for a vote."""
+    flagged: bool = False
+    """Only battles with a flagged answer; all battles when false."""

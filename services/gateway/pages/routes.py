@@ -91,7 +91,8 @@ async def _home(gateway: Gateway, env: Environment, params: QueryParams, base_ur
         arena=arena,
         arenas=await gateway.battles.arenas(),
         order=order,
-        battles=await listed(gateway, order, _SHOWN, arena),
+        battles=await listed(gateway, order, _SHOWN, arena, flagged=query.flagged),
+        flagged=query.flagged,
         base_url=base_url,
     )
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from arena.v1 import ratings_pb2
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
 
+from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.fitting.bootstrap import Bootstrap
 from nuggetstream.ratings.fitting.tally import TiePolicy
@@ -81,6 +82,10 @@ class _RatingQuery(QueryParameters):
     expected: bool = False
     """Whether automatic outcomes count by their probabilities, such as 0.7 wins and 0.3 losses."""
 
+    flagged: Flagged | None = None
+    """Whether battles with a flagged answer count: include, exclude or only. When absent, the setting
+    `NUGGETSTREAM_FLAGGED_BATTLES` decides."""
+
     def slice_message(self) -> ratings_pb2.Slice:
         """The filter of battles as protobuf."""
         chosen = Slice(
@@ -90,8 +95,12 @@ class _RatingQuery(QueryParameters):
             until=self.until,
             evaluator=self.evaluator or None,
             expected=self.expected,
+            flagged=self.flagged or Flagged.INCLUDE,
         )
-        return to_message(chosen, ratings_pb2.Slice)
+        message = to_message(chosen, ratings_pb2.Slice)
+        if self.flagged is None:
+            message.ClearField("flagged")
+        return message
 
 
 class _Rated(_RatingQuery):

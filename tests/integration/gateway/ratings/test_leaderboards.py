@@ -86,6 +86,7 @@ async def test_a_board_says_what_it_was_made_with(world: World) -> None:
             "until": None,
             "evaluator": None,
             "expected": False,
+            "flagged": "include",
         },
         "prior": None,
         "provisional_below": 10,

@@ -36,6 +36,32 @@ SIDE_A: Side.ValueType  # 1
 SIDE_B: Side.ValueType  # 2
 Global___Side: _TypeAlias = Side  # noqa: Y015
 
+class _Flagged:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _FlaggedEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Flagged.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    FLAGGED_UNSPECIFIED: _Flagged.ValueType  # 0
+    FLAGGED_INCLUDE: _Flagged.ValueType  # 1
+    """All battles."""
+    FLAGGED_EXCLUDE: _Flagged.ValueType  # 2
+    """Only battles without a flag."""
+    FLAGGED_ONLY: _Flagged.ValueType  # 3
+    """Only battles with a flag."""
+
+class Flagged(_Flagged, metaclass=_FlaggedEnumTypeWrapper):
+    """Which battles count."""
+
+FLAGGED_UNSPECIFIED: Flagged.ValueType  # 0
+FLAGGED_INCLUDE: Flagged.ValueType  # 1
+"""All battles."""
+FLAGGED_EXCLUDE: Flagged.ValueType  # 2
+"""Only battles without a flag."""
+FLAGGED_ONLY: Flagged.ValueType  # 3
+"""Only battles with a flag."""
+Global___Flagged: _TypeAlias = Flagged  # noqa: Y015
+
 class _Vote:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -166,3 +192,39 @@ class Battle(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__language) -> _WhichOneofReturnType__language | None: ...
 
 Global___Battle: _TypeAlias = Battle  # noqa: Y015
+
+@_typing.final
+class Flag(_message.Message):
+    """A passage of an answer that seems to be written for whoever evaluates it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SIDE_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
+    side: Global___Side.ValueType
+    rule: _builtins.str
+    """Name of the rule that found it, such as "addresses_grader"."""
+    start: _builtins.int
+    """Positions of the passage in the answer, in characters; the end is exclusive."""
+    end: _builtins.int
+    confidence: _builtins.float
+    """How certain the rule is, 0 to 1."""
+    def __init__(
+        self,
+        *,
+        side: Global___Side.ValueType = ...,
+        rule: _builtins.str = ...,
+        start: _builtins.int = ...,
+        end: _builtins.int = ...,
+        confidence: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["confidence", b"confidence", "end", b"end", "rule", b"rule", "side", b"side", "start", b"start"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Flag: _TypeAlias = Flag  # noqa: Y015

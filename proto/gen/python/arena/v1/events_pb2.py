@@ -31,33 +31,33 @@ from arena.v1 import nugget_pb2 as arena_dot_v1_dot_nugget__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/events.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x17\x61rena/v1/evidence.proto\x1a\x16\x61rena/v1/failure.proto\x1a\x14\x61rena/v1/grade.proto\x1a\x17\x61rena/v1/judgment.proto\x1a\x15\x61rena/v1/nugget.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"l\n\x0f\x42\x61ttleSubmitted\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12!\n\x04vote\x18\x03 \x01(\x0e\x32\x0e.arena.v1.VoteH\x00\x88\x01\x01\x42\x07\n\x05_vote\"]\n\rBattleScraped\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12\x1d\n\x05pages\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Page\"\x81\x01\n\rBattleIndexed\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12\x1d\n\x05pages\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Page\x12\"\n\x06\x63hunks\x18\x04 \x03(\x0b\x32\x12.arena.v1.ChunkRef\"\x96\x01\n\x0f\x42\x61ttleRetrieved\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12\x1d\n\x05pages\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Page\x12$\n\x08\x65vidence\x18\x04 \x03(\x0b\x32\x12.arena.v1.Evidence\x12\x0f\n\x07ranking\x18\x05 \x01(\t\"\xa5\x01\n\x10\x42\x61ttleNuggetized\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12)\n\x0bnugget_list\x18\x03 \x01(\x0b\x32\x14.arena.v1.NuggetList\x12,\n\x06labels\x18\x04 \x01(\x0b\x32\x17.arena.v1.AssignmentSetH\x00\x88\x01\x01\x42\t\n\x07_labels\"\x9b\x01\n\x0e\x42\x61ttleAssigned\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12)\n\x0bnugget_list\x18\x03 \x01(\x0b\x32\x14.arena.v1.NuggetList\x12/\n\x0e\x61ssignment_set\x18\x04 \x01(\x0b\x32\x17.arena.v1.AssignmentSet\"c\n\x0c\x42\x61ttleJudged\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12$\n\x08judgment\x18\x03 \x01(\x0b\x32\x12.arena.v1.Judgment\"a\n\x0c\x42\x61ttleGraded\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x11\n\tbattle_id\x18\x02 \x01(\t\x12\r\n\x05\x61rena\x18\x03 \x01(\t\x12\"\n\x07grading\x18\x04 \x01(\x0b\x32\x11.arena.v1.Grading\"\xac\x01\n\x0b\x42\x61ttleVoted\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x11\n\tbattle_id\x18\x02 \x01(\t\x12\r\n\x05\x61rena\x18\x03 \x01(\t\x12\x10\n\x08system_a\x18\x04 \x01(\t\x12\x10\n\x08system_b\x18\x05 \x01(\t\x12\x1c\n\x04vote\x18\x06 \x01(\x0e\x32\x0e.arena.v1.Vote\x12,\n\x08voted_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"f\n\x0c\x42\x61ttleFailed\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x11\n\tbattle_id\x18\x02 \x01(\t\x12\r\n\x05\x61rena\x18\x03 \x01(\t\x12\'\n\x07\x66\x61ilure\x18\x04 \x01(\x0b\x32\x16.arena.v1.StageFailure\"n\n\x0eRatingsUpdated\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05\x61rena\x18\x02 \x01(\t\x12\x10\n\x08outcomes\x18\x03 \x01(\x03\x12.\n\nupdated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestampb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/events.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x17\x61rena/v1/evidence.proto\x1a\x16\x61rena/v1/failure.proto\x1a\x14\x61rena/v1/grade.proto\x1a\x17\x61rena/v1/judgment.proto\x1a\x15\x61rena/v1/nugget.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8b\x01\n\x0f\x42\x61ttleSubmitted\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12!\n\x04vote\x18\x03 \x01(\x0e\x32\x0e.arena.v1.VoteH\x00\x88\x01\x01\x12\x1d\n\x05\x66lags\x18\x04 \x03(\x0b\x32\x0e.arena.v1.FlagB\x07\n\x05_vote\"]\n\rBattleScraped\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12\x1d\n\x05pages\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Page\"\x81\x01\n\rBattleIndexed\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12\x1d\n\x05pages\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Page\x12\"\n\x06\x63hunks\x18\x04 \x03(\x0b\x32\x12.arena.v1.ChunkRef\"\x96\x01\n\x0f\x42\x61ttleRetrieved\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12\x1d\n\x05pages\x18\x03 \x03(\x0b\x32\x0e.arena.v1.Page\x12$\n\x08\x65vidence\x18\x04 \x03(\x0b\x32\x12.arena.v1.Evidence\x12\x0f\n\x07ranking\x18\x05 \x01(\t\"\xa5\x01\n\x10\x42\x61ttleNuggetized\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12)\n\x0bnugget_list\x18\x03 \x01(\x0b\x32\x14.arena.v1.NuggetList\x12,\n\x06labels\x18\x04 \x01(\x0b\x32\x17.arena.v1.AssignmentSetH\x00\x88\x01\x01\x42\t\n\x07_labels\"\x9b\x01\n\x0e\x42\x61ttleAssigned\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12)\n\x0bnugget_list\x18\x03 \x01(\x0b\x32\x14.arena.v1.NuggetList\x12/\n\x0e\x61ssignment_set\x18\x04 \x01(\x0b\x32\x17.arena.v1.AssignmentSet\"c\n\x0c\x42\x61ttleJudged\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x06\x62\x61ttle\x18\x02 \x01(\x0b\x32\x10.arena.v1.Battle\x12$\n\x08judgment\x18\x03 \x01(\x0b\x32\x12.arena.v1.Judgment\"a\n\x0c\x42\x61ttleGraded\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x11\n\tbattle_id\x18\x02 \x01(\t\x12\r\n\x05\x61rena\x18\x03 \x01(\t\x12\"\n\x07grading\x18\x04 \x01(\x0b\x32\x11.arena.v1.Grading\"\xac\x01\n\x0b\x42\x61ttleVoted\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x11\n\tbattle_id\x18\x02 \x01(\t\x12\r\n\x05\x61rena\x18\x03 \x01(\t\x12\x10\n\x08system_a\x18\x04 \x01(\t\x12\x10\n\x08system_b\x18\x05 \x01(\t\x12\x1c\n\x04vote\x18\x06 \x01(\x0e\x32\x0e.arena.v1.Vote\x12,\n\x08voted_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"f\n\x0c\x42\x61ttleFailed\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x11\n\tbattle_id\x18\x02 \x01(\t\x12\r\n\x05\x61rena\x18\x03 \x01(\t\x12\'\n\x07\x66\x61ilure\x18\x04 \x01(\x0b\x32\x16.arena.v1.StageFailure\"n\n\x0eRatingsUpdated\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05\x61rena\x18\x02 \x01(\t\x12\x10\n\x08outcomes\x18\x03 \x01(\x03\x12.\n\nupdated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestampb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.events_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_BATTLESUBMITTED']._serialized_start=210
-  _globals['_BATTLESUBMITTED']._serialized_end=318
-  _globals['_BATTLESCRAPED']._serialized_start=320
-  _globals['_BATTLESCRAPED']._serialized_end=413
-  _globals['_BATTLEINDEXED']._serialized_start=416
-  _globals['_BATTLEINDEXED']._serialized_end=545
-  _globals['_BATTLERETRIEVED']._serialized_start=548
-  _globals['_BATTLERETRIEVED']._serialized_end=698
-  _globals['_BATTLENUGGETIZED']._serialized_start=701
-  _globals['_BATTLENUGGETIZED']._serialized_end=866
-  _globals['_BATTLEASSIGNED']._serialized_start=869
-  _globals['_BATTLEASSIGNED']._serialized_end=1024
-  _globals['_BATTLEJUDGED']._serialized_start=1026
-  _globals['_BATTLEJUDGED']._serialized_end=1125
-  _globals['_BATTLEGRADED']._serialized_start=1127
-  _globals['_BATTLEGRADED']._serialized_end=1224
-  _globals['_BATTLEVOTED']._serialized_start=1227
-  _globals['_BATTLEVOTED']._serialized_end=1399
-  _globals['_BATTLEFAILED']._serialized_start=1401
-  _globals['_BATTLEFAILED']._serialized_end=1503
-  _globals['_RATINGSUPDATED']._serialized_start=1505
-  _globals['_RATINGSUPDATED']._serialized_end=1615
+  _globals['_BATTLESUBMITTED']._serialized_start=211
+  _globals['_BATTLESUBMITTED']._serialized_end=350
+  _globals['_BATTLESCRAPED']._serialized_start=352
+  _globals['_BATTLESCRAPED']._serialized_end=445
+  _globals['_BATTLEINDEXED']._serialized_start=448
+  _globals['_BATTLEINDEXED']._serialized_end=577
+  _globals['_BATTLERETRIEVED']._serialized_start=580
+  _globals['_BATTLERETRIEVED']._serialized_end=730
+  _globals['_BATTLENUGGETIZED']._serialized_start=733
+  _globals['_BATTLENUGGETIZED']._serialized_end=898
+  _globals['_BATTLEASSIGNED']._serialized_start=901
+  _globals['_BATTLEASSIGNED']._serialized_end=1056
+  _globals['_BATTLEJUDGED']._serialized_start=1058
+  _globals['_BATTLEJUDGED']._serialized_end=1157
+  _globals['_BATTLEGRADED']._serialized_start=1159
+  _globals['_BATTLEGRADED']._serialized_end=1256
+  _globals['_BATTLEVOTED']._serialized_start=1259
+  _globals['_BATTLEVOTED']._serialized_end=1431
+  _globals['_BATTLEFAILED']._serialized_start=1433
+  _globals['_BATTLEFAILED']._serialized_end=1535
+  _globals['_RATINGSUPDATED']._serialized_start=1537
+  _globals['_RATINGSUPDATED']._serialized_end=1647
 # @@protoc_insertion_point(module_scope)

@@ -34,21 +34,27 @@ class BattleSubmitted(_message.Message):
     KEY_FIELD_NUMBER: _builtins.int
     BATTLE_FIELD_NUMBER: _builtins.int
     VOTE_FIELD_NUMBER: _builtins.int
+    FLAGS_FIELD_NUMBER: _builtins.int
     key: _builtins.str
     vote: _battle_pb2.Vote.ValueType
     """The vote that came with the battle; ratings count it from BattleVoted. Absent if there was none."""
     @_builtins.property
     def battle(self) -> _battle_pb2.Battle: ...
+    @_builtins.property
+    def flags(self) -> _containers.RepeatedCompositeFieldContainer[_battle_pb2.Flag]:
+        """Passages of the answers that seem to be written for whoever evaluates them."""
+
     def __init__(
         self,
         *,
         key: _builtins.str = ...,
         battle: _battle_pb2.Battle | None = ...,
         vote: _battle_pb2.Vote.ValueType | None = ...,
+        flags: _abc.Iterable[_battle_pb2.Flag] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_vote", b"_vote", "battle", b"battle", "vote", b"vote"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_vote", b"_vote", "battle", b"battle", "key", b"key", "vote", b"vote"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_vote", b"_vote", "battle", b"battle", "flags", b"flags", "key", b"key", "vote", b"vote"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__vote: _TypeAlias = _typing.Literal["vote"]  # noqa: Y015
     _WhichOneofArgType__vote: _TypeAlias = _typing.Literal["_vote", b"_vote"]  # noqa: Y015

@@ -3,6 +3,7 @@
 isort:skip_file
 """
 
+from arena.v1 import battle_pb2 as _battle_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -59,6 +60,7 @@ class Slice(_message.Message):
     UNTIL_FIELD_NUMBER: _builtins.int
     EVALUATOR_FIELD_NUMBER: _builtins.int
     EXPECTED_FIELD_NUMBER: _builtins.int
+    FLAGGED_FIELD_NUMBER: _builtins.int
     language: _builtins.str
     evaluator: _builtins.str
     """Only verdicts of the judge with this name, in the lenses judge, guided and member; others are not affected."""
@@ -66,6 +68,8 @@ class Slice(_message.Message):
     """Whether outcomes of the automatic lenses count by their probabilities, where these are known: an outcome
     that is 70% A, 10% tie and 20% B counts as 0.7 wins, 0.1 ties and 0.2 losses.
     """
+    flagged: _battle_pb2.Flagged.ValueType
+    """In a request, unspecified means the default of the installation."""
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """A battle must have all of these tags; a query's category is a tag such as "category:science"."""
@@ -87,10 +91,11 @@ class Slice(_message.Message):
         until: _timestamp_pb2.Timestamp | None = ...,
         evaluator: _builtins.str | None = ...,
         expected: _builtins.bool = ...,
+        flagged: _battle_pb2.Flagged.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator", "_language", b"_language", "_since", b"_since", "_until", b"_until", "evaluator", b"evaluator", "language", b"language", "since", b"since", "until", b"until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator", "_language", b"_language", "_since", b"_since", "_until", b"_until", "evaluator", b"evaluator", "expected", b"expected", "language", b"language", "since", b"since", "tags", b"tags", "until", b"until"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator", "_language", b"_language", "_since", b"_since", "_until", b"_until", "evaluator", b"evaluator", "expected", b"expected", "flagged", b"flagged", "language", b"language", "since", b"since", "tags", b"tags", "until", b"until"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__evaluator: _TypeAlias = _typing.Literal["evaluator"]  # noqa: Y015
     _WhichOneofArgType__evaluator: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator"]  # noqa: Y015
@@ -472,6 +477,7 @@ class Board(_message.Message):
     FRAGILITY_FIELD_NUMBER: _builtins.int
     EVALUATORS_FIELD_NUMBER: _builtins.int
     PROBABLE_FIELD_NUMBER: _builtins.int
+    FLAGGED_FIELD_NUMBER: _builtins.int
     arena: _builtins.str
     lens: Global___Lens.ValueType
     scored: _builtins.int
@@ -493,6 +499,8 @@ class Board(_message.Message):
     """
     probable: _builtins.int
     """Number of outcomes that counted by their probabilities; absent where all count as they are."""
+    flagged: _builtins.int
+    """Number of battles received with a flagged answer, whether they count or not."""
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]: ...
     @_builtins.property
@@ -526,10 +534,11 @@ class Board(_message.Message):
         fragility: Global___Fragility | None = ...,
         evaluators: _abc.Iterable[_builtins.str] | None = ...,
         probable: _builtins.int | None = ...,
+        flagged: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "_note", b"_note", "_probable", b"_probable", "fragility", b"fragility", "method", b"method", "note", b"note", "probable", b"probable"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "_note", b"_note", "_probable", b"_probable", "arena", b"arena", "evaluators", b"evaluators", "fragility", b"fragility", "lens", b"lens", "level", b"level", "method", b"method", "note", b"note", "notes", b"notes", "outcomes", b"outcomes", "probable", b"probable", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "state", b"state", "tie_policy", b"tie_policy"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fragility", b"_fragility", "_note", b"_note", "_probable", b"_probable", "arena", b"arena", "evaluators", b"evaluators", "flagged", b"flagged", "fragility", b"fragility", "lens", b"lens", "level", b"level", "method", b"method", "note", b"note", "notes", b"notes", "outcomes", b"outcomes", "probable", b"probable", "received", b"received", "resamples", b"resamples", "scored", b"scored", "standings", b"standings", "state", b"state", "tie_policy", b"tie_policy"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__fragility: _TypeAlias = _typing.Literal["fragility"]  # noqa: Y015
     _WhichOneofArgType__fragility: _TypeAlias = _typing.Literal["_fragility", b"_fragility"]  # noqa: Y015

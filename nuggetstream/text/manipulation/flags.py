@@ -1,0 +1,14 @@
+"""The flags of a battle."""
+
+from dataclasses import asdict
+
+from nuggetstream.domain.battle import Battle, Side
+from nuggetstream.domain.flag import Flag
+from nuggetstream.text.manipulation.detection import flagged
+
+
+def flags_of(battle: Battle) -> tuple[Flag, ...]:
+    """The flags of both answers. A battle of the same answers always has the same flags."""
+    return tuple(
+        Flag(side=side, **asdict(found)) for side in Side for found in flagged(battle.answer(side).text)
+    )

@@ -1,0 +1,70 @@
+"""Boards with, without and only of battles with a flagged answer, on both databases."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.flag import Flagged
+from nuggetstream.domain.lens import Lens
+from services.store.battles import Battles
+from services.store.database import Database
+from services.store.outcome import Outcome
+from services.store.outcomes import Outcomes
+from services.store.slices import Slice
+from tests.samples import NOON, battle
+
+HUMAN = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
+JUDGES = [replace(HUMAN, source=f"judge:{name}", lens=Lens.JUDGE) for name in ("one", "two")]
+
+
+async def receive(database: Database) -> None:
+    """Two flagged battles of five, one of them in German; people prefer A, the judges B where flagged."""
+    for number in range(5):
+        name, flagged = f"b{number}", number < 2
+        sent = replace(battle(name), language="de" if number % 2 else "en")
+        at = NOON + timedelta(minutes=number)
+        await Battles(database).accept(sent, b"", at, flagged=flagged)
+        verdict = Vote.B if flagged else Vote.A
+        judged = [replace(outcome, winner=verdict) for outcome in JUDGES]
+        await Outcomes(database).put_all([replace(o, battle_id=name) for o in (HUMAN, *judged)])
+
+
+@pytest.mark.parametrize(
+    ("flagged", "language", "battles"),
+    [
+        (Flagged.INCLUDE, None, 5), (Flagged.EXCLUDE, None, 3), (Flagged.ONLY, None, 2),
+        (Flagged.INCLUDE, "de", 2), (Flagged.EXCLUDE, "de", 1), (Flagged.ONLY, "de", 1),
+    ],
+)  # fmt: skip
+async def test_counts_are_of_the_battles_that_the_slice_selects(
+    database: Database, flagged: Flagged, language: str | None, battles: int
+) -> None:
+    await receive(database)
+    outcomes, chosen = Outcomes(database), Slice(language=language, flagged=flagged)
+    assert await Battles(database).received("default", chosen) == battles
+    for lens, each in ((Lens.HUMAN, 1), (Lens.JUDGE, 2)):
+        counts = await outcomes.lens_counts("default", lens, chosen)
+        assert (counts.decided, counts.outcomes) == (battles, battles * each)
+    one = replace(chosen, evaluator="one")
+    assert (await outcomes.lens_counts("default", Lens.JUDGE, one)).outcomes == battles
+    joint = await outcomes.joint_totals("default", Lens.HUMAN, Lens.JUDGE, chosen)
+    assert sum(joint.values()) == battles
+    agreeing = {Flagged.INCLUDE: None, Flagged.EXCLUDE: battles, Flagged.ONLY: 0}[flagged]
+    if agreeing is not None:
+        assert joint.get((Vote.A, Vote.A), 0) == agreeing
+    assert sum((await outcomes.judges_totals("default", "one", "two", chosen)).values()) == battles
+    assert sum(cell.count for cell in await outcomes.joint_counts("default", *_LENSES, chosen)) == battles
+    days = await outcomes.dated("default", Lens.HUMAN, chosen)
+    assert len(days) == 1
+
+
+_LENSES = (Lens.HUMAN, Lens.JUDGE)
+
+
+async def test_flagged_battles_are_listed_newest_first(database: Database) -> None:
+    await receive(database)
+    rows = await Battles(database).latest(10, "default", flagged=True)
+    assert [(row.id, row.flagged) for row in rows] == [("b1", True), ("b0", True)]
+    assert len(await Battles(database).latest(10, "default")) == 5
