@@ -114,10 +114,15 @@ class AsyncClient(AsyncAdministration):
                 await asyncio.sleep(following.lost(why))
 
     async def battles(
-        self, arena: str | None = None, limit: int = 50, order: BattleOrder = "newest"
+        self,
+        arena: str | None = None,
+        limit: int = 50,
+        order: BattleOrder = "newest",
+        *,
+        flagged: bool = False,
     ) -> list[BattleSummary]:
         """The battles received last, or those that wait most for a vote, see `Client.battles`."""
-        return await self._ask(calls.battles(arena, limit, order))
+        return await self._ask(calls.battles(arena, limit, order, flagged=flagged))
 
     async def failures(
         self, arena: str | None = None, battle_id: str | None = None, limit: int = 50

@@ -101,9 +101,11 @@ def events_path(battle_id: str) -> str:
     return f"{_path(battle_id)}/events"
 
 
-def battles(arena: str | None, limit: int, order: BattleOrder = "newest") -> Call[list[BattleSummary]]:
+def battles(
+    arena: str | None, limit: int, order: BattleOrder = "newest", *, flagged: bool = False
+) -> Call[list[BattleSummary]]:
     """Read the newest battles, or those that wait most for a vote."""
-    params = params_of({"arena": arena, "limit": limit, "order": order})
+    params = params_of({"arena": arena, "limit": limit, "order": order, "flagged": str(flagged).lower()})
     return Call(method="GET", path="/v1/battles", read=reader(list[BattleSummary]), params=params)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Literal, TypeAlias, TypedDict
 
+from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
 
 Moment: TypeAlias = datetime | date | str
@@ -24,6 +25,7 @@ class SliceOptions(TypedDict, total=False):
         until: Received before then.
         evaluator: Name of the judge whose verdicts count in the lens of the judge; those of all by default.
         expected: Whether automatic outcomes count by their probabilities, where these are known.
+        flagged: Whether battles with a flagged answer count; the installation decides by default.
     """
 
     language: str
@@ -32,6 +34,7 @@ class SliceOptions(TypedDict, total=False):
     until: Moment
     evaluator: str
     expected: bool
+    flagged: Flagged | Literal["include", "exclude", "only"]
 
 
 class RatedOptions(SliceOptions, total=False):

@@ -194,7 +194,12 @@ class Client(Administration):
                 time.sleep(following.lost(why))
 
     def battles(
-        self, arena: str | None = None, limit: int = 50, order: BattleOrder = "newest"
+        self,
+        arena: str | None = None,
+        limit: int = 50,
+        order: BattleOrder = "newest",
+        *,
+        flagged: bool = False,
     ) -> list[BattleSummary]:
         """The battles received last, or those that wait most for a vote.
 
@@ -202,8 +207,9 @@ class Client(Administration):
             arena: Only of this arena; None for all, in the order "newest".
             limit: At most so many, 1 to 200.
             order: "newest", or "doubt" for battles without a vote, the most doubtful first.
+            flagged: Only battles with a flagged answer; not in the order "doubt".
         """
-        return self._ask(calls.battles(arena, limit, order))
+        return self._ask(calls.battles(arena, limit, order, flagged=flagged))
 
     def failures(
         self, arena: str | None = None, battle_id: str | None = None, limit: int = 50

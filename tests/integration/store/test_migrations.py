@@ -119,6 +119,7 @@ ADDED = {
     },
     "0020": {("add_column", "list_version")},
     "0021": {("add_column", "language_confidence")},
+    "0022": {("add_column", "flagged"), ("add_index", "ix_battles_flagged")},
 }
 ADDED_TABLES = {"0018": {"calls", "call_prompts", "call_texts"}, "0019": {"doubts"}, "0020": {"nugget_edits"}}
 NEWER = {part for added in ADDED.values() for part in added}
