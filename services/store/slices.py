@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Index, TableValuedAlias, cast, func, select
+from sqlalchemy import Column, ColumnElement, Index, TableValuedAlias, cast, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 
 from nuggetstream.domain.flag import Flagged
@@ -75,6 +75,15 @@ class Slice:
 
 EVERYTHING = Slice()
 
+
+_FLAGGED = text("flagged")
+Index(
+    "ix_battles_flagged",
+    battles.c.arena,
+    battles.c.received_at,
+    postgresql_where=_FLAGGED,
+    sqlite_where=_FLAGGED,
+)
 
 _TAGS = cast(battles.c.tags, JSONB)
 # On PostgreSQL only: finds the battles with a tag, for slices of several conditions, which have no counters.

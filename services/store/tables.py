@@ -38,7 +38,6 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    false,
 )
 
 from services.store.compressed import CompressedBytes
@@ -67,14 +66,13 @@ battles = Table(
     Column("judge_state", String(16), nullable=False, server_default="pending"),
     Column("ended_at", _UTC),
     Column("event_count", Integer, nullable=False, server_default="0"),
-    Column("flagged", Boolean, nullable=False, server_default=false()),
+    Column("flagged", Boolean, nullable=False, server_default="0"),
     Column("republished", Integer, nullable=False, server_default="0"),  # how often, by the reconciler
     Column("republished_at", _UTC),
     Index(None, "arena", "received_at"),
     Index(None, "received_at"),
     index_where("ended_at IS NULL", "ix_battles_running", "received_at", "id"),
     index_where("event_count = 0", "ix_battles_unrecorded", "received_at", "id"),
-    index_where("flagged", "ix_battles_flagged", "arena", "received_at"),
 )
 
 events = Table(
