@@ -7,8 +7,7 @@ judge_states the state of each judge per battle, where there are several judges
 grader_states whether each evaluator has graded a battle or given up
 outcomes     the winner per battle and source; ratings are computed from their counts
 sources      the usable pages of each battle, and the sides that cite them
-chunks       overlapping runs of sentences cut from pages
-vectors      embeddings, one per text and model
+chunks       overlapping runs of sentences cut from pages; vectors: embeddings, one per text and model
 blobs        content-addressed bytes: page texts and large message bodies
 replies      the cache of model replies
 claims       prompts that a process asks the model now, on PostgreSQL
