@@ -13,6 +13,7 @@ from nuggetstream.domain.grade import SubjectKind
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.files.dataset import VOTE
+from nuggetstream.files.examined import DetectedLanguageRow, FlagRow
 
 
 def _none_if_empty(value: object) -> object:
@@ -227,21 +228,6 @@ class StepRow(_Part):
     name: str
     recorded_at: AwareDatetime | None = None
     seconds: float | None = Field(default=None, ge=0)
-
-
-class DetectedLanguageRow(_Part):
-    """A language that was detected in the query."""
-
-    tag: str
-    confidence: float = Field(ge=0, le=1)
-
-
-class FlagRow(_Part):
-    """A passage of an answer that seems to be written for whoever evaluates it."""
-
-    side: Side
-    rule: str
-    sentence: str
 
 
 class BattleRow(_Part):

@@ -1,0 +1,24 @@
+"""What the gateway found out about a battle when it arrived, in a file of evaluated battles."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from nuggetstream.domain.battle import Side
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class DetectedLanguageRow(_Part):
+    """A language that was detected in the query."""
+
+    tag: str
+    confidence: float = Field(ge=0, le=1)
+
+
+class FlagRow(_Part):
+    """A passage of an answer that seems to be written for whoever evaluates it."""
+
+    side: Side
+    rule: str
+    sentence: str
