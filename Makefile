@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm bench-intake image-test format proto clean
+.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm bench-intake image-test format proto digests clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # LIGHT=1 leaves out torch and sentence-transformers (evidence is then ranked by BM25 alone).
@@ -112,6 +112,9 @@ format: $(DEV_STAMP)  ## format the code and sort its imports
 
 proto: $(DEV_STAMP)  ## regenerate the stubs from the contracts
 	$(BIN)/python proto/generate.py
+
+digests: $(DEV_STAMP)  ## fix the contents of images of others: make digests REGISTRY=https://...
+	$(BIN)/python deploy/digests.py --registry "$(REGISTRY)"
 
 clean:  ## remove environments and everything made by running
 	rm -rf .venv .venv-light .venv-docs .venv-checkov k8s/checks/node_modules out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
