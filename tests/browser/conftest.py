@@ -30,8 +30,15 @@ def _found(variable: str, *names: str) -> str | None:
     return os.environ.get(variable) or next(filter(None, map(shutil.which, names)), None)
 
 
+@pytest.fixture
+def browser(chrome: webdriver.Chrome) -> webdriver.Chrome:
+    """The browser, whose console says nothing of earlier tests."""
+    chrome.get_log("browser")
+    return chrome
+
+
 @pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
     chromium = _found("CHROMIUM", "chromium", "chromium-browser", "google-chrome")
     driver = _found("CHROMEDRIVER", "chromedriver")
     if chromium is None or driver is None:
@@ -41,10 +48,10 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     for flag in (*_FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
         options.add_argument(flag)
-    chrome = webdriver.Chrome(options, webdriver.ChromeService(driver))
-    chrome.set_page_load_timeout(30)
-    yield chrome
-    chrome.quit()
+    started = webdriver.Chrome(options, webdriver.ChromeService(driver))
+    started.set_page_load_timeout(30)
+    yield started
+    started.quit()
 
 
 @pytest.fixture
