@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import INDEPENDENT
 from nuggetstream.domain.progress import BattleState
 from services.cli.embedded import Choices, embedded
 from services.cli.settings import FetchSettings, PipelineSettings
@@ -275,7 +275,8 @@ async def _settle(platform: Installation, received: int, within: float) -> bool:
                 with suppress(Unavailable):
                     rows = await battles.latest(received + 1)
                     counts = await outcomes.counts(ARENA)
-                    if all(row.ended_at for row in rows) and min(counts[lens] for lens in Lens) >= received:
+                    counted = min(counts[lens] for lens in INDEPENDENT)
+                    if all(row.ended_at for row in rows) and counted >= received:
                         return True
                 await asyncio.sleep(0.5)
     return False

@@ -56,7 +56,8 @@ async def test_the_demo_explains_a_battle_and_leaves_its_files(tmp_path: Path) -
     assert {result["state"] for result in results} == {"scored"}
     assert all(step["recorded_at"] for result in results for step in result["steps"])
     spent = {each["stage"] for result in results for each in result["spend"]}
-    assert spent == {"nuggetizer", "assigner", "judge", *map(durable_of, EVALUATORS)}
+    additional = {"nugget_guided", "pairwise_documents", "utility"}
+    assert spent == {"nuggetizer", "assigner", "judge", *map(durable_of, {*EVALUATORS, *additional})}
     qualities = {s["quality"] for result in results for side in "ab" for s in result[side]["sources"]}
     assert {"ok", "not_found", "cookie_wall", "too_large", "timeout", "wrong_type", "empty"} <= qualities
     graded = {grading["evaluator"] for row in results for grading in row["gradings"] if grading["grades"]}
