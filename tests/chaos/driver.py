@@ -165,9 +165,8 @@ async def _calm(scale: Scale, folder: Path) -> list[Mapping[str, Any]]:
         async with embedded(choices) as platform, AsyncClient(platform.url, patience=60) as client:
             async for _ in client.submit_many([battle(number) for number in range(scale.battles)]):
                 pass
-            outcomes = Outcomes(platform.database)
             async with asyncio.timeout(scale.settle_seconds):
-                while any(count < scale.battles for count in (await outcomes.counts(ARENA)).values()):
+                while await _counted(Outcomes(platform.database)) < scale.battles:
                     await asyncio.sleep(0.2)
             return await _boards(client)
 
@@ -274,9 +273,7 @@ async def _settle(platform: Installation, received: int, within: float) -> bool:
             while True:
                 with suppress(Unavailable):
                     rows = await battles.latest(received + 1)
-                    counts = await outcomes.counts(ARENA)
-                    counted = min(counts[lens] for lens in INDEPENDENT)
-                    if all(row.ended_at for row in rows) and counted >= received:
+                    if all(row.ended_at for row in rows) and await _counted(outcomes) >= received:
                         return True
                 await asyncio.sleep(0.5)
     return False
@@ -296,3 +293,8 @@ async def _look(platform: Installation, client: AsyncClient, receipts: list[str]
         held=platform.held,
         given_up=[each.battle_id for each in failures if each.failure.reason is Reason.LLM_UNAVAILABLE],
     )
+
+
+async def _counted(outcomes: Outcomes) -> int:
+    """Outcomes of the lens that has the fewest."""
+    return min(number for lens, number in (await outcomes.counts(ARENA)).items() if lens in INDEPENDENT)
