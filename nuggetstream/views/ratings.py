@@ -26,7 +26,7 @@ class SliceView(View):
     since: datetime | None = None
     until: datetime | None = None
     evaluator: str | None = None
-    """The judge whose verdicts count in the lens of the judge; null for those of all judges."""
+    """The judge whose verdicts count in the lens of the judge; null for the common verdict of all judges."""
     expected: bool = False
     """Whether automatic outcomes count by their probabilities, where these are known."""
     flagged: Flagged = Flagged.INCLUDE
@@ -140,7 +140,7 @@ class BoardView(Tabular, View):
     scored: int
     received: int
     outcomes: int
-    """Number of outcomes counted; a battle with two judges has two in the lens of the judge."""
+    """Number of outcomes counted, one per battle; of several judges, what more than half of them say."""
     evaluators: list[str] = Field(default_factory=list)
     """Names of all judges with outcomes in the arena and lens; empty for the lenses human and nugget."""
     probable: int | None = None

@@ -22,6 +22,7 @@ from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import InvalidOption, Options
 from nuggetstream.ratings.timeline import Every, Period, timeline_of_tallies
 from services.rater.memory import Memory
+from services.rater.notes import detected_language, several_judges
 from services.rater.options import naming_the_field
 from services.store.battles import Battles
 from services.store.outcomes import LensCounts, Outcomes
@@ -41,7 +42,7 @@ class LensBoard:
         ratings: The ratings.
         slice: Filter that selects the battles.
         scored: Battles with an outcome in this lens.
-        outcomes: Outcomes that were counted; a battle with two judges has two.
+        outcomes: Outcomes that were counted, one per battle; of several judges their common outcome.
         received: Battles that the arena sent.
         evaluators: Judges with outcomes in the arena and lens; empty for a lens without judges.
         probable: Outcomes that counted by their probabilities; None where all count as they are.
@@ -64,10 +65,12 @@ class LensBoard:
     @property
     def notes(self) -> tuple[Note, ...]:
         """States of the data that change how the board is read."""
-        if not self.detected:
-            return self.ratings.notes
-        said = f"The language of {self.detected:,} of {self.received:,} battles was detected, not declared."
-        return (*self.ratings.notes, Note("detected_language", said))
+        notes = [*self.ratings.notes]
+        if len(self.evaluators) > 1 and self.slice.evaluator is None:
+            notes.append(several_judges(len(self.evaluators)))
+        if self.detected:
+            notes.append(detected_language(self.detected, self.received))
+        return tuple(notes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

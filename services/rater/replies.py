@@ -35,7 +35,7 @@ def board_message(board: LensBoard) -> ratings_pb2.Board:
         resamples=method.resamples,
         level=method.level,
         state=ratings.state.value,
-        note=_note(ratings),
+        note=_note(board),
         notes=[_note_message(note) for note in board.notes],
         outcomes=board.outcomes,
         evaluators=board.evaluators,
@@ -143,8 +143,8 @@ def lens_number(lens: Lens) -> ratings_pb2.Lens.ValueType:
     return ratings_pb2.Lens.Value(f"LENS_{lens.name}")
 
 
-def _note(ratings: Ratings) -> str | None:
-    return " ".join(note.text for note in ratings.notes) or None
+def _note(of: Ratings | LensBoard) -> str | None:
+    return " ".join(note.text for note in of.notes) or None
 
 
 def _missing(ratings: Ratings, advice: Advice) -> str | None:

@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Table, bindparam, delete
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.lens import Lens, evaluator_of
+from services.store.consensus import common_outcomes
 from services.store.database import insert_into
 from services.store.facets import ALL, EVALUATOR, Facet
 from services.store.outcome import Outcome
@@ -31,6 +32,7 @@ from services.store.tables import (
 )
 
 Key = tuple[Any, ...]
+_Changing = dict[str, dict[Key, Counter[str]]]
 Changes = Mapping[str, Mapping[Key, Counter[str]]]  # by name of the table, key of the row, and column
 
 LENS_PAIRS = ((Lens.HUMAN, Lens.NUGGET), (Lens.HUMAN, Lens.JUDGE), (Lens.NUGGET, Lens.JUDGE))
@@ -40,30 +42,22 @@ _STAMPS = 2**62
 def contributions(outcomes: Iterable[Outcome], facets: Sequence[Facet]) -> Changes:
     """What the outcomes of one battle add to each counter.
 
-    Outcomes of a system against itself count as outcomes and say nothing else.
+    Outcomes of a system against itself count as outcomes and say nothing else. Per pair of systems a battle
+    counts once, with the common outcome of its judges, and in the facet of a judge with that judge's outcome.
 
     Args:
         outcomes: All outcomes of the battle.
         facets: The facets to count for.
     """
-    changes: dict[str, dict[Key, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    changes: _Changing = defaultdict(lambda: defaultdict(Counter))
     by_arena: dict[str, dict[Lens, list[Outcome]]] = defaultdict(lambda: defaultdict(list))
-    for outcome in outcomes:
-        arena, lens = outcome.arena, outcome.lens
-        of_judge = _of_judge(outcome, facets)
-        told = outcome.probabilities is not None and outcome.system_a != outcome.system_b
-        counted = {"outcomes": 1, "probable": int(told)}
-        for facet in (*facets, *of_judge):
-            changes["lens_counters"][arena, lens.value, *facet].update(counted)
-        if outcome.system_a == outcome.system_b:
-            continue
-        by_arena[arena][lens].append(outcome)
-        for facet in of_judge:  # a battle has one outcome per judge
-            changes["lens_counters"][arena, lens.value, *facet]["decided"] += 1
-        cells = _cells(outcome)
-        for facet in (*facets, *of_judge):
-            pair = (arena, lens.value, *facet, outcome.system_a, outcome.system_b)
-            changes["pair_counters"][pair].update(cells)
+    stored = list(outcomes)
+    for outcome in stored:
+        _count_source(changes, outcome, facets)
+        if outcome.system_a != outcome.system_b:
+            by_arena[outcome.arena][outcome.lens].append(outcome)
+    for outcome in common_outcomes(stored):
+        _count_pair(changes, outcome, facets)
     for arena, by_lens in by_arena.items():
         for lens in by_lens:
             for facet in facets:
@@ -71,6 +65,28 @@ def contributions(outcomes: Iterable[Outcome], facets: Sequence[Facet]) -> Chang
         if ALL in facets:
             _joint(changes["joint_counters"], arena, by_lens)
     return changes
+
+
+def _count_source(changes: _Changing, outcome: Outcome, facets: Sequence[Facet]) -> None:
+    """Count an outcome among those of its source, and for the board of its judge."""
+    of_judge = _of_judge(outcome, facets)  # a battle has one outcome per judge
+    for facet in (*facets, *of_judge):
+        changes["lens_counters"][outcome.arena, outcome.lens.value, *facet]["outcomes"] += 1
+    _count_pair(changes, outcome, of_judge)
+    if outcome.system_a != outcome.system_b:
+        for facet in of_judge:
+            changes["lens_counters"][outcome.arena, outcome.lens.value, *facet]["decided"] += 1
+
+
+def _count_pair(changes: _Changing, outcome: Outcome, facets: Iterable[Facet]) -> None:
+    """Count an outcome for its pair of systems."""
+    if outcome.system_a == outcome.system_b:
+        return
+    cells = _cells(outcome)
+    for facet in facets:
+        place = (outcome.arena, outcome.lens.value, *facet)
+        changes["lens_counters"][place]["probable"] += int(outcome.probabilities is not None)
+        changes["pair_counters"][*place, outcome.system_a, outcome.system_b].update(cells)
 
 
 def _cells(outcome: Outcome) -> dict[str, int]:

@@ -15,8 +15,8 @@ from services.store.database import Database
 from services.store.recount import recount
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-# Revisions that add counters: all, of each judge, of each two judges, of days.
-_COUNTERS = {"0005", "0009", "0012", "0016"}
+# Revisions that add counters (all, of each judge, of each two judges, of days) or change what they count.
+_COUNTERS = {"0005", "0009", "0012", "0016", "0023"}
 _LOCK = 7_311_905  # an arbitrary number that no other advisory lock uses
 
 

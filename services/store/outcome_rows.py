@@ -6,12 +6,13 @@ Battles of a system against itself are left out, because they do not say which s
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, String, case, func, literal, or_, select
+from sqlalchemy import ColumnElement, FromClause, Select, String, Subquery, case, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import JUDGED, Lens, source_of_judge
 from nuggetstream.ratings.counts import JointCount, PairCount
+from services.store.consensus import common_rows
 from services.store.probabilities import UNIT
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, outcomes
@@ -47,14 +48,14 @@ class OutcomeRows:
         self._sqlite = connection.dialect.name == "sqlite"
 
     async def pair_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> list[PairCount]:
-        """Number of outcomes per pair of systems and winner."""
-        keys = (outcomes.c.system_a, outcomes.c.system_b, outcomes.c.winner)
-        query = self._counted(select(*keys, func.count().label("battles")), arena, selection, lens)
-        rows = await self._connection.execute(query.group_by(*keys))
+        """Number of battles per pair of systems and common outcome of their judges."""
+        row = self._per_battle(arena, selection, lens).c
+        keys = (row.system_a, row.system_b, row.winner)
+        rows = await self._connection.execute(select(*keys, func.count().label("battles")).group_by(*keys))
         return [PairCount(r.system_a, r.system_b, Vote(r.winner), r.battles) for r in rows]
 
     async def counts(self, arena: str, lens: Lens, selection: Slice) -> tuple[list[PairCount], int]:
-        """Number of outcomes per pair of systems and winner, and of battles that they decide."""
+        """Number of battles per pair of systems and common outcome, and of battles with any outcome."""
         cells = await self.pair_counts(arena, lens, selection)
         if lens in JUDGED and selection.evaluator is None:  # a battle may have several verdicts
             return cells, await self.decided(arena, lens, selection)
@@ -63,12 +64,12 @@ class OutcomeRows:
     async def daily_counts(
         self, arena: str, lens: Lens, selection: Slice = EVERYTHING
     ) -> list[tuple[datetime, PairCount]]:
-        """Number of outcomes per day of receipt (in UTC), pair of systems and winner, oldest day first."""
+        """Number of battles per day of receipt (in UTC), pair of systems and outcome, oldest day first."""
         day = utc_text(battles.c.received_at, 10, sqlite=self._sqlite)
-        keys = (day.label("day"), outcomes.c.system_a, outcomes.c.system_b, outcomes.c.winner)
-        query = self._counted(select(*keys, func.count().label("battles")), arena, selection, lens)
-        if not selection.conditions(sqlite=self._sqlite):
-            query = query.join(battles, battles.c.id == outcomes.c.battle_id)
+        rows = self._per_battle(arena, selection, lens)
+        keys = (day.label("day"), rows.c.system_a, rows.c.system_b, rows.c.winner)
+        query = select(*keys, func.count().label("battles"))
+        query = query.select_from(rows.join(battles, battles.c.id == rows.c.battle_id))
         columns = [*keys[1:]]
         query = query.group_by("day", *columns).order_by("day", *columns)
         return [
@@ -82,18 +83,19 @@ class OutcomeRows:
     async def shifts(self, arena: str, lens: Lens, selection: Slice, *, daily: bool = False) -> list[Shift]:
         """Expected minus discrete wins per pair of systems, and with `daily` per day of receipt (in UTC)."""
         period = utc_text(battles.c.received_at, 10, sqlite=self._sqlite) if daily else literal("")
-        keys = (period.label("period"), outcomes.c.system_a, outcomes.c.system_b)
-        sums = [func.sum(shift_of(winner)) for winner in ("a", "b")]
-        query = self._counted(select(*keys, *sums), arena, selection, lens)
-        if daily and not selection.conditions(sqlite=self._sqlite):
-            query = query.join(battles, battles.c.id == outcomes.c.battle_id)
-        query = query.where(outcomes.c.probability_a.is_not(None)).group_by(*keys)
+        told = self._per_battle(arena, selection, lens)
+        keys = (period.label("period"), told.c.system_a, told.c.system_b)
+        query = select(*keys, *(func.sum(shift_of(winner, told)) for winner in ("a", "b")))
+        if daily:
+            query = query.select_from(told.join(battles, battles.c.id == told.c.battle_id))
+        query = query.where(told.c.probability_a.is_not(None)).group_by(*keys)
         rows = await self._connection.execute(query)
         return [Shift(row[0].replace("-", ""), row[1], row[2], int(row[3]), int(row[4])) for row in rows]
 
     async def probable(self, arena: str, lens: Lens, selection: Slice) -> int:
         """Number of outcomes with known probabilities."""
-        query = self._counted(select(func.count(outcomes.c.probability_a)), arena, selection, lens)
+        rows = self._per_battle(arena, selection, lens)
+        query = select(func.count(rows.c.probability_a))
         return int(await self._connection.scalar(query) or 0)
 
     async def joint_counts(
@@ -144,6 +146,12 @@ class OutcomeRows:
         query = self._counted(select(func.count(outcomes.c.battle_id.distinct())), arena, selection, lens)
         return int(await self._connection.scalar(query) or 0)
 
+    def _per_battle(self, arena: str, selection: Slice, lens: Lens) -> Subquery:
+        """The outcomes of a slice, one per battle and pair of systems."""
+        if lens in JUDGED and selection.evaluator is None:  # a battle may have several verdicts
+            return self._counted(common_rows(), arena, selection, lens).subquery()
+        return self._counted(select(outcomes), arena, selection, lens).subquery()
+
     def _counted(self, query: Select[Any], arena: str, selection: Slice, *lenses: Lens) -> Select[Any]:
         """Restrict a query to an arena, a slice and lenses, without battles of a system against itself."""
         if selection.evaluator is not None:
@@ -158,10 +166,10 @@ class OutcomeRows:
         )
 
 
-def shift_of(winner: str) -> ColumnElement[int]:
+def shift_of(winner: str, rows: FromClause = outcomes) -> ColumnElement[int]:
     """Expected minus discrete wins of A or B of an outcome, in millionths; 0 without known probabilities."""
-    probability = outcomes.c[f"probability_{winner}"]
-    discrete = case((outcomes.c.winner == winner, UNIT), else_=0)
+    probability = rows.c[f"probability_{winner}"]
+    discrete = case((rows.c.winner == winner, UNIT), else_=0)
     return case((probability.is_not(None), probability - discrete), else_=0)
 
 

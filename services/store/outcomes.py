@@ -53,7 +53,7 @@ class LensCounts:
 
     Attributes:
         tally: Outcomes per pair of systems.
-        outcomes: Number of outcomes in the tally; a battle with two judges has two.
+        outcomes: Number of outcomes in the tally, one per battle; see `consensus.py` for several judges.
         decided: Number of battles with an outcome, from one or more sources.
         stamp: Changes whenever the counts change, see `Outcomes.stamp`.
         probable: Number of outcomes that count by their probabilities; None where all count as they are.
@@ -90,7 +90,7 @@ class Outcomes:
             return await _stamp(tx, arena, lens, range_of(selection.of(lens)))
 
     async def lens_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> LensCounts:
-        """Outcomes per pair of systems, and the number of battles that they decide.
+        """Battles per pair of systems and outcome, and the number of battles with any outcome.
 
         Battles of a system against itself are left out here and in all counts below, because they do not say
         which system is better.

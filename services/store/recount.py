@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
+    FromClause,
     Select,
     String,
     Table,
@@ -27,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.lens import JUDGED, Lens
+from services.store.consensus import common_rows
 from services.store.counters import LENS_PAIRS, adding, new_stamp
 from services.store.database import Database
 from services.store.doubts import counted_doubts, doubts
@@ -166,34 +168,39 @@ def _lenses(*, sqlite: bool) -> Query:
     differ = case((outcomes.c.system_a != outcomes.c.system_b, 1), else_=0)
     first = func.max(differ)
     told = (outcomes.c.probability_a.is_not(None)) & (outcomes.c.system_a != outcomes.c.system_b)
-    probable = case((told, 1), else_=0)
-    source = (
-        select(
-            outcomes.c.battle_id,
-            outcomes.c.arena,
-            outcomes.c.lens,
-            func.count().label("outcomes"),
-            first.label("decided"),
-            func.sum(probable).label("probable"),
-        )
-        .group_by(outcomes.c.battle_id, outcomes.c.arena, outcomes.c.lens)
-        .subquery()
+    pairs = common_rows().add_columns(func.count().label("outcomes"), first.label("decided")).subquery()
+    probable = case((pairs.c.probability_a.is_not(None) & (pairs.c.decided == 1), 1), else_=0)
+    battle = (pairs.c.battle_id, pairs.c.arena, pairs.c.lens)
+    numbers = (
+        func.sum(pairs.c.outcomes).label("outcomes"),
+        func.max(pairs.c.decided).label("decided"),
+        func.sum(probable).label("probable"),
     )
+    source = select(*battle, *numbers).group_by(*battle).subquery()
     columns = (source.c.arena, source.c.lens, source.c.outcomes, source.c.decided, source.c.probable)
-    numbers = literal(1).label("outcomes"), differ.label("decided")
-    verdicts = _per_judge(outcomes.c.arena, outcomes.c.lens, *numbers, probable.label("probable"))
+    verdicts = _per_judge(
+        outcomes.c.arena,
+        outcomes.c.lens,
+        literal(1).label("outcomes"),
+        differ.label("decided"),
+        case((told, 1), else_=0).label("probable"),
+    )
     return _per_facet(columns, source, verdicts, sqlite=sqlite)
 
 
 def _pairs(*, sqlite: bool) -> Query:
-    cells = [case((outcomes.c.winner == name, 1), else_=0).label(name) for name in OUTCOME_COLUMNS]
-    cells += [shift_of(name).label(f"shift_{name}") for name in ("a", "b")]
-    pair = (outcomes.c.arena, outcomes.c.lens, outcomes.c.system_a, outcomes.c.system_b)
-    source = select(outcomes.c.battle_id, *pair, *cells).where(outcomes.c.system_a != outcomes.c.system_b)
-    rows = source.subquery()
-    verdicts = _per_judge(*pair, *cells).where(outcomes.c.system_a != outcomes.c.system_b)
+    common = common_rows().where(outcomes.c.system_a != outcomes.c.system_b).subquery()
+    rows = select(common.c.battle_id, *_pair_and_cells(common)).subquery()
+    verdicts = _per_judge(*_pair_and_cells(outcomes)).where(outcomes.c.system_a != outcomes.c.system_b)
     columns = [column for column in rows.c if column.name != "battle_id"]
     return _per_facet(columns, rows, verdicts, sqlite=sqlite)
+
+
+def _pair_and_cells(rows: FromClause) -> list[ColumnElement[Any]]:
+    """Arena, lens and systems of outcomes, and what they add to the counter of their pair."""
+    cells = [case((rows.c.winner == name, 1), else_=0).label(name) for name in OUTCOME_COLUMNS]
+    cells += [shift_of(name, rows).label(f"shift_{name}") for name in ("a", "b")]
+    return [rows.c.arena, rows.c.lens, rows.c.system_a, rows.c.system_b, *cells]
 
 
 def _joints(*, sqlite: bool) -> Query:

@@ -311,7 +311,9 @@ async def test_every_judge_has_a_board_and_two_judges_are_compared(
     unknown = (await ratings.GetLeaderboard(asked(evaluator="nobody"))).boards[2]
     assert (unknown.outcomes, unknown.state) == (0, "empty")
     together = (await ratings.GetLeaderboard(asked())).boards[2]
-    assert (together.outcomes, together.scored) == (8, 4)
+    assert (together.outcomes, together.scored) == (4, 4)
+    assert {standing.wins for standing in together.standings} == {0}  # the two judges never agree
+    assert [note.state for note in together.notes if note.text in together.note][-1] == "several_judges"
 
     *lenses, judges = (await ratings.GetAgreement(GetAgreementRequest(arena="default"))).pairs
     assert len(lenses) == 3

@@ -37,12 +37,28 @@ def outcome(name: str, lens: Lens, winner: Vote, told: Probabilities | None = No
 
 
 def of_slice(outcomes: Iterable[Outcome], selection: Slice, lens: Lens) -> list[Outcome]:
-    return [
+    chosen = [
         each
         for each in outcomes
         if each.lens is lens and each.system_a != each.system_b
         if lens not in JUDGED or selection.evaluator in (None, evaluator_of(each.source))
     ]
+    groups = defaultdict(list)
+    for each in chosen:
+        groups[each.battle_id, each.system_a, each.system_b].append(each)
+    return [common(group) for group in groups.values()]
+
+
+def common(group: list[Outcome]) -> Outcome:
+    """What the judges of one battle say together: the majority, and the mean of all probabilities."""
+    for winner in Vote:
+        if sum(each.winner is winner for each in group) > len(group) / 2:
+            break
+    else:
+        winner = Vote.TIE
+    told = [each.probabilities for each in group if each.probabilities]
+    mean = Probabilities(sum(p.a for p in told) // len(group), sum(p.b for p in told) // len(group))
+    return replace(group[0], winner=winner, probabilities=mean if len(told) == len(group) else None)
 
 
 def wins_of(outcomes: Iterable[Outcome]) -> dict[tuple[str, str], float]:

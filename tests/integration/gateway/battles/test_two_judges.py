@@ -55,8 +55,11 @@ async def test_the_page_of_boards_leads_to_the_board_of_each_judge(world: World)
     await world.http.post("/v1/battles", json=submission())
     await world.happens(*story.told(), of_strict(story.judged()))
     arena = story.battle.arena
+    rule = "A battle counts once, with the verdict of more than half of its judges"
     page = (await world.http.get(f"/leaderboard?arena={arena}")).text
+    assert page.count(rule) == 1
     assert f'href="/leaderboard?arena={arena}&amp;evaluator=strict"' in page
     page = (await world.http.get(f"/leaderboard?arena={arena}&evaluator=strict")).text
     assert "<strong>strict</strong>" in page
+    assert rule not in page
     assert '<input type="hidden" name="evaluator" value="strict">' in page

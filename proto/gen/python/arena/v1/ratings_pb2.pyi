@@ -494,9 +494,7 @@ class Board(_message.Message):
     note: _builtins.str
     """The notes below as one text; absent when there are none."""
     outcomes: _builtins.int
-    """Number of outcomes. A battle with two judges has two outcomes in the judge lens, which intervals treat as
-    independent: where there are more outcomes than scored battles, intervals are too narrow.
-    """
+    """Number of outcomes, one per battle. Of several judges it is the verdict of more than half, else a tie."""
     probable: _builtins.int
     """Number of outcomes that counted by their probabilities; absent where all count as they are."""
     flagged: _builtins.int
