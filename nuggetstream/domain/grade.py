@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.question_bank import QuestionBank
 
 
 class SubjectKind(StrEnum):
@@ -115,6 +116,7 @@ class Grading:
         prompt_version: Version of its prompts.
         criteria: The criteria that its grades name.
         grades: The grades; a subject that could not be graded has none.
+        bank: The questions that subjects were graded on; None for an evaluator that asks none.
     """
 
     evaluator: str
@@ -122,3 +124,4 @@ class Grading:
     prompt_version: str
     criteria: tuple[Criterion, ...]
     grades: tuple[Grade, ...]
+    bank: QuestionBank | None = None

@@ -6,6 +6,7 @@ inputs and a second write under the same id changes nothing.
 
 import hashlib
 import json
+import unicodedata
 
 
 def content_hash(text: str) -> str:
@@ -33,3 +34,12 @@ def derived_id(*parts: object) -> str:
     """
     text = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return content_hash(text)[:32]
+
+
+def same_query(query: str) -> str:
+    """A query without what makes no other query: letter case, width of characters and white space.
+
+    >>> same_query("What  IS Ｔea?")
+    'what is tea?'
+    """
+    return " ".join(unicodedata.normalize("NFKC", query).casefold().split())

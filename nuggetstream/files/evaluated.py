@@ -9,11 +9,11 @@ from typing import Annotated
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.domain.grade import SubjectKind
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.files.dataset import VOTE
 from nuggetstream.files.examined import DetectedLanguageRow, FlagRow
+from nuggetstream.files.graded import GradingRow
 
 
 def _none_if_empty(value: object) -> object:
@@ -150,37 +150,6 @@ class JudgmentRow(_Part):
     model: str
     probabilities: ProbabilitiesRow | None = None
     members: tuple[MemberRow, ...] = ()
-
-
-class ValueProbabilityRow(_Part):
-    """How probable one value of a scale is."""
-
-    value: float
-    probability: float = Field(ge=0, le=1)
-
-
-class GradeRow(_Part):
-    """One grade: what was graded, on which criterion, and the value (None where the scale has words)."""
-
-    subject: SubjectKind
-    sides: tuple[Side, ...] = ()
-    criterion: str
-    scale: str
-    low: float | None = None
-    high: float | None = None
-    value: float | None = None
-    label: Known = None
-    item: Known = None
-    probabilities: tuple[ValueProbabilityRow, ...] = ()
-    expected: float | None = None
-
-
-class GradingRow(_Part):
-    """The grades of one evaluator."""
-
-    evaluator: str
-    model: str
-    grades: tuple[GradeRow, ...] = ()
 
 
 class FailureRow(_Part):

@@ -1,9 +1,12 @@
 """Grades as JSON."""
 
+from datetime import datetime
+
 from pydantic import Field
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.grade import SubjectKind
+from nuggetstream.domain.question_bank import BankKind
 from nuggetstream.views.common import View
 
 
@@ -43,6 +46,27 @@ class GradeView(View):
     """The mean of the values, weighted by their probabilities; null when unknown."""
 
 
+class BankQuestionView(View):
+    """An exam question, or a key fact."""
+
+    id: str
+    """`QUERY/MD5`, with the MD5 of the text."""
+    text: str
+
+
+class QuestionBankView(View):
+    """The questions that the answers were graded on. Battles with the same query share them."""
+
+    query_id: str
+    version: int
+    """From 1; another model, prompt or number of questions makes a new version."""
+    kind: BankKind
+    model: str
+    prompt_version: str
+    created_at: datetime
+    questions: list[BankQuestionView]
+
+
 class GradingView(View):
     """The grades of one evaluator; empty where it found nothing to grade."""
 
@@ -50,3 +74,5 @@ class GradingView(View):
     model: str
     prompt_version: str
     grades: list[GradeView]
+    bank: QuestionBankView | None = None
+    """The questions of a rubric; null for evaluators that ask none."""

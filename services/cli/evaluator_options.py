@@ -28,7 +28,8 @@ def evaluator_options(parts: "Parts") -> Mapping[str, Selection]:
     if file is None:
         return {}
     try:
-        tables = read_selections(file, {*kinds(), *judges})
+        own = {name: evaluator.options for name, evaluator in EVALUATORS.items()}
+        tables = read_selections(file, own | dict.fromkeys((*kinds(), *judges), JudgeOptions))
     except (OSError, ValueError) as error:
         raise click.ClickException(f"NUGGETSTREAM_EVALUATOR_OPTIONS: {file}: {error}") from error
     if unknown := sorted(set(tables) - {*EVALUATORS, *kinds(), *judges}):

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from services.cli.settings import PlatformSettings
     from services.cli.wiring import Parts
     from services.judge.selection import Selection
-    from services.runtime.llm.model import ChatModel, DecisionModel
+    from services.runtime.llm.client import LLMClient
+    from services.runtime.llm.model import DecisionModel
     from services.runtime.llm.settings import LLMSettings
     from services.runtime.stage import Stage
 
-    Models = tuple[ChatModel, DecisionModel | None]
+    Models = tuple[LLMClient, DecisionModel | None]
 
 
 def graders_of(names: str) -> Graders:
@@ -89,9 +90,9 @@ def _grader(
     tables: Mapping[str, "Selection"],
 ) -> "Stage[Any, Any]":
     """The stage of an evaluator that grades."""
+    from services.cli.shared_parts import question_banks
     from services.judge.graders import EVALUATORS
     from services.judge.grading import Grader, build
-    from services.judge.selection import Selection
     from services.store.chunks import Chunks
 
     chunks = Chunks(parts.database)
@@ -99,7 +100,7 @@ def _grader(
     async def texts_of(chunk_ids: Sequence[str]) -> Mapping[str, str]:
         return {chunk_id: chunk.text for chunk_id, chunk in (await chunks.get(chunk_ids)).items()}
 
-    selection, (model, decisions) = tables.get(name, Selection()), models
+    selection, (model, decisions) = tables.get(name) or EVALUATORS[name].options(), models
     grader = Grader(
         model=model,
         decisions=decisions,
@@ -108,6 +109,7 @@ def _grader(
         selection=selection,
         passages=parts.pipeline.evaluator_passages,
         exhausted=_budget(parts, name, selection),
+        banks=question_banks(parts, model.overrides),
     )
     return build(grader, parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
 

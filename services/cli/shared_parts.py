@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from nuggetstream.domain.failure import Stage
     from services.assigner.shared_labels import SharedLabels
     from services.cli.wiring import Parts
+    from services.judge.question_banks import QuestionBanks
     from services.nuggetizer.bank import NuggetBank
     from services.runtime.llm.call_log import CallLog
     from services.runtime.llm.client import LLMClient
+    from services.runtime.llm.prompt import PromptOverrides
     from services.runtime.llm.settings import LLMSettings
     from services.runtime.service import BackgroundTask
     from services.store.claims import DatabaseClaims
@@ -72,6 +74,17 @@ def shared_labels(parts: "Parts", prompts: str) -> "SharedLabels | None":
     if not parts.pipeline.shares_nuggets:
         return None
     return SharedLabels(NuggetLabels(parts.database), prompts, SingleWriter(Claims(claims_of(parts))))
+
+
+def question_banks(parts: "Parts", overrides: "PromptOverrides") -> "QuestionBanks":
+    """The questions that battles with the same query are graded on."""
+    from services.judge.question_banks import QuestionBanks
+    from services.runtime.llm.claims import Claims
+    from services.runtime.llm.single_writer import SingleWriter
+    from services.store.question_banks import StoredQuestionBanks
+
+    writer = SingleWriter(Claims(claims_of(parts)))
+    return QuestionBanks(StoredQuestionBanks(parts.database), overrides, writer)
 
 
 @asynccontextmanager

@@ -8,14 +8,16 @@ battle is scored without it.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nuggetstream.domain.event import BattleAssigned, BattleGraded, BattleRetrieved, Event
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.text.languages import DetectedLanguage
+from services.judge.graders.bank import QuestionsReply
 from services.judge.graders.evaluator import Evaluator, Material
+from services.judge.question_banks import QuestionBanks
 from services.judge.selection import Selection
 from services.runtime.errors import BudgetExceeded
 from services.runtime.llm.decisions.reply import DecisionReply
@@ -28,6 +30,7 @@ from services.wire.stages import event_stage
 from services.wire.topology import grader_consumer
 
 _ALL_BATTLES = Selection()
+_UNSHARED = QuestionBanks()
 Readable = BattleRetrieved | BattleAssigned
 
 
@@ -54,6 +57,7 @@ class Grader:
         exhausted: Returns what the evaluator's budget has been used up by; None while there is some left.
         decisions: Model that is asked where a grade is a choice; None asks the chat model.
         texts_of: Returns the texts of chunks by id.
+        banks: The questions that battles with the same query share.
     """
 
     model: ChatModel
@@ -63,6 +67,7 @@ class Grader:
     exhausted: Callable[[], Awaitable[str | None]] = _within_budget
     decisions: DecisionModel | None = None
     texts_of: TextsOf = _no_texts
+    banks: QuestionBanks = _UNSHARED
 
     async def __call__(self, event: Readable) -> list[Event]:
         """Grade one battle."""
@@ -72,14 +77,26 @@ class Grader:
         if not self.selection.includes(battle, language):
             return []
         asking = _Asking(self, battle.id)
-        grades = await self.evaluator.grade(asking, await self._material(event, detected))
-        model = asking.model or self.model.name
+        material = replace(await self._material(event, detected), options=self.selection)
+        if self.evaluator.bank is not None and (asked := self.evaluator.bank(material)) is not None:
+            made = await self.banks.of(battle, asked, self.model.name, asking.bank)
+            material = replace(material, bank=made)
+        grades = await self.evaluator.grade(asking, material)
         version = "+".join(asking.versions) or "none"
-        grading = Grading(name, model, version, self.evaluator.criteria, tuple(grades))
+        grading = Grading(
+            evaluator=name,
+            model=asking.model or self.model.name,
+            prompt_version=version,
+            criteria=self.evaluator.criteria,
+            grades=tuple(grades),
+            bank=material.bank,
+        )
         deciding = [] if self.decisions is None else [self.decisions.name]
         key = derived_id(
             event.key, StageName.GRADER, name, self.passages, self.model.name, version, *deciding
         )
+        if (bank := material.bank) is not None:
+            key = derived_id(key, bank.query_id, bank.version, self.selection.asked)
         return [BattleGraded(key, battle.id, battle.arena, grading)]
 
     async def _material(self, event: Readable, detected: DetectedLanguage | None) -> Material:
@@ -113,8 +130,11 @@ class _Asking:
 
     async def __call__(self, prompt: Prompt[R]) -> R:
         """The reply of the chat model to a prompt."""
-        await self._check_budget()
-        return self._noted(await self.grader.model.ask(prompt, stage=self._stage, battle_id=self.battle_id))
+        return self._noted(await self._asked(prompt))
+
+    async def bank(self, prompt: Prompt[QuestionsReply]) -> Reply[QuestionsReply]:
+        """The questions about a query; the bank that they become names model and version."""
+        return await self._asked(prompt)
 
     async def decide(self, prompt: Prompt[DecisionReply]) -> DecisionReply | None:
         """The answers of the model for decisions; None where there is no such model."""
@@ -123,6 +143,10 @@ class _Asking:
         await self._check_budget()
         model = self.grader.decisions
         return self._noted(await model.ask(prompt, stage=self._stage, battle_id=self.battle_id))
+
+    async def _asked(self, prompt: Prompt[R]) -> Reply[R]:
+        await self._check_budget()
+        return await self.grader.model.ask(prompt, stage=self._stage, battle_id=self.battle_id)
 
     @property
     def _stage(self) -> str:

@@ -16,7 +16,7 @@ What is left out does not restrict the evaluator. The table of a judge may also 
 """
 
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -31,6 +31,7 @@ from services.runtime.languages import language_of
 from services.runtime.llm.accounting import Limit
 
 _HASHES = 16**8
+_NO_TYPES: Mapping[str, type["Selection"]] = {}
 
 
 class Selection(BaseModel):
@@ -59,6 +60,13 @@ class Selection(BaseModel):
     def day(self) -> Limit:
         """The budget per day."""
         return Limit(self.day_tokens, self.day_money)
+
+    @property
+    def asked(self) -> str:
+        """What an evaluator's own options change about its questions; part of ids derived from the reply."""
+        shared = set(Selection.model_fields)
+        own = self.model_dump_json(exclude=shared)
+        return "" if own == type(self)().model_dump_json(exclude=shared) else own
 
     async def detected(self, battle: Battle, *, needed: bool = False) -> DetectedLanguage | None:
         """The language of a battle that declares none, detected if it is needed here or elsewhere."""
@@ -137,29 +145,20 @@ class JudgeOptions(Selection):
             raise ValueError("aggregation is of a panel: name its members")
         return self
 
-    @property
-    def asked(self) -> str:
-        """What the options change about the question; part of ids derived from the verdict."""
-        own = self.model_dump_json(exclude=set(Selection.model_fields))
-        return "" if own == _DEFAULTS else own
 
-
-def read_selections(file: Path, judges: Collection[str] = ()) -> Mapping[str, Selection]:
+def read_selections(file: Path, types: Mapping[str, type[Selection]] = _NO_TYPES) -> Mapping[str, Selection]:
     """The selections of a file, by name of the evaluator.
 
     Args:
         file: The file.
-        judges: Names of the judges, whose tables are `JudgeOptions`.
+        types: Types of the tables of evaluators and judges with options of their own, by name.
 
     Raises:
         ValueError: It is no TOML, or a table has an unknown or invalid field.
         OSError: It cannot be read.
     """
     tables = _TABLES.validate_python(tomllib.loads(file.read_text(encoding="utf-8")))
-    return {
-        name: (JudgeOptions if name in judges else Selection).model_validate(table)
-        for name, table in tables.items()
-    }
+    return {name: types.get(name, Selection).model_validate(table) for name, table in tables.items()}
 
 
 def _is_one_of(language: str | None, languages: tuple[str, ...]) -> bool:
@@ -170,4 +169,3 @@ def _is_one_of(language: str | None, languages: tuple[str, ...]) -> bool:
 
 
 _TABLES = TypeAdapter(dict[str, dict[str, Any]])
-_DEFAULTS = JudgeOptions().model_dump_json(exclude=set(Selection.model_fields))

@@ -8,7 +8,6 @@ A list that a battle uses never changes: new facts make a further version. So a 
 the list that it got first, whatever other battles have added meanwhile.
 """
 
-import unicodedata
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -18,7 +17,7 @@ from pydantic import TypeAdapter
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleRetrieved
-from nuggetstream.domain.identity import content_hash, derived_id
+from nuggetstream.domain.identity import content_hash, derived_id, same_query
 from nuggetstream.domain.nugget import OTHER_ANSWER, BankVersion, Provenance, Revision
 from services.nuggetizer.creation import Created, Draft, trim
 from services.runtime.llm.single_writer import SingleWriter
@@ -164,9 +163,8 @@ def bank_of(event: BattleRetrieved, *settings: object) -> str:
 
     Letter case, width of characters and white space make no other query.
     """
-    query = " ".join(unicodedata.normalize("NFKC", event.battle.query).casefold().split())
     chunks = sorted({item.chunk_id for item in event.evidence})
-    return derived_id("nugget bank", event.battle.arena, query, chunks, *settings)
+    return derived_id("nugget bank", event.battle.arena, same_query(event.battle.query), chunks, *settings)
 
 
 def _extended(known: BankedList, added: Sequence[Draft], new: Sequence[Side], making: Making) -> BankedList:

@@ -11,6 +11,7 @@ from nuggetstream.domain.event import BattleScraped
 from services.store.bank_tables import nugget_labels, nugget_lists
 from services.store.compressed import decompress
 from services.store.event_reading import read_events
+from services.store.question_tables import question_banks
 from services.store.tables import (
     blobs,
     chunks,
@@ -24,7 +25,8 @@ from services.store.tables import (
 from services.wire.codec import MAX_INLINE_BYTES, decode
 
 _KEYS_PER_QUERY = 500
-_SHARED = (blobs, replies, nugget_lists, nugget_labels)  # tables with the battle that brought each row
+# Tables with the battle that brought each row.
+_SHARED = (blobs, replies, nugget_lists, nugget_labels, question_banks)
 _REMEMBERED = 100_000  # removed chunks
 
 

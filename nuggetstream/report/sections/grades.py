@@ -8,7 +8,8 @@ import numpy as np
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.failure import Stage
-from nuggetstream.files.evaluated import BattleRow, GradeRow
+from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.files.graded import GradeRow
 from nuggetstream.files.numerals import interval, many, number
 from nuggetstream.files.results import Results
 from nuggetstream.report.blocks import Block, Notice, Table

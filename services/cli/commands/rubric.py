@@ -3,6 +3,7 @@
 import click
 
 from services.cli.rubric.aspects import aspects_command
+from services.cli.rubric.exported import export_command
 from services.cli.rubric.graded import agree_command, cover_command, qrels_command, verify_command
 from services.cli.rubric.labels import kappa_command
 from services.cli.rubric.rankings import correlate_command, measure_command
@@ -28,5 +29,6 @@ for subcommand in (
     agree_command,
     kappa_command,
     aspects_command,
+    export_command,
 ):
     command.add_command(subcommand)

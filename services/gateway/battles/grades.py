@@ -1,9 +1,10 @@
 """The grades of a battle as the API shows them."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from nuggetstream.domain.grade import Criterion, Grade, Grading
-from nuggetstream.views.grades import GradeView, GradingView, ValueProbabilityView
+from nuggetstream.views.grades import GradeView, GradingView, QuestionBankView, ValueProbabilityView
 
 
 def grading_views(gradings: Iterable[Grading]) -> list[GradingView]:
@@ -14,6 +15,7 @@ def grading_views(gradings: Iterable[Grading]) -> list[GradingView]:
             model=grading.model,
             prompt_version=grading.prompt_version,
             grades=_grades(grading),
+            bank=None if grading.bank is None else QuestionBankView.model_validate(asdict(grading.bank)),
         )
         for grading in gradings
     ]

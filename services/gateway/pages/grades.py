@@ -47,6 +47,7 @@ def grade_tables(view: BattleView) -> list[GradeTable]:
     """The grades of a battle, per evaluator."""
     chunks = {chunk.chunk_id: number for number, chunk in enumerate(view.evidence, start=1)}
     texts = {nugget.id: nugget.text for nugget in view.nuggets}
+    texts |= {asked.id: asked.text for each in view.gradings if each.bank for asked in each.bank.questions}
     return [GradeTable(each, [_row(grade, chunks, texts) for grade in each.grades]) for each in view.gradings]
 
 
@@ -83,7 +84,8 @@ def _subject(grade: GradeView, chunk: int | None, texts: Mapping[str, str]) -> s
     if grade.subject is SubjectKind.NUGGET:
         return texts.get(grade.item or "", "a nugget")
     if grade.subject is SubjectKind.DOCUMENT:
-        return f"chunk {chunk}" if chunk else "a document"
+        document = f"chunk {chunk}" if chunk else "a document"
+        return f"{document}: {texts.get(grade.item, 'a question')}" if grade.item else document
     if grade.subject is SubjectKind.CITATION:
         return f"sentence {grade.sentence}, {grade.document}"
-    return grade.subject.value
+    return texts.get(grade.item, "a question") if grade.item else grade.subject.value

@@ -13,6 +13,7 @@ from services.judge.graders import (
     nugget_entailment,
     query_profile,
     retrieval_relevance,
+    rubric,
 )
 from services.judge.graders.evaluator import Evaluator
 from services.offline.answers import Heuristic
@@ -28,6 +29,7 @@ EVALUATORS: dict[str, Evaluator] = {
         nugget_entailment,
         query_profile,
         retrieval_relevance,
+        rubric,
     )
 }
 

@@ -15,12 +15,16 @@ from nuggetstream.domain.event import BattleAssigned, BattleRetrieved
 from nuggetstream.domain.evidence import Evidence, Page
 from nuggetstream.domain.grade import Criterion, Grade
 from nuggetstream.domain.nugget import Assignment, Nugget
+from nuggetstream.domain.question_bank import QuestionBank
 from nuggetstream.text.languages import DetectedLanguage
+from services.judge.graders.bank import BankPrompt
+from services.judge.selection import Selection
 from services.offline.answers import Heuristic
 from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.prompt import Prompt, R
 
 Reads: TypeAlias = type[BattleRetrieved] | type[BattleAssigned]
+_DEFAULTS = Selection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,9 @@ class Material:
             empty for an evaluator that does not read them.
         detected: Language of the query, where the battle declares none and the evaluator needs it; None where
             it is not known.
+        options: The evaluator's own options.
+        bank: The questions about the query; None for an evaluator that asks none, or where there is nothing
+            to grade.
     """
 
     battle: Battle
@@ -48,6 +55,8 @@ class Material:
     labels: tuple[Assignment, ...] = ()
     passages: Mapping[str, str] = field(default_factory=dict)
     detected: DetectedLanguage | None = None
+    options: Selection = _DEFAULTS
+    bank: QuestionBank | None = None
 
 
 class Ask(Protocol):
@@ -74,6 +83,9 @@ class Evaluator:
         reads: Type of event that it needs: `BattleRetrieved` for evidence, `BattleAssigned` for nuggets.
         reads_passages: Whether it needs the chunks that the nuggets were read from.
         reads_language: Whether it needs the language of the query.
+        options: Type of its options.
+        bank: Returns how the questions are made that it asks about the query of some material, or None where
+            there is nothing to grade; None for an evaluator that asks none.
         offline: How the offline model answers its prompts, by task.
     """
 
@@ -86,6 +98,8 @@ class Evaluator:
     reads: Reads = BattleRetrieved
     reads_passages: bool = False
     reads_language: bool = False
+    options: type[Selection] = Selection
+    bank: Callable[[Material], BankPrompt | None] | None = None
     offline: Mapping[str, Heuristic] = field(default_factory=dict)
 
     @property

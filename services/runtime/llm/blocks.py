@@ -29,7 +29,11 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
 _OPENING = re.compile(r"^<<<([a-z_]+) ([A-Za-z0-9_.:-]+) #([0-9a-f]{16})>>>$", re.MULTILINE)
 
 _NUGGET, _LIST = "nugget", "list"
-_LISTED = {_NUGGET: "nuggets", "chunk": "chunks"}  # what is written as a list, and the name of the list
+_LISTED = {
+    _NUGGET: "nuggets",
+    "chunk": "chunks",
+    "question": "questions",
+}  # what is written as a list, and the name of the list
 _KIND_OF = {name: kind for kind, name in _LISTED.items()}
 
 # Our markers start with three opening angle brackets, in ASCII. These look like one, two or three of them.

@@ -4,7 +4,8 @@ from alembic import context
 
 import services.store.bank_tables
 import services.store.call_tables
-import services.store.edit_tables  # noqa: F401 - the tables of all three are part of the metadata
+import services.store.edit_tables
+import services.store.question_tables  # noqa: F401 - all these tables are part of the metadata
 from services.store.tables import metadata
 
 context.configure(

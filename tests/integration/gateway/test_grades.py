@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -12,6 +13,7 @@ from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject, SubjectKind, ValueProbability
 from nuggetstream.domain.judgment import Aggregation, MemberVerdict
 from nuggetstream.domain.progress import BattleState
+from nuggetstream.domain.question_bank import BankKind, BankQuestion, QuestionBank
 from services.wire.codec import decode
 from tests.integration.gateway.world import Story, World, battle, submission
 
@@ -77,6 +79,46 @@ async def test_grades_are_in_the_api_with_their_scale_on_the_page_and_in_the_str
     events = [event async for event in client.watch("tides")]
     found = [event.event for event in events if getattr(event, "name", "") == "graded"]
     assert [type(event) for event in found] == [BattleGraded]
+
+
+async def test_the_questions_of_a_rubric_are_on_the_page_with_what_the_answers_say(
+    world: World, client: AsyncClient
+) -> None:
+    story = await accepted(world)
+    answered, coverage = Criterion("answered", "0-5", 0.0, 5.0), Criterion("coverage", "0-1", 0.0, 1.0)
+    question = BankQuestion("q/1", "How many tides are there a day?")
+    bank = QuestionBank(
+        query_id="q",
+        version=3,
+        kind=BankKind.QUESTIONS,
+        model="exam-writer",
+        prompt_version="rubric-bank-1",
+        created_at=datetime(2026, 5, 4, 12, tzinfo=UTC),
+        questions=(question,),
+    )
+    grades = (
+        Grade(Subject.answer(Side.A), "coverage", 1.0),
+        Grade(replace(Subject.answer(Side.A), item="q/1"), "answered", 4.0, reason="Two, it says."),
+        Grade(Subject(SubjectKind.DOCUMENT, (), "chunk0", item="q/1"), "answered", 0.0),
+    )
+    grading = Grading("rubric", "m", "rubric-1", (answered, coverage), grades, bank)
+    await world.happens(*story.told(), BattleGraded("graded", "tides", "demo", grading))
+    (shown,) = (await client.battle("tides")).gradings
+    assert shown.bank is not None
+    assert (shown.bank.version, shown.bank.model, shown.bank.kind) == (3, "exam-writer", "questions")
+    assert [(each.id, each.text) for each in shown.bank.questions] == [("q/1", question.text)]
+    page = (await world.http.get("/battles/tides")).text
+    section = page[page.index('id="grades"') :]
+    for words in (
+        "1 question, version 3",
+        "exam-writer",
+        question.text,
+        "4 (0-5)",
+        "Two, it says.",
+        "1 (0-1)",
+    ):
+        assert words in section
+    assert f"chunk 1: {question.text}" in section
 
 
 async def test_a_battle_without_evaluators_has_no_grades(world: World, client: AsyncClient) -> None:

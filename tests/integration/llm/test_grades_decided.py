@@ -15,8 +15,11 @@ from services.offline.faults import Faults
 from tests import samples
 from tests.integration.llm.conftest import Connect
 
+# `rubric` decides only when it verifies what it found, which is not its default.
 DECIDED = sorted(
-    name for name, evaluator in EVALUATORS.items() if any(task.endswith(DECISION) for task in evaluator.tasks)
+    name
+    for name, evaluator in EVALUATORS.items()
+    if name != "rubric" and any(task.endswith(DECISION) for task in evaluator.tasks)
 )
 NATIVE, LOGPROBS, LETTERS = Faults(), Faults(decisions=False), Faults(decisions=False, logprobs=False)
 

@@ -8,8 +8,10 @@ import click
 import pytest
 
 from nuggetstream.domain.judgment import Aggregation
+from nuggetstream.domain.question_bank import BankKind
 from services.cli.evaluator_options import evaluator_options, options_of_judge
 from services.cli.settings import PipelineSettings, PlatformSettings
+from services.judge.graders.rubric import RubricOptions
 from services.judge.selection import JudgeOptions, Selection
 from services.runtime.llm.settings import LLMSettings
 
@@ -45,12 +47,20 @@ def test_a_panel_can_be_the_judge_or_an_additional_one(tmp_path: Path) -> None:
     assert options_of_judge(tables, "nugget_guided") == JudgeOptions()
 
 
+def test_an_evaluator_can_have_options_of_its_own(tmp_path: Path) -> None:
+    text = '[rubric]\nshare = 0.5\nitems = "nuggets"\nnumber = 5\npassages = true\nverify = true\n'
+    options = RubricOptions(share=0.5, items=BankKind.NUGGETS, number=5, passages=True, verify=True)
+    assert evaluator_options(parts(tmp_path, text)) == {"rubric": options}
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("[pairwise]\nshare = 0.5\n", "pairwise: battles wait for this judge, so it has no share"),
         ("[nugget_guided]\nthreshold = 1\n", "nugget_guided: it has no threshold"),
         ("[answer_quality]\nmembers = ['x', 'y']\n", "members"),
+        ("[rubric]\nnumber = 1\n", "number"),
+        ("[answer_quality]\nverify = true\n", "verify"),
         ("[politeness]\nshare = 0.5\n", "there is no evaluator politeness"),
         ("[utility]\nmembers = ['known', 'dear']\nday_money = '1'\n", "day_money needs a price for dear"),
         (f"[pairwise_documents]\nmembers = ['{'x' * 40}', '{'y' * 40}']\n", None),

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,11 +13,14 @@ from pydantic import BaseModel
 
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized
 from nuggetstream.domain.nugget import Importance, Nugget, NuggetList
+from nuggetstream.domain.question_bank import BankKind
 from services.assigner.prompts import assignment
 from services.assigner.stage import Assigner
 from services.judge.evaluators import EVALUATORS as JUDGES
 from services.judge.graders import EVALUATORS as GRADERS
 from services.judge.graders import answer_quality, heuristics
+from services.judge.graders.lines import GradeLine, GradesReply
+from services.judge.graders.rubric import RubricOptions
 from services.judge.grading import Grader
 from services.judge.prompts import verdict
 from services.judge.stage import Judge
@@ -35,20 +39,19 @@ MARKER = re.compile(r"<<<(?P<kind>[a-z_]+) (?P<id>[\w.:-]+) #(?P<nonce>[0-9a-f]{
 NUGGETS = [Block("nugget", "n1", "Tea is a drink.")]
 
 
-class OfflineModel(ScriptedModel):
+def offline_model() -> ScriptedModel:
     """Answers every task by the heuristics of the offline model."""
 
-    def __init__(self) -> None:
-        super().__init__(dict.fromkeys((*TASKS, *heuristics()), self._answer))
-
-    def _answer(self, prompt: Prompt[Any]) -> BaseModel:
+    def heuristic(prompt: Prompt[Any]) -> BaseModel:
         text = prompt.messages()[1]["content"]
         return answer(prompt.task, ParsedPrompt.read(text, None), heuristics())
+
+    return ScriptedModel(dict.fromkeys((*TASKS, *heuristics()), heuristic))
 
 
 async def prompts_about(text: str) -> list[Prompt[Any]]:
     """Every prompt that the platform asks about a battle with a text in every place."""
-    event, model = battle_with(text), OfflineModel()
+    event, model = battle_with(text), offline_model()
 
     async def stored(chunk_ids: Sequence[str]) -> Mapping[str, str]:
         return dict.fromkeys(chunk_ids, text)
@@ -69,6 +72,15 @@ async def prompts_about(text: str) -> list[Prompt[Any]]:
         reads = assigned if grader.reads is BattleAssigned else event
         for decisions in (None, model):
             await Grader(model, grader, decisions=decisions, texts_of=stored)(reads)
+
+    def found(prompt: Prompt[Any]) -> GradesReply:
+        asked = [block.id for block in prompt.blocks if block.kind == "nugget"]
+        return GradesReply(grades=[GradeLine(name=name, value=5, reason=text) for name in asked])
+
+    finding = replace(model, script={**model.script, "rubric": found})
+    for decisions in (None, finding):
+        whole = RubricOptions(items=BankKind.NUGGETS, passages=True, verify=True)
+        await Grader(finding, GRADERS["rubric"], whole, decisions=decisions)(event)
     texts = [nugget.text for nugget in listed.nuggets]
     return [*model.asked, additions(event.battle.query, texts, [Block("answer", "a1", text)], 5)]
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
-from nuggetstream.files.evaluated import BattleRow, GradeRow, NuggetRow
+from nuggetstream.files.evaluated import BattleRow, NuggetRow
+from nuggetstream.files.graded import GradeRow
 from nuggetstream.text.sentences import sentences
 from nuggetstream.text.statistics import words
 

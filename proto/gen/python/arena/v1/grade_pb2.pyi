@@ -7,6 +7,7 @@ from arena.v1 import battle_pb2 as _battle_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
@@ -42,6 +43,23 @@ SUBJECT_KIND_CITATION: SubjectKind.ValueType  # 3
 SUBJECT_KIND_QUERY: SubjectKind.ValueType  # 4
 SUBJECT_KIND_NUGGET: SubjectKind.ValueType  # 5
 Global___SubjectKind: _TypeAlias = SubjectKind  # noqa: Y015
+
+class _BankKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _BankKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BankKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    BANK_KIND_UNSPECIFIED: _BankKind.ValueType  # 0
+    BANK_KIND_QUESTIONS: _BankKind.ValueType  # 1
+    BANK_KIND_NUGGETS: _BankKind.ValueType  # 2
+
+class BankKind(_BankKind, metaclass=_BankKindEnumTypeWrapper): ...
+
+BANK_KIND_UNSPECIFIED: BankKind.ValueType  # 0
+BANK_KIND_QUESTIONS: BankKind.ValueType  # 1
+BANK_KIND_NUGGETS: BankKind.ValueType  # 2
+Global___BankKind: _TypeAlias = BankKind  # noqa: Y015
 
 @_typing.final
 class Subject(_message.Message):
@@ -215,6 +233,71 @@ class Grade(_message.Message):
 Global___Grade: _TypeAlias = Grade  # noqa: Y015
 
 @_typing.final
+class BankQuestion(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """"QUERY/MD5", with the MD5 of the text."""
+    text: _builtins.str
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BankQuestion: _TypeAlias = BankQuestion  # noqa: Y015
+
+@_typing.final
+class QuestionBank(_message.Message):
+    """One version of the exam questions, or key facts, of a query."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUERY_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
+    PROMPT_VERSION_FIELD_NUMBER: _builtins.int
+    CREATED_AT_FIELD_NUMBER: _builtins.int
+    QUESTIONS_FIELD_NUMBER: _builtins.int
+    query_id: _builtins.str
+    version: _builtins.int
+    """From 1; another model, prompt or number of questions makes a new version."""
+    kind: Global___BankKind.ValueType
+    model: _builtins.str
+    prompt_version: _builtins.str
+    @_builtins.property
+    def created_at(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def questions(self) -> _containers.RepeatedCompositeFieldContainer[Global___BankQuestion]: ...
+    def __init__(
+        self,
+        *,
+        query_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        kind: Global___BankKind.ValueType = ...,
+        model: _builtins.str = ...,
+        prompt_version: _builtins.str = ...,
+        created_at: _timestamp_pb2.Timestamp | None = ...,
+        questions: _abc.Iterable[Global___BankQuestion] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "kind", b"kind", "model", b"model", "prompt_version", b"prompt_version", "query_id", b"query_id", "questions", b"questions", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___QuestionBank: _TypeAlias = QuestionBank  # noqa: Y015
+
+@_typing.final
 class Grading(_message.Message):
     """The grades that one evaluator gave in one battle. What it could not grade has none."""
 
@@ -225,6 +308,7 @@ class Grading(_message.Message):
     PROMPT_VERSION_FIELD_NUMBER: _builtins.int
     CRITERIA_FIELD_NUMBER: _builtins.int
     GRADES_FIELD_NUMBER: _builtins.int
+    BANK_FIELD_NUMBER: _builtins.int
     evaluator: _builtins.str
     model: _builtins.str
     prompt_version: _builtins.str
@@ -232,6 +316,10 @@ class Grading(_message.Message):
     def criteria(self) -> _containers.RepeatedCompositeFieldContainer[Global___Criterion]: ...
     @_builtins.property
     def grades(self) -> _containers.RepeatedCompositeFieldContainer[Global___Grade]: ...
+    @_builtins.property
+    def bank(self) -> Global___QuestionBank:
+        """What the subjects were asked; absent unless the evaluator asks questions of a bank."""
+
     def __init__(
         self,
         *,
@@ -240,11 +328,14 @@ class Grading(_message.Message):
         prompt_version: _builtins.str = ...,
         criteria: _abc.Iterable[Global___Criterion] | None = ...,
         grades: _abc.Iterable[Global___Grade] | None = ...,
+        bank: Global___QuestionBank | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "bank", b"bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["criteria", b"criteria", "evaluator", b"evaluator", "grades", b"grades", "model", b"model", "prompt_version", b"prompt_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "bank", b"bank", "criteria", b"criteria", "evaluator", b"evaluator", "grades", b"grades", "model", b"model", "prompt_version", b"prompt_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__bank: _TypeAlias = _typing.Literal["bank"]  # noqa: Y015
+    _WhichOneofArgType__bank: _TypeAlias = _typing.Literal["_bank", b"_bank"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__bank) -> _WhichOneofReturnType__bank | None: ...
 
 Global___Grading: _TypeAlias = Grading  # noqa: Y015

@@ -1,0 +1,27 @@
+"""`nuggetstream rubric export`: grades of evaluated battles as files of the autograding workbench."""
+
+from pathlib import Path
+
+import click
+
+from nuggetstream.files.dataset import UnusableFile
+from services.cli.rubric.options import FILE, FOLDER
+from services.cli.showing import plain_option, refusing, show_written
+
+
+@click.command("export", short_help="Write graded answers and their questions as workbench files.")
+@click.argument("results", type=FILE)
+@click.option("--out", type=FOLDER, required=True, help="Folder for the files.")
+@plain_option
+def export_command(results: Path, out: Path, *, plain: bool) -> None:
+    """Write what the evaluator `rubric` graded, for the other commands and for the autograding workbench.
+
+    RESULTS is a file of evaluated battles, as `nuggetstream eval` writes it. The files are graded.jsonl.gz,
+    and questions.jsonl.gz or nuggets.jsonl.gz with the banks.
+    """
+    from nuggetstream.files.results import read_results
+    from nuggetstream.rubric.exporting import NothingToExport, export
+
+    with refusing(UnusableFile, NothingToExport):
+        written = export(read_results(results), out)
+    show_written(written, plain=plain)
