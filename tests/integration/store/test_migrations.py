@@ -120,7 +120,7 @@ ADDED = {
     "0020": {("add_column", "list_version")},
     "0021": {("add_column", "language_confidence")},
     "0022": {("add_column", "flagged"), ("add_index", "ix_battles_flagged")},
-    "0023": {
+    "0024": {
         ("add_index", "ix_question_banks_battle_id"),
         ("add_index", "ix_question_banks_query_kind_version"),
         ("add_index", "ix_question_banks_query_settings"),
@@ -130,7 +130,7 @@ ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},
     "0019": {"doubts"},
     "0020": {"nugget_edits"},
-    "0023": {"question_banks"},
+    "0024": {"question_banks"},
 }
 NEWER = {part for added in ADDED.values() for part in added}
 OLDER_TABLES = {*metadata.tables} - {name for names in ADDED_TABLES.values() for name in names}
