@@ -246,6 +246,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     from services.store.battles import Battles
     from services.store.doubts import Doubts
     from services.store.outcomes import Outcomes
+    from services.store.pending_votes import PendingVotes
     from services.wire.model_state import ModelStates
 
     battles = Battles(parts.database)
@@ -261,7 +262,9 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             battles=battles,
             outcomes=Outcomes(parts.database),
             doubts=Doubts(parts.database),
-            intake=Intake(battles, publisher(parts.bus, parts.blobs), admission),
+            intake=Intake(
+                battles, PendingVotes(parts.database), publisher(parts.bus, parts.blobs), admission
+            ),
             ratings=RatingsClient(channel),
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),

@@ -3,6 +3,7 @@
     no event recorded for a minute                       ->  BattleSubmitted, and the vote that came with it
     no event for a while, and none waiting for a stage   ->  the inputs of the pending branches, once more
     the same after three republications                  ->  BattleFailed
+    a vote that was cast and is not counted              ->  see `votes`
 
 A battle gets into this state when its publication failed, when a stream was lost, or when the database was
 restored from a backup that is older than the streams. Republished events keep their ids, so a stage that has
@@ -10,7 +11,7 @@ handled one stores nothing new. A battle that waits in a stream, however long, i
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -23,12 +24,14 @@ from nats.js.errors import NotFoundError
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted, Event, vote_of
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.identity import derived_id
+from services.recorder.votes import OldestWaiting, VoteReconciler, oldest_vote_in_arena
 from services.runtime import metrics
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.inputs import first_input
+from services.store.pending_votes import PendingVotes
 from services.store.text_references import Filled
 from services.store.unfinished import Unfinished, UnfinishedBattle
 from services.wire.codec import BlobStore, decode, schema_of
@@ -48,9 +51,6 @@ _CHAINS = {
     "judge_state": ("retrieved", "indexed", "scraped"),
 }
 
-OldestWaiting = Callable[[], Awaitable[datetime | None]]
-"""Returns when the oldest message that a stage has not acked was published; None when there is none."""
-
 
 @dataclass(slots=True)
 class Reconciler:
@@ -61,6 +61,7 @@ class Reconciler:
         battles: Battles and their events.
         publish: Publishes an event.
         oldest_waiting: Reads the age of what waits in ARENA.
+        votes: Reconciles votes that were cast.
         quiet_after: Seconds without an event after which a running battle is examined. It must be longer than
             the broker recognises duplicates (ten minutes), which would drop what is republished.
     """
@@ -69,6 +70,7 @@ class Reconciler:
     battles: Battles
     publish: Publish
     oldest_waiting: OldestWaiting
+    votes: VoteReconciler
     quiet_after: float = 900.0
     _reached: UnfinishedBattle | None = field(default=None, init=False)
 
@@ -83,10 +85,10 @@ class Reconciler:
                 await asyncio.wait_for(stop.wait(), _INTERVAL)
 
     async def reconcile(self, now: datetime) -> int:
-        """One pass over at most 500 battles of each kind; the next pass continues with later ones.
+        """One pass over at most 500 votes and 500 battles of each kind; the next pass continues after them.
 
         Returns:
-            Number of battles that were republished or ended.
+            Number of votes and battles that were republished or ended.
 
         Raises:
             Unavailable: The database or the broker does not answer.
@@ -94,7 +96,7 @@ class Reconciler:
         """
         # Read first: what is published after this moment belongs to battles that are not quiet.
         oldest = await self.oldest_waiting()
-        count = 0
+        count = await self.votes.reconcile(now)
         for battle in await self.unfinished.unrecorded(now - timedelta(seconds=_UNRECORDED_AFTER), _PAGE):
             pause = timedelta(seconds=min(3600.0, _UNRECORDED_AFTER * 2.0**battle.republished))
             if now - battle.last_at >= pause:
@@ -181,10 +183,12 @@ def reconciler(
 ) -> Reconciler:
     """The reconciler of a platform; with several judges it needs their names."""
     metrics.begin_values(metrics.RECONCILED, ("republished", "failed"))
+    publish = publisher(bus, blobs)
     return Reconciler(
         unfinished=Unfinished(database),
         battles=Battles(database, judges),
-        publish=publisher(bus, blobs),
+        publish=publish,
         oldest_waiting=oldest_in_arena(bus),
+        votes=VoteReconciler(PendingVotes(database), publish, oldest_vote_in_arena(bus)),
         quiet_after=quiet_after,
     )

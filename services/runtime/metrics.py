@@ -70,7 +70,7 @@ BROKER_RESTARTS = Counter(
 BATTLES = Counter("nuggetstream_battles_total", "Battles that ended, by final state.", ["arena", "state"])
 RECONCILED = Counter(
     "nuggetstream_reconciled_battles_total",
-    "Battles that no stage worked on, by what was done: republished or failed.",
+    "Battles and votes that no stage worked on, by what was done: republished or failed.",
     ["action"],
 )
 BATTLE_SECONDS = Histogram(

@@ -13,12 +13,14 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
+from nuggetstream.domain.lens import Lens
 from services.store.counters import Changes, add_changes, contributions, difference, merged
 from services.store.database import insert_into
 from services.store.doubts import update_doubts
 from services.store.facets import ALL, Facet, facets_of_battle
 from services.store.locks import lock
 from services.store.outcome import Outcome, outcome_of_row, row_of_outcome
+from services.store.pending_votes import forget_stored
 from services.store.tables import battles, outcomes
 
 _STORED = select(outcomes).where(outcomes.c.battle_id.in_(bindparam("ids", expanding=True)))
@@ -30,10 +32,17 @@ _FACETS = select(battles.c.id, battles.c.language, battles.c.tags, battles.c.rec
 def put_all(connection: Connection, new: Sequence[Outcome]) -> None:
     """Store outcomes, each unless a newer one of the same source is stored, and change the counters.
 
+    Votes that are stored now are no longer pending.
+
     Args:
         connection: Connection in a transaction; in SQLite one that may write.
         new: The outcomes, in order.
     """
+    _put_all(connection, new)
+    forget_stored(connection, {outcome.battle_id for outcome in new if outcome.lens is Lens.HUMAN})
+
+
+def _put_all(connection: Connection, new: Sequence[Outcome]) -> None:
     ids = sorted({outcome.battle_id for outcome in new})
     lock(connection, [f"battle {battle_id}" for battle_id in ids])
     before = outcomes_by_battle(connection, ids)

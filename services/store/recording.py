@@ -2,7 +2,8 @@
 
     events ─> lock their battles ─> which are stored already? ─> number the rest, move the branches ─> write
 
-Seven statements per transaction, however many events it stores; a few more where there are several judges.
+Seven statements per transaction, however many events it stores; a few more where there are several judges, or
+where people voted.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.store.event_bodies import NumberedEvent, bodies_to_store
 from services.store.grader_states import note_graders
 from services.store.judge_states import JudgeStates
+from services.store.pending_votes import forget_stored
 from services.store.progress import branches_moved
 from services.store.tables import battles, events, failures
 
@@ -162,6 +164,9 @@ def record_all(
     states.write()
     note_graders(connection, stored)
     _insert_failures(connection, failure_rows)
+    forget_stored(
+        connection, {each.event.battle_id for each in new if isinstance(each.event, core.BattleVoted)}
+    )
     return results
 
 

@@ -6,7 +6,8 @@ The same battle again is the same battle. If its evaluation has failed, it runs 
 get their inputs once more (`reruns`).
 
 A crash between the two, or a broker that is down, loses nothing: the client got no receipt and sends again,
-and the same event is published under the same message id. Stages that have seen it already recognise it.
+and the same event is published under the same message id. Stages that have seen it already recognise it. What
+was stored and is not published, or is lost with a stream, is published by the reconciler.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.event import BattleSubmitted, BattleVoted, Event, vote_of
+from nuggetstream.domain.event import BattleSubmitted, Event, vote_of
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.text.manipulation import flags_of
@@ -28,6 +29,7 @@ from services.runtime.languages import language_of
 from services.runtime.turns import Turns
 from services.store.accepting import NewBattle
 from services.store.battles import BattleRow, Battles
+from services.store.pending_votes import CastVote, PendingVotes
 from services.wire.codec import BlobStore, encode, seal
 
 Publish = Callable[[Event], Awaitable[object]]
@@ -58,11 +60,13 @@ class Intake:
 
     Attributes:
         battles: Battles in the database.
+        votes: Votes that are not yet recorded and counted.
         publish: Publishes an event; returns when the broker has stored it.
         admission: Whether anything can be accepted now.
     """
 
     battles: Battles
+    votes: PendingVotes
     publish: Publish
     admission: Admission = _NO_CHECKS
 
@@ -178,7 +182,7 @@ class Intake:
         return bool(events)
 
     async def vote(self, battle_id: str, vote: Vote, now: datetime) -> None:
-        """Publish a human vote; the newest vote of a battle counts.
+        """Store a human vote and publish it; the newest vote of a battle counts.
 
         Raises:
             UnknownBattle: there is no such battle.
@@ -186,16 +190,9 @@ class Intake:
         """
         await self.admission.require()
         key = derived_id("voted", battle_id, vote, now.isoformat())
-        row = await self._row(battle_id)
-        voted = BattleVoted(
-            key=key,
-            battle_id=row.id,
-            arena=row.arena,
-            system_a=row.system_a,
-            system_b=row.system_b,
-            vote=vote,
-            voted_at=now,
-        )
+        voted = await self.votes.keep(CastVote(battle_id, key, vote, now))
+        if voted is None:
+            raise UnknownBattle(battle_id)
         await self._publish_all([voted])
 
     async def _publish_all(self, events: Sequence[Event]) -> None:

@@ -37,10 +37,11 @@ async def client(world: World) -> AsyncIterator[AsyncClient]:
 
 
 async def scored_battle(world: World, name: str, **parts: str) -> None:
-    """A battle that has ended, with outcomes in every lens, and its messages still in their stream."""
+    """A battle that has ended, with outcomes in every lens, and its messages and a newer vote in a stream."""
     story = Story(battle(id=name, **parts))
     await world.http.post("/v1/battles", json=submission(id=name, **parts))
     await world.happens(story.submitted(), story.retrieved(), story.judged(), story.assigned(), story.voted())
+    await world.http.post(f"/v1/battles/{name}/vote", json={"vote": "b"})
 
 
 async def texts_in_streams(world: World) -> dict[str, list[str]]:

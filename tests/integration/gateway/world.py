@@ -48,6 +48,7 @@ from services.store.blobs import Blobs
 from services.store.database import Database
 from services.store.doubts import Doubts
 from services.store.outcomes import Outcomes
+from services.store.pending_votes import PendingVotes
 from services.wire import topology
 from services.wire.codec import unseal
 from services.wire.graders import Graders
@@ -113,7 +114,7 @@ async def opened(
             battles=battles,
             outcomes=outcomes,
             doubts=Doubts(database),
-            intake=Intake(battles, publisher(bus, blobs, within=patience), admission),
+            intake=Intake(battles, PendingVotes(database), publisher(bus, blobs, within=patience), admission),
             ratings=RatingsClient(channel),
             followers=followers,
             readiness=readiness(bus, database, admission),
