@@ -5,9 +5,10 @@
 
 Replays real battles with human gold labels through the heuristics as the pipeline does: facts from both
 answers and the evidence they cite, labels per answer, All Score, preference with a tie threshold. With
-`--characters`, the facts and the judge's verdict are read in excerpts of so many characters. Prints
-the agreement with the gold label of each dimension (gold ties left out, predicted ties count half), its mean
-over topics, an interval from resampling topics, and the same for "the longer answer wins".
+`--characters`, the facts and the judge's verdict are read in excerpts of so many characters, and the same
+battles are read with all evidence, too. Prints the agreement with the gold label of each dimension (gold ties
+left out, predicted ties count half), its mean over topics, an interval from resampling topics, the same for
+"the longer answer wins", and how far excerpts are from all evidence, battle by battle.
 """
 
 import argparse
@@ -195,6 +196,20 @@ def table(outcomes: Sequence[Outcome]) -> None:
     print(f"facts supported by both answers {both:.2f}, by none {none:.2f}")
 
 
+def differences(whole: Sequence[Outcome], shown: Sequence[Outcome]) -> None:
+    """How much more often excerpts agree with people than all evidence does, on the same battles."""
+    print("\nexcerpts, beside all evidence")
+    for scorer in ("all", "judge"):
+        for dimension in DIMENSIONS[:3]:
+            before, after = (agreement(outcomes, scorer, dimension) for outcomes in (whole, shown))
+            more = {
+                topic: [y - x for x, y in zip(hits, after[topic], strict=True)]
+                for topic, hits in before.items()
+            }
+            mean, topics, low, high = interval(more)
+            print(f"{scorer:<14}{dimension:<22}{mean:>+7.3f}{topics:>+8.3f} [{low:+.3f}, {high:+.3f}]")
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument(
@@ -215,6 +230,8 @@ def main() -> None:
     seconds = time.perf_counter() - start
     print(f"{len(outcomes)} battles, {'lexical' if chosen.lexical else 'MiniLM'}, {seconds:.0f} s")
     table(outcomes)
+    if chosen.characters:
+        differences([replay(battle, passages, embed, (None, None)) for battle in battles], outcomes)
 
 
 if __name__ == "__main__":
