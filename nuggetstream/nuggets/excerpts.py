@@ -5,11 +5,13 @@ rarely decide anything, so a limit leaves them out first. No model is asked.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.evidence import Evidence
@@ -19,7 +21,7 @@ from nuggetstream.text.terms import terms
 _MIN_TERMS = 3  # with fewer it is a heading, a label or a fragment
 _PIECE = re.compile(r"\S.{0,399}(?:(?<=\S)(?=\s)|$)|\S.{0,399}")  # of a text without punctuation
 
-_Vector = Mapping[str, float]
+Floats = NDArray[np.float64]
 _Passage = tuple[str, tuple[Side, ...]]  # its text, and the sides that cite it
 
 
@@ -29,7 +31,7 @@ class _Sentence:
 
     passage: int
     text: str
-    terms: Counter[str]
+    terms: tuple[str, ...]
 
 
 def excerpts(evidence: Sequence[Evidence], battle: Battle, characters: int) -> list[Evidence]:
@@ -82,7 +84,7 @@ def _distinct(passages: Sequence[_Passage]) -> Iterator[_Sentence]:
                 sides = shown.get(found)
                 if len(found) >= _MIN_TERMS and (sides is None or not sides.issuperset(cited_by)):
                     shown.setdefault(found, set()).update(cited_by)
-                    yield _Sentence(passage, text, Counter(found))
+                    yield _Sentence(passage, text, found)
 
 
 def _orders(candidates: Sequence[_Sentence], query: str, answers: Sequence[str]) -> Iterator[list[int]]:
@@ -90,39 +92,43 @@ def _orders(candidates: Sequence[_Sentence], query: str, answers: Sequence[str])
 
     For the query, what many passages say counts more.
     """
-    found = Counter(term for sentence in candidates for term in sentence.terms)
-    rarity = {term: log((1 + len(candidates)) / (1 + count)) + 1 for term, count in found.items()}
-    vectors = [_vector(sentence.terms, rarity) for sentence in candidates]
-    common: dict[str, float] = {}
-    for vector in vectors:
-        for term, weight in vector.items():
-            common[term] = common.get(term, 0.0) + weight
-    central, asked = _similarities(vectors, _scaled(common)), _similarities(vectors, _of(query, rarity))
-    yield _best_first([x + y for x, y in zip(asked, central, strict=True)])
-    for answer in answers:
-        yield _best_first(_similarities(vectors, _of(answer, rarity)))
+    column: dict[str, int] = {}
+    for sentence in candidates:
+        for term in sentence.terms:
+            column.setdefault(term, len(column))
+    counts = _counted([sentence.terms for sentence in candidates], column)
+    shared = np.bincount(counts.indices, minlength=len(column))
+    rarity = np.log((1 + len(candidates)) / (1 + shared)) + 1
+    vectors = _vectors(counts, rarity)
+    wanted = _vectors(_counted([terms(text) for text in (query, *answers)], column), rarity)
+    asked, *used = (vectors @ wanted.T).toarray().T
+    common = vectors.sum(axis=0)
+    yield _best_first(asked + vectors @ (common / (np.linalg.norm(common) or 1.0)))
+    for similarities in used:
+        yield _best_first(similarities)
 
 
-def _best_first(scores: Sequence[float]) -> list[int]:
-    return sorted(range(len(scores)), key=lambda number: -scores[number])
+def _best_first(scores: Floats) -> list[int]:
+    return [int(number) for number in np.argsort(-scores, kind="stable")]
 
 
-def _similarities(vectors: Sequence[_Vector], wanted: _Vector) -> list[float]:
-    return [sum(weight * wanted.get(term, 0.0) for term, weight in vector.items()) for vector in vectors]
+def _counted(texts: Sequence[Sequence[str]], column: Mapping[str, int]) -> csr_array:
+    """How often each text has each term, one row per text; terms without a column are left out."""
+    known = [[column[term] for term in text if term in column] for text in texts]
+    starts = np.cumsum([0, *map(len, known)])
+    columns = np.array([number for row in known for number in row], dtype=np.intp)
+    counts = csr_array((np.ones(len(columns)), columns, starts), shape=(len(texts), len(column)))
+    counts.sum_duplicates()
+    return counts
 
 
-def _of(text: str, rarity: _Vector) -> _Vector:
-    return _vector(Counter(terms(text)), rarity)
-
-
-def _vector(counts: Counter[str], rarity: _Vector) -> _Vector:
-    """Weights of the terms, as a vector of length 1."""
-    return _scaled({t: (1 + log(count)) * rarity[t] for t, count in counts.items() if t in rarity})
-
-
-def _scaled(weights: _Vector) -> _Vector:
-    length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
-    return {term: weight / length for term, weight in weights.items()}
+def _vectors(counts: csr_array, rarity: Floats) -> csr_array:
+    """Weights of the terms: rows of length 1, or 0 for a text without a term."""
+    weights = csr_array(counts)
+    weights.data = (1 + np.log(counts.data)) * rarity[counts.indices]
+    lengths = np.sqrt(weights.power(2).sum(axis=1))
+    weights.data /= np.repeat(lengths, np.diff(weights.indptr))
+    return weights
 
 
 def _in_turn(orders: Iterator[list[int]]) -> Iterator[int]:
