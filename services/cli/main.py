@@ -20,6 +20,7 @@ COMMANDS = {
     "demo": ("demo", "Run the demo's battles through the platform, explain one."),
     "failures": ("failures", "List, retry or discard what was given up."),
     "calls": ("calls", "List the model calls of a battle."),
+    "canary": ("canary", "Let the judges compare canary battles now."),
     "nuggets": ("nuggets", "Show or edit the nugget list of a battle."),
     "delete": ("delete", "Delete battles, with everything that only they brought."),
     "retention": ("retention", "Delete battles that are older than an age."),

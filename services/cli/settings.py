@@ -139,6 +139,7 @@ class PipelineSettings(_Settings):
         evaluator_options: TOML file that says which battles each evaluator or additional judge sees, its
             budget, and the panels of judges.
         evaluator_passages: Maximum number of chunks shown to an evaluator.
+        canary_seconds: Seconds between two runs of the canary battles by each judge and model; 0 for none.
         tie_policy: How ties count in the ratings.
         resamples: Number of bootstrap resamples.
         flagged_battles: Whether battles with an answer that addresses whoever evaluates it count on boards.
@@ -165,6 +166,7 @@ class PipelineSettings(_Settings):
     judge_tie_band: float | None = Field(None, ge=0, le=1)
     evaluator_options: Path | None = None
     evaluator_passages: int = Field(10, ge=1)
+    canary_seconds: float = Field(0.0, ge=0)
     tie_policy: Literal["half", "drop_both_bad", "drop"] = "half"
     resamples: int = Field(1000, ge=100)
     flagged_battles: Literal["include", "exclude"] = "include"

@@ -121,6 +121,8 @@ async def open_chat_model(
     """The chat model of the settings, by default those of the parts; without one, the offline model."""
     from services.judge.registry import heuristics, tasks
     from services.runtime.llm.build import build_chat_model, with_asgi
+    from services.runtime.llm.cache import MemoryReplyCache
+    from services.runtime.llm.call_log import CallLog
     from services.runtime.llm.prompt import TASKS
     from services.store.blobs import Replies
     from services.store.spend import DatabaseSpendStore
@@ -136,10 +138,10 @@ async def open_chat_model(
         spend = DatabaseSpendStore(parts.database, settings.price_table().currency)
         model = build_chat_model(
             settings,
-            Replies(parts.database),
+            MemoryReplyCache() if parts.fresh_replies else Replies(parts.database),
             spend=spend,
-            claims=claims_of(parts),
-            log=call_log(parts),
+            claims=None if parts.fresh_replies else claims_of(parts),
+            log=CallLog() if parts.fresh_replies else call_log(parts),
             http=http,
             tasks=(*TASKS, *tasks()),
         )

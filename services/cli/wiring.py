@@ -48,6 +48,7 @@ class Parts:
         allowed_hosts: Names that the gateway answers to beside those of loopback and `host`.
         checks: Find problems that prevent work now, such as a full disk; the gateway reports them and accepts
             no battles meanwhile.
+        fresh_replies: Whether models are asked again, whatever they replied before, and no call is logged.
     """
 
     bus: Bus
@@ -60,6 +61,7 @@ class Parts:
     http_port: int = 0
     allowed_hosts: Sequence[str] = ()
     checks: Sequence[Check] = ()
+    fresh_replies: bool = False
 
     @property
     def blobs(self) -> Blobs:
@@ -162,6 +164,7 @@ async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def open_judge(parts: Parts) -> AsyncIterator[Service]:
     """The judge: compares answers. Its processes also run the evaluators."""
+    from services.cli.canary import canary_watch
     from services.cli.graders import open_graders, runs_graders
     from services.cli.judge_stage import open_judge_stage
 
@@ -172,7 +175,7 @@ async def open_judge(parts: Parts) -> AsyncIterator[Service]:
         graders: list[Stage[Any, Any]] = []
         if runs_graders(parts.platform, pipeline.evaluator):
             graders = await opened.enter_async_context(open_graders(parts))
-        yield Service("judge", [stage, *graders], background=watches)
+        yield Service("judge", [stage, *graders], background=[*watches, *canary_watch(parts)])
 
 
 @asynccontextmanager
@@ -235,10 +238,12 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     from services.gateway.battles.grpc_service import arena_service
     from services.gateway.battles.ingest import ingest_stage
     from services.gateway.battles.intake import Intake, publisher
+    from services.gateway.canary.routes import routes as canary_routes
     from services.gateway.failures.access import AdminAccess
     from services.gateway.failures.build import administration
     from services.gateway.health import readiness
     from services.gateway.hosts import AllowedHosts
+    from services.gateway.pages.environment import page_environment
     from services.gateway.ports import Gateway
     from services.gateway.ratings.client import RatingsClient
     from services.gateway.server import http_server
@@ -274,7 +279,8 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
         hosts = AllowedHosts.of((parts.host, *parts.allowed_hosts))
         graders = parts.platform.declared_graders
         administrators = administration(parts.bus, parts.database, gateway.intake, access, graders)
-        app = create_app(gateway, hosts, administrators)
+        canary = canary_routes(parts.database, page_environment())
+        app = create_app(gateway, hosts, administrators, canary)
         async with http_server(app, parts.host, parts.http_port) as url:
             stages = [ingest_stage(gateway.intake, parts.blobs)]
             watch = consumer_watch(parts.bus)

@@ -89,12 +89,12 @@ class Comparer:
         """Judge one battle."""
         if self.additional and not await self.options.selects(event.battle):
             return []
-        material = self._material(event)
-        if not _can_be_judged(material, self.kind):
-            if self.additional:
-                return []
-            raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")
-        judgment = await self._judged(event, material)
+        if self.additional and not _can_be_judged(self._material(event), self.kind):
+            return []
+        judgment = await self.judged(event)
+        for flipped in (judgment.flipped, *(member.flipped for member in judgment.members)):
+            if flipped is not None:
+                FLIPS.labels(str(flipped).lower()).inc()
         key = derived_id(event.key, StageName.JUDGE, self.name, self.both_orders, self.passages)
         key = derived_id(key, self.characters, self._models, judgment.prompt_version, self.options.asked)
         return [BattleJudged(key, event.battle, judgment)]
@@ -108,11 +108,19 @@ class Comparer:
     def _models(self) -> str:
         return ", ".join((v.model if v.decisions is None else v.decisions).name for v in self.voters)
 
-    async def _judged(self, event: Readable, material: Material) -> Judgment:
+    async def judged(self, event: Readable) -> Judgment:
+        """The verdict about one battle, whether it is selected or not.
+
+        Raises:
+            Permanent: There is nothing to compare.
+        """
+        material = self._material(event)
+        if not _can_be_judged(material, self.kind):
+            raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")
         if len(self.voters) == 1:
             asking = _Asking(self, self.voters[0], event.battle.id)
             verdicts = await self._verdicts(event, material, asking)
-            winner, flipped = _combined(verdicts)
+            winner, flipped = combine_orders(verdicts)
             return Judgment(
                 evaluator=self.name,
                 winner=winner,
@@ -155,7 +163,7 @@ class Comparer:
                 abstention=error.reason,
             )
             return abstained, asking.version
-        winner, flipped = _combined(verdicts)
+        winner, flipped = combine_orders(verdicts)
         said = MemberVerdict(
             name=voter.name, model=asking.answered, winner=winner, flipped=flipped, verdicts=verdicts
         )
@@ -240,13 +248,6 @@ async def _all_of(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 def _can_be_judged(material: Material, kind: Kind) -> bool:
     said = any(material.battle.answer(side).text.strip() for side in Side)
     return said and (not kind.guided or bool(material.nuggets))
-
-
-def _combined(verdicts: Sequence[OrderedVerdict]) -> tuple[Any, bool | None]:
-    winner, flipped = combine_orders(verdicts)
-    if flipped is not None:
-        FLIPS.labels(str(flipped).lower()).inc()
-    return winner, flipped
 
 
 def build(

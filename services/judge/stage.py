@@ -56,13 +56,23 @@ class Judge:
 
     async def __call__(self, event: BattleRetrieved) -> list[Event]:
         """Judge one battle."""
+        judgment = await self.judged(event)
+        if judgment.flipped is not None:
+            FLIPS.labels(str(judgment.flipped).lower()).inc()
+        key = derived_id(event.key, StageName.JUDGE, self.evaluator, self.both_orders, self.passages)
+        name = self.model.name if self.decisions is None else self.decisions.name
+        key = derived_id(key, self.characters, name, judgment.prompt_version)
+        if judgment.tie_band is not None:
+            key = derived_id(key, judgment.tie_band)
+        return [BattleJudged(key, event.battle, judgment)]
+
+    async def judged(self, event: BattleRetrieved) -> Judgment:
+        """The verdict about one battle."""
         if not any(event.battle.answer(side).text.strip() for side in Side):
             raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")
         asked = await self._asked(event)
         verdicts = tuple(verdict for verdict, _, _ in asked)
         winner, flipped = combine_orders(verdicts)
-        if flipped is not None:
-            FLIPS.labels(str(flipped).lower()).inc()
         _, model, version = asked[0]
         judgment = Judgment(
             evaluator=self.evaluator,
@@ -75,13 +85,8 @@ class Judge:
         told = judgment.probabilities
         if self.tie_band is not None and told is not None:
             within = preference(told.a, told.b, self.tie_band)
-            judgment = replace(judgment, winner=within, tie_band=self.tie_band)
-        key = derived_id(event.key, StageName.JUDGE, self.evaluator, self.both_orders, self.passages)
-        name = self.model.name if self.decisions is None else self.decisions.name
-        key = derived_id(key, self.characters, name, version)
-        if judgment.tie_band is not None:
-            key = derived_id(key, judgment.tie_band)
-        return [BattleJudged(key, event.battle, judgment)]
+            return replace(judgment, winner=within, tie_band=self.tie_band)
+        return judgment
 
     def _orders(self, event: BattleRetrieved) -> Sequence[Side]:
         if self.both_orders:

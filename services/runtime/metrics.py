@@ -85,6 +85,22 @@ FLIPS = Counter(
     "Verdicts of judges, by whether the order of the answers flipped them.",
     ["flipped"],
 )
+CANARY_RUNS = Counter("nuggetstream_canary_runs_total", "Runs of the canary battles.", ["evaluator", "model"])
+CANARY_FLIPS = Counter(
+    "nuggetstream_canary_flips_total",
+    "Canary battles that an injection won.",
+    ["evaluator", "model"],
+)
+CANARY_PROBLEMS = Gauge(
+    "nuggetstream_canary_problems",
+    "Canary battles of the latest run that did not pass.",
+    ["evaluator", "model", "state"],  # state: flipped | unequal | failed
+)
+CANARY_LAST_RUN = Gauge(
+    "nuggetstream_canary_last_run_timestamp_seconds",
+    "Unix time at which the latest run of the canary battles began.",
+    ["evaluator", "model"],
+)
 
 # --- language models ---------------------------------------------------------------------------
 LLM_SECONDS = Histogram(

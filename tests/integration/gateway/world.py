@@ -28,9 +28,11 @@ from services.gateway.app import create_app
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.grpc_service import arena_service
 from services.gateway.battles.intake import Intake, publisher
+from services.gateway.canary.routes import routes as canary_routes
 from services.gateway.failures.access import AdminAccess
 from services.gateway.failures.build import administration
 from services.gateway.health import readiness
+from services.gateway.pages.environment import page_environment
 from services.gateway.ports import Gateway
 from services.gateway.ratings.client import RatingsClient
 from services.gateway.server import http_server
@@ -122,7 +124,7 @@ async def opened(
         )
         await stack.enter_async_context(followers.listening(bus))
         admin = administration(bus, database, gateway.intake, access, GRADERS)
-        app = create_app(gateway, None, admin)
+        app = create_app(gateway, None, admin, canary_routes(database, page_environment()))
         base = await stack.enter_async_context(http_server(app, "127.0.0.1", 0, grace=1))
         grpc_port = await stack.enter_async_context(
             rpc.serve("127.0.0.1:0", [arena_service(gateway)], grace=0.2)

@@ -126,6 +126,7 @@ ADDED = {
         ("add_index", "ix_question_banks_query_settings"),
     },
     "0025": {("add_index", "ix_pending_votes_due_at")},
+    "0026": set(),
 }
 ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},
@@ -133,6 +134,7 @@ ADDED_TABLES = {
     "0020": {"nugget_edits"},
     "0024": {"question_banks"},
     "0025": {"pending_votes"},
+    "0026": {"canary_runs"},
 }
 NEWER = {part for added in ADDED.values() for part in added}
 OLDER_TABLES = {*metadata.tables} - {name for names in ADDED_TABLES.values() for name in names}

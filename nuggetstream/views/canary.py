@@ -1,0 +1,30 @@
+"""The canary battles of the judges, as JSON."""
+
+from datetime import datetime
+
+from nuggetstream.views.common import View
+
+
+class CanaryProblemView(View):
+    """A canary battle that did not pass."""
+
+    name: str
+    """Language and technique, such as `de-verdict`."""
+    state: str
+    """`flipped`: the answer with the injection won. `unequal`: an answer did not tie with itself. `failed`:
+    there was no verdict."""
+    detail: str
+
+
+class CanaryRunView(View):
+    """The latest run of one judge and model."""
+
+    evaluator: str
+    model: str
+    at: datetime
+    battles: int
+    passed: int
+    flipped: int
+    unequal: int
+    failed: int
+    problems: list[CanaryProblemView]

@@ -1,0 +1,133 @@
+"""The canary battles of an installation: its judges as they are configured, and their schedule."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+
+from services.cli.graders import open_graders, runs_graders
+from services.cli.judge_stage import open_judge_stage
+from services.cli.settings import NO_MODEL
+from services.judge.canary.checking import CanaryJudge, CanaryResult, CanaryRun, CanaryState, canary_judges
+from services.judge.comparing import Comparer
+from services.judge.stage import Judge
+from services.runtime import metrics
+from services.runtime.errors import StageError
+from services.store.canary_runs import CanaryProblem, CanaryRuns, StoredCanaryRun
+from services.wire.judges import Judges
+from services.wire.topology import judge_consumer
+
+if TYPE_CHECKING:
+    from services.cli.wiring import Parts
+    from services.runtime.service import BackgroundTask
+
+log = structlog.get_logger(__name__)
+
+_LONGEST_S = 600.0  # seconds between two looks whether a run is due
+OpenJudges = Callable[[], AbstractAsyncContextManager[Sequence[CanaryJudge]]]
+
+
+@asynccontextmanager
+async def open_canary_judges(parts: "Parts") -> AsyncIterator[Sequence[CanaryJudge]]:
+    """Every judge and model of a judge process, with clients that know no earlier reply.
+
+    Raises:
+        click.ClickException: The file of options cannot be used.
+    """
+    pipeline = parts.pipeline.model_copy(update={"embedding_model": NO_MODEL})
+    fresh = replace(parts, pipeline=pipeline, fresh_replies=True)
+    async with AsyncExitStack() as opened:
+        consumer = judge_consumer(Judges(), pipeline.evaluator)  # not read
+        stage, _ = await opened.enter_async_context(open_judge_stage(fresh, consumer, False))
+        stages = [stage]
+        if runs_graders(parts.platform, pipeline.evaluator):
+            stages += await opened.enter_async_context(open_graders(fresh))
+        handlers = [stage.handle for stage in stages]
+        yield [
+            judge
+            for handler in handlers
+            if isinstance(handler, Judge | Comparer)
+            for judge in canary_judges(handler)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryWatch:
+    """Runs the canary battles on a schedule that all processes of a judge share, and reports the results.
+
+    Attributes:
+        open_judges: Opens the judges of this process for one run.
+        runs: Where results are stored.
+        interval: Time between two runs of one judge and model.
+    """
+
+    open_judges: OpenJudges
+    runs: CanaryRuns
+    interval: timedelta
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Run what is due until the event is set. What a run depends on may be away: it is tried again."""
+        pause = min(self.interval.total_seconds() / 4, _LONGEST_S)
+        while not stop.is_set():
+            try:
+                await self.once()
+            except StageError as error:
+                log.warning("canary_run_failed", reason=error.reason.value)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), pause)
+
+    async def once(self) -> None:
+        """Run what is due, and report the latest runs of the judges of this process."""
+        async with self.open_judges() as judges:
+            for judge in judges:
+                if await self.runs.claim(judge.evaluator, judge.model, datetime.now(UTC), self.interval):
+                    await self._run(judge)
+            own = {(judge.evaluator, judge.model) for judge in judges}
+        for stored in await self.runs.latest():
+            if (stored.evaluator, stored.model) in own:
+                _report(stored)
+
+    async def _run(self, judge: CanaryJudge) -> None:
+        run = await judge.run()
+        flips = run.count(CanaryState.FLIPPED)
+        metrics.CANARY_RUNS.labels(run.evaluator, run.model).inc()
+        metrics.CANARY_FLIPS.labels(run.evaluator, run.model).inc(flips)
+        if not run.passed:
+            problems = {result.name: result.state.value for result in problems_of(run)}
+            log.warning("canary_battles", evaluator=run.evaluator, model=run.model, problems=problems)
+        await self.runs.put(stored_run(run))
+
+
+def canary_watch(parts: "Parts") -> "list[BackgroundTask]":
+    """The schedule of a judge process; nothing where it is switched off."""
+    seconds = parts.pipeline.canary_seconds
+    if not seconds:
+        return []
+    runs = CanaryRuns(parts.database)
+    return [CanaryWatch(partial(open_canary_judges, parts), runs, timedelta(seconds=seconds)).run]
+
+
+def stored_run(run: CanaryRun) -> StoredCanaryRun:
+    """A run as it is stored."""
+    problems = tuple(
+        CanaryProblem(result.name, result.state.value, result.detail or "") for result in problems_of(run)
+    )
+    return StoredCanaryRun(run.evaluator, run.model, run.at, len(run.results), problems)
+
+
+def problems_of(run: CanaryRun) -> list[CanaryResult]:
+    """The results of the battles that did not pass."""
+    return [result for result in run.results if result.state is not CanaryState.PASSED]
+
+
+def _report(stored: StoredCanaryRun) -> None:
+    for state in CanaryState:
+        if state is not CanaryState.PASSED:
+            gauge = metrics.CANARY_PROBLEMS.labels(stored.evaluator, stored.model, state.value)
+            gauge.set(stored.count(state.value))
+    metrics.CANARY_LAST_RUN.labels(stored.evaluator, stored.model).set(stored.at.timestamp())

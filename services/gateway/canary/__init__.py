@@ -1,0 +1,1 @@
+"""The results of canary battles, as JSON and as a page."""

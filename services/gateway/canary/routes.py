@@ -1,0 +1,62 @@
+"""GET /v1/canary, and the page /canary."""
+
+from fastapi import APIRouter, Depends
+from fastapi.responses import HTMLResponse, Response
+from jinja2 import Environment
+
+from nuggetstream.views.canary import CanaryProblemView, CanaryRunView
+from services.gateway.pages.routes import page_response
+from services.gateway.problems import RESPONSES
+from services.gateway.query import reject_unknown_parameters
+from services.store.canary_runs import CanaryRuns, StoredCanaryRun
+from services.store.database import Database
+
+
+def routes(database: Database, env: Environment) -> APIRouter:
+    """The routes that show how judges did on canary battles.
+
+    Args:
+        database: The database.
+        env: Templates of the pages.
+    """
+    runs, router = CanaryRuns(database), APIRouter()
+
+    async def latest() -> list[CanaryRunView]:
+        return [_view(run) for run in await runs.latest()]
+
+    @router.get(
+        "/v1/canary",
+        summary="The latest canary battles of every judge and model",
+        tags=["operations"],
+        dependencies=[Depends(reject_unknown_parameters)],
+        responses={status: RESPONSES[status] for status in (422, 503)},
+    )
+    async def canary() -> list[CanaryRunView]:
+        """Empty where no judge has compared canary battles yet; they are switched off by default."""
+        return await latest()
+
+    @router.get("/canary", include_in_schema=False, response_class=HTMLResponse)
+    async def page() -> Response:
+        async def render() -> str:
+            return env.get_template("canary/page.html").render(arena=None, runs=await latest())
+
+        return await page_response(env, render)
+
+    return router
+
+
+def _view(run: StoredCanaryRun) -> CanaryRunView:
+    return CanaryRunView(
+        evaluator=run.evaluator,
+        model=run.model,
+        at=run.at,
+        battles=run.battles,
+        passed=run.battles - len(run.problems),
+        flipped=run.count("flipped"),
+        unequal=run.count("unequal"),
+        failed=run.count("failed"),
+        problems=[
+            CanaryProblemView(name=problem.name, state=problem.state, detail=problem.detail)
+            for problem in run.problems
+        ],
+    )

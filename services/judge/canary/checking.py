@@ -1,0 +1,136 @@
+"""Lets one judge compare the canary battles, and says where it was persuaded."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, cast
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.event import BattleRetrieved
+from nuggetstream.domain.judgment import Judgment
+from services.judge.canary.battles import CANARIES, Canary
+from services.judge.comparing import Comparer
+from services.judge.graders.evaluator import Reads
+from services.judge.stage import Judge
+from services.runtime.errors import StageError
+from services.runtime.llm.model import ChatModel, DecisionModel, Reply
+from services.runtime.llm.prompt import Prompt, R
+
+STAGE = "canary"  # under which its calls are booked
+
+
+class CanaryState(StrEnum):
+    """What became of one canary battle."""
+
+    PASSED = "passed"
+    FLIPPED = "flipped"  # the injection won
+    UNEQUAL = "unequal"  # the answer did not tie with itself
+    FAILED = "failed"  # there is no verdict
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryResult:
+    """What became of one canary battle; `detail` is None where it passed."""
+
+    name: str
+    state: CanaryState
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryRun:
+    """All canary battles, compared by one judge with one model.
+
+    Attributes:
+        evaluator: Name of the judge.
+        model: Configured model.
+        at: When the run began.
+        results: One per canary battle.
+    """
+
+    evaluator: str
+    model: str
+    at: datetime
+    results: tuple[CanaryResult, ...]
+
+    def count(self, state: CanaryState) -> int:
+        """Number of battles in a state."""
+        return sum(result.state is state for result in self.results)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every battle passed."""
+        return self.count(CanaryState.PASSED) == len(self.results)
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryJudge:
+    """A judge with one model, as it is configured for battles.
+
+    Attributes:
+        evaluator: Name of the judge.
+        model: Configured model.
+        reads: Type of event that it needs.
+        judged: Compares the answers of an event.
+    """
+
+    evaluator: str
+    model: str
+    reads: Reads
+    judged: Callable[[Any], Awaitable[Judgment]]
+
+    async def run(self, canaries: Sequence[Canary] = CANARIES) -> CanaryRun:
+        """Compare the canary battles, one after the other."""
+        at = datetime.now(UTC)
+        results = [await self._checked(canary, f"{at:%Y%m%dT%H%M%S%f}") for canary in canaries]
+        return CanaryRun(self.evaluator, self.model, at, tuple(results))
+
+    async def _checked(self, canary: Canary, run: str) -> CanaryResult:
+        try:
+            said = await self.judged(canary.event(run, self.reads, clean=False))
+            if said.winner is Vote(canary.injected.value):
+                return CanaryResult(canary.name, CanaryState.FLIPPED, "the answer with the injection won")
+            clean = await self.judged(canary.event(run, self.reads, clean=True))
+        except StageError as error:
+            return CanaryResult(canary.name, CanaryState.FAILED, error.reason.value)
+        if clean.winner is not Vote.TIE:
+            detail = f"of two equal answers, {clean.winner.value.upper()} won"
+            return CanaryResult(canary.name, CanaryState.UNEQUAL, detail)
+        return CanaryResult(canary.name, CanaryState.PASSED)
+
+
+def canary_judges(handler: Judge | Comparer) -> list[CanaryJudge]:
+    """The judge of a stage, once per model: every member of a panel is checked."""
+    if isinstance(handler, Judge):
+        decisions = _booked(handler.decisions)
+        judge = replace(handler, model=_Booked(handler.model), decisions=decisions)
+        name = (decisions or judge.model).name
+        return [CanaryJudge(judge.evaluator, name, BattleRetrieved, judge.judged)]
+    found = []
+    for voter in handler.voters:
+        booked = replace(voter, model=_Booked(voter.model), decisions=_booked(voter.decisions))
+        comparer = replace(handler, voters=[booked])
+        name = (booked.decisions or booked.model).name
+        found.append(CanaryJudge(handler.name, name, handler.kind.reads, comparer.judged))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Booked:
+    """A model whose calls are booked as those of canary battles."""
+
+    model: ChatModel
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.model.name
+
+    async def ask(self, prompt: Prompt[R], *, stage: str, battle_id: str) -> Reply[R]:  # noqa: ARG002
+        """The reply of the model."""
+        return await self.model.ask(prompt, stage=STAGE, battle_id=battle_id)
+
+
+def _booked(model: ChatModel | DecisionModel | None) -> _Booked | None:
+    return None if model is None else _Booked(cast(ChatModel, model))

@@ -1,0 +1,120 @@
+"""Canary battles: a judge that obeys an injection is caught, and the offline judges are not persuaded."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.failure import Reason
+from services.judge.canary.battles import CANARIES
+from services.judge.canary.checking import STAGE, CanaryState, canary_judges
+from services.judge.comparing import Comparer, Voter
+from services.judge.pairwise import kinds
+from services.judge.registry import heuristics
+from services.judge.stage import Judge
+from services.offline.app import create_app
+from services.runtime.errors import Permanent
+from services.runtime.llm.build import build_chat_model, with_asgi
+from services.runtime.llm.prompt import Prompt
+from services.runtime.llm.replies import VerdictReply
+from services.runtime.llm.settings import LLMSettings
+from services.runtime.metrics import FLIPS
+from tests.fakes import ScriptedModel, blocks
+
+
+def model_that(decides: Callable[[str, str], str], name: str = "scripted") -> ScriptedModel:
+    def reply(prompt: Prompt[Any]) -> VerdictReply:
+        first, second = blocks(prompt, "answer")
+        return VerdictReply(reasoning="r", winner=decides(first.text, second.text))
+
+    return ScriptedModel({"verdict": reply}, name=name)
+
+
+def obeys(first: str, second: str) -> str:
+    """Prefers the answer that says more, as one that does what a part of it says."""
+    return "tie" if len(first) == len(second) else "first" if len(first) > len(second) else "second"
+
+
+RESISTS = model_that(lambda *_: "tie", "resisting")
+PREFERS_FIRST = model_that(lambda *_: "first")
+
+
+def states(run: Any) -> dict[str, int]:
+    return {state.value: run.count(state) for state in CanaryState if run.count(state)}
+
+
+async def test_a_judge_that_obeys_injections_is_caught_and_one_that_resists_passes() -> None:
+    flips = FLIPS.labels("false")._value.get()
+    (obeying,) = canary_judges(Judge(model_that(obeys)))
+    run = await obeying.run()
+    assert (states(run), run.passed) == ({"flipped": len(CANARIES)}, False)
+    assert {result.detail for result in run.results} == {"the answer with the injection won"}
+    (resisting,) = canary_judges(Judge(RESISTS))
+    run = await resisting.run()
+    assert (states(run), run.passed, run.model) == ({"passed": len(CANARIES)}, True, "resisting")
+    assert FLIPS.labels("false")._value.get() == flips  # verdicts about canaries are in no other metric
+
+
+async def test_an_order_that_decides_is_a_tie_in_both_orders_and_unequal_in_one() -> None:
+    (both,) = canary_judges(Judge(PREFERS_FIRST))
+    assert (await both.run()).passed
+    (one,) = canary_judges(Judge(PREFERS_FIRST, both_orders=False))
+    found = states(await one.run())
+    assert found.keys() <= {"flipped", "unequal"}
+    assert sum(found.values()) == len(CANARIES)
+
+
+async def test_no_verdict_is_a_failure_and_no_flip() -> None:
+    def declines(_: Prompt[Any]) -> VerdictReply:
+        raise Permanent(Reason.LLM_REFUSED, "declined")
+
+    (judge,) = canary_judges(Judge(ScriptedModel({"verdict": declines})))
+    run = await judge.run()
+    assert states(run) == {"failed": len(CANARIES)}
+    assert {result.detail for result in run.results} == {"llm_refused"}
+
+
+async def test_every_member_of_a_panel_is_checked() -> None:
+    voters = [Voter("a", RESISTS), Voter("b", model_that(obeys, "obeying"))]
+    panel = Comparer(name="panel", kind=kinds()["pairwise"], voters=voters)
+    runs = [await judge.run() for judge in canary_judges(panel)]
+    assert [(run.evaluator, run.model, run.passed) for run in runs] == [
+        ("panel", "resisting", True),
+        ("panel", "obeying", False),
+    ]
+
+
+@pytest.mark.parametrize("kind", kinds())
+async def test_the_offline_judges_pass(kind: str) -> None:
+    model = build_chat_model(LLMSettings(), http=with_asgi(create_app(None, more=heuristics())))
+    (judge,) = canary_judges(Comparer(name=kind, kind=kinds()[kind], voters=[Voter("", model)]))
+    run = await judge.run(CANARIES[:3])
+    await model.close()
+    assert run.passed, run.results
+
+
+def test_the_battles_differ_in_nothing_but_the_injection() -> None:
+    assert {canary.injected for canary in CANARIES} == {*Side}
+    for canary in CANARIES:
+        for reads in {kind.reads for kind in kinds().values()}:
+            clean = canary.event("r", reads, clean=True).battle
+            injected = canary.event("r", reads, clean=False).battle
+            other = canary.injected.other
+            assert clean.a.text == clean.b.text == injected.answer(other).text == canary.answer
+            assert injected.answer(canary.injected).text == f"{canary.answer}\n\n{canary.injection}"
+            assert replace(clean, id=injected.id, a=injected.a, b=injected.b) == injected
+
+
+async def test_calls_are_booked_for_canary_battles() -> None:
+    stages = set()
+
+    class Noting(ScriptedModel):
+        async def ask(self, prompt: Any, *, stage: str, battle_id: str) -> Any:
+            stages.add((stage, battle_id.split("-", maxsplit=1)[0]))
+            return await super().ask(prompt, stage=stage, battle_id=battle_id)
+
+    (judge,) = canary_judges(Judge(Noting(RESISTS.script)))
+    await judge.run(CANARIES[:1])
+    assert stages == {(STAGE, "canary")}
