@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
+from nuggetstream.domain.conversation import Role, Turn
 from nuggetstream.domain.evidence import Evidence, Page, PageState
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
@@ -21,6 +22,7 @@ from nuggetstream.domain.nugget import (
 )
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+TURNS = (Turn(Role.USER, "Who grows tea?"), Turn(Role.ASSISTANT, "China grows most of it."))
 
 
 def battle(

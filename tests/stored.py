@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Side, Source, Vote
+from nuggetstream.domain.conversation import Role, Turn
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.lens import Lens
@@ -51,7 +52,8 @@ def sent(name: str) -> events.BattleSubmitted:
     """A battle every text of which has its name."""
     battle = samples.battle(name, f"{name} says one thing.", f"{name} says another.")
     a = replace(battle.a, system=f"{name} left", sources=(Source(f"{URL}/{name}"),))
-    battle = replace(battle, query=f"What is {name}?", tags=(f"about {name}", "tea"), a=a)
+    turns = (Turn(Role.USER, f"Who grows {name}?"), Turn(Role.ASSISTANT, f"China grows {name}."))
+    battle = replace(battle, query=f"What is {name}?", tags=(f"about {name}", "tea"), a=a, conversation=turns)
     return events.BattleSubmitted(f"submitted {name}", battle)
 
 

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from nuggetstream.domain.conversation import Context, Turns, context_of, searched, user_turns
 from nuggetstream.domain.identity import derived_id
 
 
@@ -45,11 +46,20 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one system answered, and the sources behind it."""
+    """What one system answered, and the sources behind it.
+
+    Attributes:
+        system: Name of the system.
+        text: What it answered to the query.
+        sources: The pages that it searched or cited.
+        conversation: The turns before the query as this system had them, oldest first; empty where both
+            systems had the same, or none.
+    """
 
     system: str
     text: str
     sources: tuple[Source, ...] = ()
+    conversation: Turns = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +69,13 @@ class Battle:
     Attributes:
         id: Unique in the whole installation; chosen by the arena, else derived from the content.
         arena: Arena whose leaderboards this battle counts for.
-        query: The user's question.
+        query: The user's question: the last turn of the user, where there was a conversation.
         a: The answer shown first.
         b: The answer shown second.
         language: BCP 47 tag such as "de"; None when unknown.
         tags: Free labels such as "category:science", by which boards can be filtered.
+        conversation: The turns before the query, oldest first, where both systems had the same; empty where
+            there are none, or where each answer has its own.
     """
 
     id: str
@@ -73,6 +85,21 @@ class Battle:
     b: Answer
     language: str | None = None
     tags: tuple[str, ...] = ()
+    conversation: Turns = ()
+
+    @property
+    def context(self) -> Context | None:
+        """What prompts show of the turns before the query; None for a battle of a single turn."""
+        return context_of(self.conversation, {side.value: self.answer(side).conversation for side in Side})
+
+    @property
+    def searched(self) -> str:
+        """The query as a search uses it: after the user's earlier turns, which say what it is about."""
+        return searched(user_turns(self.turns(Side.A)), self.query)
+
+    def turns(self, side: Side) -> Turns:
+        """The turns before the query as one side had them."""
+        return self.answer(side).conversation or self.conversation
 
     def answer(self, side: Side) -> Answer:
         """The answer of one side."""
@@ -94,8 +121,15 @@ class Battle:
 
 
 def _hashable(fields: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Fields as they are hashed: an absent title or language is "", so that stored hashes stay valid."""
-    return {name: "" if value is None and name in ("title", "language") else value for name, value in fields}
+    """Fields as they are hashed, so that stored hashes stay valid.
+
+    An absent title or language is "", and a conversation without turns is left out.
+    """
+    return {
+        name: "" if value is None and name in ("title", "language") else value
+        for name, value in fields
+        if value != () or name != "conversation"
+    }
 
 
 def _without_texts(answer: Answer) -> Answer:

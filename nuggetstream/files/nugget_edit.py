@@ -12,7 +12,7 @@ from nuggetstream.domain.nugget_edit import (
     Operation,
     RewordNugget,
 )
-from nuggetstream.files.submission import Name, Text
+from nuggetstream.files.fields import Name, Text
 
 MOST_OPERATIONS = 200
 _MOST_LETTERS = 2_000

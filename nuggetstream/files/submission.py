@@ -7,17 +7,17 @@ from unicodedata import category
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
     model_validator,
 )
 
 from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
+from nuggetstream.domain.conversation import user_turns
 from nuggetstream.domain.identity import content_hash, derived_id
 from nuggetstream.domain.system_name import system_name
+from nuggetstream.files.conversation import Conversation, told, turns_of
+from nuggetstream.files.fields import EMPTY_IS_ABSENT, Name, Strict, Text, at_most, few, not_blank
 from nuggetstream.files.json_bounds import TooManyValues, check_bounds
 
 MAX_ANSWER_BYTES = 100_000
@@ -37,33 +37,6 @@ class InvalidSubmission(ValueError):
         super().__init__("; ".join(self.problems))
 
 
-def _storable(text: str) -> str:
-    if "\x00" in text:
-        raise ValueError("contains a NUL character")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ValueError("contains half of a surrogate pair, which is no character") from error
-    return text
-
-
-def _at_most(limit: int) -> AfterValidator:
-    def check(text: str) -> str:
-        if (size := len(text.encode("utf-8"))) > limit:
-            raise ValueError(f"is {size:,} bytes long; at most {limit:,} are accepted")
-        return text
-
-    return AfterValidator(check)
-
-
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise ValueError("is empty")
-    return text
-
-
-Text = Annotated[str, AfterValidator(_storable)]
-Name = Annotated[Text, Field(max_length=200), AfterValidator(_not_blank)]
 SystemName = Annotated[Name, AfterValidator(system_name)]
 
 
@@ -78,30 +51,12 @@ def _can_be_asked_for(name: str) -> str:
     return name
 
 
-def _few(limit: int) -> BeforeValidator:
-    """Refuse a list by its length before anything in it is looked at."""
-
-    def check(given: Any) -> Any:
-        if isinstance(given, list | tuple) and len(given) > limit:
-            raise ValueError(f"is {len(given)} long; at most {limit} are accepted")
-        return given
-
-    return BeforeValidator(check)
-
-
-_EMPTY_IS_ABSENT = BeforeValidator(lambda given: None if given == "" else given)
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class SourceSubmission(_Model):
+class SourceSubmission(Strict):
     """A page that a system searched or cited: a URL to fetch, or a supplied text."""
 
-    url: Annotated[Annotated[Text, Field(max_length=8_000)] | None, _EMPTY_IS_ABSENT] = None
-    title: Annotated[Annotated[Text, Field(max_length=2_000)] | None, _EMPTY_IS_ABSENT] = None
-    text: Annotated[Text, _at_most(MAX_SOURCE_BYTES)] | None = None
+    url: Annotated[Annotated[Text, Field(max_length=8_000)] | None, EMPTY_IS_ABSENT] = None
+    title: Annotated[Annotated[Text, Field(max_length=2_000)] | None, EMPTY_IS_ABSENT] = None
+    text: Annotated[Text, at_most(MAX_SOURCE_BYTES)] | None = None
 
     @model_validator(mode="after")
     def _has_either(self) -> "SourceSubmission":
@@ -115,32 +70,34 @@ class SourceSubmission(_Model):
         return Source(url, self.title, self.text)
 
 
-class AnswerSubmission(_Model):
+class AnswerSubmission(Strict):
     """What one system said. An empty text is a valid, bad answer."""
 
     system: SystemName
-    text: Annotated[Text, _at_most(MAX_ANSWER_BYTES)]
-    sources: Annotated[tuple[SourceSubmission, ...], Field(max_length=MAX_SOURCES), _few(MAX_SOURCES)] = ()
+    text: Annotated[Text, at_most(MAX_ANSWER_BYTES)]
+    sources: Annotated[tuple[SourceSubmission, ...], Field(max_length=MAX_SOURCES), few(MAX_SOURCES)] = ()
+    conversation: Conversation = ()
 
     def to_core(self) -> Answer:
         """The answer; a source named twice counts once."""
         first: dict[str, Source] = {}
         for source in (submitted.to_core() for submitted in self.sources):
             first.setdefault(source.url, source)
-        return Answer(self.system, self.text, tuple(first.values()))
+        return Answer(self.system, self.text, tuple(first.values()), turns_of(self.conversation))
 
 
-class BattleSubmission(_Model):
+class BattleSubmission(Strict):
     """One battle as it comes in; `id` is derived from the content when absent."""
 
     id: Annotated[Name, AfterValidator(_can_be_asked_for)] | None = None
     arena: Name = "default"
-    query: Annotated[Text, _at_most(MAX_QUERY_BYTES), AfterValidator(_not_blank)]
+    query: Annotated[Text, at_most(MAX_QUERY_BYTES), AfterValidator(not_blank)]
     a: AnswerSubmission
     b: AnswerSubmission
-    language: Annotated[Annotated[Text, Field(max_length=35)] | None, _EMPTY_IS_ABSENT] = None
-    tags: Annotated[tuple[Name, ...], Field(max_length=MAX_TAGS), _few(MAX_TAGS)] = ()
+    language: Annotated[Annotated[Text, Field(max_length=35)] | None, EMPTY_IS_ABSENT] = None
+    tags: Annotated[tuple[Name, ...], Field(max_length=MAX_TAGS), few(MAX_TAGS)] = ()
     vote: Vote | None = None
+    conversation: Conversation = ()
 
     @model_validator(mode="after")
     def _is_a_battle(self) -> "BattleSubmission":
@@ -150,16 +107,30 @@ class BattleSubmission(_Model):
             raise ValueError("both answers are empty: there is nothing to compare")
         return self
 
+    @model_validator(mode="after")
+    def _is_one_conversation(self) -> "BattleSubmission":
+        own = turns_of(self.a.conversation), turns_of(self.b.conversation)
+        if self.conversation and any(own):
+            raise ValueError("conversation: is given for the battle and for an answer; which one is meant?")
+        if user_turns(own[0]) != user_turns(own[1]):
+            raise ValueError("a.conversation and b.conversation: the turns of the user differ")
+        return self
+
     def to_core(self) -> Battle:
-        """The battle."""
+        """The battle. Where both answers have the same conversation, it is that of the battle."""
+        a, b, shared = self.a.to_core(), self.b.to_core(), turns_of(self.conversation)
+        if a.conversation == b.conversation:
+            shared = shared or a.conversation
+            a, b = replace(a, conversation=()), replace(b, conversation=())
         battle = Battle(
             id=self.id or "",
             arena=self.arena,
             query=self.query,
-            a=self.a.to_core(),
-            b=self.b.to_core(),
+            a=a,
+            b=b,
             language=self.language,
             tags=self.tags,
+            conversation=shared,
         )
         if self.id:
             return battle
@@ -206,11 +177,17 @@ def submission_of(battle: Battle, vote: Vote | None) -> BattleSubmission:
         "language": battle.language,
         "tags": battle.tags,
         "vote": vote,
+        "conversation": told(battle.conversation),
     }
     for side in Side:
         answer = battle.answer(side)
         sources = [{"url": s.url, "title": s.title, "text": s.text} for s in answer.sources]
-        data[side.value] = {"system": answer.system, "text": answer.text, "sources": sources}
+        data[side.value] = {
+            "system": answer.system,
+            "text": answer.text,
+            "sources": sources,
+            "conversation": told(answer.conversation),
+        }
     return parse_submission(data)
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.conversation import Role
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.domain.progress import BattleState, Branch
@@ -33,12 +34,21 @@ class SourceView(View):
     """Number of its chunks that were retrieved as evidence."""
 
 
+class TurnView(View):
+    """One message of a conversation."""
+
+    role: Role
+    text: str
+
+
 class AnswerView(View):
     """The answer of one system."""
 
     system: str
     text: str
     sources: list[SourceView]
+    conversation: list[TurnView] = Field(default_factory=list)
+    """Turns before the query as this system had them, where the systems answered them differently."""
 
 
 class ProvenanceView(View):
@@ -196,6 +206,8 @@ class BattleView(WithLanguage):
     id: str
     arena: str
     query: str
+    conversation: list[TurnView] = Field(default_factory=list)
+    """Turns before the query that both systems had, oldest first."""
     tags: list[str]
     state: BattleState
     received_at: datetime

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import cast
 
 from nuggetstream.domain.battle import Battle, Side
+from nuggetstream.domain.conversation import Turns
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleGraded, BattleJudged, BattleSubmitted
 from nuggetstream.domain.evidence import Page
 from nuggetstream.domain.failure import Stage, StageFailure
@@ -28,6 +29,7 @@ from nuggetstream.views.battles import (
     Preferences,
     SourceView,
     StepView,
+    TurnView,
     WaitingView,
 )
 from nuggetstream.views.languages import DetectedLanguageView
@@ -81,6 +83,7 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         id=row.id,
         arena=row.arena,
         query=row.query,
+        conversation=_turns(snapshot.battle.conversation),
         language=row.language,
         detected_language=row.detected and DetectedLanguageView(**asdict(row.detected)),
         tags=list(row.tags),
@@ -194,7 +197,12 @@ def _answer(snapshot: BattleSnapshot, side: Side) -> AnswerView:
     # Counted by content: a chunk names one URL of its page, and other URLs may redirect to the same page.
     chunks = Counter(chunk.content_hash for chunk in snapshot.evidence)
     sources = [_source(s.url, s.title, pages.get(s.url), chunks) for s in answer.sources]
-    return AnswerView(system=answer.system, text=answer.text, sources=sources)
+    conversation = _turns(answer.conversation)
+    return AnswerView(system=answer.system, text=answer.text, sources=sources, conversation=conversation)
+
+
+def _turns(turns: Turns) -> list[TurnView]:
+    return [TurnView(role=turn.role, text=turn.text) for turn in turns]
 
 
 def _source(url: str, title: str | None, page: Page | None, chunks: Mapping[str, int]) -> SourceView:

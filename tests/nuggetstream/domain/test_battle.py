@@ -13,6 +13,7 @@ from nuggetstream.domain.event import (
 )
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from tests import samples
+from tests.samples import TURNS
 
 
 def test_the_id_is_no_part_of_the_content_and_everything_else_is() -> None:
@@ -24,9 +25,16 @@ def test_the_id_is_no_part_of_the_content_and_everything_else_is() -> None:
         replace(battle, tags=("x",)),
         replace(battle, a=battle.b, b=battle.a),
         replace(battle, a=replace(battle.a, sources=(Source("u", text=""),))),
+        replace(battle, conversation=TURNS),
+        replace(battle, a=replace(battle.a, conversation=TURNS)),
     ]
     assert replace(battle, id="other").content_hash() == battle.content_hash()
-    assert len({battle.content_hash(), *(other.content_hash() for other in changed)}) == 7
+    assert len({battle.content_hash(), *(other.content_hash() for other in changed)}) == 9
+
+
+def test_the_hash_of_a_battle_of_a_single_turn_is_that_of_versions_without_conversations() -> None:
+    stored = "fd04ef65701f04f974206ff958a4fa02"
+    assert samples.battle(urls_a=["x"]).content_hash() == stored
 
 
 def test_a_page_is_cited_by_the_sides_that_name_it() -> None:

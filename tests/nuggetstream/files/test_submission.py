@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.domain.battle import Source, Vote
+from nuggetstream.domain.battle import Side, Source, Vote
+from nuggetstream.domain.conversation import Role, Turn
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.files.submission import (
     InvalidSubmission,
@@ -27,6 +28,13 @@ def sent(**changes: Any) -> dict[str, Any]:
 
 def answer(system: str = "left", text: str = "Leaves.", **more: Any) -> dict[str, Any]:
     return {"system": system, "text": text, **more}
+
+
+def turn(role: str, text: str) -> dict[str, str]:
+    return {"role": role, "text": text}
+
+
+TURNS = [turn("user", "Who grows tea?"), turn("assistant", "China.")]
 
 
 def without(field: str) -> dict[str, Any]:
@@ -82,6 +90,35 @@ BAD = {
     "a source without anything": (
         sent(a=answer(sources=[{"url": "u"}, {"title": "t"}])),
         "a.sources.1: has neither a url nor a text",
+    ),
+    "a conversation that ends with a question": (
+        sent(conversation=TURNS[:1]),
+        "conversation: ends with a turn of the user; it has the turns before the query",
+    ),
+    "an empty question": (sent(conversation=[turn("user", " "), TURNS[1]]), "conversation.0: is empty"),
+    "a role nobody has": (
+        sent(conversation=[turn("system", "Be kind."), *TURNS]),
+        "conversation.0.role: Input should be 'user' or 'assistant'",
+    ),
+    "too many turns": (
+        sent(a=answer(conversation=TURNS * 26)),
+        "a.conversation: is 52 long; at most 50 are accepted",
+    ),
+    "a turn too long": (
+        sent(conversation=[TURNS[0], turn("assistant", "x" * 100_001)]),
+        "conversation.1.text: is 100,001 bytes long; at most 100,000 are accepted",
+    ),
+    "a conversation too long": (
+        sent(conversation=[TURNS[0], turn("assistant", "x" * 99_000)] * 3),
+        "conversation: is 297,042 bytes long; at most 200,000 are accepted",
+    ),
+    "two conversations": (
+        sent(conversation=TURNS, a=answer(conversation=TURNS)),
+        "conversation: is given for the battle and for an answer; which one is meant?",
+    ),
+    "answers to other questions": (
+        sent(a=answer(conversation=TURNS)),
+        "a.conversation and b.conversation: the turns of the user differ",
     ),
     "an answer that is a text": (sent(a="Leaves."), "a: should be an object"),
     "a list": ([], "should be an object"),
@@ -151,6 +188,27 @@ def test_a_source_named_twice_counts_once_where_it_was_first() -> None:
     sources = [{"url": "x", "title": "first"}, {"url": "y"}, {"url": "x", "title": "again"}]
     battle = parse_submission(sent(a=answer(sources=sources))).to_core()
     assert battle.a.sources == (Source("x", "first"), Source("y"))
+
+
+def test_turns_are_read_where_both_systems_had_them_and_where_each_had_its_own() -> None:
+    shared = parse_submission_json(json.dumps(sent(conversation=TURNS))).to_core()
+    assert shared.conversation == (Turn(Role.USER, "Who grows tea?"), Turn(Role.ASSISTANT, "China."))
+    other = [TURNS[0], turn("assistant", "India.")]
+    data = sent(a=answer(conversation=TURNS), b=answer("right", "A drink.", conversation=other))
+    own = parse_submission(data).to_core()
+    assert own.conversation == ()
+    assert own.turns(Side.A) == shared.conversation
+    assert own.turns(Side.B)[1].text == "India."
+    assert submission_of(own, None).to_core() == own
+    assert len({shared.id, own.id, parse_submission(GOOD).to_core().id}) == 3
+
+
+def test_the_same_turns_in_both_answers_are_those_of_the_battle() -> None:
+    data = sent(
+        a=answer(conversation=TURNS), b=answer("right", "A drink.", sources=[{"url": "https://example.org"}])
+    )
+    data["b"]["conversation"] = TURNS
+    assert parse_submission(data).to_core() == parse_submission(sent(conversation=TURNS)).to_core()
 
 
 def test_an_id_is_kept_where_given() -> None:

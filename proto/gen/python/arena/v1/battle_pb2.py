@@ -24,25 +24,29 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/battle.proto\x12\x08\x61rena.v1\"O\n\x06Source\x12\x0b\n\x03url\x18\x01 \x01(\t\x12\x12\n\x05title\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x11\n\x04text\x18\x03 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_titleB\x07\n\x05_text\"I\n\x06\x41nswer\x12\x0e\n\x06system\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12!\n\x07sources\x18\x03 \x03(\x0b\x32\x10.arena.v1.Source\"\x9e\x01\n\x06\x42\x61ttle\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05\x61rena\x18\x02 \x01(\t\x12\r\n\x05query\x18\x03 \x01(\t\x12\x1b\n\x01\x61\x18\x04 \x01(\x0b\x32\x10.arena.v1.Answer\x12\x1b\n\x01\x62\x18\x05 \x01(\x0b\x32\x10.arena.v1.Answer\x12\x15\n\x08language\x18\x06 \x01(\tH\x00\x88\x01\x01\x12\x0c\n\x04tags\x18\x07 \x03(\tB\x0b\n\t_language\"b\n\x04\x46lag\x12\x1c\n\x04side\x18\x01 \x01(\x0e\x32\x0e.arena.v1.Side\x12\x0c\n\x04rule\x18\x02 \x01(\t\x12\r\n\x05start\x18\x03 \x01(\x05\x12\x0b\n\x03\x65nd\x18\x04 \x01(\x05\x12\x12\n\nconfidence\x18\x05 \x01(\x01*4\n\x04Side\x12\x14\n\x10SIDE_UNSPECIFIED\x10\x00\x12\n\n\x06SIDE_A\x10\x01\x12\n\n\x06SIDE_B\x10\x02*^\n\x07\x46lagged\x12\x17\n\x13\x46LAGGED_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46LAGGED_INCLUDE\x10\x01\x12\x13\n\x0f\x46LAGGED_EXCLUDE\x10\x02\x12\x10\n\x0c\x46LAGGED_ONLY\x10\x03*U\n\x04Vote\x12\x14\n\x10VOTE_UNSPECIFIED\x10\x00\x12\n\n\x06VOTE_A\x10\x01\x12\n\n\x06VOTE_B\x10\x02\x12\x0c\n\x08VOTE_TIE\x10\x03\x12\x11\n\rVOTE_BOTH_BAD\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/battle.proto\x12\x08\x61rena.v1\"O\n\x06Source\x12\x0b\n\x03url\x18\x01 \x01(\t\x12\x12\n\x05title\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x11\n\x04text\x18\x03 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_titleB\x07\n\x05_text\"2\n\x04Turn\x12\x1c\n\x04role\x18\x01 \x01(\x0e\x32\x0e.arena.v1.Role\x12\x0c\n\x04text\x18\x02 \x01(\t\"o\n\x06\x41nswer\x12\x0e\n\x06system\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12!\n\x07sources\x18\x03 \x03(\x0b\x32\x10.arena.v1.Source\x12$\n\x0c\x63onversation\x18\x04 \x03(\x0b\x32\x0e.arena.v1.Turn\"\xc4\x01\n\x06\x42\x61ttle\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05\x61rena\x18\x02 \x01(\t\x12\r\n\x05query\x18\x03 \x01(\t\x12\x1b\n\x01\x61\x18\x04 \x01(\x0b\x32\x10.arena.v1.Answer\x12\x1b\n\x01\x62\x18\x05 \x01(\x0b\x32\x10.arena.v1.Answer\x12\x15\n\x08language\x18\x06 \x01(\tH\x00\x88\x01\x01\x12\x0c\n\x04tags\x18\x07 \x03(\t\x12$\n\x0c\x63onversation\x18\x08 \x03(\x0b\x32\x0e.arena.v1.TurnB\x0b\n\t_language\"b\n\x04\x46lag\x12\x1c\n\x04side\x18\x01 \x01(\x0e\x32\x0e.arena.v1.Side\x12\x0c\n\x04rule\x18\x02 \x01(\t\x12\r\n\x05start\x18\x03 \x01(\x05\x12\x0b\n\x03\x65nd\x18\x04 \x01(\x05\x12\x12\n\nconfidence\x18\x05 \x01(\x01*?\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\r\n\tROLE_USER\x10\x01\x12\x12\n\x0eROLE_ASSISTANT\x10\x02*4\n\x04Side\x12\x14\n\x10SIDE_UNSPECIFIED\x10\x00\x12\n\n\x06SIDE_A\x10\x01\x12\n\n\x06SIDE_B\x10\x02*^\n\x07\x46lagged\x12\x17\n\x13\x46LAGGED_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46LAGGED_INCLUDE\x10\x01\x12\x13\n\x0f\x46LAGGED_EXCLUDE\x10\x02\x12\x10\n\x0c\x46LAGGED_ONLY\x10\x03*U\n\x04Vote\x12\x14\n\x10VOTE_UNSPECIFIED\x10\x00\x12\n\n\x06VOTE_A\x10\x01\x12\n\n\x06VOTE_B\x10\x02\x12\x0c\n\x08VOTE_TIE\x10\x03\x12\x11\n\rVOTE_BOTH_BAD\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.battle_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SIDE']._serialized_start=452
-  _globals['_SIDE']._serialized_end=504
-  _globals['_FLAGGED']._serialized_start=506
-  _globals['_FLAGGED']._serialized_end=600
-  _globals['_VOTE']._serialized_start=602
-  _globals['_VOTE']._serialized_end=687
+  _globals['_ROLE']._serialized_start=580
+  _globals['_ROLE']._serialized_end=643
+  _globals['_SIDE']._serialized_start=645
+  _globals['_SIDE']._serialized_end=697
+  _globals['_FLAGGED']._serialized_start=699
+  _globals['_FLAGGED']._serialized_end=793
+  _globals['_VOTE']._serialized_start=795
+  _globals['_VOTE']._serialized_end=880
   _globals['_SOURCE']._serialized_start=35
   _globals['_SOURCE']._serialized_end=114
-  _globals['_ANSWER']._serialized_start=116
-  _globals['_ANSWER']._serialized_end=189
-  _globals['_BATTLE']._serialized_start=192
-  _globals['_BATTLE']._serialized_end=350
-  _globals['_FLAG']._serialized_start=352
-  _globals['_FLAG']._serialized_end=450
+  _globals['_TURN']._serialized_start=116
+  _globals['_TURN']._serialized_end=166
+  _globals['_ANSWER']._serialized_start=168
+  _globals['_ANSWER']._serialized_end=279
+  _globals['_BATTLE']._serialized_start=282
+  _globals['_BATTLE']._serialized_end=478
+  _globals['_FLAG']._serialized_start=480
+  _globals['_FLAG']._serialized_end=578
 # @@protoc_insertion_point(module_scope)

@@ -19,6 +19,23 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _Role:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _RoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Role.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ROLE_UNSPECIFIED: _Role.ValueType  # 0
+    ROLE_USER: _Role.ValueType  # 1
+    ROLE_ASSISTANT: _Role.ValueType  # 2
+
+class Role(_Role, metaclass=_RoleEnumTypeWrapper): ...
+
+ROLE_UNSPECIFIED: Role.ValueType  # 0
+ROLE_USER: Role.ValueType  # 1
+ROLE_ASSISTANT: Role.ValueType  # 2
+Global___Role: _TypeAlias = Role  # noqa: Y015
+
 class _Side:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -120,26 +137,58 @@ class Source(_message.Message):
 Global___Source: _TypeAlias = Source  # noqa: Y015
 
 @_typing.final
+class Turn(_message.Message):
+    """One message of a conversation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROLE_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    role: Global___Role.ValueType
+    text: _builtins.str
+    def __init__(
+        self,
+        *,
+        role: Global___Role.ValueType = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["role", b"role", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Turn: _TypeAlias = Turn  # noqa: Y015
+
+@_typing.final
 class Answer(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SYSTEM_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     SOURCES_FIELD_NUMBER: _builtins.int
+    CONVERSATION_FIELD_NUMBER: _builtins.int
     system: _builtins.str
     text: _builtins.str
     @_builtins.property
     def sources(self) -> _containers.RepeatedCompositeFieldContainer[Global___Source]: ...
+    @_builtins.property
+    def conversation(self) -> _containers.RepeatedCompositeFieldContainer[Global___Turn]:
+        """Turns before the query as this system had them, oldest first, where the systems answered earlier messages
+        differently. Both answers then have them, with the same messages of the user; empty otherwise.
+        """
+
     def __init__(
         self,
         *,
         system: _builtins.str = ...,
         text: _builtins.str = ...,
         sources: _abc.Iterable[Global___Source] | None = ...,
+        conversation: _abc.Iterable[Global___Turn] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["sources", b"sources", "system", b"system", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "sources", b"sources", "system", b"system", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -158,6 +207,7 @@ class Battle(_message.Message):
     B_FIELD_NUMBER: _builtins.int
     LANGUAGE_FIELD_NUMBER: _builtins.int
     TAGS_FIELD_NUMBER: _builtins.int
+    CONVERSATION_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Chosen by the arena; derived from the content if empty at submission. It is part of URL paths, so it
     contains no control characters and no segment "." or "..", and does not end with "/events".
@@ -172,6 +222,12 @@ class Battle(_message.Message):
     def b(self) -> Global___Answer: ...
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def conversation(self) -> _containers.RepeatedCompositeFieldContainer[Global___Turn]:
+        """Turns before the query that both systems had, oldest first; the last one is an assistant's. Empty for a
+        battle of a single turn, and where the answers have conversations of their own.
+        """
+
     def __init__(
         self,
         *,
@@ -182,10 +238,11 @@ class Battle(_message.Message):
         b: Global___Answer | None = ...,
         language: _builtins.str | None = ...,
         tags: _abc.Iterable[_builtins.str] | None = ...,
+        conversation: _abc.Iterable[Global___Turn] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_language", b"_language", "a", b"a", "b", b"b", "language", b"language"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_language", b"_language", "a", b"a", "arena", b"arena", "b", b"b", "id", b"id", "language", b"language", "query", b"query", "tags", b"tags"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_language", b"_language", "a", b"a", "arena", b"arena", "b", b"b", "conversation", b"conversation", "id", b"id", "language", b"language", "query", b"query", "tags", b"tags"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__language: _TypeAlias = _typing.Literal["language"]  # noqa: Y015
     _WhichOneofArgType__language: _TypeAlias = _typing.Literal["_language", b"_language"]  # noqa: Y015
