@@ -50,7 +50,7 @@ def excerpts(evidence: Sequence[Evidence], battle: Battle, characters: int) -> l
     if sum(len(item.text) for item in evidence) <= characters:
         return list(evidence)
     passages = tuple((item.text, item.cited_by) for item in evidence)
-    candidates, order = _ranked(passages, battle.query, (battle.a.text, battle.b.text))
+    candidates, order = _ranked(passages, battle.searched, (battle.a.text, battle.b.text))
     chosen, room = set[int](), characters
     for number in order:
         cost = len(candidates[number][1]) + 1

@@ -15,6 +15,7 @@ from services.assigner.decisions import assignment_decision, decided
 from services.assigner.prompts import VERSION, assignment
 from services.assigner.shared_labels import Labelled, SharedLabels
 from services.runtime.llm.blocks import Block
+from services.runtime.llm.conversation import in_context
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply
 from services.runtime.llm.numbering import quoted
 from services.runtime.llm.replies import AssignmentReply
@@ -70,7 +71,9 @@ class Assigner:
         if self.shared is None or listed.bank is None:
             return await ask(listed.nuggets)
         deciding = None if self.decisions is None else (self.decisions.name, DECISION_VERSION)
-        subject = self.shared.subject(listed.bank, answer, self.window, self.model.name, VERSION, deciding)
+        settings = self.window, self.model.name, VERSION, deciding
+        own = [[turn.role.value, turn.text] for turn in battle.answer(side).conversation]
+        subject = self.shared.subject(listed.bank, answer, *settings, *([own] if own else []))
         return await self.shared.of(subject, listed.nuggets, side, battle.id, ask)
 
     async def _asked(self, battle: Battle, side: Side, nuggets: Sequence[Nugget]) -> Labelled:
@@ -84,6 +87,7 @@ class Assigner:
 
     async def _by_chat(self, battle: Battle, nuggets: Sequence[Nugget], side: Side) -> Labelled:
         prompt = assignment(battle.query, _blocks(nuggets), *_texts(battle, side))
+        prompt = in_context(prompt, battle.context, {"a": side})
         reply = await self.model.ask(prompt, stage=StageName.ASSIGNER.value, battle_id=battle.id)
         assignments = _assignments(nuggets, reply, side, battle.answer(side).text)
         return Labelled(tuple(assignments), reply.model, reply.prompt_version)
@@ -92,6 +96,7 @@ class Assigner:
         self, model: DecisionModel, battle: Battle, nuggets: Sequence[Nugget], side: Side
     ) -> Labelled:
         prompt = assignment_decision(battle.query, _blocks(nuggets), *_texts(battle, side))
+        prompt = in_context(prompt, battle.context, {"a": side})
         reply = await model.ask(prompt, stage=StageName.ASSIGNER.value, battle_id=battle.id)
         answers = {answer.name: answer for answer in reply.value.answers}
         found = {

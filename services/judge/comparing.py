@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, TypeVar
 
-from nuggetstream.domain.battle import Side
+from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleAssigned, BattleJudged, BattleRetrieved, Event
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
@@ -25,6 +25,7 @@ from services.judge.panel import ABSTENTIONS, aggregate
 from services.judge.selection import JudgeOptions
 from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import BudgetExceeded, Permanent, StageError
+from services.runtime.llm.conversation import in_context
 from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply
 from services.runtime.llm.prompt import Prompt, R
@@ -118,7 +119,7 @@ class Comparer:
         if not _can_be_judged(material, self.kind):
             raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")
         if len(self.voters) == 1:
-            asking = _Asking(self, self.voters[0], event.battle.id)
+            asking = _Asking(comparer=self, voter=self.voters[0], battle=event.battle)
             verdicts = await self._verdicts(event, material, asking)
             winner, flipped = combine_orders(verdicts)
             return Judgment(
@@ -149,7 +150,7 @@ class Comparer:
 
     async def _member(self, event: Readable, material: Material, voter: Voter) -> tuple[MemberVerdict, str]:
         """What one member of the panel says, and the version of its prompts."""
-        asking = _Asking(self, voter, event.battle.id)
+        asking = _Asking(comparer=self, voter=voter, battle=event.battle)
         try:
             verdicts = await self._verdicts(event, material, asking)
         except StageError as error:
@@ -175,7 +176,11 @@ class Comparer:
         """The verdict of every order, one after the other for the provider's prompt cache."""
         order = await self.kind.compare(asking, material, self.options)
         sides = list(Side) if self.both_orders else [Random(event.key).choice(list(Side))]  # noqa: S311
-        return tuple([await order(first) for first in sides])
+        verdicts = []
+        for first in sides:
+            asking.first = first
+            verdicts.append(await order(first))
+        return tuple(verdicts)
 
     def _material(self, event: Readable) -> Material:
         if isinstance(event, BattleRetrieved):
@@ -194,11 +199,16 @@ class Comparer:
 
 @dataclass(slots=True)
 class _Asking:
-    """The calls of one model for one battle: the model that answered, and the versions of the prompts."""
+    """The calls of one model for one battle: the model that answered, and the versions of the prompts.
+
+    Attributes:
+        first: Side whose answer is shown first in the order that is asked for; None before the first order.
+    """
 
     comparer: Comparer
     voter: Voter
-    battle_id: str
+    battle: Battle
+    first: Side | None = None
     model: str | None = None
     versions: list[str] = field(default_factory=list)
 
@@ -215,15 +225,20 @@ class _Asking:
     async def __call__(self, prompt: Prompt[R]) -> R:
         """The reply of the chat model to a prompt."""
         await self._check_budget()
-        stage = self.comparer.stage
-        return self._noted(await self.voter.model.ask(prompt, stage=stage, battle_id=self.battle_id))
+        stage, shown = self.comparer.stage, self._in_context(prompt)
+        return self._noted(await self.voter.model.ask(shown, stage=stage, battle_id=self.battle.id))
 
     async def decide(self, prompt: Prompt[DecisionReply]) -> DecisionReply | None:
         """The answers of the model for decisions; None where there is no such model."""
         if (model := self.voter.decisions) is None:
             return None
         await self._check_budget()
-        return self._noted(await model.ask(prompt, stage=self.comparer.stage, battle_id=self.battle_id))
+        stage, shown = self.comparer.stage, self._in_context(prompt)
+        return self._noted(await model.ask(shown, stage=stage, battle_id=self.battle.id))
+
+    def _in_context(self, prompt: Prompt[R]) -> Prompt[R]:
+        writers = {} if self.first is None else {"first": self.first, "second": self.first.other}
+        return in_context(prompt, self.battle.context, writers)
 
     async def _check_budget(self) -> None:
         if (over := await self.comparer.exhausted()) is not None:

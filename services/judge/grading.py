@@ -10,6 +10,7 @@ battle is scored without it.
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleAssigned, BattleGraded, BattleRetrieved, Event
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.grade import Grading
@@ -20,6 +21,7 @@ from services.judge.graders.evaluator import Evaluator, Material
 from services.judge.question_banks import QuestionBanks
 from services.judge.selection import Selection
 from services.runtime.errors import BudgetExceeded
+from services.runtime.llm.conversation import in_context
 from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply
 from services.runtime.llm.prompt import Prompt, R
@@ -76,7 +78,7 @@ class Grader:
         language = battle.language if detected is None else detected.tag
         if not self.selection.includes(battle, language):
             return []
-        asking = _Asking(self, battle.id)
+        asking = _Asking(self, battle)
         material = replace(await self._material(event, detected), options=self.selection)
         if self.evaluator.bank is not None and (asked := self.evaluator.bank(material)) is not None:
             made = await self.banks.of(battle, asked, self.model.name, asking.bank)
@@ -124,7 +126,7 @@ class _Asking:
     """The calls for one battle: the model that answered first, and the versions of the prompts."""
 
     grader: Grader
-    battle_id: str
+    battle: Battle
     model: str | None = None
     versions: list[str] = field(default_factory=list)
 
@@ -141,12 +143,20 @@ class _Asking:
         if self.grader.decisions is None:
             return None
         await self._check_budget()
-        model = self.grader.decisions
-        return self._noted(await model.ask(prompt, stage=self._stage, battle_id=self.battle_id))
+        model, shown = self.grader.decisions, self._in_context(prompt)
+        return self._noted(await model.ask(shown, stage=self._stage, battle_id=self.battle.id))
+
+    def _in_context(self, prompt: Prompt[R]) -> Prompt[R]:
+        """The prompt with earlier turns; an answer is known by its text, unless both have the same one."""
+        texts = {self.battle.answer(side).text: side for side in Side}
+        answers = [block for block in prompt.blocks if block.kind == "answer" and len(texts) == len(Side)]
+        writers = {block.id: texts[block.text] for block in answers if block.text in texts}
+        return in_context(prompt, self.battle.context, writers)
 
     async def _asked(self, prompt: Prompt[R]) -> Reply[R]:
         await self._check_budget()
-        return await self.grader.model.ask(prompt, stage=self._stage, battle_id=self.battle_id)
+        model, shown = self.grader.model, self._in_context(prompt)
+        return await model.ask(shown, stage=self._stage, battle_id=self.battle.id)
 
     @property
     def _stage(self) -> str:

@@ -3,8 +3,9 @@
     made with these settings before? ──yes──> use it
                   └─no──> ask the model ──> store it as the next version, use it
 
-What a version depends on is the model, the wording of the prompt and the number of questions. A battle that
-is delivered again gets the version that it got first, because the same settings always name the same one.
+What a version depends on is the model, the wording of the prompt, the number of questions, and the turns
+before the query where there are any. A battle that is delivered again gets the version that it got first,
+because the same settings always name the same one.
 """
 
 from collections.abc import Awaitable, Callable
@@ -55,7 +56,8 @@ class QuestionBanks:
             return await self._made(battle, asked, ask)
         of_query = query_id(battle.query)
         version = self.overrides.apply(asked.prompt).version
-        settings = derived_id(asked.kind, model, version, asked.prompt.parameters)
+        turns = [] if battle.context is None else [[turn.text for turn in battle.context.common]]
+        settings = derived_id(asked.kind, model, version, asked.prompt.parameters, *turns)
         turn = self.writer.turn(derived_id("question bank", of_query, settings))
         bank = await self.stored.get(of_query, settings, battle.id)
         if bank is None:

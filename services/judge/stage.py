@@ -19,7 +19,9 @@ from services.judge.decisions import decided, shown_to_side, verdict_decision
 from services.judge.evaluators import EVALUATORS, Evaluator
 from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import Permanent
+from services.runtime.llm.conversation import in_context
 from services.runtime.llm.model import ChatModel, DecisionModel
+from services.runtime.llm.prompt import Prompt, R
 from services.runtime.metrics import FLIPS, begin_values
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
@@ -101,13 +103,13 @@ class Judge:
         return [await ask(event, first) for first in orders]
 
     async def _by_chat(self, event: BattleRetrieved, first: Side) -> _Asked:
-        prompt = self.prompt(*self._shown(event, first))
+        prompt = _in_context(self.prompt(*self._shown(event, first)), event, first)
         reply = await self.model.ask(prompt, stage=StageName.JUDGE.value, battle_id=event.battle.id)
         winner, reasoning = shown_to_side(reply.value.winner, first), reply.value.reasoning.strip()
         return OrderedVerdict(first, winner, reasoning), reply.model, reply.prompt_version
 
     async def _by_decision(self, model: DecisionModel, event: BattleRetrieved, first: Side) -> _Asked:
-        prompt = verdict_decision(*self._shown(event, first))
+        prompt = _in_context(verdict_decision(*self._shown(event, first)), event, first)
         reply = await model.ask(prompt, stage=StageName.JUDGE.value, battle_id=event.battle.id)
         [answer] = reply.value.answers
         if answer.letter is None:
@@ -121,6 +123,10 @@ class Judge:
             evidence = excerpts(evidence, battle, self.characters)
         texts = [item.text for item in evidence]
         return battle.query, battle.answer(first).text, battle.answer(first.other).text, texts
+
+
+def _in_context(prompt: Prompt[R], event: BattleRetrieved, first: Side) -> Prompt[R]:
+    return in_context(prompt, event.battle.context, {"first": first, "second": first.other})
 
 
 def build(

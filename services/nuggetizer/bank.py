@@ -159,12 +159,15 @@ class NuggetBank:
 
 
 def bank_of(event: BattleRetrieved, *settings: object) -> str:
-    """Id of the bank of a battle: its arena, its query and its evidence, and what changes a list.
+    """Id of the bank of a battle: its arena, its query, earlier turns and evidence, and what changes a list.
 
     Letter case, width of characters and white space make no other query.
     """
+    battle = event.battle
     chunks = sorted({item.chunk_id for item in event.evidence})
-    return derived_id("nugget bank", event.battle.arena, same_query(event.battle.query), chunks, *settings)
+    turns = sorted([[turn.role.value, turn.text] for turn in battle.turns(side)] for side in Side)
+    own = [turns] if any(turns) else []
+    return derived_id("nugget bank", battle.arena, same_query(battle.query), chunks, *settings, *own)
 
 
 def _extended(known: BankedList, added: Sequence[Draft], new: Sequence[Side], making: Making) -> BankedList:

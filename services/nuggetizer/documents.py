@@ -67,7 +67,7 @@ def _chunks(event: BattleRetrieved, passages: int | None, characters: int | None
     evidence: Sequence[Evidence] = event.evidence
     battle = event.battle
     if passages is not None:
-        evidence = worth_reading(evidence, (battle.query, battle.a.text, battle.b.text), passages)
+        evidence = worth_reading(evidence, (battle.searched, battle.a.text, battle.b.text), passages)
     if characters is not None:
         evidence = excerpts(evidence, battle, characters)
     return [

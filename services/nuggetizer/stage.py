@@ -15,6 +15,7 @@ from services.nuggetizer.creation import Created, Draft, added, create_in_window
 from services.nuggetizer.documents import Document, NuggetSources, documents_of
 from services.nuggetizer.prompts import VERSION
 from services.runtime.errors import Permanent
+from services.runtime.llm.conversation import ModelInContext
 from services.runtime.llm.model import ChatModel
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
@@ -74,12 +75,12 @@ class Nuggetizer:
 
     async def _created(self, event: BattleRetrieved, documents: Sequence[Document]) -> Created:
         """A list for this battle alone."""
-        query, battle_id = event.battle.query, event.battle.id
+        query, battle_id, model = event.battle.query, event.battle.id, self._in_context(event, documents)
         if self.profile is Profile.LIVE:
-            created = await create_live(self.model, query, documents, limit=self.limit, battle_id=battle_id)
+            created = await create_live(model, query, documents, limit=self.limit, battle_id=battle_id)
         else:
             created = await create_in_windows(
-                self.model,
+                model,
                 query,
                 documents,
                 limit=self.limit,
@@ -98,8 +99,8 @@ class Nuggetizer:
             names = {f"answer:{side.value}" for side in sides}
             answers = [document for document in documents if document.provenance.document in names]
             most = len(answers) * max(1, self.limit // _SHARE)
-            query, battle_id = event.battle.query, event.battle.id
-            return await added(self.model, query, nuggets, answers, limit=most, battle_id=battle_id)
+            query, battle_id, model = event.battle.query, event.battle.id, self._in_context(event, answers)
+            return await added(model, query, nuggets, answers, limit=most, battle_id=battle_id)
 
         read = {document.provenance.document for document in documents}
         settings = (self.profile, self.sources, self.limit, self.passages, self.characters)
@@ -111,6 +112,13 @@ class Nuggetizer:
             create=lambda: self._created(event, documents),
             extend=extend,
         )
+
+    def _in_context(self, event: BattleRetrieved, documents: Sequence[Document]) -> ChatModel:
+        """The model, which is shown the earlier turns of the battle with every prompt."""
+        sides = {f"answer:{side.value}": side for side in Side}
+        origins = ((document.block.id, document.provenance.document) for document in documents)
+        writers = {name: sides[origin] for name, origin in origins if origin in sides}
+        return ModelInContext(self.model, event.battle.context, writers)
 
     def _require_scorable(self, created: Created) -> None:
         if not created.drafts:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from nuggetstream.domain.conversation import searched
 from services.offline.heuristics import Document, Embed, Fact, FactLabel, Label, assign, create_facts, judge
 from services.offline.heuristics.text import verbatim
 from services.runtime.llm.blocks import Block, parse
+from services.runtime.llm.conversation import TURN, USER
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.numbering import Numbered
 from services.runtime.llm.replies import (
@@ -60,8 +62,9 @@ class ParsedPrompt:
 
     @property
     def query(self) -> str:
-        """The question of the arena's user."""
-        return self.the("query").text
+        """The question of the arena's user, after earlier ones, which say what it is about."""
+        earlier = [block.text for block in self.of(TURN) if block.id.endswith(USER)]
+        return searched(earlier, self.the("query").text)
 
     def of(self, kind: str) -> list[Block]:
         """All blocks of a kind."""

@@ -32,7 +32,7 @@ class Retriever:
         """Search for the query of one battle. Without pages there is no evidence; that is not a failure."""
         battle = event.battle
         own = {chunk.id for chunk in event.chunks}
-        evidence = await self.searcher.search(battle.query, self.scope, battle.id, self.limit, own)
+        evidence = await self.searcher.search(battle.searched, self.scope, battle.id, self.limit, own)
         ranking = self.searcher.ranking
         key = derived_id(event.key, StageName.RETRIEVER, self.scope, self.limit, ranking)
         return [BattleRetrieved(key, battle, event.pages, tuple(evidence), ranking)]

@@ -62,6 +62,7 @@ class Prompt(Generic[R]):
         family: The texts of all blocks of this prompt and of those that should begin with the same bytes, so
             that the provider's prompt cache serves them. Their nonce is derived from it; None derives it from
             this prompt alone.
+        notes: Sentences that follow the instructions, an operator's own included.
     """
 
     task: str
@@ -76,6 +77,7 @@ class Prompt(Generic[R]):
     check: Callable[[R], None] | None = None
     questions: tuple[Question, ...] = ()
     family: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
     _rendered: list[Message] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -95,7 +97,7 @@ class Prompt(Generic[R]):
 
     def material(self) -> list[Message]:
         """The messages of a decision without its questions, for an endpoint that takes them separately."""
-        return self._render(self.instructions, _AS_DECISION)
+        return self._render("\n".join([self.instructions, *self.notes]), _AS_DECISION)
 
     def _render(self, instructions: str, reply: str) -> list[Message]:
         nonce = self._nonce()
@@ -128,7 +130,7 @@ class Prompt(Generic[R]):
             text = text.replace(f"{{{name}}}", str(value))
         form = [listed(self.questions)] if self.questions else []
         form += [self.reply.form] if self.reply.form else []
-        return "\n".join([text, *form, *(f"{name}: {value}" for name, value in self.parameters)])
+        return "\n".join([text, *self.notes, *form, *(f"{name}: {value}" for name, value in self.parameters)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized
 from nuggetstream.domain.nugget import Importance, Nugget, NuggetList
 from nuggetstream.domain.question_bank import BankKind
@@ -30,12 +31,18 @@ from services.offline.answers import ParsedPrompt, answer
 from services.runtime.llm import blocks as fences
 from services.runtime.llm import prompt as prompts
 from services.runtime.llm.blocks import Block
+from services.runtime.llm.conversation import in_context
 from services.runtime.llm.parsing import Unusable, read_reply
 from services.runtime.llm.prompt import TASKS, Prompt
-from tests.fakes import ScriptedModel
-from tests.injections import INJECTIONS, PLACES, Injection, battle_with
+from tests.fakes import ScriptedModel, blocks
+from tests.injections import IN_TURNS, INJECTIONS, PLACES, Injection, battle_with
 
 MARKER = re.compile(r"<<<(?P<kind>[a-z_]+) (?P<id>[\w.:-]+) #(?P<nonce>[0-9a-f]{16})>>>")
+WITHOUT_QUERY = {"language_quality"} | {
+    f"{task}{way}"
+    for task in ("citation_support", "nugget_entailment", "rubric_verify")
+    for way in ("", "_decision")
+}
 NUGGETS = [Block("nugget", "n1", "Tea is a drink.")]
 
 
@@ -82,7 +89,8 @@ async def prompts_about(text: str) -> list[Prompt[Any]]:
         whole = RubricOptions(items=BankKind.NUGGETS, passages=True, verify=True)
         await Grader(finding, GRADERS["rubric"], whole, decisions=decisions)(event)
     texts = [nugget.text for nugget in listed.nuggets]
-    return [*model.asked, additions(event.battle.query, texts, [Block("answer", "a1", text)], 5)]
+    further = additions(event.battle.query, texts, [Block("answer", "a1", text)], 5)
+    return [*model.asked, in_context(further, event.battle.context, {"a1": Side.A})]
 
 
 @cache
@@ -123,10 +131,15 @@ def named(injection: Injection) -> str:
     return f"{injection.technique} {injection.language} {injection.place}"
 
 
-@pytest.mark.parametrize("injection", INJECTIONS, ids=named)
-def test_no_injection_leaves_its_block_in_any_prompt(injection: Injection) -> None:
-    asked = asyncio.run(prompts_about(injection.text))
+@pytest.mark.parametrize(
+    "text",
+    [*(each.text for each in INJECTIONS), *IN_TURNS],
+    ids=[*map(named, INJECTIONS), *(f"turn {number}" for number, _ in enumerate(IN_TURNS))],
+)
+def test_no_injection_leaves_its_block_in_any_prompt(text: str) -> None:
+    asked = asyncio.run(prompts_about(text))
     assert {prompt.task for prompt in asked} == operators_words().keys()
+    assert {prompt.task for prompt in asked if not blocks(prompt, "turn")} == WITHOUT_QUERY
     for prompt in asked:
         assert outside(prompt) in operators_words()[prompt.task]
         user = prompt.messages()[1]["content"]
