@@ -19,7 +19,7 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleRetrieved
 from nuggetstream.domain.identity import content_hash, derived_id, same_query
 from nuggetstream.domain.nugget import OTHER_ANSWER, BankVersion, Provenance, Revision
-from services.nuggetizer.creation import Created, Draft, trim
+from services.nuggetizer.creation import Created, Draft, trim, without_repetitions
 from services.runtime.llm.single_writer import SingleWriter
 from services.store.nugget_banks import NuggetLists, StoredList
 
@@ -174,13 +174,14 @@ def _extended(known: BankedList, added: Sequence[Draft], new: Sequence[Side], ma
     """A list with what new answers add to it; its version stays where they add nothing."""
     created, names = known.created, [making.name(side) for side in new]
     more = [_draft(draft, lambda document: [_stored_name(document, making)]) for draft in added]
-    drafts = trim([*created.drafts, *more], making.most)
+    distinct, merged = without_repetitions([*created.drafts, *more])
+    drafts = trim(distinct, making.most)
     texts = tuple(draft.text for draft in drafts)
     grown = set(texts) != {draft.text for draft in created.drafts}
     return BankedList(
         known.version + grown,
         tuple(sorted({*known.answers, *names})),
-        replace(created, drafts=drafts, history=[*created.history, Revision(tuple(names), texts)]),
+        replace(created, drafts=drafts, history=[*created.history, Revision(tuple(names), texts, merged)]),
     )
 
 
@@ -218,8 +219,9 @@ def _renamed(created: Created, documents: Callable[[str], Sequence[str]]) -> Cre
         created,
         drafts=[_draft(draft, documents) for draft in created.drafts],
         history=[
-            Revision(
-                tuple(dict.fromkeys(new for name in each.documents for new in documents(name))), each.texts
+            replace(
+                each,
+                documents=tuple(dict.fromkeys(new for name in each.documents for new in documents(name))),
             )
             for each in created.history
         ],

@@ -8,7 +8,7 @@ from typing import TypeVar
 from nuggetstream.domain.nugget import Importance, MergedNugget, Provenance, Revision
 from services.nuggetizer import prompts
 from services.nuggetizer.documents import Document
-from services.nuggetizer.same_words import words_of
+from services.nuggetizer.near_duplicates import fact_of
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.model import ChatModel
 from services.runtime.llm.replies import NuggetsReply
@@ -128,14 +128,14 @@ async def create_in_windows(
 
 
 def without_repetitions(drafts: Sequence[Draft]) -> tuple[list[Draft], tuple[MergedNugget, ...]]:
-    """Nuggets without those that repeat an earlier one in the same words, and what was merged into what.
+    """Nuggets without near-duplicates of earlier ones, and what was merged into what; see `near_duplicates`.
 
-    The first wording stays. It is vital if either was, and has the provenance of both; see `same_words`.
+    The first wording stays. It is vital if either was, and has the provenance of both.
     """
     first: dict[tuple[str, ...], Draft] = {}
     merged = []
     for draft in drafts:
-        words = words_of(draft.text)
+        words = fact_of(draft.text)
         if (known := first.get(words)) is None:
             first[words] = draft
             continue

@@ -10,7 +10,7 @@ import pytest
 
 from nuggetstream.domain.battle import Answer, Battle, Side
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRetrieved
-from nuggetstream.domain.nugget import OTHER_ANSWER, Cause, Importance
+from nuggetstream.domain.nugget import OTHER_ANSWER, Cause, Importance, MergedNugget
 from nuggetstream.nuggets.explanation import cause_of
 from services.assigner.shared_labels import SharedLabels
 from services.assigner.stage import Assigner
@@ -164,6 +164,25 @@ async def test_a_new_answer_makes_a_new_version_and_earlier_battles_keep_theirs(
     again = await pipeline.lists(battle("b1"))
     assert again.nugget_list == first.nugget_list
     assert len(pipeline.model.asked) == 6
+
+
+async def test_what_an_answer_repeats_in_another_notation_makes_no_version_and_is_named(
+    database: Database,
+) -> None:
+    pipeline = Pipeline(database)
+    repeated = CreatedNugget(text="Fact: Tea isn't green.", importance="vital", sources=["a1"])
+    known = CreatedNugget(text="Fact: Tea is not green.", importance="vital", sources=["a1"])
+    own = {"nuggets": lambda _: NuggetsReply(nuggets=[known, repeated])}
+    added = {"nuggets_added": lambda _: NuggetsReply(nuggets=[repeated])}
+    pipeline.model.script = {**pipeline.model.script, **own, **added}
+    merged = MergedNugget(repeated.text, known.text)
+    first = (await pipeline.lists(battle("b1"))).nugget_list
+    assert [step.merged for step in first.history] == [(merged,)]
+    grown = (await pipeline.lists(battle("b2", b=GREEN))).nugget_list
+    assert [nugget.text for nugget in grown.nuggets] == [known.text]
+    assert grown.bank is not None
+    assert grown.bank.version == 1
+    assert [step.merged for step in grown.history] == [(merged,), (merged,)]
 
 
 async def test_an_answer_without_new_facts_makes_no_version(database: Database) -> None:

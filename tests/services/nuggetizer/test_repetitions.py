@@ -1,10 +1,13 @@
-"""Nuggets that repeat another one are merged and named; facts that differ in anything are not."""
+"""Near-duplicates among nuggets are merged and named; facts that differ in anything are not."""
 
 import pytest
 
 from nuggetstream.domain.nugget import Importance, MergedNugget
+from services.nuggetizer.near_duplicates import fact_of
 from services.nuggetizer.same_words import words_of
 from services.nuggetizer.stage import Nuggetizer, Profile
+from services.runtime.llm.replies import WindowReply
+from tests.near_duplicates import PAIRS, Pair, recall
 from tests.services.nuggetizer.test_nuggetizer import created, live, reader
 
 SAME = [
@@ -47,6 +50,22 @@ def test_the_same_words_are_the_same_fact(one: str, other: str) -> None:
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_any_other_word_number_sign_or_order_is_another_fact(one: str, other: str) -> None:
     assert words_of(one) != words_of(other)
+    assert fact_of(one) != fact_of(other)
+
+
+@pytest.mark.parametrize("pair", [pair for pair in PAIRS if not pair.same], ids=str)
+def test_different_facts_are_never_merged(pair: Pair) -> None:
+    assert fact_of(pair.one) != fact_of(pair.other)
+
+
+def test_near_duplicates_in_nine_languages_and_more_are_found() -> None:
+    assert len(PAIRS) >= 80
+    by_language = {
+        pair.language: recall(fact_of, [p for p in PAIRS if p.language == pair.language]) for pair in PAIRS
+    }
+    assert len(by_language) >= 9
+    assert all(found for found, _ in by_language.values())
+    assert recall(words_of, PAIRS)[0] < recall(fact_of, PAIRS)[0]
 
 
 async def test_the_live_profile_merges_repetitions_and_says_so() -> None:
@@ -65,6 +84,25 @@ async def test_the_live_profile_merges_repetitions_and_says_so() -> None:
     assert step.merged == (MergedNugget("“Tea” is a drink", "Tea is a drink."),)
 
 
+async def test_the_live_profile_merges_near_duplicates_and_keeps_other_numbers() -> None:
+    model = live(
+        ("The lake is 12 km long.", "vital", ["c1"]),
+        ("The lake is 12 kilometres long.", "okay", ["c2"]),
+        ("The lake is 21 km long.", "okay", ["c1"]),
+    )
+    listed = await created(Nuggetizer(model))
+    assert [nugget.text for nugget in listed.nuggets] == [
+        "The lake is 12 km long.",
+        "The lake is 21 km long.",
+    ]
+    (step,) = listed.history
+    assert step.merged == (MergedNugget("The lake is 12 kilometres long.", "The lake is 12 km long."),)
+
+
 async def test_the_paper_profile_merges_nothing() -> None:
-    listed = await created(Nuggetizer(reader(), Profile.PAPER))
+    texts = ["The lake is 12 km long.", "The lake is 12 kilometres long."]
+    model = reader()
+    model.script = {**model.script, "nuggets_window": lambda _: WindowReply(nuggets=texts)}
+    listed = await created(Nuggetizer(model, Profile.PAPER))
+    assert [nugget.text for nugget in listed.nuggets] == texts
     assert all(step.merged == () for step in listed.history)
