@@ -25,7 +25,7 @@ _LINK = re.compile(r"\[([^\]\[]{1,300})\]\((?:[^()]|\([^()]{0,100}\)){1,500}\)")
 _URL = re.compile(r"https?://\S+|\bwww\.\S+")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 _EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|~~|`+)(?=\S)(.{1,300}?)(?<=\S)\1")
-_BULLET = re.compile(r"^\s*(?:>\s*)*(?:[-*+•‣◦▪–—·]\s+|\(?\d{1,2}[.)]\s+|[a-zA-Z][)]\s+|[①-⑳]\s*)")
+_BULLET = re.compile(r"^\s*(?:>\s*)*(?:[-*+•‣◦▪–—·]\s+|\(?\d{1,2}[.)]\s+|[a-zA-Z][)]\s+|[①-⑳]\s*)?")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
 _RULE = re.compile(r"^[\s|:*_=+-]*$")
 _SPACES = re.compile(r"\s+")
@@ -41,6 +41,8 @@ def clean(line: str) -> str:
 
     >>> clean("- **Local news** holds leaders [accountable](https://x.org) [0, 1].")
     'Local news holds leaders accountable.'
+    >>> clean("> Violet light is scattered most.")
+    'Violet light is scattered most.'
     """
     line = _SPACES.sub(" ", _INVISIBLE.sub("", line))
     line = _LINK.sub(r"\1", _IMAGE.sub(" ", line))
