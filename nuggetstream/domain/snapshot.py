@@ -93,6 +93,9 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
 
 
 def _newest(known: tuple[Judgment, ...], new: Judgment) -> tuple[Judgment, ...]:
-    """The judgments with a newer one, sorted by the name of the judge."""
-    by_name = {judgment.evaluator: judgment for judgment in (*known, new)}
+    """The judgments with a newer one, sorted by the name of the judge; one of an older list can come late."""
+    by_name = {judgment.evaluator: judgment for judgment in known}
+    before = by_name.get(new.evaluator)
+    if before is None or (before.list_version or 1) <= (new.list_version or 1):
+        by_name[new.evaluator] = new
     return tuple(by_name[name] for name in sorted(by_name))

@@ -74,3 +74,5 @@ class JudgmentView(View):
     does not follow from probabilities."""
     additional: bool = False
     """Whether the judge runs beside those that battles wait for."""
+    nugget_version: int | None = None
+    """Version of the nugget list that the judge was shown; null where it was shown none."""

@@ -131,6 +131,7 @@ class Comparer:
                 prompt_version=asking.version,
                 guided=self.kind.guided,
                 additional=self.additional,
+                list_version=_list_version(event),
             )
         asked = await _all_of(self._member(event, material, voter) for voter in self.voters)
         members = tuple(member for member, _ in asked)
@@ -146,6 +147,7 @@ class Comparer:
             additional=self.additional,
             members=members,
             aggregation=aggregation,
+            list_version=_list_version(event),
         )
 
     async def _member(self, event: Readable, material: Material, voter: Voter) -> tuple[MemberVerdict, str]:
@@ -263,6 +265,10 @@ async def _all_of(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 def _can_be_judged(material: Material, kind: Kind) -> bool:
     said = any(material.battle.answer(side).text.strip() for side in Side)
     return said and (not kind.guided or bool(material.nuggets))
+
+
+def _list_version(event: Readable) -> int | None:
+    return event.nugget_list.version if isinstance(event, BattleAssigned) else None
 
 
 def build(

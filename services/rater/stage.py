@@ -122,12 +122,13 @@ def _of_judge(battle: Battle, judgment: Judgment, now: datetime) -> Iterator[Out
     """The outcome of a judge, and those of the members of a panel that did not abstain."""
     lens = judgment.lens
     outcome = _outcome(battle, source_of_judge(judgment.evaluator, lens), lens, judgment.winner, now=now)
-    yield replace(outcome, probabilities=_probabilities(judgment.probabilities))
+    version = judgment.list_version
+    yield replace(outcome, probabilities=_probabilities(judgment.probabilities), list_version=version)
     for member in judgment.members:
         if member.winner is not None:
             source = source_of_judge(member_of(judgment.evaluator, member.name), Lens.MEMBER)
             outcome = _outcome(battle, source, Lens.MEMBER, member.winner, now=now)
-            yield replace(outcome, probabilities=_probabilities(member.probabilities))
+            yield replace(outcome, probabilities=_probabilities(member.probabilities), list_version=version)
 
 
 def _probabilities(told: PreferenceProbability | VoteProbabilities | None) -> Probabilities | None:

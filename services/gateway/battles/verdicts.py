@@ -104,6 +104,7 @@ def judgment_views(judgments: Sequence[Judgment]) -> list[JudgmentView]:
             abstentions=judgment.abstentions,
             tie_band=judgment.tie_band,
             additional=judgment.additional,
+            nugget_version=judgment.list_version,
         )
         for judgment in judgments
     ]

@@ -13,9 +13,11 @@ from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import BankVersion, Support
 from services.assigner.stage import Assigner
+from services.judge.comparing import Comparer, Voter
+from services.judge.pairwise import kinds
 from services.runtime.bus import Bus
 from services.runtime.llm.prompt import Prompt
-from services.runtime.llm.replies import AssignmentReply, NuggetSupport
+from services.runtime.llm.replies import AssignmentReply, NuggetSupport, VerdictReply
 from services.store.database import Database
 from services.store.deletion import Deletions
 from tests.e2e.processes import run_here
@@ -120,6 +122,32 @@ async def test_labels_of_an_older_list_that_come_late_change_nothing(world: Worl
     assert (await shown(world))["nugget_version"] == 2
     (outcome,) = [o for o in await world.gateway.outcomes.of_battle("tides") if o.lens is Lens.NUGGET]
     assert outcome.list_version == 2
+
+
+async def test_a_guided_verdict_about_an_older_list_that_comes_late_changes_nothing(world: World) -> None:
+    def prefers(winner: str) -> ScriptedModel:
+        text = battle().answer(Side(winner)).text
+
+        def reply(prompt: Prompt[Any]) -> VerdictReply:
+            shown_first = next(block.text for block in blocks(prompt, "answer"))
+            return VerdictReply(reasoning="So.", winner="first" if shown_first == text else "second")
+
+        return ScriptedModel({"verdict_guided": reply})
+
+    async def judged(event: events.BattleAssigned, winner: str) -> events.BattleJudged:
+        comparer = Comparer("nugget_guided", kinds()["nugget_guided"], [Voter("", prefers(winner))])
+        (verdict,) = await comparer(event)
+        assert isinstance(verdict, events.BattleJudged)
+        return verdict
+
+    story = await scored(world)
+    await patched(world, edit(add(SUN)))
+    of_edited = await judged(await labelled(world, states_in_b()), "b")
+    await world.happens(of_edited, await judged(story.assigned(), "a"))
+    (verdict,) = (await shown(world))["guided"]
+    assert (verdict["winner"], verdict["nugget_version"]) == ("b", 2)
+    (outcome,) = [o for o in await world.gateway.outcomes.of_battle("tides") if o.lens is Lens.GUIDED]
+    assert (outcome.winner, outcome.list_version) == (Vote.B, 2)
 
 
 async def test_the_history_says_who_changed_what_and_why(world: World) -> None:

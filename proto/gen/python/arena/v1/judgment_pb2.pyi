@@ -203,6 +203,7 @@ class Judgment(_message.Message):
     MEMBERS_FIELD_NUMBER: _builtins.int
     AGGREGATION_FIELD_NUMBER: _builtins.int
     TIE_BAND_FIELD_NUMBER: _builtins.int
+    LIST_VERSION_FIELD_NUMBER: _builtins.int
     evaluator: _builtins.str
     winner: _battle_pb2.Vote.ValueType
     flipped: _builtins.bool
@@ -219,6 +220,8 @@ class Judgment(_message.Message):
     """Largest difference of the probabilities of A and B that made the verdict a tie; absent where the verdict
     does not follow from probabilities.
     """
+    list_version: _builtins.int
+    """Version of the nugget list that the judge was shown; absent where it was shown none."""
     @_builtins.property
     def verdicts(self) -> _containers.RepeatedCompositeFieldContainer[Global___OrderedVerdict]:
         """Empty for a panel."""
@@ -241,21 +244,26 @@ class Judgment(_message.Message):
         members: _abc.Iterable[Global___MemberVerdict] | None = ...,
         aggregation: Global___Aggregation.ValueType | None = ...,
         tie_band: _builtins.float | None = ...,
+        list_version: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_aggregation", b"_aggregation", "_flipped", b"_flipped", "_tie_band", b"_tie_band", "aggregation", b"aggregation", "flipped", b"flipped", "tie_band", b"tie_band"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_aggregation", b"_aggregation", "_flipped", b"_flipped", "_list_version", b"_list_version", "_tie_band", b"_tie_band", "aggregation", b"aggregation", "flipped", b"flipped", "list_version", b"list_version", "tie_band", b"tie_band"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_aggregation", b"_aggregation", "_flipped", b"_flipped", "_tie_band", b"_tie_band", "additional", b"additional", "aggregation", b"aggregation", "evaluator", b"evaluator", "flipped", b"flipped", "guided", b"guided", "members", b"members", "model", b"model", "prompt_version", b"prompt_version", "tie_band", b"tie_band", "verdicts", b"verdicts", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_aggregation", b"_aggregation", "_flipped", b"_flipped", "_list_version", b"_list_version", "_tie_band", b"_tie_band", "additional", b"additional", "aggregation", b"aggregation", "evaluator", b"evaluator", "flipped", b"flipped", "guided", b"guided", "list_version", b"list_version", "members", b"members", "model", b"model", "prompt_version", b"prompt_version", "tie_band", b"tie_band", "verdicts", b"verdicts", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__aggregation: _TypeAlias = _typing.Literal["aggregation"]  # noqa: Y015
     _WhichOneofArgType__aggregation: _TypeAlias = _typing.Literal["_aggregation", b"_aggregation"]  # noqa: Y015
     _WhichOneofReturnType__flipped: _TypeAlias = _typing.Literal["flipped"]  # noqa: Y015
     _WhichOneofArgType__flipped: _TypeAlias = _typing.Literal["_flipped", b"_flipped"]  # noqa: Y015
+    _WhichOneofReturnType__list_version: _TypeAlias = _typing.Literal["list_version"]  # noqa: Y015
+    _WhichOneofArgType__list_version: _TypeAlias = _typing.Literal["_list_version", b"_list_version"]  # noqa: Y015
     _WhichOneofReturnType__tie_band: _TypeAlias = _typing.Literal["tie_band"]  # noqa: Y015
     _WhichOneofArgType__tie_band: _TypeAlias = _typing.Literal["_tie_band", b"_tie_band"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__aggregation) -> _WhichOneofReturnType__aggregation | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__flipped) -> _WhichOneofReturnType__flipped | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__list_version) -> _WhichOneofReturnType__list_version | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__tie_band) -> _WhichOneofReturnType__tie_band | None: ...
 
