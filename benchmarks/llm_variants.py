@@ -8,8 +8,9 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -26,6 +27,7 @@ from services.nuggetizer.bank import NuggetBank
 from services.nuggetizer.stage import Nuggetizer, Profile
 from services.runtime.errors import StageError
 from services.runtime.llm.accounting import Entry, MemorySpendStore
+from services.runtime.llm.batches.transport import Batches
 from services.runtime.llm.build import build_chat_model
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.prices import OFFLINE_MODEL, Price, Tokens
@@ -43,7 +45,8 @@ class Variant:
     """One way to evaluate a battle: settings of the nuggetizer, the assigner and the judge.
 
     With `shares`, battles with the same query and evidence share their lists and labels; with `decides`,
-    labels and verdicts are decisions.
+    labels and verdicts are decisions; with `batched`, all battles are evaluated at once, and their calls wait
+    for batches.
     """
 
     nuggetizer: Mapping[str, Any] = field(default_factory=dict)
@@ -51,6 +54,7 @@ class Variant:
     judge: Mapping[str, Any] = field(default_factory=dict)
     shares: bool = False
     decides: bool = False
+    batched: bool = False
 
 
 _DEFAULT = PipelineSettings(profile="live")
@@ -63,6 +67,7 @@ VARIANTS = {
     "live, excerpts for nuggets": Variant(_NUGGETS),
     "live, excerpts for judge": Variant(judge=_JUDGE),
     "live": LIVE,
+    "live, in batches": Variant(_NUGGETS, judge=_JUDGE, batched=True),
     "live, 7,000 characters": Variant({"characters": 7_000}, judge=_JUDGE),
     "frugal": Variant(_NUGGETS, judge=_JUDGE, decides=True),
     "paper": Variant({"profile": Profile.PAPER}, {"window": 10}, {"both_orders": False}),
@@ -91,12 +96,14 @@ class Result:
         seconds: How long each battle took.
         nuggets: Texts of the nuggets by battle.
         preferred: The answer that the nuggets prefer, by battle.
+        price: What the calls cost.
     """
 
     calls: Sequence[tuple[str, Tokens]]
     seconds: Sequence[float]
     nuggets: Mapping[str, Sequence[str]]
     preferred: Mapping[str, Vote]
+    price: Price = PRICE
 
     @property
     def battles(self) -> int:
@@ -111,7 +118,7 @@ class Result:
     @property
     def money(self) -> float:
         """Money for a thousand battles."""
-        return float(PRICE.of(self.tokens)) / self.battles * 1000
+        return float(self.price.of(self.tokens)) / self.battles * 1000
 
 
 # On battles of whole topics, where the same answers meet several times.
@@ -158,11 +165,31 @@ async def run(variant: Variant, events: Sequence[BattleRetrieved], url: str, at_
 async def run_with(variant: Variant, events: Sequence[BattleRetrieved], url: str, at_once: int) -> Result:
     """All battles, with the stores of the variant."""
     settings = LLMSettings(
-        api_key=SecretStr("none"), base_url=url, model=OFFLINE_MODEL, concurrency=64, battle_tokens=None
+        api_key=SecretStr("none"),
+        base_url=url,
+        model=OFFLINE_MODEL,
+        concurrency=64,
+        batch_quiet_s=1.0,
+        batch_poll_s=0.2,
     )
-    spend, seconds = Entries(), list[float]()
+    if variant.batched:
+        with TemporaryDirectory() as folder:
+            batches = Batches(Path(folder), lambda _: None)
+            async with batches.running():
+                spend = Entries()
+                model = build_chat_model(settings, spend=spend, http=batches.http(settings), batched=True)
+                result = await measured(variant, events, model, spend, len(events))
+                return replace(result, price=PRICE.in_batches())
+    spend = Entries()
+    return await measured(variant, events, build_chat_model(settings, spend=spend), spend, at_once)
+
+
+async def measured(
+    variant: Variant, events: Sequence[BattleRetrieved], model: LLMClient, spend: Entries, at_once: int
+) -> Result:
+    """All battles by one model, which is closed then."""
+    seconds, free = list[float](), asyncio.Semaphore(at_once)
     found: dict[str, BattleAssigned] = {}
-    model, free = build_chat_model(settings, spend=spend), asyncio.Semaphore(at_once)
 
     async def one(event: BattleRetrieved) -> None:
         async with free:

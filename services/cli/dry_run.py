@@ -52,12 +52,14 @@ class Estimate:
         sample: The calls of each battle that was evaluated, by stage.
         model: Name of the configured model.
         prices: The operator's prices.
+        batched: Whether they are those of batches.
     """
 
     battles: int
     sample: Sequence[Mapping[str, StageCalls]]
     model: str
     prices: PriceTable
+    batched: bool = False
 
     def by_stage(self) -> dict[str, StageCalls]:
         """Calls and tokens of the whole file."""
@@ -110,7 +112,8 @@ class Estimate:
             return f"Cost with {names}: unknown. Set NUGGETSTREAM_LLM_PRICES to a file with its price."
         amount, margin = money
         span = f" (95% interval {max(0.0, amount - margin):.2f} to {amount + margin:.2f})" if margin else ""
-        return f"Cost with {', '.join(self._models())}: {amount:.2f} {self.prices.currency}{span}"
+        how = " in batches" if self.batched else ""
+        return f"Cost with {', '.join(self._models())}{how}: {amount:.2f} {self.prices.currency}{span}"
 
     def _scaled(self, calls: StageCalls) -> StageCalls:
         factor = self.battles / len(self.sample)
@@ -135,7 +138,12 @@ class Estimate:
 
 
 async def estimate(
-    lines: Sequence[KeptLine], choices: Choices, report: Callable[[Progress], None], stop: asyncio.Event
+    lines: Sequence[KeptLine],
+    choices: Choices,
+    report: Callable[[Progress], None],
+    stop: asyncio.Event,
+    *,
+    batched: bool = False,
 ) -> Estimate | None:
     """Evaluate a sample with the offline model and see what it asked for.
 
@@ -144,12 +152,14 @@ async def estimate(
         choices: The configuration; its folder is not used.
         report: Called with the progress.
         stop: Ends the run early.
+        batched: Whether the price of batches is that of the estimate.
 
     Returns:
         The estimate; None when it was stopped, or when no battle of the sample could be evaluated.
     """
     sample = random.Random(0).sample(list(lines), min(SAMPLE, len(lines)))  # noqa: S311 - not a secret
     prices, model = choices.llm.price_table(), choices.llm.model_name
+    prices = prices.of_batches() if batched else prices
     with TemporaryDirectory(prefix="nuggetstream-dry-run-") as folder:
         # A sample has fewer battles with the same query and evidence than the file.
         pipeline = choices.pipeline.model_copy(update={"nugget_bank_hours": 0.0})
@@ -162,7 +172,7 @@ async def estimate(
             spend = DatabaseSpendStore(platform.database)
             own = {name: stage.model for name, stage in choices.llm.stages.items()}
             found = [await _calls_of(spend, battle_id, own) for battle_id in evaluation.accepted]
-    return Estimate(len(lines), found, model, prices) if found else None
+    return Estimate(len(lines), found, model, prices, batched) if found else None
 
 
 async def _calls_of(

@@ -17,11 +17,12 @@ import click
 from services.cli.data_folder import locked_folder
 from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
-from services.cli.tuning import tuned
+from services.cli.tuning import BATCHED_BATTLES, BATCHED_S, for_batches, tuned
 from services.cli.wiring import Parts
 from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams, remove_undeclared
 from services.runtime.disk import Check, DiskProbe
 from services.runtime.lifecycle import started
+from services.runtime.llm.batches.transport import Batches
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.nats_server import NatsServer
 from services.runtime.nats_supervisor import NatsSupervisor
@@ -35,6 +36,7 @@ from services.wire.topology import consumers, streams
 # The broker stops with the process and loses the naks of messages that were handed back. They are redelivered
 # after ack_wait, so here it is short.
 _ACK_WAIT = 10.0
+_BATCHED_GRACE = 2.0  # seconds; what waits for a batch does not finish within a longer time either
 NATS = "nats"  # folder of the broker in the data folder
 _CALLED = ("indexer", "rater")  # services that others call over gRPC
 
@@ -55,6 +57,7 @@ class Choices:
         ratings_port: gRPC port of the rater; 0 takes a free one. The other services always take free ones.
         grace: Seconds that work in flight gets when leaving.
         evaluators: Names of the evaluators, separated by commas; None: those of the environment.
+        batches: Where model calls wait for a batch; None where each is made at once.
     """
 
     folder: Path
@@ -68,6 +71,12 @@ class Choices:
     ratings_port: int = 0
     grace: float = 20.0
     evaluators: str | None = None
+    batches: Batches | None = None
+
+    def in_batches(self, batches: Batches) -> "Choices":
+        """The configuration with model calls in batches: many battles at once, which wait for days."""
+        pipeline = self.pipeline.model_copy(update={"llm_stage_concurrency": BATCHED_BATTLES})
+        return replace(self, pipeline=pipeline, batches=batches, grace=_BATCHED_GRACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +119,7 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
                     "run each service with `nuggetstream serve`"
                 )
             async with Bus.connect(platform.bus("embedded")) as bus:
-                prepare = partial(_prepare, bus, platform)
+                prepare = partial(_prepare, bus, platform, choices.batches is not None)
                 await prepare()
                 disk = DiskProbe(choices.folder).problem
                 supervisor = NatsSupervisor(
@@ -142,13 +151,17 @@ async def _migrated_database(folder: Path) -> AsyncIterator[Database]:
 
 def _platform(choices: Choices, nats_url: str, database_url: str) -> PlatformSettings:
     settings = PlatformSettings(nats_url=nats_url, database_url=database_url)
+    if choices.batches is not None:
+        settings = settings.model_copy(update={"quiet_seconds": BATCHED_S})
     if choices.evaluators is None:
         return settings
     return settings.model_copy(update={"evaluators": choices.evaluators})
 
 
-async def _prepare(bus: Bus, platform: PlatformSettings) -> None:
+async def _prepare(bus: Bus, platform: PlatformSettings, batched: bool) -> None:
     declared = consumers(graders=platform.declared_graders)
+    if batched:
+        declared = [for_batches(spec) for spec in declared]
     await ensure(bus.js, streams(total_bytes=platform.nats_stream_bytes), _with_ack_wait(declared))
     # The consumer of an evaluator of an earlier run, which nobody reads, would keep every message.
     await remove_undeclared(bus.js, STREAM_ARENA, GRADER_PREFIX, declared)
@@ -204,7 +217,9 @@ class _Starter:
                 fixed = {"gateway": self.choices.grpc_port, "rater": self.choices.ratings_port}
                 host = self.choices.host if name == "gateway" else "127.0.0.1"
                 await run_service(
-                    tuned(service, self.choices.pipeline, _ACK_WAIT),
+                    tuned(
+                        service, self.choices.pipeline, _ACK_WAIT, batched=self.choices.batches is not None
+                    ),
                     bus,
                     self.stop,
                     grpc_address=f"{host}:{fixed.get(name, 0)}",
@@ -229,4 +244,5 @@ class _Starter:
             http_port=choices.http_port,
             allowed_hosts=choices.allowed_hosts,
             checks=self.checks,
+            batches=choices.batches,
         )

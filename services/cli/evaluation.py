@@ -63,6 +63,7 @@ class Evaluation:
         window: Number of battles in flight at once; enough to keep all stages busy.
         currency: Currency of the operator's price table.
         retry_failed: Whether battles that failed in an earlier run are evaluated again.
+        poll: Seconds between two looks at the battles in flight.
         accepted: The line of each accepted battle, by battle id.
         rejected: Lines that the platform rejected.
         unsettled: Arenas whose boards lack outcomes of battles that have ended.
@@ -75,6 +76,7 @@ class Evaluation:
     window: int = 64
     currency: str = "USD"
     retry_failed: bool = False
+    poll: float = _POLL
     accepted: dict[str, KeptLine] = field(default_factory=dict)
     rejected: list[BadLine] = field(default_factory=list)
     unsettled: list[str] = field(default_factory=list)
@@ -208,7 +210,7 @@ class Evaluation:
 
     async def _pause(self) -> None:
         try:
-            await asyncio.wait_for(self.stop.wait(), _POLL)
+            await asyncio.wait_for(self.stop.wait(), self.poll)
         except TimeoutError:
             await self._check_ended(self._waiting)
 

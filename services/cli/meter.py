@@ -10,7 +10,7 @@ from rich.progress import Progress as Bar
 
 from services.cli.evaluation import Progress
 
-_LINE_EVERY = 10.0  # seconds between lines when the output is not a terminal
+_LINE_EVERY = 10.0
 
 
 class Meter:
@@ -19,10 +19,11 @@ class Meter:
     Args:
         console: Where to print.
         total: Number of battles to evaluate.
+        line_every: Seconds between lines when the output is not a terminal.
     """
 
-    def __init__(self, console: Console, total: int) -> None:
-        self._console = console
+    def __init__(self, console: Console, total: int, line_every: float = _LINE_EVERY) -> None:
+        self._console, self._line_every = console, line_every
         self._bar = Bar(
             TextColumn("[bold]battles"),
             BarColumn(),
@@ -36,7 +37,7 @@ class Meter:
         self._task = self._bar.add_task("battles", total=total, failed=0, rate=0.0, cost="")
         self._began = time.monotonic()
         self._before: int | None = None  # battles of an earlier run, which do not count for the rate
-        self._line_at = self._began + _LINE_EVERY
+        self._line_at = self._began + line_every
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -56,7 +57,7 @@ class Meter:
         rate = (ended - self._before) / max(now - self._began, 1e-9)
         self._bar.update(self._task, completed=ended, failed=progress.failed, rate=rate, cost=money(progress))
         if not self._console.is_terminal and (now >= self._line_at or ended == progress.total):
-            self._line_at = now + _LINE_EVERY
+            self._line_at = now + self._line_every
             self._console.print(
                 f"{ended} of {progress.total} battles, {progress.failed} failed, {rate:.1f}/s, "
                 f"{money(progress)}",

@@ -135,6 +135,8 @@ async def open_chat_model(
 
             embed = None if embedder is None else from_threads(embedder)
             http = with_asgi(create_app(embed, more=heuristics()))
+        elif parts.batches is not None:
+            http = parts.batches.http(settings)
         spend = DatabaseSpendStore(parts.database, settings.price_table().currency)
         model = build_chat_model(
             settings,
@@ -144,6 +146,7 @@ async def open_chat_model(
             log=CallLog() if parts.fresh_replies else call_log(parts),
             http=http,
             tasks=(*TASKS, *tasks()),
+            batched=parts.batches is not None,
         )
         try:
             yield model

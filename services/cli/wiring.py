@@ -25,6 +25,7 @@ from services.cli.shared_parts import (
 )
 from services.runtime.bus import Bus
 from services.runtime.disk import Check
+from services.runtime.llm.batches.transport import Batches
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import Service
 from services.runtime.stage import Stage
@@ -49,6 +50,7 @@ class Parts:
         checks: Find problems that prevent work now, such as a full disk; the gateway reports them and accepts
             no battles meanwhile.
         fresh_replies: Whether models are asked again, whatever they replied before, and no call is logged.
+        batches: Where model calls wait for a batch; None where each is made at once.
     """
 
     bus: Bus
@@ -62,6 +64,7 @@ class Parts:
     allowed_hosts: Sequence[str] = ()
     checks: Sequence[Check] = ()
     fresh_replies: bool = False
+    batches: Batches | None = None
 
     @property
     def blobs(self) -> Blobs:

@@ -1,6 +1,7 @@
 """The OpenAI-compatible application: chat completions, embeddings, models.
 
     POST /v1/chat/completions    POST /v1/decisions    POST /v1/embeddings    GET /v1/models
+    POST /v1/files    POST /v1/batches    (and what belongs to them, see `batches`)
 
 Tokens in `usage` are estimated, one per four bytes of UTF-8, because there is no tokenizer.
 """
@@ -22,8 +23,10 @@ from starlette.routing import Route
 
 from nuggetstream.domain.identity import derived_id
 from services.offline.answers import Heuristic, ParsedPrompt, Unanswerable, answer
+from services.offline.batches import BatchServer
 from services.offline.damage import damaged
 from services.offline.decisions import as_lines, decision, logprobs
+from services.offline.errors import api_error
 from services.offline.faults import Behaviour, Fault, Faults, FaultSampler
 from services.offline.heuristics import Embed
 from services.offline.prompt_cache import PromptCache
@@ -66,20 +69,23 @@ class OfflineServer:
 
     async def chat(self, request: Request) -> Response:
         """Answer one of our prompts."""
-        body = await request.body()
+        return await self.chat_with(await request.body())
+
+    async def chat_with(self, body: bytes) -> Response:
+        """Answer one of our prompts, which is the body of a request or a line of a batch."""
         behaviour = self._sampler.draw(body)
         if (failure := await self._failure(behaviour)) is not None:
             return failure
         try:
             chat = ChatRequest.model_validate_json(body)
         except ValidationError as error:
-            return _error(400, f"not a chat completion request: {error}")
+            return api_error(400, f"not a chat completion request: {error}")
         if chat.stream:
-            return _error(400, "streaming is not supported", param="stream")
+            return api_error(400, "streaming is not supported", param="stream")
         if chat.response_format and not self._faults.structured_outputs:
-            return _error(400, "response_format is not supported by this model", param="response_format")
+            return api_error(400, "response_format is not supported by this model", param="response_format")
         if chat.logprobs and not self._faults.logprobs:
-            return _error(400, "logprobs are not supported by this model", param="logprobs")
+            return api_error(400, "logprobs are not supported by this model", param="logprobs")
         return await self._reply(chat, behaviour, body)
 
     async def decide(self, request: Request) -> Response:
@@ -89,13 +95,13 @@ class OfflineServer:
         if (failure := await self._failure(behaviour)) is not None:
             return failure
         if not self._faults.decisions:
-            return _error(404, "there is no such path")
+            return api_error(404, "there is no such path")
         try:
             asked = DecisionRequest.model_validate_json(body)
             answers = await anyio.to_thread.run_sync(self._decide, asked, limiter=self._threads)
             decided = decision(asked, answers, self._faults, self._prompts.cached(asked.text))
         except (ValueError, Unanswerable) as error:
-            return _error(400, f"not a decision that this model answers: {error}")
+            return api_error(400, f"not a decision that this model answers: {error}")
         await asyncio.sleep(behaviour.pace * self._faults.latency_s)
         self._prompts.add(asked.text)
         return JSONResponse(decided)
@@ -106,11 +112,11 @@ class OfflineServer:
         if (failure := await self._failure(self._sampler.draw(body))) is not None:
             return failure
         if self._embed is None:
-            return _error(404, "this server was started without embeddings", code="model_not_found")
+            return api_error(404, "this server was started without embeddings", code="model_not_found")
         try:
             embedding = EmbeddingRequest.model_validate_json(body)
         except ValidationError as error:
-            return _error(400, f"not an embeddings request: {error}")
+            return api_error(400, f"not an embeddings request: {error}")
         rows = await anyio.to_thread.run_sync(self._embed, embedding.texts, limiter=self._threads)
         data = [
             {"object": "embedding", "index": index, "embedding": _encoded(row, embedding.encoding_format)}
@@ -125,7 +131,7 @@ class OfflineServer:
         try:
             said = await anyio.to_thread.run_sync(self._reply_to, chat, limiter=self._threads)
         except Unanswerable as error:
-            return _error(400, str(error))
+            return api_error(400, str(error))
         text = said if isinstance(said, str) else _written(said)
         completion = _completion(chat, text, behaviour.fault, derived_id(body.decode("utf-8", "replace")))
         if chat.logprobs and isinstance(said, DecisionReply):
@@ -153,12 +159,12 @@ class OfflineServer:
         """The error reply for a fault that prevents an answer; None without such a fault."""
         if behaviour.fault is Fault.RATE_LIMITED:
             seconds = {"retry-after": f"{self._faults.retry_after_s:g}"}
-            return _error(429, "too many requests", code="rate_limit_exceeded", headers=seconds)
+            return api_error(429, "too many requests", code="rate_limit_exceeded", headers=seconds)
         if behaviour.fault is Fault.SERVER_ERROR:
-            return _error(500, "the server had an error")
+            return api_error(500, "the server had an error")
         if behaviour.fault is Fault.TIMEOUT:
             await asyncio.sleep(self._faults.hang_s)
-            return _error(504, "the model took too long")
+            return api_error(504, "the model took too long")
         return None
 
 
@@ -174,9 +180,12 @@ def create_app(
     Its state is how often each request came, which determines the faults, and which prompts were answered,
     which determines how many tokens of the next one count as cached.
     """
-    server = OfflineServer(embed, faults or Faults(), more, reply_to)
+    faults = faults or Faults()
+    server = OfflineServer(embed, faults, more, reply_to)
+    batches = BatchServer(faults, server.chat_with) if faults.batches else None
     return Starlette(
         routes=[
+            *(batches.routes() if batches is not None else []),
             Route("/v1/chat/completions", server.chat, methods=["POST"]),
             Route("/v1/decisions", server.decide, methods=["POST"]),
             Route("/v1/embeddings", server.embeddings, methods=["POST"]),
@@ -223,16 +232,3 @@ def _dropped(response: Response) -> Response:
 
 def _encoded(row: np.ndarray[Any, np.dtype[np.float32]], form: str) -> str | list[float]:
     return base64.b64encode(row.astype("<f4").tobytes()).decode() if form == "base64" else row.tolist()
-
-
-def _error(
-    status: int,
-    message: str,
-    *,
-    param: str | None = None,
-    code: str | None = None,
-    headers: dict[str, str] | None = None,
-) -> Response:
-    kind = "invalid_request_error" if status < 429 else "server_error"
-    body = {"error": {"message": message, "type": kind, "param": param, "code": code}}
-    return JSONResponse(body, status_code=status, headers=headers)

@@ -56,6 +56,11 @@ class Faults:
         declined: Share of the questions of a decision that are declined.
         confidence: Exponent of all probabilities of decisions: above 1 it simulates a model that is too sure
             of itself, below 1 one that is not sure enough.
+        batches: Whether there are batches.
+        batch_s: Seconds that a batch takes; it varies by a third.
+        batch_failed: Share of batches that fail when they are validated.
+        batch_expired: Share of batches that expire when half of their requests are answered.
+        batch_tokens: Estimated tokens that all batches in progress may have together; any number by default.
     """
 
     seed: int = 0
@@ -79,11 +84,18 @@ class Faults:
     logprobs: bool = True
     declined: float = 0.0
     confidence: float = 1.0
+    batches: bool = True
+    batch_s: float = 0.0
+    batch_failed: float = 0.0
+    batch_expired: float = 0.0
+    batch_tokens: int | None = None
 
     def __post_init__(self) -> None:
         rates = [self.rate(fault) for fault in Fault]
         if min(rates) < 0 or sum(rates) > 1 + 1e-9:
             raise ValueError(f"rates must not be negative and add up to at most 1, not {sum(rates)}")
+        if min(self.batch_failed, self.batch_expired) < 0 or self.batch_failed + self.batch_expired > 1:
+            raise ValueError("shares of batches must not be negative and add up to at most 1")
         if not 0 <= self.declined <= 1 or self.confidence <= 0:
             raise ValueError("the share of declined questions is in [0, 1], and the confidence is above 0")
 

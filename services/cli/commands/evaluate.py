@@ -2,10 +2,12 @@
 
 import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -24,6 +26,8 @@ from services.cli.process import read_settings, run
 from services.cli.results import ResultsFile, print_summary
 from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
 from services.cli.showing import refusing
+from services.cli.tuning import BATCHED_BATTLES
+from services.runtime.llm.batches.transport import Batches
 from services.runtime.llm.settings import LLMSettings
 
 _STATE = "state"
@@ -37,6 +41,19 @@ class _Contents:
     file: Path
     lines: Sequence[KeptLine]
     rejected: Sequence[BadLine]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pace:
+    """How many battles are in flight at once, and seconds between two looks at them and two lines."""
+
+    window: int
+    poll: float
+    line_every: float
+
+
+_ALONE = _Pace(window=64, poll=0.5, line_every=10.0)
+_BATCHED = _Pace(window=BATCHED_BATTLES, poll=2.0, line_every=600.0)
 
 
 @click.command("eval")
@@ -53,6 +70,7 @@ class _Contents:
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Evaluate only the first LIMIT battles.")
 @click.option("--retry-failed", is_flag=True, help="Evaluate battles that failed in an earlier run again.")
+@click.option("--batch", is_flag=True, help="Ask in batches of the endpoint: half the price, within days.")
 @click.option(
     "--dry-run",
     is_flag=True,
@@ -65,6 +83,7 @@ def command(
     documents: Path | None,
     limit: int | None,
     retry_failed: bool,
+    batch: bool,
     dry_run: bool,
 ) -> None:
     """Evaluate all battles of FILE (JSONL, gzipped or not) on this machine.
@@ -75,6 +94,9 @@ def command(
 
     Battles with the same query and the same evidence share one nugget list, and equal answers its
     labels; NUGGETSTREAM_NUGGET_BANK_HOURS=0 gives every battle a list of its own.
+
+    With --batch, the process waits for batches, two or more per battle, one after the other. After
+    Ctrl-C, a crash or a reboot the same command continues with the batches that it uploaded.
     """
     if out is None and not dry_run:
         raise click.UsageError("Missing option '--out'.")
@@ -84,15 +106,23 @@ def command(
     llm = read_settings(LLMSettings)
     console = Console(stderr=True)
     _introduce(console, contents, pipeline, llm)
-    choices = Choices(
-        folder=out / _STATE if out else Path(), pipeline=pipeline, fetch=read_settings(FetchSettings), llm=llm
-    )
+    fetch = read_settings(FetchSettings)
+    choices = Choices(folder=out / _STATE if out else Path(), pipeline=pipeline, fetch=fetch, llm=llm)
     if out is None or dry_run:
-        run(partial(_estimate, contents.lines, choices, console), server)
+        run(partial(_estimate, contents.lines, choices, console, batched=batch), server)
         return
+    choices = choices.in_batches(_batches(llm, out / _STATE, console)) if batch else choices
+    _run(partial(_evaluate, contents, choices, console, out=out, retry_failed=retry_failed), server, console)
+
+
+def _run(
+    evaluate: Callable[[asyncio.Event, asyncio.Event], Coroutine[Any, Any, None]],
+    server: ServerSettings,
+    console: Console,
+) -> None:
+    """Evaluate until the end or until a signal, after which the exit code is that of Ctrl-C."""
     finished = asyncio.Event()
-    evaluate = partial(_evaluate, contents, choices, console, out=out, retry_failed=retry_failed)
-    run(lambda stop: evaluate(stop=stop, finished=finished), server)
+    run(lambda stop: evaluate(stop, finished), server)
     if not finished.is_set():
         console.print("stopped; run the same command again to continue from here")
         raise SystemExit(_STOPPED)
@@ -102,15 +132,16 @@ async def _evaluate(
     contents: _Contents,
     choices: Choices,
     console: Console,
+    stop: asyncio.Event,
+    finished: asyncio.Event,
     *,
     out: Path,
     retry_failed: bool,
-    finished: asyncio.Event,
-    stop: asyncio.Event,
 ) -> None:
-    async with embedded(choices) as platform:
+    pace = _ALONE if choices.batches is None else _BATCHED
+    async with _waiting_for_batches(choices.batches, choices.llm), embedded(choices) as platform:
         unmark(out)
-        with Meter(console, len(contents.lines)) as meter:
+        with Meter(console, len(contents.lines), pace.line_every) as meter:
             evaluation = Evaluation(
                 platform=platform,
                 lines=contents.lines,
@@ -118,6 +149,8 @@ async def _evaluate(
                 stop=stop,
                 currency=choices.llm.price_table().currency,
                 retry_failed=retry_failed,
+                window=pace.window,
+                poll=pace.poll,
             )
             if not await evaluation.run():
                 return
@@ -131,17 +164,36 @@ async def _evaluate(
         print_summary(Console(), summary, boards)
         _print_notes(console, out, summary, evaluation)
         finished.set()
+        if choices.batches is not None:
+            await choices.batches.finish()
 
 
 async def _estimate(
-    lines: Sequence[KeptLine], choices: Choices, console: Console, stop: asyncio.Event
+    lines: Sequence[KeptLine], choices: Choices, console: Console, stop: asyncio.Event, *, batched: bool
 ) -> None:
     with Meter(console, min(SAMPLE, len(lines))) as meter:
-        estimated = await estimate(lines, choices, meter.show, stop)
+        estimated = await estimate(lines, choices, meter.show, stop, batched=batched)
     if estimated is None:
         raise click.ClickException("no battle was evaluated, so there is no estimate")
     for line in estimated.lines():
         click.echo(line)
+
+
+def _batches(llm: LLMSettings, folder: Path, console: Console) -> Batches:
+    if llm.offline:
+        raise click.ClickException("--batch needs a model's endpoint: set NUGGETSTREAM_LLM_API_KEY")
+    return Batches(folder / "batches", partial(console.print, highlight=False, soft_wrap=True))
+
+
+@asynccontextmanager
+async def _waiting_for_batches(batches: Batches | None, llm: LLMSettings) -> AsyncIterator[None]:
+    """Upload and poll during the block, at endpoints that have batches."""
+    if batches is None:
+        yield
+        return
+    async with batches.running():
+        await batches.check(llm)
+        yield
 
 
 def _sharing(pipeline: PipelineSettings) -> PipelineSettings:

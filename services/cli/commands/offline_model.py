@@ -28,6 +28,9 @@ import click
 @click.option(
     "--confidence", default=1.0, show_default=True, help="Exponent of probabilities; above 1: too sure."
 )
+@click.option("--batch-seconds", default=0.0, show_default=True, help="Seconds that a batch takes.")
+@click.option("--batch-failed", default=0.0, show_default=True, help="Share of batches that fail.")
+@click.option("--batch-expired", default=0.0, show_default=True, help="Share of batches that expire.")
 def command(host: str, port: int, **faults: float) -> None:
     """Serve the offline model as an OpenAI-compatible API, to simulate load and faults.
 
@@ -39,6 +42,7 @@ def command(host: str, port: int, **faults: float) -> None:
     from services.offline.serve import run
 
     latency = {"latency_s": faults.pop("latency"), "latency_per_token_s": faults.pop("latency_per_token")}
+    latency["batch_s"] = faults.pop("batch_seconds")
     shares: dict[str, Any] = {**faults, **latency, "seed": int(faults["seed"])}
     try:
         chosen = Faults(**shares)

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 
 import httpx2
-import openai
 
 from services.runtime.llm.accounting import Ledger, SpendStore
 from services.runtime.llm.cache import ReplyCache
@@ -14,6 +13,7 @@ from services.runtime.llm.client import LLMClient
 from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit
 from services.runtime.llm.prompt import TASKS
+from services.runtime.llm.sdk import sdk_of
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.llm.stage_models import CallOptions
 from services.runtime.masking import KNOWN
@@ -23,7 +23,8 @@ ASGIApp = Callable[
     [_Message, Callable[[], Awaitable[_Message]], Callable[[_Message], Awaitable[None]]], Awaitable[None]
 ]
 
-_NO_KEY = "none"  # local servers need no key, but the SDK requires one
+_BATCHED_S = 30 * 24 * 3600.0  # a call may wait for several batches, each of a day
+_BATCHED_AT_ONCE = 1_000_000
 
 
 def with_asgi(app: ASGIApp) -> httpx2.AsyncClient:
@@ -40,6 +41,7 @@ def build_chat_model(
     log: CallLog | None = None,
     http: httpx2.AsyncClient | None = None,
     tasks: Sequence[str] = TASKS,
+    batched: bool = False,
 ) -> LLMClient:
     """Build the model that an operator configured.
 
@@ -49,8 +51,11 @@ def build_chat_model(
         spend: Where costs are stored; by default in memory, and then budgets cover only this process.
         claims: Claims on prompts, where other processes ask the same model.
         log: Log of the calls; none by default.
-        http: HTTP client to use; for the offline model, `with_asgi` of the offline application.
+        http: HTTP client to use; for the offline model, `with_asgi` of the offline application, and for calls
+            in batches that of `Batches`.
         tasks: All tasks whose prompts an operator can override.
+        batched: Whether calls wait for a batch: at the price of batches, without a limit of calls at once,
+            and without the fallback, which would be asked at the full price.
 
     Raises:
         ValueError: The settings contradict each other, or are offline and `http` is missing.
@@ -59,12 +64,13 @@ def build_chat_model(
     if settings.offline and http is None:
         raise ValueError("no model is configured, and no offline application was given to answer instead")
     KNOWN.remember(*settings.secrets())
-    fallback = settings.fallback()
+    fallback = None if batched else settings.fallback()
+    prices = settings.price_table()
     return LLMClient(
-        _endpoint(settings, http),
+        _endpoint(settings, http, batched=batched),
         cache,
-        Ledger(settings.price_table(), settings.budget(), spend),
-        limit=AdaptiveLimit(settings.concurrency),
+        Ledger(prices.of_batches() if batched else prices, settings.budget(), spend),
+        limit=AdaptiveLimit(_BATCHED_AT_ONCE if batched else settings.concurrency),
         retries=settings.retries(),
         patience=settings.patience_s,
         overrides=settings.overrides(tasks),
@@ -75,15 +81,6 @@ def build_chat_model(
     )
 
 
-def _endpoint(settings: LLMSettings, http: httpx2.AsyncClient | None) -> Endpoint:
-    address = settings.address
-    sdk = openai.AsyncOpenAI(
-        api_key=settings.api_key.get_secret_value() if settings.api_key else _NO_KEY,
-        base_url=address.url,
-        default_query=address.parameters,
-        default_headers=address.headers,
-        max_retries=0,
-        timeout=settings.timeout_s,
-        http_client=http,
-    )
-    return Endpoint(sdk, settings.model_name, settings.timeout_s)
+def _endpoint(settings: LLMSettings, http: httpx2.AsyncClient | None, *, batched: bool = False) -> Endpoint:
+    timeout_s = _BATCHED_S if batched else settings.timeout_s
+    return Endpoint(sdk_of(settings, http, timeout_s), settings.model_name, timeout_s, batched=batched)

@@ -190,9 +190,11 @@ class Caller:
                             call.entry = self._entry(billing, model, failed.charged, "estimate")
                         raise
                     except asyncio.CancelledError:
-                        # The caller is gone, but the server may have done the work.
                         call.outcome = Outcome.CANCELLED
-                        call.entry = self._entry(billing, model, asked, "estimate")
+                        # The caller is gone, but the server may have done the work. A batch is booked when
+                        # its results are read.
+                        if not route.endpoint.batched:
+                            call.entry = self._entry(billing, model, asked, "estimate")
                         raise
                     else:
                         call.outcome, call.reply = Outcome.ANSWERED, completion.text

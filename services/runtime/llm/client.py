@@ -202,7 +202,9 @@ class LLMClient:
             return await self._exchange(_repair(key), second, prompt, billing)
         except _Discarded as again:
             detail = f"two replies of {self.name} in a row could not be used"
-            raise Retryable(Reason.REPLY_UNUSABLE, detail, admin_detail=str(again)) from again
+            # Two more would take two more batches.
+            kind = Permanent if self.endpoint.batched else Retryable
+            raise kind(Reason.REPLY_UNUSABLE, detail, admin_detail=str(again)) from again
 
     async def _exchange(
         self, key: str, request: ModelRequest, prompt: Prompt[R], billing: Billing

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import Permanent, StageError, Unavailable
 from services.runtime.llm.accounting import Source
+from services.runtime.llm.batches.lines import FAILED
 from services.runtime.llm.cause import Cause
 from services.runtime.llm.decisions import native
 from services.runtime.llm.decisions.logprobs import Token
@@ -102,10 +103,13 @@ class Endpoint:
         model: Name of the model to ask for.
         timeout_s: Seconds for one whole exchange. The HTTP client's own limits are per read, and an
             in-process transport ignores them.
+        batched: Whether a call waits for a batch, which goes on when the caller stops waiting.
     """
 
-    def __init__(self, client: openai.AsyncOpenAI, model: str, timeout_s: float) -> None:
-        self._client, self.model, self._timeout_s = client, model, timeout_s
+    def __init__(
+        self, client: openai.AsyncOpenAI, model: str, timeout_s: float, *, batched: bool = False
+    ) -> None:
+        self._client, self.model, self._timeout_s, self.batched = client, model, timeout_s, batched
         self.dialect = Dialect()
 
     @property
@@ -235,6 +239,9 @@ class Endpoint:
             return CallFailed(Permanent(Reason.TOO_LARGE, detail, admin_detail=said))
         if status in {400, 422}:
             return CallFailed(Permanent(Reason.INVALID_INPUT, detail, admin_detail=said))
+        if error.code == FAILED:
+            detail = "no batch answered the request"
+            return CallFailed(Permanent(Reason.LLM_UNAVAILABLE, detail, admin_detail=said))
         # What remains is overload, server faults, and what an operator can correct (key, quota, model name).
         retry_after = retry_after_of(error.response.headers, time.time())
         cause = _cause_of(status, error.code)

@@ -6,6 +6,7 @@
     input = 0.25                 # per million tokens
     cached_input = 0.025         # optional: for input that was in the provider's prompt cache
     output = 2.00
+    batch = 0.5                  # optional: factor of all three for calls in batches; half by default
 
 Prices change and differ by contract, so no price is built in, except that the offline model is free.
 """
@@ -63,13 +64,14 @@ class Tokens:
 
 
 class Price(BaseModel):
-    """Prices per million tokens."""
+    """Prices per million tokens, and their factor for calls in batches."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     input: Decimal = Field(ge=0)
     output: Decimal = Field(ge=0)
     cached_input: Decimal | None = Field(default=None, ge=0)
+    batch: Decimal = Field(default=Decimal("0.5"), ge=0)
 
     def of(self, tokens: Tokens) -> Decimal:
         """Cost of these tokens."""
@@ -77,6 +79,11 @@ class Price(BaseModel):
         fresh = tokens.input - tokens.cached_input
         total = self.input * fresh + cached * tokens.cached_input + self.output * tokens.output
         return total / _PER
+
+    def in_batches(self) -> "Price":
+        """The price of calls in batches."""
+        cached = None if self.cached_input is None else self.cached_input * self.batch
+        return Price(input=self.input * self.batch, output=self.output * self.batch, cached_input=cached)
 
 
 class _PriceFile(BaseModel):
@@ -105,6 +112,15 @@ class PriceTable:
         decoded: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
         price_file = _PriceFile.model_validate(decoded)
         return cls(price_file.models, price_file.currency)
+
+    def of_batches(self) -> "PriceTable":
+        """The prices of calls in batches.
+
+        >>> table = PriceTable({"m": Price(input=Decimal(1), output=Decimal(2))}).of_batches()
+        >>> table.cost("m", Tokens(input=1_000_000))
+        Money(amount=Decimal('0.5'), currency='USD')
+        """
+        return PriceTable({name: price.in_batches() for name, price in self.models.items()}, self.currency)
 
     def price_of(self, model: str) -> Price | None:
         """The price of a model, or None when the table has none."""

@@ -49,6 +49,8 @@ class LLMSettings(BaseSettings):
         fallback_base_url: URL of an endpoint that is asked while the first is away.
         fallback_api_key: Key for the fallback. The first's key is never sent to it.
         fallback_model: Name of the model to ask the fallback for; `model` by default.
+        batch_quiet_s: Seconds without a further call after which `eval --batch` uploads those that wait.
+        batch_poll_s: Seconds between two looks at a batch.
         prices: Price file, TOML or JSON (see `prices`).
         prompts: Folder of prompt overrides (see `prompt.PromptOverrides`).
     """
@@ -79,6 +81,8 @@ class LLMSettings(BaseSettings):
     fallback_base_url: str | None = None
     fallback_api_key: SecretStr | None = None
     fallback_model: str | None = None
+    batch_quiet_s: float = Field(default=30.0, gt=0)
+    batch_poll_s: float = Field(default=60.0, gt=0)
     prices: Path | None = None
     prompts: Path | None = None
 

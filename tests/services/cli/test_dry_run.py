@@ -1,5 +1,6 @@
 """What a file would cost: tokens multiplied to the file, and a range where only a sample was evaluated."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -42,6 +43,13 @@ def test_a_model_without_a_price_has_an_unknown_cost_and_no_zero() -> None:
     estimate = of(30, 1_000, model="other")
     assert estimate.money() is None
     assert "Cost with other: unknown. Set NUGGETSTREAM_LLM_PRICES" in "\n".join(estimate.lines())
+
+
+def test_batches_cost_what_the_price_file_says_of_them() -> None:
+    price = Price(input=Decimal(1), output=Decimal(2), batch=Decimal("0.25"))
+    for prices, amount in ((PRICES, "30.00"), (PriceTable({"m": price}, "EUR"), "15.00")):
+        estimate = replace(of(30, 1_000_000), prices=prices.of_batches(), batched=True)
+        assert f"Cost with m-large in batches: {amount} EUR" in "\n".join(estimate.lines())
 
 
 def test_members_of_a_panel_are_priced_as_their_models() -> None:

@@ -1,0 +1,31 @@
+"""The SDK's client for the endpoint of the settings."""
+
+import httpx2
+import openai
+
+from services.runtime.llm.settings import LLMSettings
+
+_NO_KEY = "none"  # local servers need no key, but the SDK requires one
+
+
+def sdk_of(settings: LLMSettings, http: httpx2.AsyncClient | None, timeout_s: float) -> openai.AsyncOpenAI:
+    """A client without retries of its own.
+
+    Args:
+        settings: The endpoint and its credentials.
+        http: HTTP client to use; one of the SDK's own by default.
+        timeout_s: Seconds for one exchange.
+
+    Raises:
+        ValueError: The base URL is not one of an endpoint.
+    """
+    address = settings.address
+    return openai.AsyncOpenAI(
+        api_key=settings.api_key.get_secret_value() if settings.api_key else _NO_KEY,
+        base_url=address.url,
+        default_query=address.parameters,
+        default_headers=address.headers,
+        max_retries=0,
+        timeout=timeout_s,
+        http_client=http,
+    )
