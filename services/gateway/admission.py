@@ -1,6 +1,7 @@
 """Whether battles can be accepted now: nothing is taken that cannot be kept and passed on."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from nuggetstream.domain.failure import Reason
@@ -36,6 +37,18 @@ class Admission:
         """
         if problems := await self.problems():
             raise _outage("; ".join(problems))
+
+    @asynccontextmanager
+    async def explaining(self) -> AsyncIterator[None]:
+        """Name the problem that the checks find behind an error of the broker or database.
+
+        Raises:
+            Unavailable: The error, explained.
+        """
+        try:
+            yield
+        except Unavailable as error:
+            raise await self.explained(error) from error
 
     async def explained(self, error: Unavailable) -> Unavailable:
         """An error of the broker or database, with the problem that the checks find behind it."""

@@ -122,10 +122,8 @@ class Intake:
             Conflict, Unavailable: as `submit`.
         """
         await self.admission.require()
-        try:
+        async with self.admission.explaining():
             [accepted] = await self._accept_all([submission], now)
-        except Unavailable as error:
-            raise await self.admission.explained(error) from error
         if isinstance(accepted, Conflict):
             raise accepted
         return accepted
@@ -161,7 +159,7 @@ class Intake:
         again = [] if created is not None else await rerun_events(self.battles, battle_id)
         events: list[Event] = again or [submitted]
         if submitted.vote is not None:
-            received_at = created or (await self._row(battle_id)).received_at
+            received_at = created or (await known_row(self.battles, battle_id)).received_at
             if (voted := vote_of(submitted, received_at)) is not None:
                 events.insert(0, voted)
         return Receipt(battle_id, created=created is not None, rerun=bool(again)), events
@@ -176,7 +174,7 @@ class Intake:
             UnknownBattle: there is no such battle.
             Unavailable: the database or the broker does not answer; asking again is safe.
         """
-        await self._row(battle_id)
+        await known_row(self.battles, battle_id)
         events = await rerun_events(self.battles, battle_id)
         await self._publish_all(events)
         return bool(events)
@@ -196,17 +194,22 @@ class Intake:
         await self._publish_all([voted])
 
     async def _publish_all(self, events: Sequence[Event]) -> None:
-        try:
+        async with self.admission.explaining():
             for event in events:
                 await self.publish(event)
-        except Unavailable as error:
-            raise await self.admission.explained(error) from error
 
-    async def _row(self, battle_id: str) -> BattleRow:
-        row = await self.battles.get(battle_id)
-        if row is None:
-            raise UnknownBattle(battle_id)
-        return row
+
+async def known_row(battles: Battles, battle_id: str) -> BattleRow:
+    """The row of a battle.
+
+    Raises:
+        UnknownBattle: There is no such battle.
+        Unavailable: The database does not answer.
+    """
+    row = await battles.get(battle_id)
+    if row is None:
+        raise UnknownBattle(battle_id)
+    return row
 
 
 def publisher(bus: Bus, blobs: BlobStore, within: float = 5.0) -> Publish:

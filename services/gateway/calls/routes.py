@@ -6,8 +6,8 @@ from jinja2 import Environment
 
 from nuggetstream.views.calls import CallView
 from nuggetstream.views.common import Problem
+from services.gateway.battles.intake import known_row
 from services.gateway.battles.query import BattleId
-from services.gateway.errors import UnknownBattle
 from services.gateway.failures.access import AdminAccess, AdminPageAccess
 from services.gateway.pages.routes import page_response
 from services.gateway.problems import RESPONSES
@@ -28,9 +28,7 @@ def routes(database: Database, access: AdminAccess, env: Environment) -> APIRout
     battles = Battles(database)
 
     async def read(battle_id: str) -> tuple[BattleRow, list[CallView]]:
-        row = await battles.get(battle_id)
-        if row is None:
-            raise UnknownBattle(battle_id)
+        row = await known_row(battles, battle_id)
         return row, await database.read(lambda connection: read_calls(connection, battle_id))
 
     router = APIRouter()

@@ -18,10 +18,9 @@ from nuggetstream.domain.nugget_edit import NuggetEdit, RecordedEdit
 from nuggetstream.domain.progress import Branch
 from nuggetstream.nuggets.editing import Edited, InvalidEdit, edited
 from services.gateway.admission import Admission
-from services.gateway.battles.intake import Publish
+from services.gateway.battles.intake import Publish, known_row
 from services.gateway.errors import InvalidQuery, NothingToEdit, OutdatedVersion, StillRunning, UnknownBattle
-from services.runtime.errors import Unavailable
-from services.store.battles import BattleRow, Battles
+from services.store.battles import Battles
 from services.store.nugget_edits import EditResult, NewEdit, NuggetEdits
 from services.store.recording import NewEvent
 from services.wire.codec import decode, encode, message_id, schema_of
@@ -56,7 +55,7 @@ class Editor:
             NothingToEdit: It has no list.
             Unavailable: The database does not answer.
         """
-        await self._row(battle_id)
+        await known_row(self.battles, battle_id)
         nuggetized: BattleNuggetized | None = None
         assigned: BattleAssigned | None = None
         for stored in await self.battles.events_of(battle_id):
@@ -119,7 +118,7 @@ class Editor:
 
     async def _again(self, known: RecordedEdit, battle_id: str) -> RecordedEdit:
         """Publish the list of a known edit once more, because that may have failed, unless it has labels."""
-        if (await self._row(battle_id)).nugget_state is Branch.PENDING:
+        if (await known_row(self.battles, battle_id)).nugget_state is Branch.PENDING:
             stored = [
                 e for e in await self.battles.events_of(battle_id) if e.name == event_name(BattleNuggetized)
             ]
@@ -129,16 +128,8 @@ class Editor:
         return known
 
     async def _publish(self, event: BattleNuggetized) -> None:
-        try:
+        async with self.admission.explaining():
             await self.publish(event)
-        except Unavailable as error:
-            raise await self.admission.explained(error) from error
-
-    async def _row(self, battle_id: str) -> BattleRow:
-        row = await self.battles.get(battle_id)
-        if row is None:
-            raise UnknownBattle(battle_id)
-        return row
 
 
 def _is_as_new(event: BattleAssigned, known: BattleAssigned | None) -> bool:
