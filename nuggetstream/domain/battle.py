@@ -105,6 +105,10 @@ class Battle:
         """The answer of one side."""
         return self.a if side is Side.A else self.b
 
+    def texts(self, first: Side) -> tuple[str, str]:
+        """The texts of both answers, that of one side first."""
+        return self.answer(first).text, self.answer(first.other).text
+
     def sides_citing(self, url: str) -> tuple[Side, ...]:
         """The sides whose own sources name this URL."""
         return tuple(side for side in Side if any(s.url == url for s in self.answer(side).sources))

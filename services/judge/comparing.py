@@ -9,7 +9,6 @@ its own, and a battle that its selection leaves out is acked without a call.
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
-from random import Random
 from typing import Any, TypeVar
 
 from nuggetstream.domain.battle import Battle, Side
@@ -18,8 +17,8 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment, MemberVerdict, OrderedVerdict, combine_orders
-from nuggetstream.nuggets.excerpts import excerpts
 from services.judge.graders.evaluator import Material
+from services.judge.orders import count_flips, has_an_answer, orders_of, shown_evidence
 from services.judge.pairwise.kind import Kind
 from services.judge.panel import ABSTENTIONS, aggregate
 from services.judge.selection import JudgeOptions
@@ -93,9 +92,7 @@ class Comparer:
         if self.additional and not _can_be_judged(self._material(event), self.kind):
             return []
         judgment = await self.judged(event)
-        for flipped in (judgment.flipped, *(member.flipped for member in judgment.members)):
-            if flipped is not None:
-                FLIPS.labels(str(flipped).lower()).inc()
+        count_flips(judgment)
         key = derived_id(event.key, StageName.JUDGE, self.name, self.both_orders, self.passages)
         key = derived_id(key, self.characters, self._models, judgment.prompt_version, self.options.asked)
         return [BattleJudged(key, event.battle, judgment)]
@@ -175,23 +172,19 @@ class Comparer:
     async def _verdicts(
         self, event: Readable, material: Material, asking: "_Asking"
     ) -> tuple[OrderedVerdict, ...]:
-        """The verdict of every order, one after the other for the provider's prompt cache."""
+        """The verdict of every order."""
         order = await self.kind.compare(asking, material, self.options)
-        sides = list(Side) if self.both_orders else [Random(event.key).choice(list(Side))]  # noqa: S311
         verdicts = []
-        for first in sides:
+        for first in orders_of(event.key, both=self.both_orders):
             asking.first = first
             verdicts.append(await order(first))
         return tuple(verdicts)
 
     def _material(self, event: Readable) -> Material:
         if isinstance(event, BattleRetrieved):
-            shown = event.evidence[: self.passages]
-            if self.characters is not None:
-                shown = tuple(excerpts(shown, event.battle, self.characters))
             return Material(
                 battle=event.battle,
-                evidence=shown,
+                evidence=shown_evidence(event, self.passages, self.characters),
                 retrieved=event.evidence,
                 pages=event.pages,
             )
@@ -263,8 +256,7 @@ async def _all_of(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 def _can_be_judged(material: Material, kind: Kind) -> bool:
-    said = any(material.battle.answer(side).text.strip() for side in Side)
-    return said and (not kind.guided or bool(material.nuggets))
+    return has_an_answer(material.battle) and (not kind.guided or bool(material.nuggets))
 
 
 def _list_version(event: Readable) -> int | None:

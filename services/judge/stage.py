@@ -1,22 +1,19 @@
 """The handler of the judge, and its stage."""
 
-import random
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleJudged, BattleRetrieved, Event
-from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment, OrderedVerdict, combine_orders
-from nuggetstream.nuggets.excerpts import excerpts
 from nuggetstream.nuggets.scores import preference
 from services.judge.decisions import decided, shown_to_side, verdict_decision
 from services.judge.evaluators import EVALUATORS, Evaluator
+from services.judge.orders import count_flips, has_an_answer, orders_of, shown_evidence
 from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import Permanent
 from services.runtime.llm.conversation import in_context
@@ -59,8 +56,7 @@ class Judge:
     async def __call__(self, event: BattleRetrieved) -> list[Event]:
         """Judge one battle."""
         judgment = await self.judged(event)
-        if judgment.flipped is not None:
-            FLIPS.labels(str(judgment.flipped).lower()).inc()
+        count_flips(judgment)
         key = derived_id(event.key, StageName.JUDGE, self.evaluator, self.both_orders, self.passages)
         name = self.model.name if self.decisions is None else self.decisions.name
         key = derived_id(key, self.characters, name, judgment.prompt_version)
@@ -70,7 +66,7 @@ class Judge:
 
     async def judged(self, event: BattleRetrieved) -> Judgment:
         """The verdict about one battle."""
-        if not any(event.battle.answer(side).text.strip() for side in Side):
+        if not has_an_answer(event.battle):
             raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")
         asked = await self._asked(event)
         verdicts = tuple(verdict for verdict, _, _ in asked)
@@ -90,17 +86,10 @@ class Judge:
             return replace(judgment, winner=within, tie_band=self.tie_band)
         return judgment
 
-    def _orders(self, event: BattleRetrieved) -> Sequence[Side]:
-        if self.both_orders:
-            return [Side.A, Side.B]
-        return [random.Random(event.key).choice(list(Side))]  # noqa: S311 - an order, not a secret
-
     async def _asked(self, event: BattleRetrieved) -> list[_Asked]:
         """The verdict of every order, with the model that gave it and the version of the prompt."""
-        orders = self._orders(event)
         ask = self._by_chat if self.decisions is None else partial(self._by_decision, self.decisions)
-        # One after the other: the second prompt begins like the first, which is then in the provider's cache.
-        return [await ask(event, first) for first in orders]
+        return [await ask(event, first) for first in orders_of(event.key, both=self.both_orders)]
 
     async def _by_chat(self, event: BattleRetrieved, first: Side) -> _Asked:
         prompt = _in_context(self.prompt(*self._shown(event, first)), event, first)
@@ -117,12 +106,8 @@ class Judge:
         return decided(answer, first), reply.model, reply.prompt_version
 
     def _shown(self, event: BattleRetrieved, first: Side) -> tuple[str, str, str, list[str]]:
-        battle = event.battle
-        evidence: Sequence[Evidence] = event.evidence[: self.passages]
-        if self.characters is not None:
-            evidence = excerpts(evidence, battle, self.characters)
-        texts = [item.text for item in evidence]
-        return battle.query, battle.answer(first).text, battle.answer(first.other).text, texts
+        texts = [item.text for item in shown_evidence(event, self.passages, self.characters)]
+        return event.battle.query, *event.battle.texts(first), texts
 
 
 def _in_context(prompt: Prompt[R], event: BattleRetrieved, first: Side) -> Prompt[R]:

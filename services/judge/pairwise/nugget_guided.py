@@ -74,8 +74,7 @@ async def compare(ask: Ask, material: Material, options: JudgeOptions) -> Order:
     tables = {side: _table(material, side) for side in Side}
 
     async def order(first: Side) -> OrderedVerdict:
-        answers = battle.answer(first).text, battle.answer(first.other).text
-        asked = prompt(battle.query, nuggets, answers, (tables[first], tables[first.other]))
+        asked = prompt(battle.query, nuggets, battle.texts(first), (tables[first], tables[first.other]))
         return verdict_of(await ask(asked), first)
 
     return order

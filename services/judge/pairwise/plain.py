@@ -23,7 +23,7 @@ def asking_by(prompt: Evaluator) -> Compare:
         battle, evidence = material.battle, [chunk.text for chunk in material.evidence]
 
         async def order(first: Side) -> OrderedVerdict:
-            shown = battle.query, battle.answer(first).text, battle.answer(first.other).text, evidence
+            shown = battle.query, *battle.texts(first), evidence
             decision = await ask.decide(verdict_decision(*shown))
             if decision is not None and decision.answers[0].letter is not None:
                 return decided(decision.answers[0], first)

@@ -95,7 +95,7 @@ async def compare(ask: Ask, material: Material, options: JudgeOptions) -> Order:
     groups = [[name] for name in names] if options.per_dimension else [names]
 
     async def order(first: Side) -> OrderedVerdict:
-        shown = battle.query, battle.answer(first).text, battle.answer(first.other).text
+        shown = battle.query, *battle.texts(first)
         replies = [await ask(prompt(*shown, group)) for group in groups]
         winners = {
             line.dimension: shown_to_side(line.winner, first) for reply in replies for line in reply.verdicts
