@@ -12,7 +12,7 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.files.dataset import VOTE
-from nuggetstream.files.examined import DetectedLanguageRow, FlagRow
+from nuggetstream.files.examined import DetectedLanguageRow, FlagRow, TurnRow
 from nuggetstream.files.graded import GradingRow
 
 
@@ -48,6 +48,7 @@ class AnswerRow(_Part):
     system: str = Field(min_length=1)
     text: str
     sources: tuple[SourceRow, ...] = ()
+    conversation: tuple[TurnRow, ...] = ()
 
 
 class LabelRow(_Part):
@@ -205,6 +206,7 @@ class BattleRow(_Part):
     id: str = Field(min_length=1)
     arena: str
     query: str
+    conversation: tuple[TurnRow, ...] = ()
     language: Known = None
     detected_language: DetectedLanguageRow | None = None
     tags: tuple[str, ...] = ()

@@ -1,8 +1,9 @@
-"""What the gateway found out about a battle when it arrived, in a file of evaluated battles."""
+"""What the gateway got or found out when a battle arrived, in a file of evaluated battles."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.conversation import Role
 
 
 class _Part(BaseModel):
@@ -22,3 +23,10 @@ class FlagRow(_Part):
     side: Side
     rule: str
     sentence: str
+
+
+class TurnRow(_Part):
+    """One message of a conversation before the query."""
+
+    role: Role
+    text: str

@@ -208,6 +208,9 @@ class BattleView(WithLanguage):
     query: str
     conversation: list[TurnView] = Field(default_factory=list)
     """Turns before the query that both systems had, oldest first."""
+    turns_left_out: int = 0
+    """Number of the user's first messages that prompts leave out, with their answers, because the
+    conversation is long."""
     tags: list[str]
     state: BattleState
     received_at: datetime

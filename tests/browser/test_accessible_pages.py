@@ -44,6 +44,7 @@ FAINT = """(() => {
   }
   return faint;
 })()"""
+UNFOLD = "document.querySelectorAll('details.turns').forEach((each) => { each.open = true; })"
 # Links within sentences and lists may be as small as their text; these stand alone.
 SMALL = """[...document.querySelectorAll("sup a, summary, button, select, input:not([type=hidden]), nav a")]
   .map((e) => [e.textContent.trim(), e.getBoundingClientRect()])
@@ -82,7 +83,8 @@ def aspects() -> BattleGraded:
 async def everything(world: World) -> None:
     """A finished battle with grades, a failed one, and a board with ranked and unranked systems."""
     await world.happens(*Story(battle()).told(), Story(battle()).voted(), aspects())
-    failed = Story(battle(id="failed"))
+    turns = [{"role": "user", "text": ARABIC}, {"role": "assistant", "text": "unbroken" * 100}]
+    failed = Story(battle(id="failed", conversation=turns))
     await world.happens(*failed.told()[:4], failed.failed(Stage.NUGGETIZER), failed.failed(Stage.JUDGE))
     for number in range(2):
         for pair in (("x", "y"), ("y", "z"), ("z", "x")):
@@ -110,6 +112,7 @@ async def test_nothing_sticks_out_at_the_width_of_a_phone(browser: Chrome, world
         await everything(world)
         for path in PAGES:
             await reader.opens(path)
+            await reader.runs(UNFOLD)
             inner, content = await reader.runs("[window.innerWidth, document.documentElement.scrollWidth]")
             assert content <= inner, path
         await reader.opens("/battles/tides")
@@ -137,6 +140,7 @@ async def test_all_text_stands_out_from_its_background(browser: Chrome, world: W
     async with reader.colour_scheme(scheme):
         for path in PAGES:
             await reader.opens(path)
+            await reader.runs(UNFOLD)
             assert await reader.runs(FAINT) == [], path
 
 
@@ -167,3 +171,16 @@ async def test_a_nugget_from_right_to_left_is_aligned_right_and_kept_apart_from_
     assert await reader.texts(".reasons bdi") == ["Two bulges of water rise.", ARABIC]
     assert f"Only A states: “{ARABIC}”" in await reader.texts(".reasons li")
     assert await reader.runs("getComputedStyle(document.querySelector('.reasons li')).direction") == "ltr"
+
+
+async def test_a_turn_from_right_to_left_is_read_so_once_it_is_unfolded(
+    browser: Chrome, world: World
+) -> None:
+    await everything(world)
+    reader = Reader(browser, world)
+    await reader.opens("/battles/failed")
+    assert await reader.texts(".turns .text") == ["", ""]  # folded
+    await reader.runs(UNFOLD)
+    assert (await reader.texts(".turns .text"))[0] == ARABIC
+    direction = "getComputedStyle(document.querySelectorAll('.turns .text')[{}]).direction"
+    assert [await reader.runs(direction.format(number)) for number in range(2)] == ["rtl", "ltr"]

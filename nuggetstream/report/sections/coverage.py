@@ -33,6 +33,7 @@ class Coverage:
         reasons: "stage: reason" -> how often; one battle may have several.
         self_battles: Battles of a system with itself; no leaderboard counts them.
         queries: Distinct queries.
+        conversations: Battles with turns before their query.
         systems: System -> battles.
         arenas: Arena -> battles.
         detected: Battles whose language was detected, because none was declared.
@@ -54,6 +55,7 @@ class Coverage:
     reasons: Mapping[str, int]
     self_battles: int
     queries: int
+    conversations: int
     systems: Mapping[str, int]
     arenas: Mapping[str, int]
     detected: int
@@ -82,6 +84,7 @@ def compute(results: Results) -> Coverage:
         reasons=failure_counts(battles, results.rejected),
         self_battles=sum(battle.a.system == battle.b.system for battle in battles),
         queries=len({battle.query for battle in battles}),
+        conversations=sum(bool(battle.conversation or battle.a.conversation) for battle in battles),
         systems=dict(systems.most_common()),
         arenas=dict(Counter(battle.arena for battle in battles).most_common()),
         detected=sum(battle.language is None and battle.known_language is not None for battle in battles),
@@ -117,6 +120,10 @@ def draw(coverage: Coverage) -> Content:
     if coverage.self_battles:
         count = many(coverage.self_battles, "battle is of a system", "battles are of a system")
         blocks.append(Notice(f"{count} with itself. No leaderboard counts such battles."))
+    if coverage.conversations:
+        count = many(coverage.conversations, "battle is", "battles are")
+        said = f"{count} the last turn of a conversation."
+        blocks.append(Notice(f"{said} Models were shown its earlier turns as context."))
     if coverage.flagged:
         blocks.append(_flagged(coverage.flagged))
     missing = coverage.received - coverage.scored

@@ -84,6 +84,7 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         arena=row.arena,
         query=row.query,
         conversation=_turns(snapshot.battle.conversation),
+        turns_left_out=0 if (context := snapshot.battle.context) is None else context.left_out,
         language=row.language,
         detected_language=row.detected and DetectedLanguageView(**asdict(row.detected)),
         tags=list(row.tags),

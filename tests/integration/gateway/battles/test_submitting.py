@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleRetrieved, BattleSubmitted, BattleVoted
 from nuggetstream.domain.failure import Stage
 from services.gateway.health import readiness
@@ -30,6 +30,27 @@ async def test_a_battle_is_accepted_recorded_and_published(world: World) -> None
     assert isinstance(event, BattleSubmitted)
     assert event.battle.query == submission()["query"]
     assert (await world.http.get(response.headers["location"])).json()["state"] == "running"
+
+
+async def test_turns_of_a_conversation_are_published_and_shown(world: World) -> None:
+    turns = [{"role": "user", "text": "When is high tide?"}, {"role": "assistant", "text": "Twice a day."}]
+    other = [turns[0], {"role": "assistant", "text": "At noon."}]
+    await world.http.post("/v1/battles", json=submission(conversation=turns))
+    a, b = submission()["a"] | {"conversation": turns}, submission()["b"] | {"conversation": other}
+    await world.http.post("/v1/battles", json=submission(id="own", a=a, b=b))
+    shared, own = await world.published()
+    assert isinstance(shared, BattleSubmitted)
+    assert [turn.text for turn in shared.battle.conversation] == ["When is high tide?", "Twice a day."]
+    assert isinstance(own, BattleSubmitted)
+    assert own.battle.turns(Side.B)[1].text == "At noon."
+    shown = (await world.http.get("/v1/battles/tides")).json()
+    assert (shown["conversation"], shown["turns_left_out"]) == (turns, 0)
+    shown = (await world.http.get("/v1/battles/own")).json()
+    assert (shown["conversation"], shown["a"]["conversation"], shown["b"]["conversation"]) == (
+        [],
+        turns,
+        other,
+    )
 
 
 async def test_the_same_battle_twice_is_one_battle(world: World) -> None:

@@ -13,6 +13,10 @@ from tests.integration.gateway.world import NUGGETS, Story, World, battle, betwe
 HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)>"\'&'
 
 
+def turn(role: str, text: str) -> dict[str, str]:
+    return {"role": role, "text": text}
+
+
 def hostile() -> Story:
     """A battle in which everything from outside tries to be markup."""
     sources = [
@@ -22,6 +26,8 @@ def hostile() -> Story:
     answers = {
         side: {"system": f"{HOSTILE}{side}", "text": f"{HOSTILE} {side}", "sources": sources} for side in "ab"
     }
+    for side, answer in answers.items():
+        answer["conversation"] = [turn("user", HOSTILE), turn("assistant", f"{HOSTILE} {side} earlier")]
     changes = {"arena": HOSTILE, "query": HOSTILE, "language": '"><script>', "tags": [HOSTILE]}
     return Story(battle(id=HOSTILE, **changes, **answers))
 
@@ -44,6 +50,26 @@ async def test_nothing_from_outside_becomes_markup(world: World) -> None:
         unquoted = re.sub(r'="[^"]*"', "", page)  # what stands between quotes is text, whatever it looks like
         assert not re.search(r"<[^>]*\son\w+", unquoted)
         assert not re.search(r'(href|src)="(?!/|#|https://example\.org/)', page)
+
+
+async def test_earlier_turns_stand_folded_above_the_answers_of_the_systems_that_had_them(
+    world: World,
+) -> None:
+    turns = [turn("user", "متى المد؟"), turn("assistant", "It depends.")]
+    long = [turn("user", "x" * 7_000), turn("assistant", "y" * 6_000)]
+    await world.happens(*Story(battle(conversation=[*long, *turns])).told())
+    page = (await world.http.get("/battles/tides")).text
+    folded = page[page.index('<details class="turns" id="turns">') : page.index('<div class="pair">')]
+    assert "<summary>Earlier in the conversation: 4 messages</summary>" in folded
+    assert "the first message of the user is left out of prompts" in folded
+    assert '<div class="text" lang="en" dir="auto">متى المد؟</div>' in folded
+    other = [turns[0], turn("assistant", "Twice a day.")]
+    a, b = submission()["a"] | {"conversation": turns}, submission()["b"] | {"conversation": other}
+    await world.happens(*Story(battle(id="own", a=a, b=b)).told())
+    page = (await world.http.get("/battles/own")).text
+    assert page.index("It depends.") < page.index('id="answer-b"') < page.index("Twice a day.")
+    assert "left out of prompts" not in page
+    assert "Earlier in" not in (await world.http.get("/")).text
 
 
 async def test_every_answer_carries_the_protective_headers(world: World) -> None:

@@ -35,3 +35,16 @@ def test_a_detected_language_counts_where_none_is_declared_and_is_named_as_detec
     found = SECTION.compute(results)
     assert (found.languages, found.detected) == ({"en": 1, "de": 1, "not given": 1}, 1)
     assert "detected in 1, not declared" in str(SECTION.build(results)[0].blocks)
+
+
+def test_battles_with_earlier_turns_are_counted_whether_they_are_of_both_systems_or_of_each(
+    read: Any,
+) -> None:
+    turns = [{"role": "user", "text": "Who?"}, {"role": "assistant", "text": "Nobody."}]
+    shared, own = battle("b1", conversation=turns), battle("b2")
+    for side in ("a", "b"):
+        own[side] |= {"conversation": turns}
+    results = read(shared, own, battle("b3"))
+    assert SECTION.compute(results).conversations == 2
+    assert "2 battles are the last turn of a conversation." in str(SECTION.build(results)[0].blocks)
+    assert "conversation" not in str(SECTION.build(read(battle("b3")))[0].blocks)
