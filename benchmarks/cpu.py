@@ -117,7 +117,11 @@ async def _ask(client: openai.AsyncOpenAI, text: str) -> None:
 
 
 def measure(count: int, model: str, folder: Path) -> dict[str, Any]:
-    """Evaluate so many battles; what `cpu_child` reports, with the seconds it took."""
+    """Evaluate so many battles; what `cpu_child` reports, with the seconds it took.
+
+    Raises:
+        SystemExit: `eval` exited with another status than 0; the message has its standard error.
+    """
     battles, report = folder / f"{count}.jsonl", folder / f"{count}.json"
     write_battles(battles, count)
     environment = {
@@ -128,10 +132,13 @@ def measure(count: int, model: str, folder: Path) -> dict[str, Any]:
     }
     command = [sys.executable, "-m", "benchmarks.cpu_child", str(report), "eval", str(battles)]
     began = time.perf_counter()
-    subprocess.run(
+    done = subprocess.run(
         [*command, "--out", str(folder / f"out{count}")],
-        env={**os.environ, **environment}, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={**os.environ, **environment}, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        encoding="utf-8", errors="replace",
     )  # fmt: skip
+    if done.returncode != 0:
+        raise SystemExit(f"eval of {count} battles exited with status {done.returncode}:\n{done.stderr}")
     numbers: dict[str, Any] = json.loads(report.read_text())
     return numbers | {"seconds": time.perf_counter() - began}
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import cpu
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -28,3 +30,11 @@ def test_the_small_scale_measures_costs_floor_and_stages(tmp_path: Path) -> None
     assert {f"stage {name}" for name in every} <= stages
     assert {"nats", "other threads", "outside the event loop"} <= cost["parts"].keys()
     assert sum(cost["parts"].values()) == pytest.approx(cost["own"], abs=0.001)  # no part is missing
+
+
+def test_an_evaluation_that_fails_is_reported_with_its_standard_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cpu, "write_battles", lambda path, _: path.write_text("no battle\n"))
+    with pytest.raises(SystemExit, match=r"(?s)eval of 2 battles exited with status [1-9].*battle"):
+        cpu.measure(2, "http://127.0.0.1:9/v1", tmp_path)
