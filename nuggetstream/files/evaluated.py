@@ -142,6 +142,7 @@ class JudgmentRow(_Part):
         model: Chat model of the judge.
         probabilities: Of the verdicts, over all orders asked; None where the judge did not tell.
         members: What the members of a panel said; empty for a single judge.
+        additional: Whether the judge ran beside those that battles wait for.
     """
 
     evaluator: str
@@ -151,6 +152,7 @@ class JudgmentRow(_Part):
     model: str
     probabilities: ProbabilitiesRow | None = None
     members: tuple[MemberRow, ...] = ()
+    additional: bool = False
 
 
 class FailureRow(_Part):
@@ -246,19 +248,26 @@ class BattleRow(_Part):
         """Whether both automatic lenses have a preference."""
         return self.nugget_verdict is not None and bool(self.judgments)
 
+    @property
+    def judgment(self) -> JudgmentRow | None:
+        """The verdict that speaks for the lens of judges: the first by name, additional judges last."""
+        return min(
+            self.judgments, key=lambda judgment: (judgment.additional, judgment.evaluator), default=None
+        )
+
     def answer(self, side: Side) -> AnswerRow:
         """The answer of one side."""
         return self.a if side is Side.A else self.b
 
     def vote(self, lens: Lens) -> Vote | None:
-        """What one lens says about the battle; the first judge speaks for all. None where it says nothing."""
+        """What one lens says about the battle; one judge speaks for all. None where it says nothing."""
         match lens:
             case Lens.HUMAN:
                 return self.human_vote
             case Lens.NUGGET:
                 return self.nugget_verdict.preference if self.nugget_verdict else None
             case Lens.JUDGE:
-                return self.judgments[0].winner if self.judgments else None
+                return self.judgment.winner if self.judgment else None
             case Lens.GUIDED:
                 return self.guided[0].winner if self.guided else None
             case Lens.MEMBER:

@@ -10,6 +10,7 @@ import numpy as np
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.report.judge_counts import JudgeCounts, JudgeRow
 from nuggetstream.statistics.agreement import Agreement, agreement, confusion_of, weighted_kappa
 from nuggetstream.text.baselines import closer_to_evidence, longer
 
@@ -59,7 +60,8 @@ class Summary:
         scored: Battles with nuggets assigned and a verdict.
         failed: Battles with at least one of the two missing.
         reasons: How often each "stage: reason" happened.
-        flips: Verdicts that changed with the order, of `asked_twice`.
+        judges: What is counted for each judge. The first speaks for the lens of judges; where it gave no
+            verdict, the next one does.
     """
 
     received: int
@@ -67,8 +69,7 @@ class Summary:
     scored: int
     failed: int
     reasons: Mapping[str, int]
-    flips: int
-    asked_twice: int
+    judges: tuple[JudgeRow, ...]
     systems: tuple[SystemRow, ...]
     agreements: tuple[AgreementRow, ...]
 
@@ -98,19 +99,37 @@ def _closer_to_evidence(battle: BattleRow) -> Vote | None:
     return closer_to_evidence(battle.a.text, battle.b.text, [passage.text for passage in battle.evidence])
 
 
+_JUDGE = "judge"
 PREDICTORS: Mapping[str, Callable[[BattleRow], Vote | None]] = {
     "nugget preference": lambda battle: battle.vote(Lens.NUGGET),
-    "judge": lambda battle: battle.vote(Lens.JUDGE),
+    _JUDGE: lambda battle: battle.vote(Lens.JUDGE),
     "longer answer wins": lambda battle: longer(battle.a.text, battle.b.text),
     "ROUGE-L to evidence": _closer_to_evidence,
 }
+
+
+def _votes_of(battle: BattleRow) -> dict[str, Vote | None]:
+    """What each predictor says about a battle, and each judge under its name."""
+    votes = {name: predictor(battle) for name, predictor in PREDICTORS.items()}
+    return votes | {_name_of(judgment.evaluator): judgment.winner for judgment in battle.judgments}
+
+
+def _name_of(judge: str) -> str:
+    return f"{_JUDGE} {judge}"
+
+
+def _predictors(judges: Sequence[str]) -> list[str]:
+    """The names of all predictors; with several judges each of them is one, under its name."""
+    named = [_JUDGE] if len(judges) <= 1 else list(map(_name_of, judges))
+    return [name for predictor in PREDICTORS for name in (named if predictor == _JUDGE else [predictor])]
 
 
 class Summing:
     """Summarises battles one after another, and keeps of each only what the summary needs."""
 
     def __init__(self) -> None:
-        self._battles = self._scored = self._flips = self._asked_twice = 0
+        self._battles = self._scored = 0
+        self._judges = JudgeCounts()
         self._reasons: Counter[str] = Counter()
         self._systems: dict[str, _SystemCounts] = {}
         self._labelled: list[_Labelled] = []
@@ -120,16 +139,12 @@ class Summing:
         self._battles += 1
         self._scored += battle.is_scored
         self._reasons.update(_reasons(battle))
-        if battle.judgments:
-            flipped = battle.judgments[0].flipped
-            self._flips += flipped is True
-            self._asked_twice += flipped is not None
+        self._judges.add(battle)
         for side in {battle.answer(side).system: side for side in Side}.values():
             name = battle.answer(side).system
             self._systems.setdefault(name, _SystemCounts()).add(battle, side)
         if battle.preferences:
-            votes = {name: predictor(battle) for name, predictor in PREDICTORS.items()}
-            self._labelled.append(_Labelled(battle.query, dict(battle.preferences), votes))
+            self._labelled.append(_Labelled(battle.query, dict(battle.preferences), _votes_of(battle)))
 
     def summary(self, rejected: int) -> Summary:
         """The summary of the battles so far.
@@ -144,18 +159,17 @@ class Summing:
             scored=self._scored,
             failed=self._battles - self._scored + rejected,
             reasons=_most_frequent_first(self._reasons, rejected),
-            flips=self._flips,
-            asked_twice=self._asked_twice,
+            judges=self._judges.rows(),
             systems=tuple(self._system_rows()),
             agreements=tuple(
                 agreement_row(self._labelled, dimension, predictor, self._votes(predictor))
                 for dimension in dimensions
-                for predictor in PREDICTORS
+                for predictor in _predictors(self._judges.names)
             ),
         )
 
     def _votes(self, predictor: str) -> list[Vote | None]:
-        return [battle.votes[predictor] for battle in self._labelled]
+        return [battle.votes.get(predictor) for battle in self._labelled]
 
     def _system_rows(self) -> list[SystemRow]:
         rows = [counts.row(name) for name, counts in sorted(self._systems.items())]
@@ -192,8 +206,15 @@ def _most_frequent_first(reasons: Counter[str], rejected: int) -> dict[str, int]
 
 
 def predict(battles: Sequence[BattleRow]) -> dict[str, tuple[Vote | None, ...]]:
-    """What each predictor says about each battle; None where it has no prediction."""
-    return {name: tuple(map(predictor, battles)) for name, predictor in PREDICTORS.items()}
+    """What each predictor says about each battle; None where it has no prediction.
+
+    With several judges each of them is a predictor, under its name.
+    """
+    judges = JudgeCounts()
+    for battle in battles:
+        judges.add(battle)
+    votes = [_votes_of(battle) for battle in battles]
+    return {name: tuple(each.get(name) for each in votes) for name in _predictors(judges.names)}
 
 
 def agreement_row(

@@ -22,7 +22,9 @@ def coverage_line(summary: Summary) -> str:
 
 def systems_table(summary: Summary) -> Table:
     """Mean All Score and win rates by lens, a row per system."""
-    table = Table(title="Systems", title_justify="left")
+    table = Table(
+        title="Systems", title_justify="left", caption=_which_judge(summary), caption_justify="left"
+    )
     table.add_column("system")
     for name in ("battles", "All Score", "scored", "win rate: human", "nugget", "judge"):
         table.add_column(name, justify="right")
@@ -32,6 +34,13 @@ def systems_table(summary: Summary) -> Table:
             named(row.system), str(row.battles), number(row.mean_all_score), str(row.scored), *rates
         )
     return table
+
+
+def _which_judge(summary: Summary) -> str | None:
+    if len(summary.judges) <= 1:
+        return None
+    first, *others = [named(judge.evaluator) for judge in summary.judges]
+    return f"Judge: {first}; where it gave no verdict, {', else '.join(others)}."
 
 
 def agreement_table(summary: Summary) -> Table:

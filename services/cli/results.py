@@ -98,11 +98,11 @@ def write_results(
 def print_summary(console: Console, summary: Summary, boards: Sequence[Mapping[str, Any]]) -> None:
     """Print the summary: what was scored, systems, leaderboards, agreement."""
     console.print(coverage_line(summary), highlight=False)
-    if summary.asked_twice:
-        line = (
-            f"the judge's verdict changed with the order in {summary.flips} of {summary.asked_twice} battles"
-        )
-        console.print(line, highlight=False)
+    for judge in summary.judges:
+        if judge.asked_twice:
+            name = f"the judge {judge.evaluator}" if len(summary.judges) > 1 else "the judge"
+            changed = f"changed with the order in {judge.flips} of {judge.asked_twice} battles"
+            console.print(f"the verdict of {name} {changed}", highlight=False, markup=False)
     for table in (systems_table(summary), *board_tables(boards)):
         console.print()
         console.print(table)

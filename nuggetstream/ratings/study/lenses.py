@@ -48,7 +48,7 @@ def _vote(record: Record, row: BattleRow, lens: str) -> Record:
     said: dict[str, Vote | None] = {
         "human": row.human_vote,
         "nugget": row.nugget_verdict.preference if row.nugget_verdict else None,
-        "judge": row.judgments[0].winner if row.judgments else None,
+        "judge": row.judgment.winner if row.judgment else None,
     }
     vote = said[lens]
     fields = {

@@ -31,6 +31,7 @@ _LOOKS = {
     "longer answer wins": (GREY, "triangle-up"),
     "ROUGE-L to evidence": (PURPLE, "x"),
 }
+_SYMBOLS = ("square", "cross", "star", "circle")
 _ROW = 56
 
 
@@ -126,7 +127,8 @@ def _finding(known: Sequence[Predicted]) -> str:
 def _chart(known: Sequence[Predicted]) -> Figure:
     dimensions = list(dict.fromkeys(prediction.row.dimension for prediction in known))
     traces = []
-    for index, (predictor, (colour, symbol)) in enumerate(_LOOKS.items()):
+    looks = _looks([prediction.row.predictor for prediction in known])
+    for index, (predictor, (colour, symbol)) in enumerate(looks.items()):
         own = [prediction for prediction in known if prediction.row.predictor == predictor]
         bounds = [_bounds(prediction) for prediction in own]
         traces.append(
@@ -134,7 +136,7 @@ def _chart(known: Sequence[Predicted]) -> Figure:
                 predictor,
                 [prediction.row.agreement.share or 0.0 for prediction in own],
                 [
-                    dimensions.index(prediction.row.dimension) + offset(index, len(_LOOKS))
+                    dimensions.index(prediction.row.dimension) + offset(index, len(looks))
                     for prediction in own
                 ],
                 [low for low, _ in bounds],
@@ -154,6 +156,13 @@ def _chart(known: Sequence[Predicted]) -> Figure:
         "shapes": [vertical_line(0.5)],
     }
     return figure("Agreement with human decisions", alt, traces, rows_height(len(dimensions), _ROW), layout)
+
+
+def _looks(predictors: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The colour and the symbol of each predictor; those of several judges differ by their symbols."""
+    judges = [name for name in dict.fromkeys(predictors) if name not in _LOOKS]
+    own = {name: (GREEN, _SYMBOLS[index % len(_SYMBOLS)]) for index, name in enumerate(judges)}
+    return {name: look for name, look in (_LOOKS | own).items() if not judges or name != "judge"}
 
 
 def _bounds(prediction: Predicted) -> tuple[float | None, float | None]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.evaluated import BattleRow, JudgmentRow
@@ -18,7 +19,7 @@ from nuggetstream.report.charts import (
     vertical_line,
 )
 from nuggetstream.report.section import Content, Section
-from nuggetstream.report.wording import FEW_NOTE, share_of
+from nuggetstream.report.wording import FEW_NOTE, and_list, share_of
 from nuggetstream.statistics.share import Share, share
 
 _DECIDED = (Vote.A, Vote.B)
@@ -52,6 +53,7 @@ class Audit:
         longer: Verdicts that prefer the longer answer, of those that prefer one of two unequal lengths.
         people_longer: The same for human votes in the same battles.
         own: None when the judge's model is not a system of these battles: not applicable.
+        speaks: Whether it can speak for the lens of judges; not where it was shown the nuggets.
     """
 
     evaluator: str
@@ -64,25 +66,28 @@ class Audit:
     longer: Share
     people_longer: Share
     own: SelfPreference | None
+    speaks: bool = True
 
 
 _Judged = tuple[BattleRow, JudgmentRow]
 
 
 def compute(results: Results) -> tuple[Audit, ...]:
-    """One audit per judge and model; judges that were shown the nuggets are named so, after the others."""
-    judges: dict[tuple[str, str], list[_Judged]] = {}
+    """One audit per judge and model; additional judges and those shown the nuggets come last."""
+    judges: dict[tuple[bool, bool, str, str], list[_Judged]] = {}
     for battle in results.battles:
-        for judgment in battle.judgments:
-            judges.setdefault((judgment.evaluator, judgment.model), []).append((battle, judgment))
-        for judgment in battle.guided:
-            name = f"{judgment.evaluator} (shown the nuggets)"
-            judges.setdefault((name, judgment.model), []).append((battle, judgment))
-    ordered = sorted(judges.items(), key=lambda entry: entry[1][0][1] in entry[1][0][0].guided)
-    return tuple(_audit(*judge, results.received, judged) for judge, judged in ordered)
+        for guided, judgments in enumerate((battle.judgments, battle.guided)):
+            for judgment in judgments:
+                key = bool(guided), judgment.additional, judgment.evaluator, judgment.model
+                judges.setdefault(key, []).append((battle, judgment))
+    audits = []
+    for (guided, _, evaluator, model), judged in sorted(judges.items(), key=itemgetter(0)):
+        name = f"{evaluator} (shown the nuggets)" if guided else evaluator
+        audits.append(_audit(name, model, results.received, judged, speaks=not guided))
+    return tuple(audits)
 
 
-def _audit(evaluator: str, model: str, received: int, judged: Sequence[_Judged]) -> Audit:
+def _audit(evaluator: str, model: str, received: int, judged: Sequence[_Judged], *, speaks: bool) -> Audit:
     judgments = [judgment for _, judgment in judged]
     twice = [judgment for judgment in judgments if judgment.flipped is not None]
     single = [
@@ -101,6 +106,7 @@ def _audit(evaluator: str, model: str, received: int, judged: Sequence[_Judged])
         longer=_longer((battle, judgment.winner) for battle, judgment in judged),
         people_longer=_longer((battle, battle.human_vote) for battle, _ in judged),
         own=_self_preference(model, judged),
+        speaks=speaks,
     )
 
 
@@ -135,6 +141,7 @@ def draw(audits: Sequence[Audit]) -> Content:
         blocks.append(Figures("Judge" if len(charts) > 1 else "", charts))
     for audit in audits:
         blocks += [_table(audit), *_notices(audit)]
+    blocks += _which_speaks(audits)
     judged = (f"{each.evaluator} {part_of(each.judged, each.received, 'battles')}" for each in audits)
     return Content(
         finding=" ".join(_finding(audit) for audit in audits),
@@ -144,6 +151,19 @@ def draw(audits: Sequence[Audit]) -> Content:
         basis="; ".join(judged) or "0 battles",
         blocks=tuple(blocks),
     )
+
+
+def _which_speaks(audits: Sequence[Audit]) -> list[Block]:
+    """Which judge the other sections mean, where there are several."""
+    names = list(dict.fromkeys(audit.evaluator for audit in audits if audit.speaks))
+    if len(names) <= 1:
+        return []
+    text = (
+        f"Where other sections show one judge, it is {names[0]}; where it gave no verdict, the next of "
+        f"{and_list(names[1:])}. The verdicts of all judges are here, in the section on agreement and in "
+        "results.jsonl."
+    )
+    return [Notice(text)]
 
 
 def _finding(audit: Audit) -> str:

@@ -53,7 +53,7 @@ def test_a_negative_end_of_a_board_has_a_minus_sign_and_no_dash() -> None:
 
 def test_the_agreement_table_names_both_of_its_intervals() -> None:
     row = AgreementRow("judge", "vote", Agreement(1.0, 0.5, 1.0, 4, 0, 0), None, 0)
-    summary = Summary(4, 0, 4, 0, {}, 0, 0, (), (row,))
+    summary = Summary(4, 0, 4, 0, {}, (), (), (row,))
     caption = str(agreement_table(summary).caption)
     assert "a bootstrap over queries, or Wilson's where all queries agree to the same degree" in caption
 

@@ -2,7 +2,12 @@
 
 from typing import Any
 
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import Lens
+from nuggetstream.report.blocks import Notice
 from nuggetstream.report.sections.judge import SECTION
+from nuggetstream.report.summary import predict, summarise
+from nuggetstream.report.terminal import systems_table
 from tests.evaluated import battle, judgment
 
 
@@ -37,3 +42,36 @@ def test_self_preference_compares_the_judge_with_people_over_the_same_battles(re
     assert found.own is not None
     assert (found.own.by_judge.count, found.own.by_judge.of) == (2, 2)
     assert (found.own.by_people.count, found.own.by_people.of) == (1, 2)
+
+
+def test_with_several_judges_the_report_says_which_one_it_shows(read: Any) -> None:
+    both = [judgment("a", evaluator="added", additional=True), judgment("b", evaluator="strict")]
+    results = read(battle("b1", human="b", judgments=both), battle("b2", human="b", judgments=both[:1]))
+    audits = SECTION.compute(results)
+    assert [audit.evaluator for audit in audits] == ["strict", "added"]
+    notices = [block.text for block in SECTION.draw(audits).blocks if isinstance(block, Notice)]
+    assert any(text.startswith("Where other sections show one judge, it is strict;") for text in notices)
+    assert [row.vote(Lens.JUDGE) for row in results.battles] == [Vote.B, Vote.A]
+
+    predicted = predict(results.battles)
+    assert {name: votes for name, votes in predicted.items() if name.startswith("judge")} == {
+        "judge strict": (Vote.B, None),
+        "judge added": (Vote.A, Vote.A),
+    }
+    summary = summarise(results.battles, rejected=0)
+    assert [(judge.evaluator, judge.judged) for judge in summary.judges] == [("strict", 1), ("added", 2)]
+    assert [row.predictor for row in summary.agreements if row.predictor.startswith("judge")] == [
+        "judge strict",
+        "judge added",
+    ]
+    assert systems_table(summary).caption == "Judge: strict; where it gave no verdict, added."
+
+
+def test_a_single_judge_is_not_named_beside_every_number(read: Any) -> None:
+    results = read(battle("b1"), battle("b2"))
+    notices = [
+        block.text for block in SECTION.draw(SECTION.compute(results)).blocks if isinstance(block, Notice)
+    ]
+    assert not any("other sections" in text for text in notices)
+    assert systems_table(summarise(results.battles, rejected=0)).caption is None
+    assert "judge" in predict(results.battles)
