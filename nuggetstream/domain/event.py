@@ -195,6 +195,16 @@ def battle_id_of(event: BattleEvent) -> str:
     return event.battle.id
 
 
+def nuggetizer_of(event: BattleEvent) -> str | None:
+    """The nuggetizer whose list an event has; None for other events and for a single nuggetizer."""
+    return event.nugget_list.nuggetizer if isinstance(event, BattleNuggetized | BattleAssigned) else None
+
+
+def has_other_list(event: BattleEvent) -> bool:
+    """Whether an event has the list of a nuggetizer other than the first."""
+    return isinstance(event, BattleNuggetized | BattleAssigned) and event.nugget_list.additional
+
+
 def arena_of(event: Event) -> str:
     """The arena an event belongs to."""
     if isinstance(event, BattleVoted | BattleFailed | BattleGraded | RatingsUpdated):

@@ -13,6 +13,19 @@ from nuggetstream.domain.nugget import Assignment, BankVersion, NuggetList
 
 
 @dataclass(frozen=True, slots=True)
+class LabelledList:
+    """The list of one of several nuggetizers.
+
+    Attributes:
+        nugget_list: The list.
+        assignments: Its labels; None until the assigner has finished.
+    """
+
+    nugget_list: NuggetList
+    assignments: tuple[Assignment, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BattleSnapshot:
     """One battle with the newest result of every stage.
 
@@ -25,6 +38,7 @@ class BattleSnapshot:
         judgments: The newest judgment of each independent judge, sorted by its name.
         guided: The newest judgment of each judge that was shown the nuggets, sorted by its name.
         gradings: The newest grades of each evaluator, sorted by the evaluator's name.
+        other_lists: The newest list of each nuggetizer other than the first, sorted by its name.
         vote: The newest human vote.
         failures: The failures of stages that gave up, oldest first.
     """
@@ -37,6 +51,7 @@ class BattleSnapshot:
     judgments: tuple[Judgment, ...] = ()
     guided: tuple[Judgment, ...] = ()
     gradings: tuple[Grading, ...] = ()
+    other_lists: tuple[LabelledList, ...] = ()
     vote: events.BattleVoted | None = None
     failures: tuple[StageFailure, ...] = ()
 
@@ -65,7 +80,9 @@ def _replaces(labelled: NuggetList, snapshot: BattleSnapshot) -> bool:
     return known is None or snapshot.assignments is None or known.edit <= labelled.edit
 
 
-def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot:  # noqa: PLR0911 - one per event
+def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot:  # noqa: C901, PLR0911 - one per event
+    if isinstance(event, events.BattleNuggetized | events.BattleAssigned) and event.nugget_list.additional:
+        return replace(snapshot, other_lists=_with_list(snapshot.other_lists, event))
     match event:
         case events.BattleScraped() | events.BattleIndexed():
             return replace(snapshot, pages=event.pages)
@@ -90,6 +107,19 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
             return replace(snapshot, failures=(*snapshot.failures, event.failure))
         case _:
             return snapshot
+
+
+def _with_list(
+    known: tuple[LabelledList, ...], event: events.BattleNuggetized | events.BattleAssigned
+) -> tuple[LabelledList, ...]:
+    """The lists of other nuggetizers with a newer one; a list without labels replaces none with labels."""
+    by_name = {each.nugget_list.nuggetizer or "": each for each in known}
+    name = event.nugget_list.nuggetizer or ""
+    if isinstance(event, events.BattleAssigned):
+        by_name[name] = LabelledList(event.nugget_list, event.assignment_set.assignments)
+    elif name not in by_name or by_name[name].assignments is None:
+        by_name[name] = LabelledList(event.nugget_list)
+    return tuple(by_name[name] for name in sorted(by_name))
 
 
 def _newest(known: tuple[Judgment, ...], new: Judgment) -> tuple[Judgment, ...]:

@@ -270,5 +270,5 @@ class BattleRow(_Part):
                 return self.judgment.winner if self.judgment else None
             case Lens.GUIDED:
                 return self.guided[0].winner if self.guided else None
-            case Lens.MEMBER:
-                return None  # no member speaks for its panel
+            case Lens.MEMBER | Lens.OTHER_NUGGET:
+                return None  # no member speaks for its panel, and no other list for the first

@@ -124,6 +124,16 @@ class NuggetVerdictView(View):
     """Null where a label has no probabilities."""
 
 
+class OtherListView(View):
+    """The nugget list of a nuggetizer other than the first, with its labels and the verdict that follows."""
+
+    nuggetizer: str
+    model: str
+    nuggets: list[NuggetView]
+    verdict: NuggetVerdictView | None
+    """Null before every nugget has its labels."""
+
+
 class FailureView(View):
     """A stage that gave up, and why."""
 
@@ -131,7 +141,8 @@ class FailureView(View):
     arena: str
     stage: Stage
     evaluator: str | None = None
-    """Name of the judge or evaluator that gave up; null for other stages and for a single judge."""
+    """Name of the judge, nuggetizer or evaluator that gave up; null for other stages, and where there is a
+    single one. A failure of the assigner names the nuggetizer of the list."""
     reason: Reason
     detail: str
     attempts: int
@@ -232,6 +243,10 @@ class BattleView(WithLanguage):
     nugget_history: list[NuggetStepView] = Field(default_factory=list)
     """What each step of the creation of the list changed, oldest first."""
     nugget_verdict: NuggetVerdictView | None
+    nuggetizer: str | None = None
+    """Name of the nuggetizer of the list, which is the first of several; null for a single one."""
+    other_lists: list[OtherListView] = Field(default_factory=list)
+    """The lists of the other nuggetizers, by name. Scores, causes and grades rest on the first one's."""
     judgments: list[JudgmentView]
     guided: list[JudgmentView] = Field(default_factory=list)
     """Verdicts of judges that were shown the nuggets and their labels. They depend on the nuggets, so they

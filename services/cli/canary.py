@@ -19,8 +19,8 @@ from services.judge.stage import Judge
 from services.runtime import metrics
 from services.runtime.errors import StageError
 from services.store.canary_runs import CanaryProblem, CanaryRuns, StoredCanaryRun
-from services.wire.judges import Judges
-from services.wire.topology import judge_consumer
+from services.wire.declared import Judges
+from services.wire.topology import consumer_of
 
 if TYPE_CHECKING:
     from services.cli.wiring import Parts
@@ -42,7 +42,7 @@ async def open_canary_judges(parts: "Parts") -> AsyncIterator[Sequence[CanaryJud
     pipeline = parts.pipeline.model_copy(update={"embedding_model": NO_MODEL})
     fresh = replace(parts, pipeline=pipeline, fresh_replies=True)
     async with AsyncExitStack() as opened:
-        consumer = judge_consumer(Judges(), pipeline.evaluator)  # not read
+        consumer = consumer_of(Judges(), pipeline.evaluator)  # not read
         stage, _ = await opened.enter_async_context(open_judge_stage(fresh, consumer, False))
         stages = [stage]
         if runs_graders(parts.platform, pipeline.evaluator):

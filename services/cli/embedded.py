@@ -113,11 +113,12 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
         stop = asyncio.Event()
         async with NatsServer(choices.folder / NATS, inherited=(lock,)) as server:
             platform = _platform(choices, server.url, database.url)
-            if platform.declared_judges.several:
-                raise click.ClickException(
-                    "NUGGETSTREAM_JUDGES names several judges, and this command runs one: "
-                    "run each service with `nuggetstream serve`"
-                )
+            for declared in (platform.declared_judges, platform.declared_nuggetizers):
+                if declared.several:
+                    raise click.ClickException(
+                        f"{declared.variable} names several {declared.stage}s, and this command runs one: "
+                        "run each service with `nuggetstream serve`"
+                    )
             async with Bus.connect(platform.bus("embedded")) as bus:
                 prepare = partial(_prepare, bus, platform, choices.batches is not None)
                 await prepare()

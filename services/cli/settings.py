@@ -5,20 +5,21 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.cli.graders import graders_of
 from services.runtime.bus import BusSettings
 from services.scraper.settings import ScraperSettings
 from services.store.database import DEFAULT_CONNECTIONS
+from services.wire.declared import Judges, Nuggetizers
 from services.wire.graders import Graders
-from services.wire.judges import Judges
 from services.wire.topology import SMALLEST_STREAM_BYTES, STREAM_BYTES
 
 PACKAGED_MODEL = "all-MiniLM-L6-v2"
 NO_MODEL = "none"
 _HOURS = 1_000_000.0  # more than a century: any time
+_PARSERS = {"judges": Judges.parse, "nuggetizers": Nuggetizers.parse, "evaluators": graders_of}
 
 
 class _Settings(BaseSettings):
@@ -38,6 +39,7 @@ class PlatformSettings(_Settings):
         nats_replicas: Copies of every stream; 3 in production.
         nats_stream_bytes: Size of all streams together, in bytes per copy.
         judges: Names of all judges, separated by commas; unset for a single judge.
+        nuggetizers: Names of all nuggetizers, separated by commas; unset for a single one.
         evaluators: Names of the evaluators that grade battles, and of additional judges, separated by
             commas; none by default.
         quiet_seconds: Seconds without an event after which a battle that waits in no stream is republished.
@@ -61,6 +63,7 @@ class PlatformSettings(_Settings):
     nats_stream_bytes: int = Field(STREAM_BYTES, ge=SMALLEST_STREAM_BYTES)
     quiet_seconds: float = Field(900.0, gt=600)  # the broker recognises duplicates for 600 seconds
     judges: str = ""
+    nuggetizers: str = ""
     evaluators: str = ""
     database_url: str = "sqlite+aiosqlite:///nuggetstream.db"
     admin_token: str | None = Field(None, min_length=16, repr=False)
@@ -70,10 +73,10 @@ class PlatformSettings(_Settings):
     indexer_address: str = "127.0.0.1:7102"
     rater_address: str = "127.0.0.1:7107"
 
-    @field_validator("judges")
+    @field_validator("judges", "nuggetizers", "evaluators")
     @classmethod
-    def _judges_have_names(cls, names: str) -> str:
-        Judges.parse(names)
+    def _names_can_be_used(cls, names: str, info: ValidationInfo) -> str:
+        _PARSERS[str(info.field_name)](names)
         return names
 
     @property
@@ -81,11 +84,10 @@ class PlatformSettings(_Settings):
         """The declared judges."""
         return Judges.parse(self.judges)
 
-    @field_validator("evaluators")
-    @classmethod
-    def _evaluators_exist(cls, names: str) -> str:
-        graders_of(names)
-        return names
+    @property
+    def declared_nuggetizers(self) -> Nuggetizers:
+        """The declared nuggetizers."""
+        return Nuggetizers.parse(self.nuggetizers)
 
     @property
     def declared_graders(self) -> Graders:
@@ -120,6 +122,7 @@ class PipelineSettings(_Settings):
         chunk_overlap: Sentences that a chunk shares with the one before.
         retrieval_scope: "battle" (reproducible) or "corpus" (as in the paper).
         evidence_limit: Maximum number of chunks of evidence per battle.
+        nuggetizer: Which of several declared nuggetizers a process is; the first by default.
         nugget_sources: Documents that nuggets are created from.
         nugget_limit: Maximum number of nuggets per battle.
         nugget_passages: Maximum number of chunks that nuggets are created from: those that resemble an answer
@@ -153,6 +156,7 @@ class PipelineSettings(_Settings):
     chunk_overlap: int = Field(2, ge=0)
     retrieval_scope: Literal["battle", "corpus"] = "battle"
     evidence_limit: int = Field(50, ge=1, le=1000)
+    nuggetizer: str | None = Field(None, min_length=1, max_length=60)
     nugget_sources: Literal["both", "answers", "chunks"] = "both"
     nugget_limit: int = Field(30, ge=1, le=100)
     nugget_passages: int | None = Field(None, ge=1)

@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from services.cli.judge_consumer import own_consumer
 from services.cli.not_ready import HttpAddress, NotReady
+from services.cli.own_consumer import own_consumer
 from services.cli.prepared import Requirement, require_streams, require_tables, wait_until_prepared
 from services.cli.process import connected
 from services.cli.registry import GRPC_PORTS
@@ -23,8 +23,8 @@ class Start:
     Attributes:
         service: Name of the service.
         server: Where it listens, and how long it waits.
-        platform: Where the broker is, and which judges are declared.
-        pipeline: Settings of the evaluation, among them the name of a judge.
+        platform: Where the broker is, and which judges and nuggetizers are declared.
+        pipeline: Settings of the evaluation, among them the name of a judge or nuggetizer.
         database: The database that must have all tables.
     """
 
@@ -53,6 +53,10 @@ class Start:
         if self.service == "judge":
             judges = self.platform.declared_judges
             needed.append(partial(own_consumer, bus, judges, self.pipeline.evaluator))
+        if self.service == "nuggetizer":
+            nuggetizers = self.platform.declared_nuggetizers
+            name = self.pipeline.nuggetizer or nuggetizers.first
+            needed.append(partial(own_consumer, bus, nuggetizers, name))
         return needed
 
     @asynccontextmanager

@@ -7,17 +7,15 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.ratings.fitting.tally import TiePolicy
-from services.cli.judge_consumer import own_consumer
+from services.cli.own_consumer import own_consumer
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
 from services.cli.shared_parts import (
     consumer_watch,
     model_state,
-    nugget_bank,
     open_chat_model,
     open_decision_model,
     open_embedder,
@@ -129,24 +127,10 @@ async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
     """The nuggetizer: creates nuggets."""
-    from services.nuggetizer.documents import NuggetSources
-    from services.nuggetizer.stage import Nuggetizer, Profile, build
+    from services.cli.nuggetizer_stage import open_nuggetizer_stage
 
-    pipeline = parts.pipeline
-    async with open_chat_model(parts, parts.llm.for_stage("nuggetizer")) as model:
-        nuggetizer = Nuggetizer(
-            model=model,
-            profile=Profile.PAPER if pipeline.profile == "paper" else Profile.LIVE,
-            sources=NuggetSources(pipeline.nugget_sources),
-            limit=pipeline.nugget_limit,
-            window=pipeline.window,
-            passages=pipeline.nugget_passages,
-            characters=pipeline.excerpted(pipeline.nugget_characters),
-            bank=nugget_bank(parts),
-            prompts=model.overrides.key,
-        )
-        stage = build(nuggetizer, parts.blobs, concurrency=pipeline.llm_stage_concurrency)
-        yield Service("nuggetizer", [stage], background=[model_state(parts.bus, stage.name, model)])
+    async with open_nuggetizer_stage(parts) as (stage, watches):
+        yield Service("nuggetizer", [stage], background=watches)
 
 
 @asynccontextmanager
@@ -215,14 +199,21 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     from services.wire.stages import failure_of
     from services.wire.topology import MOVER_DEAD, consumers
 
-    judges = parts.platform.declared_judges
-    recorder = Recorder(Battles(parts.database, judges.names), parts.bus.core_publish)
+    judges, nuggetizers = parts.platform.declared_judges, parts.platform.declared_nuggetizers
+    battles = Battles(parts.database, judges.names, nuggetizers.names)
+    recorder = Recorder(battles, parts.bus.core_publish)
     max_bytes = parts.platform.database_max_bytes
     size = DatabaseWatch(parts.database.engine.url, parts.database.transaction, max_bytes)
-    declared = consumers(judges, parts.platform.declared_graders)
-    mover = AdvisoryMover(parts.bus, declared, partial(failure_of, judges=judges))
-    quiet_after = parts.platform.quiet_seconds
-    reconciling = reconciler(parts.bus, parts.database, parts.blobs, quiet_after, judges.names)
+    declared = consumers(judges, parts.platform.declared_graders, nuggetizers)
+    mover = AdvisoryMover(parts.bus, declared, lambda letter: failure_of(letter, judges, nuggetizers))
+    reconciling = reconciler(
+        parts.bus,
+        parts.database,
+        parts.blobs,
+        quiet_after=parts.platform.quiet_seconds,
+        judges=judges.names,
+        nuggetizers=nuggetizers.names,
+    )
     eraser = eraser_of(parts.bus, parts.database)
     calls = CallRetention(parts.database, timedelta(days=parts.platform.call_log_days))
     watches = [consumer_watch(parts.bus).run, size.run, reconciling.run, eraser.run, calls.run]

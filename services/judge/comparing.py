@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from nuggetstream.domain.battle import Battle, Side
-from nuggetstream.domain.event import BattleAssigned, BattleJudged, BattleRetrieved, Event
+from nuggetstream.domain.event import BattleAssigned, BattleJudged, BattleRetrieved, Event, has_other_list
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
@@ -87,7 +87,7 @@ class Comparer:
 
     async def __call__(self, event: Readable) -> list[Event]:
         """Judge one battle."""
-        if self.additional and not await self.options.selects(event.battle):
+        if has_other_list(event) or (self.additional and not await self.options.selects(event.battle)):
             return []
         if self.additional and not _can_be_judged(self._material(event), self.kind):
             return []

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nuggetstream.domain.battle import Battle, Side
-from nuggetstream.domain.event import BattleAssigned, BattleGraded, BattleRetrieved, Event
+from nuggetstream.domain.event import BattleAssigned, BattleGraded, BattleRetrieved, Event, has_other_list
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.identity import derived_id
@@ -73,6 +73,8 @@ class Grader:
 
     async def __call__(self, event: Readable) -> list[Event]:
         """Grade one battle."""
+        if has_other_list(event):  # grades rest on the list that scores rest on
+            return []
         battle, name = event.battle, self.evaluator.name
         detected = await self.selection.detected(battle, needed=self.evaluator.reads_language)
         language = battle.language if detected is None else detected.tag

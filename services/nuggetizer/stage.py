@@ -14,6 +14,7 @@ from services.nuggetizer.bank import Making, NuggetBank, bank_of
 from services.nuggetizer.creation import Created, Draft, added, create_in_windows, create_live
 from services.nuggetizer.documents import Document, NuggetSources, documents_of
 from services.nuggetizer.prompts import VERSION
+from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import Permanent
 from services.runtime.llm.conversation import ModelInContext
 from services.runtime.llm.model import ChatModel
@@ -46,6 +47,8 @@ class Nuggetizer:
         characters: Maximum number of characters of the chunks to read; None reads all.
         bank: Lists that battles share in the live profile; None creates one for every battle.
         prompts: Identifies the operator's own prompts, so that a bank has lists of one wording.
+        name: Name of the nuggetizer, where there are several.
+        additional: Whether it is not the first of them.
     """
 
     model: ChatModel
@@ -57,6 +60,8 @@ class Nuggetizer:
     characters: int | None = None
     bank: NuggetBank | None = None
     prompts: str | None = None
+    name: str | None = None
+    additional: bool = False
 
     async def __call__(self, event: BattleRetrieved) -> list[Event]:
         """Read the documents of one battle and list the facts a good answer needs."""
@@ -68,7 +73,9 @@ class Nuggetizer:
         else:
             version, created = await self.bank.list_for(self._making(event, documents))
         key = derived_id(event.key, StageName.NUGGETIZER, self.profile, self.sources, self.limit, self.window)
-        key = derived_id(key, self.passages, self.characters, self.model.name, created.prompt_version)
+        key = derived_id(
+            key, self.passages, self.characters, self.model.name, created.prompt_version, *self._own
+        )
         if version is not None:
             key = derived_id(key, version.bank, version.version)
         return [BattleNuggetized(key, event.battle, self._nugget_list(key, created, version))]
@@ -106,7 +113,7 @@ class Nuggetizer:
         settings = (self.profile, self.sources, self.limit, self.passages, self.characters)
         return Making(
             event=event,
-            bank=bank_of(event, *settings, self.model.name, VERSION, self.prompts),
+            bank=bank_of(event, *settings, self.model.name, VERSION, self.prompts, *self._own),
             sides=[side for side in Side if f"answer:{side.value}" in read],
             most=_LARGEST * self.limit,
             create=lambda: self._created(event, documents),
@@ -137,14 +144,42 @@ class Nuggetizer:
             model=created.model,
             prompt_version=created.prompt_version,
             bank=bank,
+            nuggetizer=self.name,
+            additional=self.additional,
         )
+
+    @property
+    def _own(self) -> tuple[str, ...]:
+        """What distinguishes it from a nuggetizer with the same settings; nothing for the first."""
+        return (self.name,) if self.additional and self.name else ()
 
 
 def build(
-    nuggetizer: Nuggetizer, blobs: Blobs, *, concurrency: int = 8, deadline: float = 300.0
+    nuggetizer: Nuggetizer,
+    blobs: Blobs,
+    *,
+    concurrency: int = 8,
+    deadline: float = 300.0,
+    consumer: ConsumerSpec | None = None,
 ) -> Stage[BattleRetrieved, Event]:
-    """The stage of the nuggetizer."""
-    return event_stage(StageName.NUGGETIZER, nuggetizer, blobs, concurrency=concurrency, deadline=deadline)
+    """The stage of the nuggetizer.
+
+    Args:
+        nuggetizer: The handler.
+        blobs: Where large bodies are stored.
+        concurrency: Number of battles handled at once.
+        deadline: Seconds that one attempt may take.
+        consumer: The nuggetizer's own consumer, where there are several.
+    """
+    return event_stage(
+        StageName.NUGGETIZER,
+        nuggetizer,
+        blobs,
+        concurrency=concurrency,
+        deadline=deadline,
+        consumer=consumer,
+        evaluator=nuggetizer.name,
+    )
 
 
 def _nugget(key: str, draft: Draft) -> Nugget:

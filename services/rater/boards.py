@@ -8,7 +8,7 @@ from functools import partial
 from itertools import combinations
 
 from nuggetstream.domain.flag import Flagged
-from nuggetstream.domain.lens import INDEPENDENT, JUDGED, Lens
+from nuggetstream.domain.lens import INDEPENDENT, JUDGED, Lens, source_of_judge
 from nuggetstream.domain.note import Note
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined, combine
@@ -29,6 +29,7 @@ from services.store.outcomes import LensCounts, Outcomes
 from services.store.slices import EVERYTHING, Slice
 
 _COUNTS_KEPT = 64  # lenses and slices; one over a hundred systems takes a quarter of a megabyte
+Evaluator = tuple[Lens, str | None]  # None for the first nuggetizer
 _WEIGHTS_KEPT = 2**28  # bytes; four boards over a hundred systems, more over fewer
 
 
@@ -209,7 +210,7 @@ class Boards:
             )
 
     async def agreement(self, arena: str, policy: TiePolicy, slice_: Slice) -> list[LensAgreement]:
-        """How far each two independent lenses agree, and each two judges unless the slice is of one."""
+        """How far each two lenses agree, and each two judges or nuggetizers unless the slice is of one."""
         options = replace(self.options, policy=policy)
         counted = {lens: await self._counts(arena, lens, slice_) for lens in INDEPENDENT}
         boards = {lens: await self._rated(counted[lens], options) for lens in INDEPENDENT}
@@ -224,22 +225,26 @@ class Boards:
                 await self.memory.get((*key, options), partial(agree, (first, second), joint, strengths))
             )
         if slice_.evaluator is None:
-            agreements += await self._judges_agreement(arena, options, slice_)
+            judges = [(Lens.JUDGE, name) for name in await self.outcomes.evaluators(arena)]
+            others = await self.outcomes.evaluators(arena, Lens.OTHER_NUGGET)
+            lists = [(Lens.NUGGET, None), *((Lens.OTHER_NUGGET, name) for name in others)]
+            for pair in (*combinations(judges, 2), *combinations(lists, 2)):
+                agreements += [await self._agreement_of(arena, pair, options, slice_)]
         return agreements
 
-    async def _judges_agreement(self, arena: str, options: Options, slice_: Slice) -> list[LensAgreement]:
-        agreements = []
-        for pair in combinations(await self.outcomes.evaluators(arena), 2):
-            counted = [
-                await self._counts(arena, Lens.JUDGE, replace(slice_, evaluator=name)) for name in pair
-            ]
-            boards = [await self._rated(counts, options) for counts in counted]
-            key = ("judges", *(counts.key for counts in counted))
-            joint = await self.memory.awaited(key, partial(self.outcomes.judges_totals, arena, *pair, slice_))
-            lenses, strengths = (Lens.JUDGE, Lens.JUDGE), (boards[0].strengths, boards[1].strengths)
-            agreement = await self.memory.get((*key, options), partial(agree, lenses, joint, strengths))
-            agreements.append(replace(agreement, first_evaluator=pair[0], second_evaluator=pair[1]))
-        return agreements
+    async def _agreement_of(
+        self, arena: str, pair: tuple[Evaluator, Evaluator], options: Options, slice_: Slice
+    ) -> LensAgreement:
+        """How far two judges, or two nuggetizers, agree."""
+        counted = [await self._counts(arena, lens, replace(slice_, evaluator=name)) for lens, name in pair]
+        boards = [await self._rated(counts, options) for counts in counted]
+        key = ("sources", *(counts.key for counts in counted))
+        first, second = (lens.value if name is None else source_of_judge(name, lens) for lens, name in pair)
+        totals = partial(self.outcomes.sources_totals, arena, first, second, slice_)
+        joint = await self.memory.awaited(key, totals)
+        lenses, strengths = (pair[0][0], pair[1][0]), (boards[0].strengths, boards[1].strengths)
+        agreement = await self.memory.get((*key, options), partial(agree, lenses, joint, strengths))
+        return replace(agreement, first_evaluator=pair[0][1], second_evaluator=pair[1][1])
 
     async def scored(self, arena: str, lens: Lens, slice_: Slice) -> int:
         """Battles with an outcome in a lens."""

@@ -4,7 +4,7 @@ from nuggetstream.domain.note import Note
 
 
 def several_judges(judges: int) -> Note:
-    """The board counts the common verdict of several judges."""
+    """The board counts the common verdict of several judges, or preference of several nuggetizers."""
     return Note(
         "several_judges",
         "A battle counts once, with the verdict of more than half of its judges, or else as a tie; "

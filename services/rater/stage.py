@@ -10,6 +10,7 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.judgment import Judgment, VoteProbabilities
 from nuggetstream.domain.lens import Lens, member_of, source_of_judge
+from nuggetstream.domain.nugget import NuggetList
 from nuggetstream.nuggets.preference import PreferenceProbability, preference_by_labels
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
 from services.rater.announcer import Announcer
@@ -111,11 +112,19 @@ def outcomes_of(event: BattleEvent, now: datetime) -> Sequence[Outcome]:
             nuggets, assignments = event.nugget_list.nuggets, event.assignment_set.assignments
             margin, threshold = nugget_margin(nuggets, assignments), tie_threshold(event.battle)
             winner = preference(margin, 0.0, threshold)
-            outcome = _outcome(event.battle, Lens.NUGGET.value, Lens.NUGGET, winner, margin=margin, now=now)
+            source, lens = _of_list(event.nugget_list)
+            outcome = _outcome(event.battle, source, lens, winner, margin=margin, now=now)
             told = _probabilities(preference_by_labels(nuggets, assignments, threshold))
             return [replace(outcome, probabilities=told, list_version=event.nugget_list.version)]
         case _:
             raise InvalidInput(f"{type(event).__name__} states no outcome")
+
+
+def _of_list(listed: NuggetList) -> tuple[str, Lens]:
+    """The source and lens of the preference that follows from a list."""
+    if listed.additional and listed.nuggetizer:
+        return source_of_judge(listed.nuggetizer, Lens.OTHER_NUGGET), Lens.OTHER_NUGGET
+    return Lens.NUGGET.value, Lens.NUGGET
 
 
 def _of_judge(battle: Battle, judgment: Judgment, now: datetime) -> Iterator[Outcome]:

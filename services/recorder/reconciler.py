@@ -30,7 +30,7 @@ from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.inputs import first_input
+from services.store.inputs import first_input, lists_of
 from services.store.pending_votes import PendingVotes
 from services.store.text_references import Filled
 from services.store.unfinished import Unfinished, UnfinishedBattle
@@ -44,10 +44,10 @@ _INTERVAL = 15.0  # seconds between passes
 _PAGE = 500  # battles per query
 _UNRECORDED_AFTER = 60.0  # seconds; the recorder stores an event within a few
 _LAST_REPUBLICATION = 3
-_FIRST, _VOTED = "submitted", "voted"
+_FIRST, _VOTED, _LISTED = "submitted", "voted", "nuggetized"
 # The events that each branch passes through, the latest first.
 _CHAINS = {
-    "nugget_state": ("nuggetized", "retrieved", "indexed", "scraped"),
+    "nugget_state": (_LISTED, "retrieved", "indexed", "scraped"),
     "judge_state": ("retrieved", "indexed", "scraped"),
 }
 
@@ -64,6 +64,7 @@ class Reconciler:
         votes: Reconciles votes that were cast.
         quiet_after: Seconds without an event after which a running battle is examined. It must be longer than
             the broker recognises duplicates (ten minutes), which would drop what is republished.
+        several_nuggetizers: Whether there are several, so that one list does not show that all are made.
     """
 
     unfinished: Unfinished
@@ -72,6 +73,7 @@ class Reconciler:
     oldest_waiting: OldestWaiting
     votes: VoteReconciler
     quiet_after: float = 900.0
+    several_nuggetizers: bool = False
     _reached: UnfinishedBattle | None = field(default=None, init=False)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -145,20 +147,23 @@ class Reconciler:
         """
         stored = await self.battles.events_of(battle.id)
         recorded = {event.name: event for event in stored if event.complete}
-        names = {
-            next((name for name in _CHAINS[column] if name in recorded), _FIRST) for column in battle.pending
-        }
+        chains = [_CHAINS[column] for column in battle.pending]
+        if self.several_nuggetizers:
+            chains += [chain[1:] for chain in chains if chain[0] == _LISTED]
+        names = {next((name for name in chain if name in recorded), _FIRST) for chain in chains}
         inputs: dict[str, Event] = {
             name: cast(BattleEvent, decode(recorded[name].schema, recorded[name].body))
-            for name in names
+            for name in names - {_LISTED}
             if name in recorded
         }
+        if _LISTED in names:
+            inputs |= {f"{_LISTED} {name or ''}".strip(): event for name, event in lists_of(stored).items()}
         submission = await self.battles.submission(battle.id) or Filled(b"", complete=True)
         submitted = cast(BattleSubmitted, decode(schema_of(BattleSubmitted), submission.body))
         voted = None if _VOTED in recorded else vote_of(submitted, battle.received_at)
         return {
             **({} if voted is None else {_VOTED: voted}),  # first, as when the battle was accepted
-            **({_FIRST: first_input(submission)} if names - set(inputs) else {}),
+            **({_FIRST: first_input(submission)} if _FIRST in names else {}),
             **inputs,
         }
 
@@ -179,16 +184,23 @@ def oldest_in_arena(bus: Bus) -> OldestWaiting:
 
 
 def reconciler(
-    bus: Bus, database: Database, blobs: BlobStore, quiet_after: float, judges: Sequence[str] = ()
+    bus: Bus,
+    database: Database,
+    blobs: BlobStore,
+    *,
+    quiet_after: float,
+    judges: Sequence[str] = (),
+    nuggetizers: Sequence[str] = (),
 ) -> Reconciler:
-    """The reconciler of a platform; with several judges it needs their names."""
+    """The reconciler of a platform; with several judges or nuggetizers it needs their names."""
     metrics.begin_values(metrics.RECONCILED, ("republished", "failed"))
     publish = publisher(bus, blobs)
     return Reconciler(
         unfinished=Unfinished(database),
-        battles=Battles(database, judges),
+        battles=Battles(database, judges, nuggetizers),
         publish=publish,
         oldest_waiting=oldest_in_arena(bus),
         votes=VoteReconciler(PendingVotes(database), publish, oldest_vote_in_arena(bus)),
         quiet_after=quiet_after,
+        several_nuggetizers=len(nuggetizers) > 1,
     )

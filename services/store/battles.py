@@ -16,9 +16,9 @@ from nuggetstream.text.languages import DetectedLanguage
 from services.store.accepting import NewBattle, accept_all
 from services.store.battle_counts import battles_by_arena, battles_detected, battles_received
 from services.store.database import Database
+from services.store.declared_states import JUDGING, LISTING, settle
 from services.store.deletion import deleted_at
 from services.store.event_reading import RecordedEvent, read_events, read_submission
-from services.store.judge_states import settle
 from services.store.nugget_edits import NuggetEdits
 from services.store.recording import NewEvent, Recorded, record_all
 from services.store.reruns import Restart, restart_failed
@@ -110,11 +110,14 @@ class Battles:
     Args:
         database: The database.
         judges: Names of the declared judges, for `record` and `settle`; none for a single judge.
+        nuggetizers: Names of the declared nuggetizers, for the same; none for a single one.
     """
 
-    def __init__(self, database: Database, judges: Sequence[str] = ()) -> None:
+    def __init__(
+        self, database: Database, judges: Sequence[str] = (), nuggetizers: Sequence[str] = ()
+    ) -> None:
         self._database = database
-        self._judges = tuple(judges)
+        self._names = {JUDGING.column: tuple(judges), LISTING.column: tuple(nuggetizers)}
 
     async def accept(
         self, battle: Battle, body: bytes, received_at: datetime, *, flagged: bool = False
@@ -232,7 +235,7 @@ class Battles:
 
     async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recorded | LookupError | None]:
         """Record several events in one transaction; see `recording.record_all`."""
-        return await self._database.write(lambda connection: record_all(connection, new, at, self._judges))
+        return await self._database.write(lambda connection: record_all(connection, new, at, self._names))
 
     async def events_of(self, battle_id: str, after: int = 0) -> list[RecordedEvent]:
         """The events of a battle after a sequence number, in order."""
@@ -257,8 +260,8 @@ class Battles:
         return await restart_failed(self._database, battle_id)
 
     async def settle(self, battle_id: str, at: datetime) -> bool:
-        """End the judge branch of a battle that only waits for judges that are no longer declared."""
-        return await settle(self._database, self._judges, battle_id, at)
+        """End the branches of a battle that only wait for those that are no longer declared."""
+        return await settle(self._database, self._names, battle_id, at)
 
 
 def _battle_row(row: Any) -> BattleRow:

@@ -10,8 +10,9 @@ from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.progress import Branch
 from services.store.battles import RecordedFailure, failure_of_row
 from services.store.database import Database
+from services.store.declared_states import JUDGING, LISTING
 from services.store.progress import FAILED, columns_ended_by
-from services.store.tables import battles, failures, grader_states, judge_states
+from services.store.tables import battles, failures, grader_states
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +101,18 @@ def _is_open() -> ColumnElement[bool]:
         grader_states.c.state == Branch.FAILED.value,
     )
     ended.append(and_(failures.c.stage == Stage.GRADER.value, ungraded.exists()))
-    verdict = select(judge_states.c.evaluator).where(
-        failures.c.stage == Stage.JUDGE.value,
-        judge_states.c.battle_id == failures.c.battle_id,
-        judge_states.c.evaluator == failures.c.evaluator,
-        judge_states.c.state == Branch.DONE.value,
-    )
-    closed = or_(superseded.exists(), verdict.exists())
+    results = [
+        select(branching.table.c.evaluator)
+        .where(
+            failures.c.stage.in_([stage.value for stage in branching.stages]),
+            branching.table.c.battle_id == failures.c.battle_id,
+            branching.table.c.evaluator == failures.c.evaluator,
+            branching.table.c.state == Branch.DONE.value,
+        )
+        .exists()
+        for branching in (JUDGING, LISTING)
+    ]
+    closed = or_(superseded.exists(), *results)
     return and_(failures.c.discarded_at.is_(None), or_(*ended), ~closed)
 
 

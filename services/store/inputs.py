@@ -1,12 +1,15 @@
-"""The event with which the evaluation of a stored battle begins."""
+"""The events with which the evaluation of a stored battle begins, or goes on."""
 
+from collections.abc import Iterable
 from typing import cast
 
-from nuggetstream.domain.event import BattleFailed, BattleSubmitted
+from nuggetstream.domain.event import BattleFailed, BattleNuggetized, BattleSubmitted, nuggetizer_of
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from services.store.event_reading import RecordedEvent
 from services.store.text_references import SUBMITTED, Filled
 from services.wire.codec import decode
 from services.wire.stages import battle_failed
+from services.wire.subjects import event_name
 
 _DETAIL = "the text of a source that was sent with the battle is no longer stored"
 
@@ -22,3 +25,17 @@ def first_input(submission: Filled) -> BattleSubmitted | BattleFailed:
         return submitted
     failure = StageFailure(stage=Stage.INTAKE, reason=Reason.STORE_UNAVAILABLE, detail=_DETAIL, attempts=1)
     return battle_failed(submitted, failure)
+
+
+def lists_of(recorded: Iterable[RecordedEvent]) -> dict[str | None, BattleNuggetized]:
+    """The newest nugget list of each nuggetizer, by its name, among the events of a battle.
+
+    Raises:
+        UndecodableMessage: An event cannot be decoded.
+    """
+    lists: dict[str | None, BattleNuggetized] = {}
+    for stored in recorded:
+        if stored.name == event_name(BattleNuggetized) and stored.complete:
+            event = cast(BattleNuggetized, decode(stored.schema, stored.body))
+            lists[nuggetizer_of(event)] = event
+    return lists

@@ -116,28 +116,28 @@ class OutcomeRows:
         query = select(*cells, func.count().label("battles")).group_by(*cells)
         return [_joint(row) for row in await self._connection.execute(query)]
 
-    async def judges_totals(
+    async def sources_totals(
         self, arena: str, first: str, second: str, selection: Slice = EVERYTHING
     ) -> dict[tuple[Vote | None, Vote | None], int]:
-        """Number of battles per pair of verdicts of two judges, without battles that only one of them judged.
+        """Number of battles per pair of outcomes of two judges, or two nuggetizers, that both have one.
 
         Args:
             arena: Arena of the battles.
-            first: Name of one judge.
-            second: Name of the other judge.
+            first: Source of the outcomes of the one.
+            second: Source of the outcomes of the other.
             selection: Filter of the battles.
         """
         other = outcomes.alias("other")
         same_battle = (
             (other.c.battle_id == outcomes.c.battle_id)
-            & (other.c.source == source_of_judge(second))
+            & (other.c.source == second)
             & (other.c.system_a == outcomes.c.system_a)
             & (other.c.system_b == outcomes.c.system_b)
         )
         cells = (outcomes.c.winner.label("first"), other.c.winner.label("second"))
         query = select(*cells, func.count().label("battles")).join(other, same_battle)
-        query = query.where(outcomes.c.source == source_of_judge(first), other.c.arena == arena)
-        query = self._counted(query, arena, selection.of(), Lens.JUDGE).group_by(*cells)
+        query = query.where(outcomes.c.source == first, other.c.arena == arena)
+        query = self._counted(query, arena, selection.of(), *Lens).group_by(*cells)
         rows = await self._connection.execute(query)
         return {(Vote(row.first), Vote(row.second)): row.battles for row in rows}
 

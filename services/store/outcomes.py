@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.flag import Flagged
-from nuggetstream.domain.lens import Lens, source_of_judge
+from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.counts import JointCount, PairCount
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.timeline import Every
@@ -181,19 +181,26 @@ class Outcomes:
         async with self._database.reading() as tx:
             return sorted((await tx.execute(query)).scalars())
 
-    async def judges_totals(
+    async def sources_totals(
         self, arena: str, first: str, second: str, selection: Slice = EVERYTHING
     ) -> JointTotals:
-        """Number of battles per pair of verdicts of two judges, without battles that only one judged."""
+        """Number of battles per pair of outcomes of two judges, or two nuggetizers, that both have one.
+
+        Args:
+            arena: Arena of the battles.
+            first: Source of the outcomes of the one.
+            second: Source of the outcomes of the other.
+            selection: Filter of the battles.
+        """
         if selection.flagged is Flagged.EXCLUDE:
             kinds = (selection.having(kind) for kind in (Flagged.INCLUDE, Flagged.ONLY))
-            return _less(*[await self.judges_totals(arena, first, second, each) for each in kinds])
+            return _less(*[await self.sources_totals(arena, first, second, each) for each in kinds])
         if selection.of() != EVERYTHING:
             async with self._database.transaction() as tx:
-                return await OutcomeRows(tx).judges_totals(arena, first, second, selection)
-        sources = sorted((source_of_judge(first), source_of_judge(second)))  # as the counters name them
+                return await OutcomeRows(tx).sources_totals(arena, first, second, selection)
+        sources = sorted((first, second))  # as the counters name them
         totals = await self._joint_totals(arena, *sources)
-        if sources[0] != source_of_judge(first):
+        if sources[0] != first:
             return {(winners[1], winners[0]): number for winners, number in totals.items()}
         return totals
 

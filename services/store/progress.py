@@ -30,7 +30,7 @@ def columns_ended_by(stage: Stage) -> Sequence[str]:
 
 def branches_moved(event: events.BattleEvent) -> Sequence[tuple[str, Branch]]:
     """The state columns that an event changes, and their new values."""
-    if isinstance(event, events.BattleAssigned):
+    if isinstance(event, events.BattleAssigned) and not event.nugget_list.additional:
         return [("nugget_state", Branch.DONE)]
     if isinstance(event, events.BattleJudged) and not event.judgment.additional:
         return [("judge_state", Branch.DONE)]

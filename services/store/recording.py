@@ -2,22 +2,23 @@
 
     events ─> lock their battles ─> which are stored already? ─> number the rest, move the branches ─> write
 
-Seven statements per transaction, however many events it stores; a few more where there are several judges, or
-where people voted.
+Seven statements per transaction, however many events it stores; a few more where there are several judges or
+nuggetizers, or where people voted.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from nuggetstream.domain import event as core
 from nuggetstream.domain.progress import BattleState, Branch, state_of
+from services.store.declared_states import DeclaredStates, Names, several
 from services.store.event_bodies import NumberedEvent, bodies_to_store
 from services.store.grader_states import note_graders
-from services.store.judge_states import JudgeStates
 from services.store.pending_votes import forget_stored
 from services.store.progress import branches_moved
 from services.store.tables import battles, events, failures
@@ -78,14 +79,16 @@ class _Progress:
     judge_state: str
     ended_at: datetime | None
 
-    def apply(self, event: core.BattleEvent, at: datetime, judges: JudgeStates) -> Recorded:
+    def apply(self, event: core.BattleEvent, at: datetime, states: Sequence[DeclaredStates]) -> Recorded:
         """Count an event and move the branches that it ends."""
         self.event_count += 1
-        of_judges = judges.branch_after(event, Branch(self.judge_state))
-        if of_judges is not None:
-            self.judge_state = of_judges.value
+        decided = set()
+        for each in states:
+            if (of_all := each.branch_after(event, Branch(getattr(self, each.column)))) is not None:
+                setattr(self, each.column, of_all.value)
+                decided.add(each.column)
         for column, branch in branches_moved(event):
-            if column == "judge_state" and of_judges is not None:
+            if column in decided:
                 continue
             # A later success overrides a failure (a retried battle); a late failure does not undo a success.
             allowed = (Branch.PENDING, Branch.FAILED) if branch is Branch.DONE else (Branch.PENDING,)
@@ -114,7 +117,7 @@ _MOVE = (
 
 
 def record_all(
-    connection: Connection, new: Sequence[NewEvent], at: datetime, judges: Sequence[str] = ()
+    connection: Connection, new: Sequence[NewEvent], at: datetime, names: Names = MappingProxyType({})
 ) -> list[Recorded | LookupError | None]:
     """Append events to their battles and update the states of the battles.
 
@@ -125,7 +128,7 @@ def record_all(
         connection: Connection in a transaction; in SQLite one that may write.
         new: The events, in order.
         at: Time of the recording.
-        judges: Names of the declared judges; none for a single judge.
+        names: Names of the declared judges and nuggetizers; none for a single one.
 
     Returns:
         For each event None when it had been recorded before, and LookupError when its battle is not stored.
@@ -133,7 +136,7 @@ def record_all(
     ids = {core.battle_id_of(each.event) for each in new}
     rows = connection.execute(_LOCKED, {"ids": sorted(ids)}).mappings().all()
     moving = {row["id"]: _Progress(**{name: row[name] for name in _Progress.__slots__}) for row in rows}
-    states = JudgeStates(judges, connection, moving)
+    states = several(names, connection, moving)
     known = set(connection.scalars(_KNOWN, {"ids": [each.message_id for each in new]}))
     results: list[Recorded | LookupError | None] = []
     numbered: list[NumberedEvent] = []
@@ -161,7 +164,8 @@ def record_all(
         event_rows = [row | {"body": body} for row, body in zip(event_rows, bodies, strict=True)]
         connection.execute(insert(events), event_rows)
         connection.execute(_MOVE, [_move_row(battle_id, moving[battle_id]) for battle_id in sorted(moved)])
-    states.write()
+    for of_branch in states:
+        of_branch.write()
     note_graders(connection, stored)
     _insert_failures(connection, failure_rows)
     forget_stored(

@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import case, or_, select, update
 
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.progress import Branch
 from services.store.database import Database
-from services.store.judge_states import forget_failed_judges
+from services.store.declared_states import forget_failed
 from services.store.progress import FAILED, columns_ended_by
 from services.store.tables import battles, failures
 
 _COLUMNS = ("nugget_state", "judge_state")
+_LISTING = (Stage.NUGGETIZER, Stage.ASSIGNER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +57,39 @@ async def restart_failed(database: Database, battle_id: str) -> list[Restart]:
             .values(**reset, ended_at=None)
         )
         if restarted.rowcount:
-            await forget_failed_judges(tx, battle_id)
+            await forget_failed(tx, battle_id)
         states = select(*(battles.c[name] for name in _COLUMNS)).where(battles.c.id == battle_id)
         row = (await tx.execute(states)).one_or_none()
         if row is None:
             return []
         pending = [name for name in _COLUMNS if row._mapping[name] == Branch.PENDING.value]
-        columns = (failures.c.key, failures.c.stage)
+        columns = (failures.c.key, failures.c.stage, failures.c.evaluator)
         newest_first = (failures.c.failed_at.desc(), failures.c.key)
         of_battle = select(*columns).where(failures.c.battle_id == battle_id).order_by(*newest_first)
-        rows = [(found.key, Stage(found.stage)) for found in await tx.execute(of_battle)]
+        rows = [_Failed(row.key, Stage(row.stage), row.evaluator) for row in await tx.execute(of_battle)]
     return _restarts(pending, rows)
 
 
-def _restarts(pending: Sequence[str], rows: Sequence[tuple[str, Stage]]) -> list[Restart]:
-    """For each pending branch the stage that ended it last; a stage that ended both runs once."""
+class _Failed(NamedTuple):
+    key: str
+    stage: Stage
+    evaluator: str | None
+
+
+def _restarts(pending: Sequence[str], rows: Sequence[_Failed]) -> list[Restart]:
+    """For each pending branch the stage that ended it last; a stage that ended both runs once.
+
+    Of several nuggetizers one can fail before and another one behind its list. Where the list is labelled
+    again, all of them run again, too; what they paid for is in the cache of replies.
+    """
     stages: dict[Stage, list[str]] = {}
+    named = any(row.evaluator is not None for row in rows if row.stage in _LISTING)
     for column in pending:
-        newest = next(((key, stage) for key, stage in rows if column in columns_ended_by(stage)), None)
-        if newest is not None and newest[0] not in stages.setdefault(newest[1], []):
-            stages[newest[1]].append(newest[0])
+        newest = next((row for row in rows if column in columns_ended_by(row.stage)), None)
+        if newest is None:
+            continue
+        again = _LISTING if named and newest.stage is Stage.ASSIGNER else (newest.stage,)
+        for stage in again:
+            if newest.key not in stages.setdefault(stage, []):
+                stages[stage].append(newest.key)
     return [Restart(stage, tuple(keys)) for stage, keys in stages.items()]

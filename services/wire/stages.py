@@ -5,7 +5,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar, cast
 
-from nuggetstream.domain.event import BattleEvent, BattleFailed, Event, arena_of, battle_id_of
+from nuggetstream.domain.event import (
+    BattleEvent,
+    BattleFailed,
+    Event,
+    arena_of,
+    battle_id_of,
+    nuggetizer_of,
+)
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.identity import derived_id
@@ -26,13 +33,12 @@ from services.wire.codec import (
     seal,
     unseal,
 )
+from services.wire.declared import Declared, stage_of
 from services.wire.graders import evaluator_of
-from services.wire.judges import Judges, stage_of
 from services.wire.subjects import SUBJECTS
 from services.wire.texts import texts_of
 
 E = TypeVar("E", bound=BattleEvent)
-_ANY_JUDGE = Judges()
 _NO_FAILURE_OF_BATTLE = (StageName.RECORDER, StageName.RATER, StageName.INTAKE)
 Handler = Callable[[E], Awaitable[Sequence[Event]]]
 
@@ -56,8 +62,8 @@ def event_stage(
         concurrency: Number of events handled at once.
         deadline: Seconds that one attempt may take.
         consumer: Consumer to use instead of the stage's own in the topology.
-        evaluator: Name of the judge or evaluator that failures name; None for other stages and for a single
-            judge.
+        evaluator: Name of the judge, nuggetizer or evaluator that failures name; None for other stages and
+            where there is a single one. The assigner's failures name the nuggetizer of the list.
     """
 
     spec = consumer or topology.consumer(name)
@@ -73,7 +79,7 @@ def event_stage(
         # names no battle.
         if event is None or name in (StageName.RECORDER, StageName.RATER):
             return []
-        return [battle_failed(event, replace(failure, evaluator=evaluator))]
+        return [battle_failed(event, replace(failure, evaluator=evaluator or _listed_by(event, name)))]
 
     return Stage(
         name=name,
@@ -94,7 +100,11 @@ def _work_of(event: BattleEvent, evaluator: str | None) -> Work:
     return Work(battle_id_of(event), arena_of(event), evaluator, partial(texts_of, event))
 
 
-def failure_of(letter: DeadLetter, judges: Judges = _ANY_JUDGE) -> Sequence[Outgoing]:
+def _listed_by(event: BattleEvent, stage: StageName) -> str | None:
+    return nuggetizer_of(event) if stage is StageName.ASSIGNER else None
+
+
+def failure_of(letter: DeadLetter, *declared: Declared) -> Sequence[Outgoing]:
     """The failure event of a message that the mover sent to the dead letters.
 
     There is none where the message names no battle (its body cannot be decoded, is stored apart or was
@@ -102,24 +112,25 @@ def failure_of(letter: DeadLetter, judges: Judges = _ANY_JUDGE) -> Sequence[Outg
 
     Args:
         letter: The dead letter.
-        judges: The declared judges, whose names failures have.
+        declared: The declared judges and nuggetizers, whose names failures have.
     """
     stage = stage_of(letter.stage)
     if stage is None or stage in _NO_FAILURE_OF_BATTLE or letter.body is None:
         return []
     try:
-        event = decode(letter.schema, letter.body)
+        event = cast(BattleEvent, decode(letter.schema, letter.body))
     except UndecodableMessage:
         return []
+    names = [each.named(letter.stage) for each in declared]
     failure = StageFailure(
         stage=stage,
         reason=letter.reason,
         detail=letter.detail,
         attempts=letter.attempts,
         admin_detail=letter.admin_detail,
-        evaluator=evaluator_of(letter.stage) or judges.named(letter.stage),
+        evaluator=next(filter(None, (evaluator_of(letter.stage), *names, _listed_by(event, stage))), None),
     )
-    failed = battle_failed(cast(BattleEvent, event), failure)
+    failed = battle_failed(event, failure)
     return [
         Outgoing(
             SUBJECTS[BattleFailed],
@@ -134,6 +145,6 @@ def failure_of(letter: DeadLetter, judges: Judges = _ANY_JUDGE) -> Sequence[Outg
 def battle_failed(event: BattleEvent, failure: StageFailure) -> BattleFailed:
     """The failure event of the battle that `event` is about."""
     key = derived_id(event.key, failure.stage.value, failure.reason.value, failure.detail)
-    if failure.evaluator is not None:  # judges that fail in the same way are different failures
+    if failure.evaluator is not None:  # two that fail in the same way are different failures
         key = derived_id(key, failure.evaluator)
     return BattleFailed(key, battle_id_of(event), arena_of(event), failure)

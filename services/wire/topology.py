@@ -21,8 +21,8 @@ from nuggetstream.domain.failure import Stage
 from services.runtime.bus import ConsumerSpec, StreamSpec
 from services.runtime.runner import advisory_consumer, advisory_stream
 from services.wire import subjects
+from services.wire.declared import Declared, Judges, Nuggetizers
 from services.wire.graders import Graders, durable_of, subject_of
-from services.wire.judges import Judges
 from services.wire.subjects import SUBJECTS
 
 _DAY = 24 * 3600.0
@@ -48,10 +48,9 @@ _INPUTS: dict[Stage, tuple[str, ...]] = {
 
 
 MOVER_DEAD = f"{subjects.DEAD}.mover"
-JUDGE = "judge"  # key in the metadata of a consumer; the value is the name of the judge that reads it
-_ONE_JUDGE = Judges()
+_ONE_JUDGE, _ONE_NUGGETIZER = Judges(), Nuggetizers()
 _NO_GRADERS = Graders()
-_PER_NAME = (Stage.JUDGE, Stage.GRADER)  # stages with a consumer per name
+_PER_NAME = (Stage.JUDGE, Stage.NUGGETIZER, Stage.GRADER)  # stages with a consumer per name
 
 
 def dead_subject(stage: Stage) -> str:
@@ -134,10 +133,13 @@ def _consumer(stage: Stage) -> ConsumerSpec:
     )
 
 
-def judge_consumer(judges: Judges, name: str) -> ConsumerSpec:
-    """The durable consumer of one judge; with several judges the broker stores whose it is."""
-    metadata = ((JUDGE, name),) if judges.several else ()
-    return replace(consumer(Stage.JUDGE), durable=judges.durable(name), metadata=metadata)
+def consumer_of(declared: Declared, name: str) -> ConsumerSpec:
+    """The durable consumer of a judge or nuggetizer; of several, the broker stores whose it is.
+
+    The key in the metadata is the stage, and the value is the name.
+    """
+    metadata = ((declared.stage.value, name),) if declared.several else ()
+    return replace(consumer(declared.stage), durable=declared.durable(name), metadata=metadata)
 
 
 def grader_consumer(name: str, reads: type[events.BattleEvent]) -> ConsumerSpec:
@@ -151,9 +153,15 @@ def grader_consumer(name: str, reads: type[events.BattleEvent]) -> ConsumerSpec:
     return replace(consumer(Stage.GRADER), durable=durable_of(name), subjects=subjects_read)
 
 
-def consumers(judges: Judges = _ONE_JUDGE, graders: Graders = _NO_GRADERS) -> Sequence[ConsumerSpec]:
-    """All durable consumers: one per stage, judge and evaluator, and the mover's."""
+def consumers(
+    judges: Judges = _ONE_JUDGE,
+    graders: Graders = _NO_GRADERS,
+    nuggetizers: Nuggetizers = _ONE_NUGGETIZER,
+) -> Sequence[ConsumerSpec]:
+    """All durable consumers: one per stage, judge, nuggetizer and evaluator, and the mover's."""
     others = [consumer(stage) for stage in Stage if stage not in _PER_NAME]
-    of_judges = [judge_consumer(judges, name) for name in judges.names] or [consumer(Stage.JUDGE)]
+    of_names: list[ConsumerSpec] = []
+    for declared in (judges, nuggetizers):
+        of_names += [consumer_of(declared, name) for name in declared.names] or [consumer(declared.stage)]
     of_graders = [grader_consumer(*declared) for declared in graders.reads]
-    return [*others, *of_judges, *of_graders, advisory_consumer(MOVER_DEAD)]
+    return [*others, *of_names, *of_graders, advisory_consumer(MOVER_DEAD)]

@@ -169,7 +169,7 @@ def test_the_services_that_call_a_model_read_the_price_file() -> None:
             for m in manifests
             if m["kind"] == "Deployment" and "model-settings" in json.dumps(m)
         }
-        assert set(readers) - {"judge-strict"} == {"nuggetizer", "assigner", "judge"}
+        assert set(readers) - {"judge-strict", "nuggetizer-second"} == {"nuggetizer", "assigner", "judge"}
         (settings,) = [m for m in manifests if re.match(r"ConfigMap model-settings-\w+$", name_of(m))]
         assert settings["data"]["NUGGETSTREAM_LLM_PRICES"] == PRICES
         (prices,) = [m for m in manifests if re.match(r"ConfigMap prices-\w+$", name_of(m))]

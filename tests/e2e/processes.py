@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from click.testing import CliRunner
 
@@ -103,13 +104,13 @@ def clean_environment(**settings: str) -> dict[str, str]:
 
 @asynccontextmanager
 async def separate_processes(
-    folder: Path, *, second_judge: Mapping[str, str] | None = None, **settings: str
+    folder: Path, *, second: Mapping[str, Mapping[str, str]] = MappingProxyType({}), **settings: str
 ) -> AsyncIterator[Platform]:
     """Broker, database and every service, each in its own process, until the block ends.
 
     Args:
         folder: Where they keep their files.
-        second_judge: Settings in which a further process, "judge-2", differs from the first judge.
+        second: By service, the settings in which a further process, such as "judge-2", differs.
         settings: Further settings by name, without the prefix of their variables.
     """
     ports = free_ports(len(SERVICES) + 1)
@@ -138,10 +139,10 @@ async def separate_processes(
             )
             for name, port in grpc.items()
         }
-        if second_judge is not None:
-            own = {f"NUGGETSTREAM_{name.upper()}": value for name, value in second_judge.items()}
-            arguments = ("--grpc-port", "0", "--metrics-port", "0")
-            processes["judge-2"] = Process("judge", arguments, environment | own, folder / "judge-2.log")
+        for service, differing in second.items():
+            own = {f"NUGGETSTREAM_{name.upper()}": value for name, value in differing.items()}
+            arguments, key = ("--grpc-port", "0", "--metrics-port", "0"), f"{service}-2"
+            processes[key] = Process(service, arguments, environment | own, folder / f"{key}.log")
         platform = Platform(
             f"http://127.0.0.1:{ports[-1]}", processes, environment["NUGGETSTREAM_DATABASE_URL"]
         )

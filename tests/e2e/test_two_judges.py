@@ -25,7 +25,7 @@ SECOND = {"judge_name": "blind", "judge_passages": "0", "profile": "paper"}
 async def test_two_judges_both_judge_every_battle_also_while_one_is_killed(tmp_path: Path) -> None:
     async with (
         separate_processes(
-            tmp_path, second_judge=SECOND, judges="pairwise,blind", evaluators=",".join(GRADERS)
+            tmp_path, second={"judge": SECOND}, judges="pairwise,blind", evaluators=",".join(GRADERS)
         ) as platform,
         AsyncClient(platform.url, patience=60) as client,
     ):

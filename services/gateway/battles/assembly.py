@@ -13,7 +13,15 @@ from typing import cast
 
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.conversation import Turns
-from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleGraded, BattleJudged, BattleSubmitted
+from nuggetstream.domain.event import (
+    BattleEvent,
+    BattleFailed,
+    BattleGraded,
+    BattleJudged,
+    BattleSubmitted,
+    has_other_list,
+    nuggetizer_of,
+)
 from nuggetstream.domain.evidence import Page
 from nuggetstream.domain.failure import Stage, StageFailure
 from nuggetstream.domain.lens import INDEPENDENT
@@ -37,6 +45,7 @@ from nuggetstream.views.nuggets import NuggetBankView
 from services.gateway.battles.flags import flag_views
 from services.gateway.battles.grades import grading_views
 from services.gateway.battles.nuggets import nugget_steps
+from services.gateway.battles.other_lists import other_list_views
 from services.gateway.battles.verdicts import judgment_views, nugget_verdict_view, nugget_views
 from services.store.battles import BattleRow, RecordedFailure
 from services.store.event_reading import RecordedEvent
@@ -100,6 +109,8 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         nugget_history=nugget_steps(snapshot),
         nugget_bank=snapshot.bank and NuggetBankView(**asdict(snapshot.bank)),
         nugget_verdict=nugget_verdict_view(explanation),
+        nuggetizer=snapshot.nugget_list and snapshot.nugget_list.nuggetizer,
+        other_lists=other_list_views(snapshot),
         judgments=judgment_views(snapshot.judgments),
         guided=judgment_views(snapshot.guided),
         gradings=grading_views(snapshot.gradings),
@@ -177,7 +188,7 @@ def _steps(
     failed = {event.failure.stage for event in events if isinstance(event, BattleFailed)}
     if row.judge_state is not Branch.DONE:  # one of several judges may have given a verdict
         done.pop(STEPS[Stage.JUDGE], None)
-    if row.nugget_state is not Branch.DONE:  # the list may have been edited since it was labelled
+    if row.nugget_state is not Branch.DONE:  # a list may have been edited since, or another one has no labels
         done.pop(STEPS[Stage.ASSIGNER], None)
     return [_step(stage, row, done, failed) for stage in STEPS]
 
@@ -243,7 +254,9 @@ def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) 
     for stored, event in zip(recorded, events, strict=True):
         if not _is_additional(event):
             last[stored.name, None] = stored.sequence
-        if isinstance(event, BattleJudged):
+        if (nuggetizer := nuggetizer_of(event)) is not None:
+            last[stored.name, nuggetizer] = stored.sequence
+        elif isinstance(event, BattleJudged):
             name = _COMPLETED[Stage.GRADER if event.judgment.additional else Stage.JUDGE]
             last[name, event.judgment.evaluator] = stored.sequence
         elif isinstance(event, BattleGraded):
@@ -257,8 +270,10 @@ def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) 
 
 
 def _is_additional(event: BattleEvent) -> bool:
-    """Whether it is the verdict of a judge that no battle waits for."""
-    return isinstance(event, BattleJudged) and event.judgment.additional
+    """Whether it is the verdict of a judge that no battle waits for, or a list beside the first."""
+    if isinstance(event, BattleJudged):
+        return event.judgment.additional
+    return has_other_list(event)
 
 
 def _failure(failure: StageFailure, battle_id: str, arena: str, at: datetime) -> FailureView:

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from nuggetstream.domain.event import BattleFailed, BattleSubmitted, Event
+from nuggetstream.domain.event import BattleEvent, Event
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.identity import derived_id
 from services.store.battles import Battles
 from services.store.event_reading import RecordedEvent
-from services.store.inputs import first_input
+from services.store.inputs import first_input, lists_of
 from services.store.reruns import Restart
 from services.store.text_references import Filled
 from services.wire.codec import decode
@@ -27,10 +27,10 @@ _INPUT: Mapping[Stage, str] = {
     Stage.INDEXER: "scraped",
     Stage.RETRIEVER: "indexed",
     Stage.NUGGETIZER: "retrieved",
-    Stage.ASSIGNER: "nuggetized",
+    Stage.ASSIGNER: "nuggetized",  # of every nuggetizer
     Stage.JUDGE: "retrieved",
 }
-_FIRST = "submitted"
+_FIRST, _LISTED = "submitted", "nuggetized"
 
 
 async def rerun_events(battles: Battles, battle_id: str) -> list[Event]:
@@ -48,7 +48,11 @@ async def rerun_events(battles: Battles, battle_id: str) -> list[Event]:
     submission = await battles.submission(battle_id)
     stored = [event for event in await battles.events_of(battle_id) if event.complete]
     recorded = {event.name: event for event in stored}  # the newest of each
-    return [_input(name, keys, recorded, submission) for name, keys in _by_input(restarts, recorded).items()]
+    return [
+        replace(event, key=derived_id(event.key, "run after", sorted(set(keys))))
+        for name, keys in _by_input(restarts, recorded).items()
+        for event in _inputs(name, stored, submission)
+    ]
 
 
 def _by_input(restarts: Sequence[Restart], recorded: Mapping[str, RecordedEvent]) -> dict[str, list[str]]:
@@ -60,14 +64,14 @@ def _by_input(restarts: Sequence[Restart], recorded: Mapping[str, RecordedEvent]
     return by_input
 
 
-def _input(
-    name: str, failures: Sequence[str], recorded: Mapping[str, RecordedEvent], submission: Filled | None
-) -> Event:
-    """The recorded event with a key that is the same whenever it is made for the same failures."""
-    stored = recorded.get(name)
-    event: BattleSubmitted | BattleFailed
-    if stored is None:
-        event = first_input(submission or Filled(b"", complete=True))
-    else:
-        event = cast(BattleSubmitted, decode(stored.schema, stored.body))
-    return replace(event, key=derived_id(event.key, "run after", sorted(set(failures))))
+def _inputs(name: str, stored: Sequence[RecordedEvent], submission: Filled | None) -> Sequence[BattleEvent]:
+    """The newest recorded event with a name, or the newest list of each nuggetizer, or the submission.
+
+    The caller gives them keys that are the same whenever they are made for the same failures.
+    """
+    if name == _LISTED:
+        return list(lists_of(stored).values())
+    newest = next((event for event in reversed(stored) if event.name == name), None)
+    if newest is None:
+        return [first_input(submission or Filled(b"", complete=True))]
+    return [cast(BattleEvent, decode(newest.schema, newest.body))]

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import assert_never
 
-from nuggetstream.domain.event import BattleAssigned, BattleNuggetized
+from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, has_other_list
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.nugget import AssignmentSet
 from nuggetstream.domain.nugget_edit import NuggetEdit, RecordedEdit
@@ -21,6 +21,7 @@ from services.gateway.admission import Admission
 from services.gateway.battles.intake import Publish, known_row
 from services.gateway.errors import InvalidQuery, NothingToEdit, OutdatedVersion, StillRunning, UnknownBattle
 from services.store.battles import Battles
+from services.store.inputs import lists_of
 from services.store.nugget_edits import EditResult, NewEdit, NuggetEdits
 from services.store.recording import NewEvent
 from services.wire.codec import decode, encode, message_id, schema_of
@@ -61,7 +62,8 @@ class Editor:
         for stored in await self.battles.events_of(battle_id):
             if stored.name == event_name(BattleNuggetized):
                 event = decode(stored.schema, stored.body)
-                nuggetized = event if isinstance(event, BattleNuggetized) else nuggetized
+                if isinstance(event, BattleNuggetized) and not has_other_list(event):
+                    nuggetized = event
             elif stored.name == event_name(BattleAssigned):
                 event = decode(stored.schema, stored.body)
                 if isinstance(event, BattleAssigned) and _is_as_new(event, assigned):
@@ -119,12 +121,9 @@ class Editor:
     async def _again(self, known: RecordedEdit, battle_id: str) -> RecordedEdit:
         """Publish the list of a known edit once more, because that may have failed, unless it has labels."""
         if (await known_row(self.battles, battle_id)).nugget_state is Branch.PENDING:
-            stored = [
-                e for e in await self.battles.events_of(battle_id) if e.name == event_name(BattleNuggetized)
-            ]
-            event = decode(stored[-1].schema, stored[-1].body)
-            if isinstance(event, BattleNuggetized):
-                await self._publish(event)
+            for event in lists_of(await self.battles.events_of(battle_id)).values():
+                if not has_other_list(event):
+                    await self._publish(event)
         return known
 
     async def _publish(self, event: BattleNuggetized) -> None:
@@ -133,6 +132,8 @@ class Editor:
 
 
 def _is_as_new(event: BattleAssigned, known: BattleAssigned | None) -> bool:
+    if has_other_list(event):
+        return False
     return known is None or known.nugget_list.edit <= event.nugget_list.edit
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
-from nuggetstream.domain.event import BattleAssigned, BattleRetrieved
+from nuggetstream.domain.event import BattleAssigned, BattleRetrieved, has_other_list
 from nuggetstream.domain.identity import derived_id
 from services.runtime.bus import Bus
 from services.store.battles import Battles
@@ -49,9 +49,10 @@ class Regrading:
             return False
         wanted = event_name(reads[name])
         stored = [e for e in await self.battles.events_of(recorded.battle_id) if e.name == wanted]
-        if not stored:
+        events = [cast(BattleRetrieved | BattleAssigned, decode(e.schema, e.body)) for e in stored]
+        event = next((event for event in reversed(events) if not has_other_list(event)), None)
+        if event is None:
             return False
-        event = cast(BattleRetrieved | BattleAssigned, decode(stored[-1].schema, stored[-1].body))
         event = replace(event, key=derived_id(event.key, "graded after", failed.key))
         message = await seal(event, self.blobs)
         await self.bus.publish(replace(message, subject=subject_of(name), id=f"{message.id} {name}"))

@@ -5,7 +5,7 @@
 The pages are rendered from the same views as the JSON, and every link of the site keeps the arena.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPStatus
 
 from fastapi import APIRouter, Request
@@ -126,11 +126,16 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
         query=query,
         policies=list(TiePolicy),
         boards=boards,
-        members=[name for board in found if board.lens is Lens.MEMBER for name in board.evaluators],
+        members=_evaluators(found, Lens.MEMBER),
+        nuggetizers=_evaluators(found, Lens.OTHER_NUGGET),
         axis=axis_of(boards, zero),
         zero=zero,
         interval_words={state.value: state.words for state in IntervalState},
     )
+
+
+def _evaluators(found: Sequence[BoardView], lens: Lens) -> list[str]:
+    return [name for board in found if board.lens is lens for name in board.evaluators]
 
 
 def _is_shown(board: BoardView) -> bool:

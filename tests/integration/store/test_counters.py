@@ -47,6 +47,14 @@ SOURCES = [
     ("guided:a", Lens.GUIDED),
     ("member:a/x", Lens.MEMBER),
     ("member:a/y", Lens.MEMBER),
+    ("other_nugget:a", Lens.OTHER_NUGGET),
+    ("other_nugget:b", Lens.OTHER_NUGGET),
+]
+TWO_SOURCES = [
+    ("judge:Strict", "judge:a"),
+    ("judge:a", "judge:Strict"),
+    ("nugget", "other_nugget:b"),
+    ("other_nugget:b", "other_nugget:a"),
 ]
 SYSTEMS = ["left", "right", "Über"]
 FEBRUARY, MARCH, MAY = (datetime(2026, month, 1, tzinfo=UTC) for month in (2, 3, 5))
@@ -183,9 +191,9 @@ async def check_reads(database: Database, slices: Sequence[Slice] = SLICES) -> i
                 for cell in joint:
                     totals[cell.first, cell.second] += cell.count
                 assert totals == Counter(await outcomes.joint_totals(arena, *both, selection))
-                for judges in (("Strict", "a"), ("a", "Strict")):
-                    verdicts = await outcomes.judges_totals(arena, *judges, selection)
-                    assert verdicts == await rows.judges_totals(arena, *judges, selection)
+                for two in TWO_SOURCES:
+                    verdicts = await outcomes.sources_totals(arena, *two, selection)
+                    assert verdicts == await rows.sources_totals(arena, *two, selection)
                     compared += sum(verdicts.values())
     return compared
 
@@ -267,7 +275,7 @@ async def test_what_is_stored_before_days_and_each_two_judges_are_counted_is_cou
     assert "day" not in kinds
     await upgrade(database)
     assert await recount(database, repair=False) == NONE_WRONG
-    assert (await Outcomes(database).judges_totals("default", "Strict", "a"))[Vote.A, Vote.A] > 0
+    assert (await Outcomes(database).sources_totals("default", "judge:Strict", "judge:a"))[Vote.A, Vote.A] > 0
 
 
 async def test_two_judges_are_compared_on_the_battles_that_both_judged(database: Database) -> None:
@@ -282,11 +290,15 @@ async def test_two_judges_are_compared_on_the_battles_that_both_judged(database:
     def remember(_c: Any, _cursor: Any, statement: str, _v: Any, _context: Any, _many: bool) -> None:
         statements.append(statement)
 
-    totals = await outcomes.judges_totals("default", "a", "b")
+    totals = await outcomes.sources_totals("default", "judge:a", "judge:b")
     assert statements
     assert not [statement for statement in statements if "FROM outcomes" in statement]
     assert totals == {(Vote.A, Vote.B): 1, (Vote.TIE, Vote.TIE): 1}
-    assert await outcomes.judges_totals("default", "b", "a") == {(Vote.B, Vote.A): 1, (Vote.TIE, Vote.TIE): 1}
+    turned = await outcomes.sources_totals("default", "judge:b", "judge:a")
+    assert turned == {
+        (Vote.B, Vote.A): 1,
+        (Vote.TIE, Vote.TIE): 1,
+    }
     counts = await outcomes.lens_counts("default", Lens.JUDGE, Slice(evaluator="a"))
     assert (counts.outcomes, counts.decided) == (3, 3)
     every = await outcomes.lens_counts("default", Lens.JUDGE)

@@ -54,7 +54,9 @@ async def test_counts_are_of_the_battles_that_the_slice_selects(
     agreeing = {Flagged.INCLUDE: None, Flagged.EXCLUDE: battles, Flagged.ONLY: 0}[flagged]
     if agreeing is not None:
         assert joint.get((Vote.A, Vote.A), 0) == agreeing
-    assert sum((await outcomes.judges_totals("default", "one", "two", chosen)).values()) == battles
+    assert (
+        sum((await outcomes.sources_totals("default", "judge:one", "judge:two", chosen)).values()) == battles
+    )
     assert sum(cell.count for cell in await outcomes.joint_counts("default", *_LENSES, chosen)) == battles
     days = await outcomes.dated("default", Lens.HUMAN, chosen)
     assert len(days) == 1

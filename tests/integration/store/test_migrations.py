@@ -103,7 +103,7 @@ async def missing_after(database: Database, revision: str) -> set[tuple[str, str
 
 
 # From the 18th on: by migration, the columns, indexes and tables that it adds.
-ADDED = {
+ADDED: dict[str, set[tuple[str, str]]] = {
     "0018": {
         ("add_index", "ix_call_prompts_at"),
         ("add_index", "ix_calls_at"),
@@ -127,6 +127,7 @@ ADDED = {
     },
     "0025": {("add_index", "ix_pending_votes_due_at")},
     "0026": set(),
+    "0027": set(),
 }
 ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},
@@ -135,6 +136,7 @@ ADDED_TABLES = {
     "0024": {"question_banks"},
     "0025": {"pending_votes"},
     "0026": {"canary_runs"},
+    "0027": {"nuggetizer_states"},
 }
 NEWER = {part for added in ADDED.values() for part in added}
 OLDER_TABLES = {*metadata.tables} - {name for names in ADDED_TABLES.values() for name in names}
