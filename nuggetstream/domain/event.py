@@ -77,12 +77,14 @@ class BattleNuggetized:
 
     Attributes:
         labels: Labels that nuggets of an edited list had before; None where there are none.
+        label_model: Model that labels the nuggets, as a person asked; None for the assigner's own.
     """
 
     key: str
     battle: Battle
     nugget_list: NuggetList
     labels: AssignmentSet | None = None
+    label_model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ class EditKind(StrEnum):
     REWORD = "reword"
     IMPORTANCE = "importance"
     DELETE = "delete"
+    REASSIGN = "reassign"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,21 @@ class DeleteNugget:
     nugget: str
 
 
-Operation: TypeAlias = AddNugget | MergeNuggets | RewordNugget | SetImportance | DeleteNugget
+@dataclass(frozen=True, slots=True)
+class ReassignNuggets:
+    """Labels all nuggets again.
+
+    Attributes:
+        model: Model to ask, at the endpoint of the assigner; None asks the assigner's own.
+    """
+
+    op: Literal[EditKind.REASSIGN]
+    model: str | None = None
+
+
+Operation: TypeAlias = (
+    AddNugget | MergeNuggets | RewordNugget | SetImportance | DeleteNugget | ReassignNuggets
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +111,14 @@ class NuggetChange:
         before: Texts of the nuggets that it changed; none for an added one.
         after: Text of the nugget that is there now; None where it was deleted.
         importance: Its importance now; None where it was deleted.
+        model: Model that labels all nuggets again; None for the assigner's own, and for other operations.
     """
 
     op: EditKind
     before: tuple[str, ...]
     after: str | None
     importance: Importance | None
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ class BattleSnapshot:
         evidence: Retrieved chunks, best first.
         nugget_list: The list that the assignments label, else the newest list; None before there is one.
         assignments: The labels of exactly that list; None until the assigner has finished.
+        label_model: Model that gave the labels; None until then.
         judgments: The newest judgment of each independent judge, sorted by its name.
         guided: The newest judgment of each judge that was shown the nuggets, sorted by its name.
         gradings: The newest grades of each evaluator, sorted by the evaluator's name.
@@ -48,6 +49,7 @@ class BattleSnapshot:
     evidence: tuple[Evidence, ...] = ()
     nugget_list: NuggetList | None = None
     assignments: tuple[Assignment, ...] | None = None
+    label_model: str | None = None
     judgments: tuple[Judgment, ...] = ()
     guided: tuple[Judgment, ...] = ()
     gradings: tuple[Grading, ...] = ()
@@ -91,8 +93,13 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
         case events.BattleNuggetized() if snapshot.assignments is None:
             return replace(snapshot, nugget_list=event.nugget_list)
         case events.BattleAssigned() if _replaces(event.nugget_list, snapshot):
-            labels = event.assignment_set.assignments
-            return replace(snapshot, nugget_list=event.nugget_list, assignments=labels)
+            given = event.assignment_set
+            return replace(
+                snapshot,
+                nugget_list=event.nugget_list,
+                assignments=given.assignments,
+                label_model=given.model,
+            )
         case events.BattleJudged(judgment=judgment):
             if judgment.guided:
                 return replace(snapshot, guided=_newest(snapshot.guided, judgment))

@@ -10,12 +10,14 @@ from nuggetstream.domain.nugget_edit import (
     MergeNuggets,
     NuggetEdit,
     Operation,
+    ReassignNuggets,
     RewordNugget,
 )
 from nuggetstream.files.fields import Name, Text
 
 MOST_OPERATIONS = 200
 _MOST_LETTERS = 2_000
+_LONGEST_MODEL = 100
 
 
 def one_line(text: str) -> str:
@@ -41,6 +43,16 @@ def _clean(operation: Operation) -> Operation:
                 return replace(operation, text=one_line(text))
             except ValueError as error:
                 raise ValueError(f"the text {error}") from None
+        case ReassignNuggets(model=str(model)):
+            try:
+                name = one_line(model)
+            except ValueError as error:
+                raise ValueError(f"the model {error}") from None
+            if len(name) > _LONGEST_MODEL:
+                raise ValueError(
+                    f"the model has {len(name)} characters; at most {_LONGEST_MODEL} are accepted"
+                )
+            return replace(operation, model=name)
         case _:
             return operation
 

@@ -12,6 +12,7 @@ from nuggetstream.domain.nugget_edit import (
     MergeNuggets,
     NuggetChange,
     Operation,
+    ReassignNuggets,
     RewordNugget,
     SetImportance,
 )
@@ -35,10 +36,14 @@ class Edited:
         nuggets: The nuggets, vital ones first. A nugget whose text was in the list before has its id, so that
             its labels stay valid.
         changes: What each operation changed.
+        reassigned: Whether all nuggets are to be labelled again.
+        model: Model that labels them again; None for the assigner's own.
     """
 
     nuggets: tuple[Nugget, ...]
     changes: tuple[NuggetChange, ...]
+    reassigned: bool = False
+    model: str | None = None
 
 
 def edited(nuggets: Sequence[Nugget], operations: Sequence[Operation], key: str) -> Edited:
@@ -54,7 +59,8 @@ def edited(nuggets: Sequence[Nugget], operations: Sequence[Operation], key: str)
 
     Raises:
         InvalidEdit: An operation names no nugget of the list, nothing changes, two nuggets of the new list
-            have the same text, or the new list has no vital nugget or more than 100.
+            have the same text, the new list has no vital nugget or more than 100, or all nuggets are to be
+            labelled again twice.
     """
     draft = _Draft({nugget.id: nugget for nugget in nuggets})
     for number, operation in enumerate(operations):
@@ -70,9 +76,12 @@ def edited(nuggets: Sequence[Nugget], operations: Sequence[Operation], key: str)
         for nugget in draft.nuggets.values()
     ]
     result.sort(key=lambda nugget: nugget.importance is not Importance.VITAL)
-    if problems := list(_problems(nuggets, result)):
+    again = [operation for operation in operations if isinstance(operation, ReassignNuggets)]
+    if problems := list(_problems(nuggets, result, len(again))):
         raise InvalidEdit(problems)
-    return Edited(tuple(result), tuple(draft.changes))
+    return Edited(
+        tuple(result), tuple(draft.changes), reassigned=bool(again), model=again[0].model if again else None
+    )
 
 
 @dataclass(slots=True)
@@ -103,6 +112,8 @@ class _Draft:
                 old = self._nugget(name)
                 del self.nuggets[name]
                 self.changes.append(NuggetChange(operation.op, (old.text,), None, None))
+            case ReassignNuggets(model=model):
+                self.changes.append(NuggetChange(operation.op, (), None, None, model))
 
     def _merge(self, operation: MergeNuggets) -> None:
         names = operation.nuggets
@@ -140,9 +151,11 @@ class _Draft:
 _EMPTY = Nugget("", "", Importance.OKAY)
 
 
-def _problems(before: Sequence[Nugget], after: Sequence[Nugget]) -> Iterator[str]:
-    """What is wrong with the list as a whole."""
-    if list(before) == list(after):
+def _problems(before: Sequence[Nugget], after: Sequence[Nugget], again: int) -> Iterator[str]:
+    """What is wrong with the list as a whole; `again` says how often it is to be labelled again."""
+    if again > 1:
+        yield "operations: name one model that labels all nuggets again"
+    if list(before) == list(after) and not again:
         yield "operations: the list stays as it is"
     if not any(nugget.importance is Importance.VITAL for nugget in after):
         yield "operations: no nugget is vital any more, and the battle could not be scored"

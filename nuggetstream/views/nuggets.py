@@ -50,6 +50,8 @@ class NuggetChangeView(View):
     """Text of the nugget that is there now; null where it was deleted."""
     importance: Importance | None
     """Its importance now; null where it was deleted."""
+    model: str | None = None
+    """Model that labels all nuggets again; null for the assigner's own, and for other operations."""
 
 
 class NuggetEditView(View):

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, Event
+from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.nugget import Assignment, AssignmentSet, Nugget, NuggetList, Support
@@ -14,6 +15,7 @@ from services.assigner.decisions import VERSION as DECISION_VERSION
 from services.assigner.decisions import assignment_decision, decided
 from services.assigner.prompts import VERSION, assignment
 from services.assigner.shared_labels import Labelled, SharedLabels
+from services.runtime.errors import Permanent
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply
@@ -23,6 +25,7 @@ from services.runtime.stage import Stage
 from services.store.blobs import Blobs
 from services.wire.stages import event_stage
 
+ModelsOf = Callable[[str], Awaitable[tuple[ChatModel, DecisionModel | None]]]
 _NONE = "none: both answers are empty"
 _ORIGIN = ("model", "prompt_version")  # of labels
 
@@ -37,15 +40,26 @@ class Assigner:
         decisions: Model that is asked for decisions instead (frugal profile). Nuggets on which it declines
             to decide are labelled by the chat model.
         shared: Labels that battles with a list of a nugget bank share; None labels every battle's own.
+        models_of: Returns the models for chat and for decisions of a name, for lists that are labelled again;
+            None rejects them.
     """
 
     model: ChatModel
     window: int | None = None
     decisions: DecisionModel | None = None
     shared: SharedLabels | None = None
+    models_of: ModelsOf | None = None
 
     async def __call__(self, event: BattleNuggetized) -> list[Event]:
         """Label the nuggets of one battle."""
+        if event.label_model is None:
+            return await self._labelled(event)
+        if self.models_of is None:
+            raise Permanent(Reason.INVALID_INPUT, f"this assigner cannot ask {event.label_model!r}")
+        model, decisions = await self.models_of(event.label_model)
+        return await replace(self, model=model, decisions=decisions)._labelled(event)
+
+    async def _labelled(self, event: BattleNuggetized) -> list[Event]:
         battle, listed = event.battle, event.nugget_list
         both = await asyncio.gather(*(self._one_side(battle, listed, side, event.labels) for side in Side))
         asked = next((labelled for labelled in both if labelled.model != _NONE), both[0])

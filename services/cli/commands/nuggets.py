@@ -7,7 +7,9 @@ import click
 
 from nuggetstream.client.calls import LOCAL
 from nuggetstream.domain.nugget import Importance
+from nuggetstream.domain.nugget_edit import EditKind
 from nuggetstream.views.battles import BattleView, LabelView, NuggetView
+from nuggetstream.views.nuggets import NuggetEditView
 from services.cli.administrator import connected
 
 _URL = click.option("--url", default=LOCAL, show_default=True, help="Base URL of the gateway.")
@@ -37,12 +39,13 @@ def show_command(battle_id: str, url: str, as_json: bool) -> None:
     with connected(url) as client:
         battle = client.battle(battle_id)
     if as_json:
-        fields = {"nugget_version", "nuggets", "nugget_edits", "nugget_history", "nugget_bank"}
+        fields = {"nugget_version", "label_model", "nuggets", "nugget_edits", "nugget_history", "nugget_bank"}
         click.echo(battle.model_dump_json(include=fields))
         return
     if battle.nugget_version is None:
         raise click.ClickException(f"battle {battle_id!r} has no nugget list")
-    click.echo(f"version {battle.nugget_version}")
+    by = "" if battle.label_model is None else f", labels by {battle.label_model}"
+    click.echo(f"version {battle.nugget_version}{by}")
     for number, nugget in enumerate(battle.nuggets, start=1):
         labels = f"A {_label(nugget.a)}, B {_label(nugget.b)}"
         click.echo(f"{number:>3}  {nugget.importance.value:<5}  {nugget.text}  [{labels}]")
@@ -92,12 +95,44 @@ def edit_command(
             raise click.ClickException(f"{newest}; see `nuggetstream nuggets show`")
         edit = {"version": version, "author": author, "reason": reason}
         edited = client.edit_nuggets(battle_id, edit | {"operations": _operations(battle, changes)})
+    _print_edit(edited, as_json=as_json)
+
+
+@command.command("reassign")
+@click.argument("battle_id", metavar="BATTLE")
+@click.option("--model", help="Model to ask, at the endpoint of the assigner. Without it the assigner's own.")
+@click.option("--author", required=True, help="Who asks for it.")
+@click.option("--reason", required=True, help="Why.")
+@_URL
+@_JSON
+def reassign_command(
+    *, battle_id: str, model: str | None, author: str, reason: str, url: str, as_json: bool
+) -> None:
+    """Label all nuggets of a battle again, by another model if you name one.
+
+    The list stays. It is an edit like others: the new labels replace the earlier ones once they are there,
+    scores and leaderboard follow, and the battle says who asked for it, why, and which model labelled.
+    """
+    with connected(url) as client:
+        version = client.battle(battle_id).nugget_version
+        if version is None:
+            raise click.ClickException(f"battle {battle_id!r} has no nugget list")
+        operations = [{"op": "reassign", "model": model}]
+        edit = {"version": version, "author": author, "reason": reason, "operations": operations}
+        edited = client.edit_nuggets(battle_id, edit)
+    _print_edit(edited, as_json=as_json)
+
+
+def _print_edit(edited: NuggetEditView, *, as_json: bool) -> None:
     if as_json:
         click.echo(edited.model_dump_json())
         return
     for change in edited.changes:
         after = "" if change.after is None else f" -> {change.after} ({change.importance})"
-        click.echo(f"{change.op.value}: {'; '.join(change.before)}{after}")
+        said = "; ".join(change.before)
+        if change.op is EditKind.REASSIGN:
+            said = f"by {change.model or 'the model of the assigner'}"
+        click.echo(f"{change.op.value}: {said}{after}")
     click.echo(f"version {edited.version} is being labelled")
 
 

@@ -106,6 +106,7 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         b=_answer(snapshot, Side.B),
         nuggets=nugget_views(snapshot, explanation),
         nugget_version=snapshot.nugget_list and snapshot.nugget_list.version,
+        label_model=snapshot.label_model,
         nugget_history=nugget_steps(snapshot),
         nugget_bank=snapshot.bank and NuggetBankView(**asdict(snapshot.bank)),
         nugget_verdict=nugget_verdict_view(explanation),

@@ -1,4 +1,4 @@
-"""Editing the nugget list of a battle: only labels of new texts are asked for.
+"""Editing the nugget list of a battle: only labels of new texts are asked for, unless a person wants all.
 
     an edit  ->  a row and the event of the new list in the database  ->  BattleNuggetized
 
@@ -141,12 +141,12 @@ def _event(current: Listed, changed: Edited, recorded: RecordedEdit, key: str) -
     """The event of an edited list, which belongs to its battle alone."""
     ids = {nugget.id for nugget in changed.nuggets}
     labels: AssignmentSet | None = None
-    if isinstance(current, BattleAssigned):
+    if isinstance(current, BattleAssigned) and not changed.reassigned:
         known = current.assignment_set
         labels = replace(known, assignments=tuple(a for a in known.assignments if a.nugget_id in ids))
     listed = replace(current.nugget_list, nuggets=changed.nuggets, edit=recorded.version - 1, bank=None)
     new_key = derived_id(current.key, "edited", key, recorded.version)
-    return BattleNuggetized(new_key, current.battle, listed, labels)
+    return BattleNuggetized(new_key, current.battle, listed, labels, changed.model)
 
 
 def _new(event: BattleNuggetized) -> NewEvent:

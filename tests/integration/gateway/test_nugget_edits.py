@@ -162,14 +162,48 @@ async def test_the_history_says_who_changed_what_and_why(world: World) -> None:
             "before": [NUGGETS[0].text, NUGGETS[1].text],
             "after": merge["text"],
             "importance": "vital",
+            "model": None,
         },
-        {"op": "delete", "before": [NUGGETS[3].text], "after": None, "importance": None},
+        {"op": "delete", "before": [NUGGETS[3].text], "after": None, "importance": None, "model": None},
     ]
     page = (await world.http.get("/battles/tides")).text
     said = page.partition('<details id="nugget-edits">')[2].partition("</details>")[0]
     assert "Grace" in said
     assert "One fact." in said
     assert "its labels are not there yet" in said
+
+
+async def test_all_nuggets_are_labelled_again_by_the_model_that_a_person_names(world: World) -> None:
+    await scored(world)
+    before = await shown(world)
+    url = ("--url", str(world.http.base_url))
+    who = ("--author", "Ada", "--reason", "I doubt the labels.", *url)
+    code, text = await asyncio.to_thread(run_here, "nuggets", "reassign", "tides", "--model", "second", *who)
+    assert (code, text.splitlines()) == (0, ["reassign: by second", "version 2 is being labelled"])
+    assert (await shown(world))["label_model"] == before["label_model"]  # until the new labels are there
+    nuggetized = (await world.published())[-1]
+    assert isinstance(nuggetized, events.BattleNuggetized)
+    assert (nuggetized.labels, nuggetized.label_model) == (None, "second")
+    other = replace(states_in_b(), name="second")
+
+    async def models_of(name: str) -> tuple[ScriptedModel, None]:
+        assert name == "second"
+        return other, None
+
+    (assigned,) = await Assigner(ScriptedModel({}), models_of=models_of)(nuggetized)
+    await world.happens(nuggetized, assigned)
+    after = await shown(world)
+    assert (after["nugget_version"], after["label_model"]) == (2, "second-2026")
+    assert [nugget["id"] for nugget in after["nuggets"]] == [nugget["id"] for nugget in before["nuggets"]]
+    assert after["nugget_verdict"]["preference"] != before["nugget_verdict"]["preference"]
+    (edited,) = after["nugget_edits"]
+    assert (edited["author"], edited["reason"]) == ("Ada", "I doubt the labels.")
+    assert [(change["op"], change["model"]) for change in edited["changes"]] == [("reassign", "second")]
+    page = (await world.http.get("/battles/tides")).text
+    assert "Labelled all nuggets again by <bdi>second</bdi>" in page
+    assert "Labels by <bdi>second-2026</bdi>" in page
+    code, text = await asyncio.to_thread(run_here, "nuggets", "show", "tides", *url)
+    assert (code, text.splitlines()[0]) == (0, "version 2, labels by second-2026")
 
 
 async def test_an_edit_based_on_an_older_version_is_rejected(world: World) -> None:
@@ -235,6 +269,9 @@ async def test_a_list_of_a_bank_belongs_to_its_battle_alone_once_edited(world: W
         (edit(add(SUN), reason=""), "reason: is empty"),
         (edit({"op": "reword", "nugget": "n1"}), "operations.0.reword.text"),
         (edit({"op": "explode"}), "operations.0"),
+        (edit({"op": "reassign", "model": " "}), "operations.0: the model is empty"),
+        (edit({"op": "reassign", "model": "m" * 101}), "the model has 101 characters"),
+        (edit({"op": "reassign"}, {"op": "reassign", "model": "m"}), "name one model"),
         (edit(add(SUN) | {"colour": "red"}), "operations.0.add.colour"),
         (edit({"op": "delete", "nugget": "n9"}), "operations.0: the list has no nugget 'n9'"),
     ],
@@ -315,7 +352,7 @@ async def test_the_command_shows_numbers_and_edits_by_them(world: World) -> None
     code, text = await asyncio.to_thread(run_here, "nuggets", "show", "tides", *url)
     assert code == 0
     assert text.splitlines()[:2] == [
-        "version 1",
+        "version 1, labels by offline-heuristic",
         f"  1  vital  {NUGGETS[0].text}  [A support, B partial support]",
     ]
     who = ("--author", "Ada", "--reason", "Checked.", *url)

@@ -10,6 +10,7 @@ from nuggetstream.domain.nugget_edit import (
     MergeNuggets,
     NuggetChange,
     Operation,
+    ReassignNuggets,
     RewordNugget,
     SetImportance,
 )
@@ -107,3 +108,15 @@ def test_an_edit_that_cannot_be_made_says_why(operations: list[Operation], probl
     with pytest.raises(InvalidEdit) as caught:
         edited(LIST, operations, "k")
     assert problem in str(caught.value)
+
+
+def test_labelling_all_nuggets_again_changes_no_nugget() -> None:
+    again = edited(LIST, [ReassignNuggets(EditKind.REASSIGN, "other")], "key")
+    assert (again.nuggets, again.reassigned, again.model) == (tuple(LIST), True, "other")
+    assert again.changes == (NuggetChange(EditKind.REASSIGN, (), None, None, "other"),)
+    assert not edited(LIST, [delete(LIST[0].id)], "key").reassigned
+
+
+def test_two_models_cannot_label_a_list() -> None:
+    with pytest.raises(InvalidEdit, match="name one model"):
+        edited(LIST, [ReassignNuggets(EditKind.REASSIGN, name) for name in ("x", "y")], "key")

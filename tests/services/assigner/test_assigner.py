@@ -10,6 +10,7 @@ from nuggetstream.domain.event import BattleAssigned, BattleNuggetized
 from nuggetstream.domain.nugget import Support
 from nuggetstream.nuggets.scores import labels_of
 from services.assigner.stage import Assigner
+from services.runtime.errors import Permanent
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import AssignmentReply, NuggetSupport
 from tests import samples
@@ -122,6 +123,26 @@ async def test_known_labels_of_an_edited_list_are_kept_and_only_others_are_asked
     ] * 2
     assert out.assignment_set.assignments == first.assignment_set.assignments
     assert out.assignment_set.model == "older, scripted-2026"
+
+
+async def test_the_model_that_a_person_named_labels_all_nuggets(model: ScriptedModel) -> None:
+    event = samples.nuggetized(2, fought=samples.battle(a="0.", b="1."))
+    first, other = await run(Assigner(model), event), replace(model, name="other", asked=[])
+    named = list[str]()
+
+    async def models_of(name: str) -> tuple[ScriptedModel, None]:
+        named.append(name)
+        return other, None
+
+    model.asked.clear()
+    again = replace(event, label_model="other")
+    out = await run(Assigner(model, models_of=models_of), again)
+    assert (named, len(model.asked), len(other.asked)) == (["other"], 0, 2)
+    assert out.assignment_set.model == "other-2026"
+    assert out.assignment_set.assignments == first.assignment_set.assignments
+    assert out.key != first.key
+    with pytest.raises(Permanent, match="cannot ask 'other'"):
+        await run(Assigner(model), again)
 
 
 async def test_a_list_whose_labels_are_all_known_needs_no_model(model: ScriptedModel) -> None:

@@ -162,7 +162,10 @@ class BattleNuggetized(_message.Message):
     BATTLE_FIELD_NUMBER: _builtins.int
     NUGGET_LIST_FIELD_NUMBER: _builtins.int
     LABELS_FIELD_NUMBER: _builtins.int
+    LABEL_MODEL_FIELD_NUMBER: _builtins.int
     key: _builtins.str
+    label_model: _builtins.str
+    """Model that labels the nuggets, as a person asked; absent for the assigner's own."""
     @_builtins.property
     def battle(self) -> _battle_pb2.Battle: ...
     @_builtins.property
@@ -178,13 +181,19 @@ class BattleNuggetized(_message.Message):
         battle: _battle_pb2.Battle | None = ...,
         nugget_list: _nugget_pb2.NuggetList | None = ...,
         labels: _nugget_pb2.AssignmentSet | None = ...,
+        label_model: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_labels", b"_labels", "battle", b"battle", "labels", b"labels", "nugget_list", b"nugget_list"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_label_model", b"_label_model", "_labels", b"_labels", "battle", b"battle", "label_model", b"label_model", "labels", b"labels", "nugget_list", b"nugget_list"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_labels", b"_labels", "battle", b"battle", "key", b"key", "labels", b"labels", "nugget_list", b"nugget_list"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_label_model", b"_label_model", "_labels", b"_labels", "battle", b"battle", "key", b"key", "label_model", b"label_model", "labels", b"labels", "nugget_list", b"nugget_list"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__label_model: _TypeAlias = _typing.Literal["label_model"]  # noqa: Y015
+    _WhichOneofArgType__label_model: _TypeAlias = _typing.Literal["_label_model", b"_label_model"]  # noqa: Y015
     _WhichOneofReturnType__labels: _TypeAlias = _typing.Literal["labels"]  # noqa: Y015
     _WhichOneofArgType__labels: _TypeAlias = _typing.Literal["_labels", b"_labels"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__label_model) -> _WhichOneofReturnType__label_model | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__labels) -> _WhichOneofReturnType__labels | None: ...
 
 Global___BattleNuggetized: _TypeAlias = BattleNuggetized  # noqa: Y015
