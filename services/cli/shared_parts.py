@@ -30,10 +30,10 @@ def consumer_watch(bus: Bus) -> ConsumerWatch:
 
 
 def model_state(bus: Bus, stage: "Stage", model: "LLMClient") -> "BackgroundTask":
-    """Tells the gateway while the model is away."""
+    """Tells the gateway while the first endpoint of the model is away."""
     from services.wire.model_state import ModelStateReporter
 
-    return ModelStateReporter(bus, stage, model.away).run
+    return ModelStateReporter(bus, stage, model.first_away).run
 
 
 def claims_of(parts: "Parts") -> "DatabaseClaims | None":

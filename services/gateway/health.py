@@ -22,7 +22,7 @@ _NO_CHECKS = Admission()
 def routes(readiness: Readiness, models: ModelStates) -> APIRouter:
     """The routes of liveness (the process answers) and readiness (it can do its work).
 
-    A model that is away is a note and no reason: battles are accepted and wait.
+    A model that is away is a note and no reason: battles are accepted and wait, or go on with a fallback.
     """
     router = APIRouter(tags=["operations"])
 
@@ -32,7 +32,7 @@ def routes(readiness: Readiness, models: ModelStates) -> APIRouter:
 
     @router.get("/readyz", summary="Whether the process can do its work", responses={503: {"model": Health}})
     async def readyz(response: Response) -> Health:
-        notes = [f"{away.reason}, since {away.since:%Y-%m-%d %H:%M} UTC" for away in models.waiting()]
+        notes = [f"{away.reason}, since {away.since:%Y-%m-%d %H:%M} UTC" for away in models.without_first()]
         if reasons := await readiness():
             response.status_code = 503
             return Health(status="unavailable", reasons=list(reasons), notes=notes)

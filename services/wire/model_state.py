@@ -20,35 +20,37 @@ from google.protobuf.message import DecodeError
 
 from nuggetstream.domain.failure import Stage
 from services.runtime.bus import Bus, Notification
-from services.runtime.llm.cause import Cause
+from services.runtime.llm.cause import Cause, FirstAway
 from services.wire.subjects import MODEL_STATE
 
 _LOOK_S = 0.5  # seconds between two looks at the circuit
 _REPEAT_S = 5.0
 _FORGET_S = 15.0
 
-Away = Callable[[], tuple[Cause, float] | None]
-"""Returns why the model is away and the Unix time since when; None while it answers."""
-
 
 @dataclass(frozen=True, slots=True)
 class WaitingStage:
-    """A stage that waits for the model.
+    """A stage that waits for the model, or that asks its fallback endpoint.
 
     Attributes:
         stage: The stage.
         cause: Why the model does not answer.
         since: Since when it has been away; of several processes, the longest.
+        fallback_answers: Whether a fallback answers, so that nothing waits; None where there is none.
     """
 
     stage: Stage
     cause: Cause
     since: datetime
+    fallback_answers: bool | None = None
 
     @property
     def reason(self) -> str:
         """What everybody may read about it."""
-        return f"{self.stage.value} waits for the model: {self.cause.words}"
+        if self.fallback_answers:
+            return f"{self.stage.value} asks the fallback endpoint, not the first one: {self.cause.words}"
+        neither = "; the fallback does not answer either" if self.fallback_answers is False else ""
+        return f"{self.stage.value} waits for the model: {self.cause.words}{neither}"
 
 
 class ModelStateReporter:
@@ -57,16 +59,17 @@ class ModelStateReporter:
     Args:
         bus: Connection to the broker.
         stage: The stage that asks the model.
-        away: State of the circuit.
+        away: Returns why the first endpoint is away; None while it answers.
     """
 
-    def __init__(self, bus: Bus, stage: Stage, away: Away) -> None:
+    def __init__(self, bus: Bus, stage: Stage, away: Callable[[], FirstAway | None]) -> None:
         self._bus, self._stage, self._away = bus, stage, away
         self._process = uuid4().hex
 
     async def run(self, stop: asyncio.Event) -> None:
         """Report changes within half a second, and an open circuit every five seconds."""
-        told, told_at = None, 0.0
+        told: FirstAway | None = None
+        told_at = 0.0
         while not stop.is_set():
             state, now = self._away(), time.monotonic()
             due = state != told or (state is not None and now - told_at >= _REPEAT_S)
@@ -75,11 +78,13 @@ class ModelStateReporter:
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _LOOK_S)
 
-    async def _tell(self, state: tuple[Cause, float] | None) -> bool:
+    async def _tell(self, state: FirstAway | None) -> bool:
         message = arena_pb2.ModelState(stage=self._stage.value, process=self._process)
         if state is not None:
-            message.cause = state[0].value
-            message.since.FromDatetime(datetime.fromtimestamp(state[1], UTC))
+            message.cause = state.cause.value
+            message.since.FromDatetime(datetime.fromtimestamp(state.since, UTC))
+            if state.fallback_answers is not None:
+                message.fallback_answers = state.fallback_answers
         try:
             await self._bus.core_publish(MODEL_STATE, message.SerializeToString())
         except nats.errors.Error:
@@ -116,19 +121,31 @@ class ModelStates:
                 self._told.pop(message.process, None)
                 return
             since = message.since.ToDatetime(UTC)
-            waiting = WaitingStage(Stage(message.stage), Cause(message.cause), since)
+            fallback = message.fallback_answers if message.HasField("fallback_answers") else None
+            waiting = WaitingStage(Stage(message.stage), Cause(message.cause), since, fallback)
         except (DecodeError, ValueError):
             return
         self._told[message.process] = (waiting, self._clock())
 
     def waiting(self, stages: Iterable[Stage] = tuple(Stage)) -> list[WaitingStage]:
         """The stages, of those given, that wait for the model now, in the order of the flow."""
+        return [stage for stage in self.without_first(stages) if not stage.fallback_answers]
+
+    def without_first(self, stages: Iterable[Stage] = tuple(Stage)) -> list[WaitingStage]:
+        """The stages, of those given, whose first endpoint is away, in the order of the flow.
+
+        Of several processes of a stage, one that waits comes before one that has a fallback.
+        """
         now = self._clock()
         self._told = {name: told for name, told in self._told.items() if now - told[1] < _FORGET_S}
         longest: dict[Stage, WaitingStage] = {}
         for waiting, _ in self._told.values():
             known = longest.get(waiting.stage)
-            if known is None or waiting.since < known.since:
+            if known is None or _urgency(waiting) < _urgency(known):
                 longest[waiting.stage] = waiting
         wanted = set(stages)
         return [longest[stage] for stage in Stage if stage in longest and stage in wanted]
+
+
+def _urgency(waiting: WaitingStage) -> tuple[bool, datetime]:
+    return bool(waiting.fallback_answers), waiting.since

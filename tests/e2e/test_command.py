@@ -255,6 +255,7 @@ async def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -
     environment["NUGGETSTREAM_NATS_URL"] = f"nats://ada:secret@127.0.0.1:{port}"
     environment |= {"NUGGETSTREAM_LLM_BASE_URL": f"http://bob:secret@127.0.0.1:{port}/v1"}
     environment |= {"NUGGETSTREAM_LLM_MODEL": "m"}
+    environment |= {"NUGGETSTREAM_LLM_FALLBACK_BASE_URL": f"http://bob:secret@127.0.0.1:{port}/v2"}
     code, output = await run_command(environment, "doctor")
     assert code == 1
     broker = f"nats://ada:***@127.0.0.1:{port}"
@@ -262,10 +263,12 @@ async def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -
     assert "secret" not in output
     assert f"FAIL database: {environment['NUGGETSTREAM_DATABASE_URL']}: there is no database file " in output
     assert f"FAIL model: http://bob:***@127.0.0.1:{port}/v1: " in output
+    assert f"FAIL fallback: http://bob:***@127.0.0.1:{port}/v2: " in output
     assert "run `nuggetstream migrate`" in output
     assert not (tmp_path / "record.db").exists()  # it asks and leaves nothing
     assert (await run_command(environment, "migrate"))[0] == 0
     _, output = await run_command(environment, "doctor")
     assert f"ok   database: {environment['NUGGETSTREAM_DATABASE_URL']}: all tables exist" in output
-    del environment["NUGGETSTREAM_LLM_BASE_URL"], environment["NUGGETSTREAM_LLM_MODEL"]
+    for name in ("BASE_URL", "MODEL", "FALLBACK_BASE_URL"):
+        del environment[f"NUGGETSTREAM_LLM_{name}"]
     assert (await run_command(environment, "doctor", "--embedded"))[0] == 0

@@ -71,6 +71,8 @@ def command(embedded: bool) -> None:
         Check("embeddings", lambda: _embeddings(pipeline)),
         Check("model", lambda: _model(llm), None if llm.offline else masked_url(llm.url)),
     ]
+    if (fallback := llm.fallback()) is not None:
+        checks.append(Check("fallback", lambda: _model(fallback), masked_url(fallback.url)))
     if not embedded:
         checks += [
             Check("broker", lambda: _broker(platform), masked_url(platform.nats_url)),

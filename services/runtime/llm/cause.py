@@ -1,5 +1,6 @@
 """Why a model does not answer. Services without a model's client read it, too."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -33,3 +34,18 @@ _WORDS = {
     Cause.QUOTA: "the quota at the provider is used up",
     Cause.MODEL: "its endpoint does not have the model",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAway:
+    """The first endpoint is away.
+
+    Attributes:
+        cause: Why.
+        since: Unix time since when.
+        fallback_answers: Whether the fallback is asked and answers; None where there is no fallback.
+    """
+
+    cause: Cause
+    since: float
+    fallback_answers: bool | None = None

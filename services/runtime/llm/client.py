@@ -25,7 +25,7 @@ from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.cache import MemoryReplyCache, ReplyCache
 from services.runtime.llm.call_log import CallLog, Outcome
 from services.runtime.llm.calls import REPAIR, Billing, Caller
-from services.runtime.llm.cause import Cause
+from services.runtime.llm.cause import Cause, FirstAway
 from services.runtime.llm.circuit import PATIENCE_S, Circuit, Role
 from services.runtime.llm.claims import Claims
 from services.runtime.llm.dialect import ModelRequest
@@ -145,6 +145,10 @@ class LLMClient:
         """Why the model is away, and the Unix time since when; None while an endpoint answers."""
         states = [route.circuit.away() for route in self._routes.routes]
         return None if None in states else states[0]
+
+    def first_away(self) -> FirstAway | None:
+        """Why the first endpoint is away, also where a fallback answers; None while it answers."""
+        return self._routes.first_away()
 
     def _log_free(self, key: str, prompt: Prompt[R], billing: Billing, outcome: Outcome) -> None:
         """Log a reply that needed no call."""

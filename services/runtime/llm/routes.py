@@ -10,6 +10,7 @@ for a better one.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from services.runtime.llm.cause import FirstAway
 from services.runtime.llm.circuit import Circuit
 from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit
@@ -44,6 +45,14 @@ class Routes:
     def first(self) -> Route:
         """The preferred endpoint."""
         return self.routes[0]
+
+    def first_away(self) -> FirstAway | None:
+        """Why the first endpoint is away, and whether its fallback answers; None while the first answers."""
+        away = self.first.circuit.away()
+        if away is None:
+            return None
+        fallbacks = [not route.circuit.is_open for route in self.routes[1:]]
+        return FirstAway(*away, fallback_answers=any(fallbacks) if fallbacks else None)
 
     def choose(self) -> Route:
         """The endpoint for the next call; the first where none admits one."""

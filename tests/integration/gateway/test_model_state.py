@@ -1,13 +1,14 @@
 """A model that is away is named where people look: on the battle, on its page, and by the readiness."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from arena.v1 import arena_pb2
 
 from nuggetstream.domain.failure import Stage
 from services.runtime.bus import Bus
-from services.runtime.llm.cause import Cause
+from services.runtime.llm.cause import Cause, FirstAway
 from services.wire.model_state import ModelStateReporter, ModelStates, WaitingStage
 from tests.integration.gateway.world import Story, World, battle
 
@@ -55,7 +56,7 @@ async def test_the_readiness_notes_a_model_that_is_away_and_stays_ready(world: W
 
 
 async def test_a_process_reports_that_the_model_went_away_and_that_it_answers_again(bus: Bus) -> None:
-    away: tuple[Cause, float] | None = None
+    away: FirstAway | None = None
     states, stop = ModelStates(), asyncio.Event()
     reporter = ModelStateReporter(bus, Stage.JUDGE, lambda: away)
 
@@ -66,12 +67,37 @@ async def test_a_process_reports_that_the_model_went_away_and_that_it_answers_ag
 
     async with states.listening(bus):
         reporting = asyncio.create_task(reporter.run(stop))
-        away = (Cause.TIMEOUT, SINCE.timestamp())
+        away = FirstAway(Cause.TIMEOUT, SINCE.timestamp())
         await until([WaitingStage(Stage.JUDGE, Cause.TIMEOUT, SINCE)])
+        away = replace(away, fallback_answers=False)
+        await until([WaitingStage(Stage.JUDGE, Cause.TIMEOUT, SINCE, fallback_answers=False)])
+        away = replace(away, fallback_answers=True)
+        await until([])
+        in_use = WaitingStage(Stage.JUDGE, Cause.TIMEOUT, SINCE, fallback_answers=True)
+        assert states.without_first() == [in_use]
         away = None
         await until([])
         stop.set()
         await reporting
+
+
+async def test_the_readiness_says_which_endpoint_is_in_use_and_whether_each_answers(world: World) -> None:
+    def state(answers: bool) -> bytes:
+        message = arena_pb2.ModelState.FromString(told(Stage.JUDGE, "one", Cause.KEY))
+        message.fallback_answers = answers
+        return message.SerializeToString()
+
+    world.gateway.models.hear(state(answers=True))
+    assert (await world.http.get("/readyz")).json()["notes"] == [
+        "judge asks the fallback endpoint, not the first one: its endpoint rejects the API key, "
+        "since 2026-05-04 12:00 UTC"
+    ]
+    assert world.gateway.models.waiting() == []
+    world.gateway.models.hear(state(answers=False))
+    assert (await world.http.get("/readyz")).json()["notes"] == [
+        "judge waits for the model: its endpoint rejects the API key; the fallback does not answer either, "
+        "since 2026-05-04 12:00 UTC"
+    ]
 
 
 def test_a_process_that_is_not_heard_any_more_is_forgotten() -> None:

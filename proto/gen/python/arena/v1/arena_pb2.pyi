@@ -264,11 +264,16 @@ class ModelState(_message.Message):
     PROCESS_FIELD_NUMBER: _builtins.int
     CAUSE_FIELD_NUMBER: _builtins.int
     SINCE_FIELD_NUMBER: _builtins.int
+    FALLBACK_ANSWERS_FIELD_NUMBER: _builtins.int
     stage: _builtins.str
     process: _builtins.str
     """Identifies the process until it ends."""
     cause: _builtins.str
     """Why the model does not answer, such as "overloaded". Empty while it answers."""
+    fallback_answers: _builtins.bool
+    """Absent where there is no fallback endpoint. True while battles go on with the fallback; false if it does not
+    answer either.
+    """
     @_builtins.property
     def since(self) -> _timestamp_pb2.Timestamp:
         """Absent while the model answers."""
@@ -280,12 +285,15 @@ class ModelState(_message.Message):
         process: _builtins.str = ...,
         cause: _builtins.str = ...,
         since: _timestamp_pb2.Timestamp | None = ...,
+        fallback_answers: _builtins.bool | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["since", b"since"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_fallback_answers", b"_fallback_answers", "fallback_answers", b"fallback_answers", "since", b"since"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cause", b"cause", "process", b"process", "since", b"since", "stage", b"stage"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fallback_answers", b"_fallback_answers", "cause", b"cause", "fallback_answers", b"fallback_answers", "process", b"process", "since", b"since", "stage", b"stage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__fallback_answers: _TypeAlias = _typing.Literal["fallback_answers"]  # noqa: Y015
+    _WhichOneofArgType__fallback_answers: _TypeAlias = _typing.Literal["_fallback_answers", b"_fallback_answers"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__fallback_answers) -> _WhichOneofReturnType__fallback_answers | None: ...
 
 Global___ModelState: _TypeAlias = ModelState  # noqa: Y015
 
