@@ -14,7 +14,9 @@ import yaml
 from k8s.checks import rules
 from k8s.checks.cluster import rejected_changes
 from k8s.checks.render import COMPONENTS, K8S, OVERLAYS, Manifest, name_of, pod_template, render
+from services.cli.graders import graders_of
 from services.runtime.llm.prices import PriceTable
+from services.wire.topology import consumers
 from tests.tools import REQUIRED
 
 ROOT = K8S.parent
@@ -144,6 +146,24 @@ def test_a_mistake_is_noticed(complaint: str) -> None:
     (changed,) = [manifest for manifest in manifests if name_of(manifest) == name]
     mistake(changed)
     assert any(complaint in problem for problem in rules.problems(manifests, policies=True))
+
+
+def test_the_documented_trigger_scales_the_judge_on_the_lag_of_an_evaluator(tmp_path: Path) -> None:
+    declared = {
+        "configMapGenerator": [
+            {"name": "settings", "behavior": "merge", "literals": ["NUGGETSTREAM_EVALUATORS=answer_quality"]}
+        ]
+    }
+    manifests = on_top(tmp_path, **declared, **documented("grader-"))
+    assert rules.problems(manifests, policies=True) == []
+    (judge,) = [
+        m["spec"] for m in manifests if m["kind"] == "ScaledObject" and m["metadata"]["name"] == "judge"
+    ]
+    of_judge, of_evaluator = (trigger["metadata"] for trigger in judge["triggers"])
+    assert of_evaluator["consumer"] in {
+        consumer.durable for consumer in consumers(graders=graders_of("answer_quality"))
+    }
+    assert of_evaluator == of_judge | {"consumer": of_evaluator["consumer"]}
 
 
 def test_another_namespace_takes_the_patch_of_the_operations_page(tmp_path: Path) -> None:

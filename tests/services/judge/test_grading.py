@@ -5,6 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from prometheus_client import REGISTRY
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleFailed, BattleGraded, BattleRetrieved, Event
@@ -15,9 +16,12 @@ from services.judge.graders.lines import GradeLine, GradesReply
 from services.judge.grading import Grader, build
 from services.judge.registry import declared
 from services.judge.selection import Selection, read_selections
+from services.runtime.bus import Bus
 from services.runtime.errors import BudgetExceeded
+from services.runtime.runner import Runner
 from services.store.blobs import Blobs
 from services.store.database import Database
+from services.wire.topology import consumers
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
 
@@ -109,6 +113,18 @@ async def test_a_failure_names_the_evaluator_and_its_calls_are_booked_under_its_
     (failed,) = said
     assert isinstance(failed, BattleFailed)
     assert (failed.failure.stage, failed.failure.evaluator) == (Stage.GRADER, "answer_quality")
+
+
+async def test_a_running_evaluator_reports_its_messages_in_flight_under_the_name_of_its_consumer(
+    bus: Bus, record: Database
+) -> None:
+    """The alert that no process runs a stage compares this name with the names of the consumers."""
+    name = "language_quality"
+    stage = build(Grader(model_that_gives(1), EVALUATORS[name]), Blobs(record))
+    Runner(bus, stage)
+    assert stage.consumer in consumers(graders=declared([name]))
+    labels = {"stage": stage.consumer.durable}
+    assert REGISTRY.get_sample_value("nuggetstream_in_flight", labels) == 0
 
 
 def test_a_share_selects_the_same_battles_every_time_and_smaller_shares_a_part_of_them() -> None:
