@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from nuggetstream.api.sources import in_python
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.columns import spelt_vote
+from nuggetstream.files.spellings import spelt_vote
 from nuggetstream.rubric.label_agreement import LabelAgreement, LabelSet, label_agreement
 
 _LETTERS = ("c", "C")  # a tie in the verdicts of judges, but a grade like A and B elsewhere

@@ -1,13 +1,12 @@
-"""Which column of a file says what, and how arenas spell an outcome."""
+"""Which column of a file says what."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.spellings import spelt_vote
 
 _SYSTEMS = (
     ("system_a", "system_b"),
@@ -21,13 +20,6 @@ _TIMES = ("created_at", "voted_at", "received_at", "timestamp", "tstamp", "time"
 _BATTLES = ("battle_id", "battle", "question_id", "id")
 _TEXTS = (("text_a", "text_b"), ("answer_a", "answer_b"), ("response_a", "response_b"))
 _CITATIONS = ("citations_a", "citations_b")
-_SPELLINGS = {
-    Vote.A: ("a", "systema", "modela", "agenta", "left"),
-    Vote.B: ("b", "systemb", "modelb", "agentb", "right"),
-    Vote.TIE: ("tie", "tied", "draw", "c"),
-    Vote.BOTH_BAD: ("bothbad", "tiebothbad", "neither"),
-}
-_VOTES = {spelling: vote for vote, spellings in _SPELLINGS.items() for spelling in spellings}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,16 +147,6 @@ def outcome_of(said: str, system_a: str, system_b: str) -> Vote | float:
             f"is {said!r}; expected a, b, tie, both_bad, the name of the winner, or a number in [0, 1]"
         )
     return {1.0: Vote.A, 0.0: Vote.B}.get(share, share)
-
-
-@lru_cache(maxsize=1024)
-def spelt_vote(words: str) -> Vote | None:
-    """The outcome that words usually spell; None where they spell none.
-
-    >>> spelt_vote("Tie (both bad)"), spelt_vote("model_a"), spelt_vote("atlas")
-    (<Vote.BOTH_BAD: 'both_bad'>, <Vote.A: 'a'>, None)
-    """
-    return _VOTES.get(re.sub(r"[\W_]+", "", words.casefold()))
 
 
 def _systems(path: Path, names: Sequence[str], named: NamedColumns) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """A battle as arenas send it: checked once, with errors that name the field, whatever door it comes by."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 from unicodedata import category
@@ -19,6 +20,7 @@ from nuggetstream.domain.system_name import system_name
 from nuggetstream.files.conversation import Conversation, told, turns_of
 from nuggetstream.files.fields import EMPTY_IS_ABSENT, Name, Strict, Text, at_most, few, not_blank
 from nuggetstream.files.json_bounds import TooManyValues, check_bounds
+from nuggetstream.files.shapes import EXPECTED, WORDS, translated
 
 MAX_ANSWER_BYTES = 100_000
 MAX_QUERY_BYTES = 20_000
@@ -27,6 +29,7 @@ MAX_SOURCES = 100
 MAX_TAGS = 50
 _PROBLEMS_TOLD = 1_000
 INLINE_URL = "inline:"
+_OWN_NAMES: Mapping[str, str] = {}
 
 
 class InvalidSubmission(ValueError):
@@ -146,7 +149,7 @@ def parse_submission(data: Any) -> BattleSubmission:
     try:
         return BattleSubmission.model_validate(data)
     except ValidationError as error:
-        raise InvalidSubmission(_problems(error)) from None
+        return _in_another_shape(data, error)
 
 
 def parse_submission_json(line: str | bytes) -> BattleSubmission:
@@ -161,7 +164,28 @@ def parse_submission_json(line: str | bytes) -> BattleSubmission:
     except TooManyValues as error:
         raise InvalidSubmission([str(error)]) from None
     except ValidationError as error:
-        raise InvalidSubmission(_problems(error)) from None
+        if any(detail["type"] == "json_invalid" for detail in error.errors(include_input=False)):
+            raise InvalidSubmission(_problems(error)) from None
+        return _in_another_shape(json.loads(line), error)
+
+
+def _in_another_shape(data: Any, error: ValidationError) -> BattleSubmission:
+    """A battle that is none of ours, in the shape of another project.
+
+    Raises:
+        InvalidSubmission: It has none of the known shapes; names what is wrong and what was expected.
+    """
+    found, battle, names = translated(data), data, _OWN_NAMES
+    if found is not None:
+        battle, names = found.battle, found.names
+        if found.problems:
+            raise InvalidSubmission(found.problems) from None
+        try:
+            return BattleSubmission.model_validate(battle)
+        except ValidationError as invalid:
+            error = invalid
+    unknown = isinstance(battle, dict) and not battle.keys() & {"query", "a", "b"}
+    raise InvalidSubmission([*_problems(error, names), *([EXPECTED] if unknown else [])]) from None
 
 
 def submission_of(battle: Battle, vote: Vote | None) -> BattleSubmission:
@@ -191,15 +215,17 @@ def submission_of(battle: Battle, vote: Vote | None) -> BattleSubmission:
     return parse_submission(data)
 
 
-def _problems(error: ValidationError) -> list[str]:
+def _problems(error: ValidationError, names: Mapping[str, str] = _OWN_NAMES) -> list[str]:
     details = error.errors(include_url=False, include_input=False)
-    problems = [_problem(detail) for detail in details[:_PROBLEMS_TOLD]]
+    problems = [_problem(detail, names) for detail in details[:_PROBLEMS_TOLD]]
     more = len(details) - len(problems)
     return [*problems, f"{more:,} more problems"] if more else problems
 
 
-def _problem(detail: Any) -> str:
+def _problem(detail: Any, names: Mapping[str, str]) -> str:
     where = ".".join(str(part) for part in detail["loc"])
+    ours = next((name for name in names if where == name or where.startswith(f"{name}.")), "")
+    where = names.get(ours, "") + where.removeprefix(ours)
     what = detail["msg"].removeprefix("Value error, ")
     match detail["type"]:
         case "missing":
@@ -211,6 +237,8 @@ def _problem(detail: Any) -> str:
             what = f"is {limits['actual_length']} long; at most {limits['max_length']} are accepted"
         case "model_type" | "model_attributes_type":
             what = "should be an object"
+        case "enum" if where in ("vote", "winner"):
+            what = WORDS
         case "json_invalid":
             what = what.replace("Invalid JSON", "is not valid JSON")
     return f"{where}: {what}" if where else what

@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.files.spellings import sent_vote
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, VoteReceipt
 from services.gateway.battles.assembly import failure_view
 from services.gateway.battles.bodies import JSON, declared_type, read_all
@@ -17,12 +18,17 @@ from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
 
 
+def _as_usually_spelt(said: Any) -> Any:
+    """The vote that a word such as "model_a" or "draw" means; other values are left to the check."""
+    return said if not isinstance(said, str) else sent_vote(said) or said
+
+
 class VoteSubmission(BaseModel):
     """A human vote; the newest vote of a battle counts."""
 
     model_config = ConfigDict(extra="forbid")
 
-    vote: Vote
+    vote: Annotated[Vote, BeforeValidator(_as_usually_spelt)]
 
 
 MAX_VOTE_BYTES = 1024

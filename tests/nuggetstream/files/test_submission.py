@@ -8,6 +8,7 @@ import pytest
 from nuggetstream.domain.battle import Side, Source, Vote
 from nuggetstream.domain.conversation import Role, Turn
 from nuggetstream.domain.identity import content_hash
+from nuggetstream.files.shapes import WORDS
 from nuggetstream.files.submission import (
     InvalidSubmission,
     parse_submission,
@@ -47,7 +48,7 @@ BAD = {
     "an answer without a system": (sent(a={"text": "x"}), "a.system: is missing"),
     "an empty query": (sent(query=" \n"), "query: is empty"),
     "an empty id": (sent(id=""), "id: is empty"),
-    "a vote nobody can cast": (sent(vote="left"), "vote: Input should be 'a', 'b', 'tie' or 'both_bad'"),
+    "a vote nobody can cast": (sent(vote="middle"), f"vote: {WORDS}"),
     "ten megabytes of answer": (
         sent(a=answer(text="x" * 10_000_000)),
         "a.text: is 10,000,000 bytes long; at most 100,000 are accepted",
@@ -63,8 +64,8 @@ BAD = {
     "a battle against oneself": (sent(b=answer()), "system 'left' battles itself"),
     "a field nobody knows": (sent(colour="red"), "colour: is not a field of a battle"),
     "a field nobody knows in an answer": (
-        sent(a=answer(model="x")),
-        "a.model: is not a field of a battle",
+        sent(a=answer(colour="x")),
+        "a.colour: is not a field of a battle",
     ),
     "a NUL": (sent(query="a\x00b"), "query: contains a NUL character"),
     "half of a surrogate pair": (

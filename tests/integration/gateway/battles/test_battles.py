@@ -126,6 +126,8 @@ async def test_a_vote_is_published_and_unknown_battles_and_votes_are_refused(wor
     assert (await world.http.post("/v1/battles/tides/vote", json={"vote": "b"})).status_code == 202
     assert [type(event).__name__ for event in await world.published()] == ["BattleSubmitted", "BattleVoted"]
     assert (await world.http.post("/v1/battles/nobody/vote", json={"vote": "b"})).status_code == 404
+    worded = await world.http.post("/v1/battles/tides/vote", json={"vote": "tie (bothbad)"})
+    assert (worded.status_code, worded.json()["vote"]) == (202, "both_bad")
     refused = await world.http.post("/v1/battles/tides/vote", json={"vote": "maybe"})
     assert refused.status_code == 422
     assert refused.json()["problems"][0].startswith("vote: ")

@@ -53,6 +53,22 @@ async def test_turns_of_a_conversation_are_published_and_shown(world: World) -> 
     )
 
 
+async def test_a_battle_in_the_shape_of_others_is_the_same_battle(world: World) -> None:
+    ours = {name: submission()[name] for name in ("query", "arena")}
+    for side in "ab":
+        ours[side] = {name: submission()[side][name] for name in ("system", "text")}
+    await world.http.post("/v1/battles", json=ours)
+    said = {side: {"role": "assistant", "content": ours[side]["text"]} for side in "ab"}
+    asked = {"role": "user", "content": [{"type": "text", "text": ours["query"]}]}
+    others = {f"conversation_{side}": [asked, said[side]] for side in "ab"}
+    others |= {f"model_{side}": ours[side]["system"] for side in "ab"} | {"arena": ours["arena"]}
+    lines = "\n".join(json.dumps(others | {"winner": word}) for word in ("tie (bothbad)", "perhaps"))
+    response = await world.http.post("/v1/battles", content=lines, headers=NDJSON)
+    same, unknown = [json.loads(line) for line in response.text.splitlines()]
+    assert (same["status"], same["created"]) == (200, False)
+    assert (unknown["status"], unknown["problems"][0].partition(":")[0]) == (422, "winner")
+
+
 async def test_the_same_battle_twice_is_one_battle(world: World) -> None:
     first = await world.http.post("/v1/battles", json=submission())
     second = await world.http.post("/v1/battles", json=submission())
