@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from nuggetstream.domain.failure import Stage
 from services.cli.data_folder import locked_folder
 from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
@@ -100,6 +101,13 @@ class Embedded:
     graders: Graders = field(default_factory=Graders)
 
 
+# What runs in one process, too.
+_INSTEAD = {
+    Stage.JUDGE: ", or let one process run additional judges (NUGGETSTREAM_EVALUATORS) or a panel of several "
+    "models (NUGGETSTREAM_EVALUATOR_OPTIONS)"
+}
+
+
 @asynccontextmanager
 async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
     """Run the whole platform for the duration of the block.
@@ -113,12 +121,7 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
         stop = asyncio.Event()
         async with NatsServer(choices.folder / NATS, inherited=(lock,)) as server:
             platform = _platform(choices, server.url, database.url)
-            for declared in (platform.declared_judges, platform.declared_nuggetizers):
-                if declared.several:
-                    raise click.ClickException(
-                        f"{declared.variable} names several {declared.stage}s, and this command runs one: "
-                        "run each service with `nuggetstream serve`"
-                    )
+            _require_one_of_each(platform)
             async with Bus.connect(platform.bus("embedded")) as bus:
                 prepare = partial(_prepare, bus, platform, choices.batches is not None)
                 await prepare()
@@ -138,6 +141,16 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
                         yield running
                     finally:
                         stop.set()
+
+
+def _require_one_of_each(platform: PlatformSettings) -> None:
+    for declared in (platform.declared_judges, platform.declared_nuggetizers):
+        if declared.several:
+            instead = _INSTEAD.get(declared.stage, "")
+            raise click.ClickException(
+                f"{declared.variable} names several {declared.stage}s, and this command runs one, because "
+                f"each has settings of its own: run each service with `nuggetstream serve`{instead}"
+            )
 
 
 @asynccontextmanager

@@ -249,6 +249,23 @@ async def test_a_battle_is_scored_call_by_call_in_the_paper_profile(tmp_path: Pa
     assert result["judgments"][0]["flipped"] is None  # one order only
 
 
+@pytest.mark.parametrize(
+    ("variable", "what", "instead"),
+    [
+        ("NUGGETSTREAM_JUDGES", "judges", "additional judges (NUGGETSTREAM_EVALUATORS) or a panel"),
+        ("NUGGETSTREAM_NUGGETIZERS", "nuggetizers", "run each service with `nuggetstream serve`"),
+    ],
+)
+async def test_one_process_rejects_several_judges_and_says_what_runs_instead(
+    tmp_path: Path, variable: str, what: str, instead: str
+) -> None:
+    environment = LIGHT | {variable: "one,two"}
+    code, output = await run_command(environment, "up", "--data-dir", str(tmp_path / "data"))
+    assert code == 1
+    assert f"{variable} names several {what}, and this command runs one" in " ".join(output.split())
+    assert instead in " ".join(output.split())
+
+
 async def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> None:
     environment = LIGHT | {"NUGGETSTREAM_DATABASE_URL": f"sqlite+aiosqlite:///{tmp_path / 'record.db'}"}
     (port,) = free_ports(1)
