@@ -1,32 +1,36 @@
 """The judge's question as a decision: first, second or tie, with probabilities and without reasons."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import exp
+from typing import Any
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.judgment import OrderedVerdict, VoteProbabilities
+from services.judge.graders.evaluator import Ask
 from services.judge.prompts import SYSTEM
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.decisions.question import Choice, Question
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import Prompt
+from services.runtime.llm.replies import VerdictReply
 
 VERSION = "judge-decision-2"
 _FIRST, _SECOND, _TIE = "f", "s", "t"
+_SOFTNESS = 0.1  # difference of margins that counts by a factor of e in the offline model's shares
 
 _INSTRUCTIONS = (
     "Below are a query, passages of web pages (there may be none, and sentences may be left out), and two "
     "answers. An answer serves the person if it addresses what was asked, is correct and borne out by the "
     "passages, covers what matters and is clear. An answer with nothing in it loses to one that helps."
 )
-_QUESTION = Question(
-    "better",
-    "Which answer serves the person better?",
-    (
-        Choice(_FIRST, "first", "answer first is better"),
-        Choice(_SECOND, "second", "answer second is better"),
-        Choice(_TIE, "tie", "neither is better"),
-    ),
+_CHOICES = (
+    Choice(_FIRST, "first", "answer first is better"),
+    Choice(_SECOND, "second", "answer second is better"),
+    Choice(_TIE, "tie", "neither is better"),
 )
+_BETTER = "better"
+_QUESTION = Question(_BETTER, "Which answer serves the person better?", _CHOICES)
+_REASONS = "\nreasoning:"  # begins what the instructions say about the reply of a chat model
 
 
 def verdict_decision(query: str, first: str, second: str, evidence: Sequence[str]) -> Prompt[DecisionReply]:
@@ -49,6 +53,61 @@ def verdict_decision(query: str, first: str, second: str, evidence: Sequence[str
         questions=(_QUESTION,),
         family=(query, *evidence, *sorted((first, second))),
     )
+
+
+def as_decision(prompt: Prompt[Any], asked: Mapping[str, str] | None = None) -> Prompt[DecisionReply]:
+    """The prompt of a judge as a decision: the same material and criteria, without reasons.
+
+    Args:
+        prompt: What a chat model is asked; the last lines of its instructions are about the reply.
+        asked: Name and text of every question; by default one, which answer is better.
+    """
+    questions = (_QUESTION,) if asked is None else tuple(Question(*q, _CHOICES) for q in asked.items())
+    return Prompt(
+        task=decision_task(prompt.task),
+        version=f"{prompt.version}-decision",
+        system=prompt.system,
+        instructions=prompt.instructions.partition(_REASONS)[0],
+        blocks=prompt.blocks,
+        reply=DecisionReply,
+        max_tokens=20 + 30 * len(questions),
+        check=lambda reply: reply.check(questions),
+        questions=questions,
+        family=prompt.family,
+    )
+
+
+def decision_task(task: str) -> str:
+    """The task of a judge's prompt as a decision."""
+    return f"{task}_decision"
+
+
+async def verdict_by(ask: Ask, prompt: Prompt[VerdictReply], first: Side) -> OrderedVerdict:
+    """The verdict of a prompt: by a decision where there is a model for them that does not decline."""
+    decision = await ask.decide(as_decision(prompt))
+    if decision is not None and decision.answers[0].letter is not None:
+        return decided(decision.answers[0], first)
+    reply = await ask(prompt)
+    return OrderedVerdict(first, shown_to_side(reply.winner, first), reply.reasoning.strip())
+
+
+def answered(shares: tuple[float, float, float], name: str = _BETTER) -> Answer:
+    """The offline model's answer to a question: shares of first, second and tie, which add up to 1."""
+    probabilities = dict(zip((_FIRST, _SECOND, _TIE), shares, strict=True))
+    return Answer(
+        name=name, letter=max(probabilities, key=probabilities.__getitem__), probabilities=probabilities
+    )
+
+
+def shares_of(margin: float, tie: float) -> tuple[float, float, float]:
+    """Shares of first, second and tie for a margin of the first; a tie has most up to the margin `tie`.
+
+    >>> [round(share, 2) for share in shares_of(0.2, 0.05)]
+    [0.81, 0.01, 0.18]
+    """
+    weights = [exp(each / _SOFTNESS) for each in (margin, -margin, tie)]
+    first, second, neither = (weight / sum(weights) for weight in weights)
+    return first, second, neither
 
 
 def decided(answer: Answer, first: Side) -> OrderedVerdict:

@@ -10,12 +10,14 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleAssigned
 from nuggetstream.domain.judgment import OrderedVerdict
 from nuggetstream.domain.nugget import Support
+from services.judge.decisions import answered, decision_task, shares_of, verdict_by
 from services.judge.graders.evaluator import Ask, Material
-from services.judge.pairwise.kind import Kind, Order, verdict_of
+from services.judge.pairwise.kind import Kind, Order
 from services.judge.prompts import SYSTEM
 from services.judge.selection import JudgeOptions
 from services.offline.answers import ParsedPrompt
 from services.runtime.llm.blocks import Block
+from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import VerdictReply
 
@@ -75,7 +77,7 @@ async def compare(ask: Ask, material: Material, options: JudgeOptions) -> Order:
 
     async def order(first: Side) -> OrderedVerdict:
         asked = prompt(battle.query, nuggets, battle.texts(first), (tables[first], tables[first.other]))
-        return verdict_of(await ask(asked), first)
+        return await verdict_by(ask, asked, first)
 
     return order
 
@@ -94,9 +96,7 @@ def _table(material: Material, first: Side) -> str:
 
 def offline(prompt: ParsedPrompt) -> VerdictReply:
     """The offline model's verdict: which answer has more of the nuggets, weighted by importance."""
-    rows = [line.replace(":", "").replace(",", "").split() for line in prompt.the("labels").text.splitlines()]
-    weight = sum(_WEIGHT[row[1]] for row in rows)
-    margin = sum(_WEIGHT[row[1]] * (_CREDIT[row[3]] - _CREDIT[row[5]]) for row in rows) / weight
+    rows, margin = _measured(prompt)
     if abs(margin) <= _TIE:
         return VerdictReply(reasoning="Both state the nuggets equally well.", winner="tie")
     ahead, behind = (3, 5) if margin > 0 else (5, 3)
@@ -104,6 +104,18 @@ def offline(prompt: ParsedPrompt) -> VerdictReply:
     winner = "first" if margin > 0 else "second"
     reason = f"The {winner} answer states more of the nuggets: {', '.join(decisive[:5])}."
     return VerdictReply(reasoning=reason, winner="first" if margin > 0 else "second")
+
+
+def offline_decision(prompt: ParsedPrompt) -> DecisionReply:
+    """The offline model's decision, by the same margin."""
+    return DecisionReply(answers=[answered(shares_of(_measured(prompt)[1], _TIE))])
+
+
+def _measured(prompt: ParsedPrompt) -> tuple[list[list[str]], float]:
+    """The rows of the table, and how much more of the nuggets the first answer has, weighted."""
+    rows = [line.replace(":", "").replace(",", "").split() for line in prompt.the("labels").text.splitlines()]
+    weight = sum(_WEIGHT[row[1]] for row in rows)
+    return rows, sum(_WEIGHT[row[1]] * (_CREDIT[row[3]] - _CREDIT[row[5]]) for row in rows) / weight
 
 
 KIND = Kind(
@@ -114,5 +126,5 @@ KIND = Kind(
     compare=compare,
     reads=BattleAssigned,
     guided=True,
-    offline={TASK: offline},
+    offline={TASK: offline, decision_task(TASK): offline_decision},
 )

@@ -12,14 +12,16 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.judgment import OrderedVerdict
 from nuggetstream.text.citations import without_citations
+from services.judge.decisions import answered, decision_task, verdict_by
 from services.judge.graders import retrieval_relevance
 from services.judge.graders.evaluator import Ask, Material
-from services.judge.pairwise.kind import Kind, Order, verdict_of
+from services.judge.pairwise.kind import Kind, Order
 from services.judge.prompts import SYSTEM
 from services.judge.selection import JudgeOptions
 from services.offline.answers import ParsedPrompt
-from services.offline.heuristics import judge
+from services.offline.heuristics import Verdict, judge
 from services.runtime.llm.blocks import Block
+from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import VerdictReply
 
@@ -90,7 +92,7 @@ async def compare(ask: Ask, material: Material, options: JudgeOptions) -> Order:
 
     async def order(first: Side) -> OrderedVerdict:
         asked = prompt(battle.query, relevant, (kept[first], kept[first.other]), first, options)
-        return verdict_of(await ask(asked), first)
+        return await verdict_by(ask, asked, first)
 
     return order
 
@@ -116,11 +118,20 @@ def _sources(relevant: Sequence[Relevant], first: Side) -> str:
 
 def offline(prompt: ParsedPrompt) -> VerdictReply:
     """The offline model's verdict: the heuristics of the judge, with the relevant documents as evidence."""
-    first, second = prompt.the("answer", "first").text, prompt.the("answer", "second").text
-    evidence = [block.text for block in prompt.of("chunk")]
-    verdict = judge(prompt.query, first, second, evidence, embed=prompt.embed)
+    verdict = _judged(prompt)
     winner = {"a": "first", "b": "second", "tie": "tie"}[verdict.winner]
     return VerdictReply.model_validate({"reasoning": verdict.reason, "winner": winner})
+
+
+def offline_decision(prompt: ParsedPrompt) -> DecisionReply:
+    """The offline model's decision, by the same heuristics."""
+    return DecisionReply(answers=[answered(_judged(prompt).probabilities)])
+
+
+def _judged(prompt: ParsedPrompt) -> Verdict:
+    first, second = prompt.the("answer", "first").text, prompt.the("answer", "second").text
+    evidence = [block.text for block in prompt.of("chunk")]
+    return judge(prompt.query, first, second, evidence, embed=prompt.embed)
 
 
 KIND = Kind(
@@ -130,5 +141,5 @@ KIND = Kind(
     calls="2, one per order, and 1 for the relevance unless `retrieval_relevance` asked for it",
     compare=compare,
     options=frozenset({"threshold", "factors", "citations"}),
-    offline={TASK: offline},
+    offline={TASK: offline, decision_task(TASK): offline_decision},
 )

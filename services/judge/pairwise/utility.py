@@ -6,20 +6,22 @@ with `per_dimension`, one call for each. The answers alone are shown, as they we
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.judgment import DimensionVerdict, OrderedVerdict
-from services.judge.decisions import shown_to_side
+from services.judge.decisions import answered, as_decision, decided, decision_task, shares_of, shown_to_side
 from services.judge.graders.evaluator import Ask, Material
 from services.judge.graders.heuristics import closeness_of
 from services.judge.pairwise.kind import Kind, Order
 from services.judge.prompts import SYSTEM
 from services.judge.selection import JudgeOptions
 from services.offline.answers import ParsedPrompt
-from services.offline.heuristics import judge
+from services.offline.heuristics import Verdict, judge
 from services.offline.heuristics.facts import is_fact
 from services.offline.heuristics.text import paragraphs, sentences, terms
 from services.runtime.llm.blocks import Block
+from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import Line, Reply, Winner, every_id_once
 
@@ -96,7 +98,10 @@ async def compare(ask: Ask, material: Material, options: JudgeOptions) -> Order:
 
     async def order(first: Side) -> OrderedVerdict:
         shown = battle.query, *battle.texts(first)
-        replies = [await ask(prompt(*shown, group)) for group in groups]
+        prompts = [prompt(*shown, group) for group in groups]
+        if (verdict := await _decided(ask, prompts, groups, first)) is not None:
+            return verdict
+        replies = [await ask(each) for each in prompts]
         winners = {
             line.dimension: shown_to_side(line.winner, first) for reply in replies for line in reply.verdicts
         }
@@ -110,10 +115,45 @@ async def compare(ask: Ask, material: Material, options: JudgeOptions) -> Order:
     return order
 
 
+async def _decided(
+    ask: Ask, prompts: Sequence[Prompt[UtilityReply]], groups: Sequence[Sequence[str]], first: Side
+) -> OrderedVerdict | None:
+    """The verdicts by decisions; None where there is no model for them, or it declines a dimension."""
+    answers: dict[str, Answer] = {}
+    for asked, group in zip(prompts, groups, strict=True):
+        decision = await ask.decide(as_decision(asked, {name: DIMENSIONS[name] for name in group}))
+        if decision is None or any(answer.letter is None for answer in decision.answers):
+            return None
+        answers |= {answer.name: answer for answer in decision.answers}
+    parts = tuple(DimensionVerdict(name, decided(answers[name], first).winner) for name in DIMENSIONS)
+    return replace(decided(answers[OVERALL], first), dimensions=parts)
+
+
 def offline(prompt: ParsedPrompt) -> UtilityReply:
     """The offline model's verdicts: simple measures of each text, and the judge's heuristics overall."""
-    answers = prompt.the("answer", "first").text, prompt.the("answer", "second").text
-    overall = judge(prompt.query, *answers, (), embed=prompt.embed)
+    overall, margins = _measured(prompt)
+    verdicts = {name: _winner(margin) for name, margin in margins.items()}
+    by_judge: Mapping[str, Winner] = {"a": "first", "b": "second", "tie": "tie"}
+    verdicts[OVERALL] = by_judge[overall.winner]
+    lines = [DimensionLine(dimension=name, winner=verdicts[name]) for name in _asked(prompt)]
+    return UtilityReply(reasoning=overall.reason, verdicts=lines)
+
+
+def offline_decision(prompt: ParsedPrompt) -> DecisionReply:
+    """The offline model's decisions, by the same measures."""
+    overall, margins = _measured(prompt)
+    shares = {name: shares_of(margin, _CLOSE) for name, margin in margins.items()}
+    shares[OVERALL] = overall.probabilities
+    return DecisionReply(answers=[answered(shares[name], name) for name in _asked(prompt)])
+
+
+def _asked(prompt: ParsedPrompt) -> list[str]:
+    return [line.partition(":")[0] for line in prompt.the("dimensions").text.splitlines()]
+
+
+def _measured(prompt: ParsedPrompt) -> tuple[Verdict, dict[str, float]]:
+    """The verdict of the judge's heuristics, and how far the first answer is ahead in other dimensions."""
+    first, second = prompt.the("answer", "first").text, prompt.the("answer", "second").text
     measures: Mapping[str, Callable[[str], float]] = {
         "correctness_topical": lambda text: closeness_of(prompt, text),
         "coherence_logical": lambda text: _share(sentences(text)),
@@ -122,24 +162,23 @@ def offline(prompt: ParsedPrompt) -> UtilityReply:
         "coverage_deep": lambda text: len(set(terms(text))),
         "consistency_internal": lambda text: 1.0,  # noqa: ARG005 - no measure finds contradictions
     }
-    verdicts: dict[str, Winner] = {
-        name: _better(*map(measure, answers)) for name, measure in measures.items()
-    }
-    by_judge: Mapping[str, Winner] = {"a": "first", "b": "second", "tie": "tie"}
-    verdicts[OVERALL] = by_judge[overall.winner]
-    asked = [line.partition(":")[0] for line in prompt.the("dimensions").text.splitlines()]
-    lines = [DimensionLine(dimension=name, winner=verdicts[name]) for name in asked]
-    return UtilityReply(reasoning=overall.reason, verdicts=lines)
+    margins = {name: _ahead(measure(first), measure(second)) for name, measure in measures.items()}
+    return judge(prompt.query, first, second, (), embed=prompt.embed), margins
 
 
 def _share(found: Sequence[str]) -> float:
     return sum(map(is_fact, found)) / max(1, len(found))
 
 
-def _better(first: float, second: float) -> Winner:
-    if abs(first - second) <= _CLOSE * max(first, second):
+def _ahead(first: float, second: float) -> float:
+    """Relative difference of two measures."""
+    return (first - second) / max(first, second) if max(first, second) > 0 else 0.0
+
+
+def _winner(margin: float) -> Winner:
+    if abs(margin) <= _CLOSE:
         return "tie"
-    return "first" if first > second else "second"
+    return "first" if margin > 0 else "second"
 
 
 KIND = Kind(
@@ -149,5 +188,5 @@ KIND = Kind(
     calls="2, one per order, or 14 with `per_dimension`",
     compare=compare,
     options=frozenset({"per_dimension"}),
-    offline={TASK: offline},
+    offline={TASK: offline, decision_task(TASK): offline_decision},
 )

@@ -13,6 +13,7 @@ from services.judge.pairwise import kinds
 from services.judge.pairwise.kind import Kind
 from services.judge.registry import heuristics
 from services.offline.answers import ParsedPrompt, answer
+from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import TASKS, Prompt
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
@@ -51,6 +52,33 @@ async def test_the_offline_model_judges_in_both_orders(kind: Kind) -> None:
     assert [verdict.first for verdict in judgment.verdicts] == list(Side)
     assert all(verdict.reasoning for verdict in judgment.verdicts)
     assert (judgment.flipped, judgment.guided, judgment.additional) == (False, kind.guided, True)
+
+
+@ALL
+async def test_decisions_have_the_same_winner_and_probabilities(kind: Kind) -> None:
+    chat, decider = model(), model()
+    event = material(kind)
+    [out] = await Comparer(kind.name, kind, [Voter("", chat, decider)])(event)
+    assert isinstance(out, BattleJudged)
+    _, by_chat = await judged(kind, event)
+    assert out.judgment.winner is by_chat.winner
+    assert [part.winner for part in out.judgment.dimensions] == [part.winner for part in by_chat.dimensions]
+    assert out.judgment.probabilities is not None
+    assert not [task for task in chat.tasks() if task != "retrieval_relevance"]
+    assert {task.removesuffix("_decision") for task in decider.tasks()} != set(decider.tasks())
+
+
+@ALL
+async def test_what_a_judge_declines_to_decide_is_asked_by_chat(kind: Kind) -> None:
+    def declined(prompt: Prompt[Any]) -> DecisionReply:
+        return DecisionReply(answers=[Answer(name=each.name, letter=None) for each in prompt.questions])
+
+    decider = ScriptedModel(dict.fromkeys({*TASKS, *heuristics()}, declined))
+    event = material(kind)
+    [out] = await Comparer(kind.name, kind, [Voter("", model(), decider)])(event)
+    assert isinstance(out, BattleJudged)
+    assert decider.asked
+    assert all(verdict.reasoning for verdict in out.judgment.verdicts)
 
 
 @ALL
