@@ -25,7 +25,9 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, Submitted, VoteReceipt
+from nuggetstream.views.biases import JudgeBiasView
 from nuggetstream.views.calls import CallView
+from nuggetstream.views.canary import CanaryRunView
 from nuggetstream.views.common import Health
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
 from nuggetstream.views.deletion import BattleDeletion, Expiry
@@ -205,6 +207,16 @@ def timeline(arena: str, options: TimelineOptions) -> Call[TimelineView]:
 def agreement(arena: str, options: AgreementOptions) -> Call[AgreementView]:
     """Read how far the lenses agree."""
     return Call(method="GET", path="/v1/agreement", read=reader(AgreementView), params=_asked(arena, options))
+
+
+def judge_biases(arena: str) -> Call[list[JudgeBiasView]]:
+    """Read what the verdicts of judges depend on beside the answers."""
+    return Call(method="GET", path="/v1/biases", read=reader(list[JudgeBiasView]), params=(("arena", arena),))
+
+
+def canary() -> Call[list[CanaryRunView]]:
+    """Read the latest canary battles of the judges."""
+    return Call(method="GET", path="/v1/canary", read=reader(list[CanaryRunView]))
 
 
 def ready() -> Call[Health]:

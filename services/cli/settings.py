@@ -125,8 +125,7 @@ class PipelineSettings(_Settings):
         nuggetizer: Which of several declared nuggetizers a process is; the first by default.
         nugget_sources: Documents that nuggets are created from.
         nugget_limit: Maximum number of nuggets per battle.
-        nugget_passages: Maximum number of chunks that nuggets are created from: those that resemble an answer
-            or the query most. All by default.
+        nugget_passages: Maximum number of chunks, those nearest to an answer or the query; None for all.
         nugget_characters: Maximum number of characters of the chunks that nuggets are created from: the
             sentences that resemble the query or an answer most. 0 for all. The paper profile reads all.
         nugget_bank_hours: Hours for which battles of one arena with the same query and the same evidence
@@ -139,10 +138,10 @@ class PipelineSettings(_Settings):
         judge_characters: Maximum number of their characters, chosen like those for nuggets.
         judge_tie_band: Largest difference of the probabilities of A and B that counts as a tie; unset to take
             verdicts as they are. Only for a single judge that gives probabilities.
-        evaluator_options: TOML file that says which battles each evaluator or additional judge sees, its
-            budget, and the panels of judges.
+        evaluator_options: TOML file with the battles, the budget and the panel of each evaluator or judge.
         evaluator_passages: Maximum number of chunks shown to an evaluator.
         canary_seconds: Seconds between two runs of the canary battles by each judge and model; 0 for none.
+        model_families: Prefixes of model and system names with their families, beside the known ones.
         tie_policy: How ties count in the ratings.
         resamples: Number of bootstrap resamples.
         flagged_battles: Whether battles with an answer that addresses whoever evaluates it count on boards.
@@ -171,6 +170,7 @@ class PipelineSettings(_Settings):
     evaluator_options: Path | None = None
     evaluator_passages: int = Field(10, ge=1)
     canary_seconds: float = Field(0.0, ge=0)
+    model_families: dict[str, str] = Field(default_factory=dict)
     tie_policy: Literal["half", "drop_both_bad", "drop"] = "half"
     resamples: int = Field(1000, ge=100)
     flagged_battles: Literal["include", "exclude"] = "include"

@@ -275,6 +275,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             readiness=readiness(parts.bus, parts.database, admission),
             models=models,
             access=access,
+            families=parts.pipeline.model_families,
         )
         hosts = AllowedHosts.of((parts.host, *parts.allowed_hosts))
         graders = parts.platform.declared_graders

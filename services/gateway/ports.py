@@ -1,9 +1,11 @@
 """Everything that the routes and the gRPC service read and write, as one value built at start."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.views.battles import BattleSummary, BattleView
+from nuggetstream.views.biases import JudgeBiasView
 from services.gateway.battles.assembly import assemble, stages_at_work, summarize, waiting_view
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.intake import Intake
@@ -11,6 +13,7 @@ from services.gateway.battles.nuggets import edit_views
 from services.gateway.errors import UnknownBattle
 from services.gateway.failures.access import AdminAccess
 from services.gateway.health import Readiness
+from services.gateway.ratings.biases import biases_of
 from services.gateway.ratings.client import RatingsClient
 from services.store.battles import Battles
 from services.store.doubts import Doubts
@@ -32,6 +35,7 @@ class Gateway:
         readiness: Gives the reasons why the process is not ready.
         models: Whether the model answers each stage.
         access: Who may edit on the pages; None where nobody may.
+        families: Families of models by prefixes of names, beside those that are known.
     """
 
     battles: Battles
@@ -43,6 +47,7 @@ class Gateway:
     readiness: Readiness
     models: ModelStates = field(default_factory=ModelStates)
     access: AdminAccess | None = None
+    families: Mapping[str, str] = field(default_factory=dict)
 
     async def view(self, battle_id: str) -> BattleView:
         """Everything known about one battle so far.
@@ -75,6 +80,14 @@ class Gateway:
         rows = await self.battles.latest(limit, arena, flagged=flagged)
         outcomes = await self.outcomes.of_battles([row.id for row in rows])
         return [summarize(row, outcomes[row.id]) for row in rows]
+
+    async def biases(self, arena: str) -> list[JudgeBiasView]:
+        """What the verdicts of each judge and model of an arena depend on beside the answers.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+        return biases_of(await self.outcomes.judge_counts(arena), self.families)
 
     async def doubtful(self, limit: int, arena: str) -> list[BattleSummary]:
         """The battles of an arena that wait for a vote, the most doubtful first.

@@ -8,12 +8,13 @@ from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.event import BattleAssigned, BattleEvent, BattleJudged, BattleVoted, Event
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
-from nuggetstream.domain.judgment import Judgment, VoteProbabilities
-from nuggetstream.domain.lens import Lens, member_of, source_of_judge
+from nuggetstream.domain.judgment import Judgment, MemberVerdict, VoteProbabilities
+from nuggetstream.domain.lens import Lens, evaluator_of, member_of, source_of_judge
 from nuggetstream.domain.nugget import NuggetList
 from nuggetstream.nuggets.preference import PreferenceProbability, preference_by_labels
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
 from services.rater.announcer import Announcer
+from services.runtime import metrics
 from services.runtime.errors import InvalidInput, Retryable, StageError
 from services.runtime.grouping import Grouping
 from services.runtime.stage import Stage
@@ -25,6 +26,7 @@ from services.store.probabilities import Probabilities
 from services.wire.stages import event_stage
 
 MAX_GROUP = 64  # outcomes in one transaction
+_MODEL_CHARACTERS = 200
 
 
 @dataclass(slots=True)
@@ -65,6 +67,8 @@ class Rater:
                 return []  # published before the battle was deleted
             raise problem
         self.announcer.changed(outcomes[0].arena)
+        for outcome in outcomes:
+            _observe(outcome)
         return []
 
     async def _put_all(self, events: Sequence[Sequence[Outcome]]) -> Sequence[StageError | None]:
@@ -131,13 +135,49 @@ def _of_judge(battle: Battle, judgment: Judgment, now: datetime) -> Iterator[Out
     """The outcome of a judge, and those of the members of a panel that did not abstain."""
     lens = judgment.lens
     outcome = _outcome(battle, source_of_judge(judgment.evaluator, lens), lens, judgment.winner, now=now)
-    version = judgment.list_version
-    yield replace(outcome, probabilities=_probabilities(judgment.probabilities), list_version=version)
+    version, told = judgment.list_version, _probabilities(judgment.probabilities)
+    outcome = replace(outcome, probabilities=told, list_version=version)
+    yield outcome if judgment.members else _of_model(outcome, battle, judgment)
     for member in judgment.members:
         if member.winner is not None:
             source = source_of_judge(member_of(judgment.evaluator, member.name), Lens.MEMBER)
             outcome = _outcome(battle, source, Lens.MEMBER, member.winner, now=now)
-            yield replace(outcome, probabilities=_probabilities(member.probabilities), list_version=version)
+            told = _probabilities(member.probabilities)
+            outcome = replace(outcome, probabilities=told, list_version=version)
+            yield _of_model(outcome, battle, member)
+
+
+def _observe(outcome: Outcome) -> None:
+    """Count on what the verdict of a judge may depend beside the answers."""
+    evaluator, model = evaluator_of(outcome.source), outcome.judge_model
+    if evaluator is None or model is None:
+        return
+    if outcome.favoured is not None:
+        favoured = ("neither", "first", "second")[outcome.favoured]
+        metrics.JUDGE_POSITION.labels(evaluator, model, favoured).inc()
+    if outcome.winner in (Vote.A, Vote.B) and outcome.longer:
+        longer = (outcome.winner is Vote.A) == (outcome.longer > 0)
+        metrics.JUDGE_LENGTH.labels(evaluator, model, "longer" if longer else "shorter").inc()
+
+
+def _of_model(outcome: Outcome, battle: Battle, said: Judgment | MemberVerdict) -> Outcome:
+    """The outcome of one model, with what a verdict may depend on beside the answers."""
+    lengths = len(battle.a.text), len(battle.b.text)
+    longer = (lengths[0] > lengths[1]) - (lengths[0] < lengths[1])
+    if max(lengths) >= 2 * min(lengths):
+        longer *= 2
+    model = said.model[:_MODEL_CHARACTERS]
+    return replace(outcome, judge_model=model, favoured=_favoured(said), longer=longer)
+
+
+def _favoured(said: Judgment | MemberVerdict) -> int | None:
+    """Which position a verdict that changes with the order favours: 1 the first, -1 the second, 0 neither."""
+    if not said.flipped:
+        return None if said.flipped is None else 0
+    for verdict in said.verdicts:
+        if verdict.winner in (Vote.A, Vote.B):
+            return 1 if verdict.winner.value == verdict.first.value else -1
+    return 0
 
 
 def _probabilities(told: PreferenceProbability | VoteProbabilities | None) -> Probabilities | None:

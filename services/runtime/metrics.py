@@ -85,6 +85,16 @@ FLIPS = Counter(
     "Verdicts of judges, by whether the order of the answers flipped them.",
     ["flipped"],
 )
+JUDGE_POSITION = Counter(
+    "nuggetstream_judge_position_total",
+    "Verdicts asked in both orders, by the position that they favour.",
+    ["evaluator", "model", "favoured"],  # favoured: neither | first | second
+)
+JUDGE_LENGTH = Counter(
+    "nuggetstream_judge_length_total",
+    "Verdicts that prefer one of two answers of unequal length.",
+    ["evaluator", "model", "winner"],  # winner: longer | shorter
+)
 CANARY_RUNS = Counter("nuggetstream_canary_runs_total", "Runs of the canary battles.", ["evaluator", "model"])
 CANARY_FLIPS = Counter(
     "nuggetstream_canary_flips_total",

@@ -22,6 +22,7 @@ from nuggetstream.domain.lens import Lens, evaluator_of
 from services.store.consensus import common_outcomes
 from services.store.database import insert_into
 from services.store.facets import ALL, EVALUATOR, Facet
+from services.store.judge_biases import judge_cells, judge_counters
 from services.store.outcome import Outcome
 from services.store.tables import (
     JOINT_COLUMNS,
@@ -60,6 +61,8 @@ def contributions(outcomes: Iterable[Outcome], facets: Sequence[Facet]) -> Chang
             by_arena[outcome.arena][outcome.lens].append(outcome)
     for outcome in common_outcomes(stored):
         _count_pair(changes, outcome, facets)
+    for key, cells in judge_cells(stored) if ALL in facets else ():
+        changes["judge_counters"][key].update(cells)
     for arena, by_lens in by_arena.items():
         for lens in by_lens:
             for facet in facets:
@@ -164,6 +167,7 @@ def add_changes(connection: Connection, changes: Changes) -> None:
         lenses.setdefault((arena, lens, kind, value), Counter())
     increment(connection, pair_counters, pairs)
     increment(connection, joint_counters, changes.get("joint_counters", {}))
+    increment(connection, judge_counters, changes.get("judge_counters", {}))
     increment(connection, lens_counters, lenses)
 
 

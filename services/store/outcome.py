@@ -27,6 +27,12 @@ class Outcome:
         probabilities: How probable each outcome is according to the source; None where it does not tell.
         list_version: Version of the nugget list that the preference rests on, of which the newest counts;
             None where it rests on no list, and in rows of earlier versions, whose list was the first.
+        judge_model: Model of a judge, cut to 200 characters; None for other sources, for a panel, whose
+            members have outcomes of their own, and in rows of earlier versions.
+        favoured: Of a judge asked in both orders, which answer its verdict favours by its position: 1 the one
+            shown first, -1 the one shown second, 0 neither; None where it was asked in one order.
+        longer: Of a judge, which answer is longer: 1 for A, -1 for B, 2 and -2 if at least twice as long, 0
+            where both are equally long. None where `judge_model` is None.
     """
 
     battle_id: str
@@ -40,6 +46,9 @@ class Outcome:
     decided_at: datetime
     probabilities: Probabilities | None = None
     list_version: int | None = None
+    judge_model: str | None = None
+    favoured: int | None = None
+    longer: int | None = None
 
     @property
     def rank(self) -> tuple[int, datetime]:

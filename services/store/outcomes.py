@@ -25,6 +25,7 @@ from services.store.database import Database
 from services.store.dated import dated_tallies
 from services.store.expected import expected_pairs
 from services.store.facets import ALL, EVALUATOR, Range, range_of
+from services.store.judge_biases import JudgeCounts, read_judge_counts
 from services.store.outcome import Outcome, outcome_of_row
 from services.store.outcome_rows import OutcomeRows
 from services.store.outcome_writing import put_all
@@ -116,10 +117,6 @@ class Outcomes:
         ]
         return sorted(counts, key=attrgetter("system_a", "system_b", "winner"))
 
-    async def battles_decided(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> int:
-        """Number of battles with an outcome in a lens, from one or more sources."""
-        return (await self.lens_counts(arena, lens, selection)).decided
-
     async def dated(
         self, arena: str, lens: Lens, selection: Slice = EVERYTHING, every: Every = Every.DAY
     ) -> list[tuple[datetime, Tally]]:
@@ -203,6 +200,11 @@ class Outcomes:
         if sources[0] != first:
             return {(winners[1], winners[0]): number for winners, number in totals.items()}
         return totals
+
+    async def judge_counts(self, arena: str) -> Sequence[JudgeCounts]:
+        """What the verdicts of each judge and model of an arena depend on, per pair of systems."""
+        async with self._database.reading() as tx:
+            return await read_judge_counts(tx, arena)
 
     async def of_battle(self, battle_id: str) -> list[Outcome]:
         """All outcomes of one battle."""

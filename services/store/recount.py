@@ -34,6 +34,7 @@ from services.store.counters import COMPARED, LENS_PAIRS, adding, new_stamp
 from services.store.database import Database
 from services.store.doubts import counted_doubts, doubts
 from services.store.facets import DETECTED, EVALUATOR
+from services.store.judge_biases import counted_judges, judge_counters
 from services.store.outcome_rows import shift_of, source_number, utc_text
 from services.store.slices import unfolded
 from services.store.tables import (
@@ -270,6 +271,7 @@ _COUNTED: dict[Table, Callable[..., Query]] = {
     lens_counters: _lenses,
     pair_counters: _pairs,
     joint_counters: _joints,
+    judge_counters: counted_judges,
     spend_counters: _spend,
     doubts: counted_doubts,
 }

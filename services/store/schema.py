@@ -1,6 +1,8 @@
 """What all tables share: the registry with the names of constraints, and indexes over a part of the rows."""
 
-from sqlalchemy import Index, MetaData, text
+from typing import Any
+
+from sqlalchemy import Column, Index, MetaData, SmallInteger, String, text
 
 metadata = MetaData(
     naming_convention={
@@ -14,3 +16,12 @@ metadata = MetaData(
 def index_where(condition: str, name: str, *columns: str) -> Index:
     """An index that contains only the rows with a condition."""
     return Index(name, *columns, postgresql_where=text(condition), sqlite_where=text(condition))
+
+
+def judge_columns() -> list[Column[Any]]:
+    """The columns of an outcome that only a judge has; see `Outcome`."""
+    return [
+        Column("judge_model", String(200)),
+        Column("favoured", SmallInteger),
+        Column("longer", SmallInteger),
+    ]

@@ -6,11 +6,10 @@ failures     failures of stages
 judge_states the state of each judge per battle, where there are several judges
 grader_states whether each evaluator has graded a battle or given up
 outcomes     the winner per battle and source; ratings are computed from their counts
-sources      the usable pages of each battle, and the sides that cite them
-chunks       overlapping runs of sentences cut from pages; vectors: embeddings, one per text and model
+sources      the usable pages of each battle, and the sides that cite them; chunks: runs of their sentences
+vectors      embeddings of chunks, one per text and model
 blobs        content-addressed bytes: page texts and large message bodies
-replies      the cache of model replies
-claims       prompts that a process asks the model now, on PostgreSQL
+replies      the cache of model replies; claims: prompts that a process asks now, on PostgreSQL
 spend        all booked model calls: tokens and cost, for accounting and budgets
 content_users   the battles that share a blob or a reply with the battle that brought it
 deletions       battles that were deleted; removed_chunks: their chunks, for indexes in memory
@@ -40,7 +39,7 @@ from sqlalchemy import (
 )
 
 from services.store.compressed import CompressedBytes
-from services.store.schema import index_where
+from services.store.schema import index_where, judge_columns
 from services.store.schema import metadata as metadata  # noqa: PLC0414 - exported
 from services.store.utc_datetime import UtcDateTime
 
@@ -136,6 +135,7 @@ outcomes = Table(
     Column("probability_b", Integer),
     Column("decided_at", _UTC, nullable=False),
     Column("list_version", Integer),  # of the nugget list, where the preference rests on one
+    *judge_columns(),
     Index(None, "arena", "lens"),
 )
 

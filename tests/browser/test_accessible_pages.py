@@ -10,8 +10,9 @@ from nuggetstream.domain.event import BattleGraded
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
 from nuggetstream.domain.nugget import Importance, Nugget, Provenance
+from services.store.canary_runs import CanaryProblem, CanaryRuns, StoredCanaryRun
 from tests.browser.reader import Reader
-from tests.integration.gateway.world import NUGGETS, Story, World, battle, between
+from tests.integration.gateway.world import NOW, NUGGETS, Story, World, battle, between
 
 PHONE = 390  # pixels
 ARABIC = "ينحني الضوء البنفسجي أكثر من الأحمر"
@@ -81,7 +82,9 @@ def aspects() -> BattleGraded:
 
 
 async def everything(world: World) -> None:
-    """A finished battle with grades, a failed one, and a board with ranked and unranked systems."""
+    """A finished battle with grades, a failed one, a board with ranked and unranked systems, and a canary."""
+    problem = CanaryProblem("de-verdict", "flipped", "the answer with the injection won")
+    await CanaryRuns(world.database).put(StoredCanaryRun("pairwise", "m", NOW, 8, (problem,)))
     await world.happens(*Story(battle()).told(), Story(battle()).voted(), aspects())
     turns = [{"role": "user", "text": ARABIC}, {"role": "assistant", "text": "unbroken" * 100}]
     failed = Story(battle(id="failed", conversation=turns))
@@ -99,6 +102,7 @@ PAGES = (
     "/battles/failed",
     "/leaderboard",
     "/leaderboard/timeline?every=day",
+    "/canary",
     "/battles/nobody",
 )
 

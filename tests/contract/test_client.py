@@ -38,6 +38,7 @@ CALLS: dict[tuple[str, str], calls.Call[Any]] = {
         calls.advice("x", {}),
         calls.timeline("x", {}),
         calls.agreement("x", {}),
+        calls.judge_biases("x"),
         calls.ready(),
     )
 }

@@ -1,10 +1,11 @@
-"""Judge: does its verdict depend on the order of the answers, on their length, or on its own model?"""
+"""Judge: does its verdict depend on the order of the answers, on their length, or on its own family?"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.model_family import family_of
 from nuggetstream.files.evaluated import BattleRow, JudgmentRow
 from nuggetstream.files.numerals import part_of, percent, percent_interval
 from nuggetstream.files.results import Results
@@ -27,10 +28,10 @@ _DECIDED = (Vote.A, Vote.B)
 
 @dataclass(frozen=True, slots=True)
 class SelfPreference:
-    """How often the judge's model wins as a system: by its own verdict, and by people's votes.
+    """How often systems of the judge's family win: by its own verdict, and by people's votes.
 
-    Both are over the same battles: those in which it competes against another system and both the judge and
-    people prefer an answer.
+    Both are over the same battles: those in which one competes against a system that is not known to be of
+    the family, and both the judge and people prefer an answer.
     """
 
     by_judge: Share
@@ -51,8 +52,9 @@ class Audit:
         first_shown: Single verdicts (one per order asked) that prefer the answer shown first, of those that
             prefer one. An unbiased judge asked in both orders is at one half.
         longer: Verdicts that prefer the longer answer, of those that prefer one of two unequal lengths.
-        people_longer: The same for human votes in the same battles.
-        own: None when the judge's model is not a system of these battles: not applicable.
+        twice_as_long: Verdicts that prefer an answer at least twice as long, of those between two such.
+        people_longer: As `longer`, for human votes in the same battles.
+        own: None when no system of these battles is of the judge's family: not applicable.
         speaks: Whether it can speak for the lens of judges; not where it was shown the nuggets.
     """
 
@@ -64,6 +66,7 @@ class Audit:
     tied: Share
     first_shown: Share
     longer: Share
+    twice_as_long: Share
     people_longer: Share
     own: SelfPreference | None
     speaks: bool = True
@@ -104,23 +107,33 @@ def _audit(evaluator: str, model: str, received: int, judged: Sequence[_Judged],
             sum(verdict.winner.value == verdict.first.value for verdict in single), len(single)
         ),
         longer=_longer((battle, judgment.winner) for battle, judgment in judged),
+        twice_as_long=_longer(((battle, judgment.winner) for battle, judgment in judged), 2),
         people_longer=_longer((battle, battle.human_vote) for battle, _ in judged),
         own=_self_preference(model, judged),
         speaks=speaks,
     )
 
 
-def _longer(votes: Iterable[tuple[BattleRow, Vote | None]]) -> Share:
+def _longer(votes: Iterable[tuple[BattleRow, Vote | None]], times: int = 1) -> Share:
     lengths = ((vote, len(battle.a.text), len(battle.b.text)) for battle, vote in votes)
-    counted = [(vote, a > b) for vote, a, b in lengths if vote in _DECIDED and a != b]
+    counted = [
+        (vote, a > b)
+        for vote, a, b in lengths
+        if vote in _DECIDED and a != b and max(a, b) >= times * min(a, b)
+    ]
     return share(sum((vote is Vote.A) == a_is_longer for vote, a_is_longer in counted), len(counted))
 
 
 def _self_preference(model: str, judged: Sequence[_Judged]) -> SelfPreference | None:
+    family = family_of(model)
+
+    def is_own(system: str) -> bool:
+        return system == model or (family is not None and family_of(system) == family)
+
     own = [
-        (Vote.A if battle.a.system == model else Vote.B, judgment.winner, battle.human_vote)
+        (Vote.A if is_own(battle.a.system) else Vote.B, judgment.winner, battle.human_vote)
         for battle, judgment in judged
-        if (battle.a.system == model) != (battle.b.system == model)
+        if is_own(battle.a.system) != is_own(battle.b.system)
     ]
     if not own:
         return None
@@ -183,10 +196,11 @@ def _measures(audit: Audit) -> dict[str, Share]:
         "prefers the answer shown first": audit.first_shown,
         "prefers the longer answer": audit.longer,
         "people prefer the longer answer": audit.people_longer,
+        "prefers an answer at least twice as long": audit.twice_as_long,
     }
     if audit.own is not None:
-        shares["judge prefers its own model"] = audit.own.by_judge
-        shares["people prefer that model"] = audit.own.by_people
+        shares["judge prefers its own family"] = audit.own.by_judge
+        shares["people prefer that family"] = audit.own.by_people
     return shares
 
 
@@ -219,8 +233,8 @@ def _notices(audit: Audit) -> list[Notice]:
     if audit.own is None:
         notices.append(
             Notice(
-                f"Self-preference: not applicable, because the judge's model ({audit.model}) is not one of "
-                "the systems."
+                f"Self-preference: not applicable, because no system has a name of the family of the judge's "
+                f"model ({audit.model}), against one that has not."
             )
         )
     if audit.flipped.value is None:
@@ -236,7 +250,7 @@ def _notices(audit: Audit) -> list[Notice]:
 SECTION = Section(
     name="judge",
     title="The judge, audited",
-    question="Does its verdict depend on the order of the answers, their length, or its own model?",
+    question="Does its verdict depend on the order of the answers, their length, or its own family?",
     compute=compute,
     draw=draw,
 )

@@ -128,6 +128,7 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
         boards=boards,
         members=_evaluators(found, Lens.MEMBER),
         nuggetizers=_evaluators(found, Lens.OTHER_NUGGET),
+        biases=await gateway.biases(query.arena),
         axis=axis_of(boards, zero),
         zero=zero,
         interval_words={state.value: state.words for state in IntervalState},

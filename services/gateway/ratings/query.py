@@ -66,8 +66,18 @@ Moment = Annotated[AwareDatetime, BeforeValidator(_midnight), AfterValidator(_in
 Level = Annotated[float, Field(ge=limits.LEAST_LEVEL, le=limits.MOST_LEVEL)]
 
 
+Arena = Annotated[str, Field(min_length=1), AfterValidator(without_nul)]
+
+
+class BiasesQuery(QueryParameters):
+    """Query parameters of the biases of judges."""
+
+    arena: Arena = "default"
+    """Arena whose verdicts count."""
+
+
 class _RatingQuery(QueryParameters):
-    arena: Annotated[str, Field(min_length=1), AfterValidator(without_nul)] = "default"
+    arena: Arena = "default"
     """Arena whose battles count."""
     language: Text | None = None
     """Only battles with this language tag, exactly as it was sent or, where none was sent, as detected."""

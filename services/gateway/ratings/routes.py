@@ -1,9 +1,10 @@
-"""GET /v1/leaderboard, its sub-paths combined, pairs, advice and timeline, and GET /v1/agreement."""
+"""GET /v1/leaderboard, its sub-paths combined, pairs, advice and timeline, /v1/agreement and /v1/biases."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
+from nuggetstream.views.biases import JudgeBiasView
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
 from nuggetstream.views.ratings import BoardView, TimelineView
 from services.gateway.ports import Gateway
@@ -12,6 +13,7 @@ from services.gateway.query import reject_unknown_parameters
 from services.gateway.ratings.query import (
     AdviceQuery,
     AgreementQuery,
+    BiasesQuery,
     BoardsQuery,
     CombinedQuery,
     PairsQuery,
@@ -51,5 +53,10 @@ def routes(gateway: Gateway) -> APIRouter:
     @router.get("/agreement", summary="Agreement between the lenses of an arena")
     async def agreement(query: Annotated[AgreementQuery, Query()]) -> AgreementView:
         return await gateway.ratings.agreement(query)
+
+    @router.get("/biases", summary="What the verdicts of judges depend on beside the answers")
+    async def biases(query: Annotated[BiasesQuery, Query()]) -> list[JudgeBiasView]:
+        """Position, length and the judge's own family, by judge and model. A member of a panel is a judge."""
+        return await gateway.biases(query.arena)
 
     return router

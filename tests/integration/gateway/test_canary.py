@@ -8,6 +8,7 @@ from datetime import timedelta
 from prometheus_client import REGISTRY
 from sqlalchemy import Table, func, select
 
+from nuggetstream.client import AsyncClient
 from nuggetstream.domain.lens import Lens
 from services.cli.canary import CanaryWatch, open_canary_judges
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
@@ -72,5 +73,6 @@ async def test_the_page_names_the_battles_that_flipped(world: World) -> None:
     page = (await world.http.get("/canary")).text
     assert "7 of 8 passed" in page
     assert "<strong>de-verdict</strong> flipped: the answer with the injection won" in page
-    (view,) = (await world.http.get("/v1/canary")).json()
-    assert (view["flipped"], view["unequal"], view["failed"]) == (1, 0, 0)
+    async with AsyncClient(str(world.http.base_url)) as client:
+        (view,) = await client.canary()
+    assert (view.flipped, view.unequal, view.failed, view.problems[0].name) == (1, 0, 0, "de-verdict")

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import event, select, text, update
 
 from nuggetstream.domain.battle import Battle, Vote
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import JUDGED, Lens
 from nuggetstream.ratings.counts import tally_of
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
@@ -22,6 +22,7 @@ from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.doubts import doubts
+from services.store.judge_biases import judge_counters
 from services.store.migrate import downgrade, upgrade
 from services.store.outcome import Outcome
 from services.store.outcome_rows import OutcomeRows
@@ -87,7 +88,15 @@ SLICES = [
 NONE_WRONG = dict.fromkeys(
     (
         table.name
-        for table in (battle_counters, lens_counters, pair_counters, joint_counters, spend_counters, doubts)
+        for table in (
+            battle_counters,
+            lens_counters,
+            pair_counters,
+            joint_counters,
+            judge_counters,
+            spend_counters,
+            doubts,
+        )
     ),
     0,
 )
@@ -133,6 +142,7 @@ class Operations:
         source, lens = draw.choice(SOURCES)
         winner, share = draw.choice(list(Vote)), draw.randrange(UNIT + 1)
         told = lens is not Lens.HUMAN and winner is not Vote.BOTH_BAD and draw.randrange(3) > 0
+        model = draw.choice(("m", "n", None)) if lens in JUDGED else None
         return Outcome(
             battle_id=self._name(),
             source=source,
@@ -144,6 +154,9 @@ class Operations:
             margin=None,
             decided_at=NOON + timedelta(minutes=draw.randrange(3)),
             probabilities=Probabilities(share, draw.randrange(UNIT - share + 1)) if told else None,
+            judge_model=model,
+            favoured=None if model is None else draw.choice((None, -1, 0, 1)),
+            longer=None if model is None else draw.randint(-2, 2),
         )
 
     async def _book(self) -> None:
@@ -222,6 +235,7 @@ async def test_wrong_and_missing_counters_are_found_and_corrected(database: Data
         await tx.execute(update(pair_counters).values(shift_a=pair_counters.c.shift_a + 1))
         await tx.execute(update(lens_counters).values(probable=5))
         await tx.execute(text("DELETE FROM doubts"))
+        await tx.execute(update(judge_counters).values(longer_wins=judge_counters.c.longer_wins + 1))
         await tx.execute(text("DELETE FROM battle_counters WHERE kind = 'month'"))
         await tx.execute(update(spend_counters).values(picos=spend_counters.c.picos + 1))
     wrong = await recount(database, repair=False)

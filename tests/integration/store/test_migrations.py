@@ -128,6 +128,7 @@ ADDED: dict[str, set[tuple[str, str]]] = {
     "0025": {("add_index", "ix_pending_votes_due_at")},
     "0026": set(),
     "0027": set(),
+    "0028": {("add_column", name) for name in ("judge_model", "favoured", "longer")},
 }
 ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},
@@ -137,6 +138,7 @@ ADDED_TABLES = {
     "0025": {"pending_votes"},
     "0026": {"canary_runs"},
     "0027": {"nuggetizer_states"},
+    "0028": {"judge_counters"},
 }
 NEWER = {part for added in ADDED.values() for part in added}
 OLDER_TABLES = {*metadata.tables} - {name for names in ADDED_TABLES.values() for name in names}

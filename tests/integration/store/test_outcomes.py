@@ -74,5 +74,5 @@ async def test_a_battle_with_two_judges_is_one_decided_battle(database: Database
     outcomes = Outcomes(database)
     for source in ("judge:x", "judge:y"):
         await outcomes.put(replace(OUTCOME, source=source, lens=Lens.JUDGE))
-    assert await outcomes.battles_decided("default", Lens.JUDGE) == 1
-    assert await outcomes.battles_decided("default", Lens.HUMAN) == 0
+    assert (await outcomes.lens_counts("default", Lens.JUDGE)).decided == 1
+    assert (await outcomes.lens_counts("default", Lens.HUMAN)).decided == 0

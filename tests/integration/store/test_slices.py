@@ -35,7 +35,7 @@ async def found(database: Database, among: Slice) -> tuple[int, int, int]:
     """Outcomes counted, battles decided, battles received."""
     outcomes = Outcomes(database)
     counts = await outcomes.pair_counts("default", Lens.HUMAN, among)
-    decided = await outcomes.battles_decided("default", Lens.HUMAN, among)
+    decided = (await outcomes.lens_counts("default", Lens.HUMAN, among)).decided
     return sum(cell.count for cell in counts), decided, await Battles(database).received("default", among)
 
 
@@ -120,7 +120,7 @@ async def test_what_is_received_is_counted_by_arena(database: Database) -> None:
 async def test_a_system_against_itself_is_no_outcome(database: Database) -> None:
     await Outcomes(database).put(replace(HUMAN, system_b="left"))
     assert await Outcomes(database).pair_counts("default", Lens.HUMAN) == []
-    assert await Outcomes(database).battles_decided("default", Lens.HUMAN) == 0
+    assert (await Outcomes(database).lens_counts("default", Lens.HUMAN)).decided == 0
     assert await Outcomes(database).joint_counts("default", Lens.HUMAN, Lens.JUDGE) == []
 
 

@@ -26,7 +26,27 @@ def test_the_audit_tells_flips_position_and_length(read: Any) -> None:
     assert (found.first_shown.count, found.first_shown.of) == (4, 6)
     assert (found.longer.count, found.longer.of) == (1, 2)
     assert (found.people_longer.count, found.people_longer.of) == (1, 2)
+    assert (found.twice_as_long.count, found.twice_as_long.of) == (1, 2)
     assert found.own is None
+
+
+def test_an_answer_at_least_twice_as_long_is_counted_apart(read: Any) -> None:
+    nearly = battle("b1") | {"a": {"system": "left", "text": "Twice a da.", "sources": []}}
+    (found,) = SECTION.compute(read(nearly, battle("b2")))
+    assert (found.longer.of, found.twice_as_long.of) == (2, 1)
+
+
+def test_systems_of_the_judges_family_are_its_own(read: Any) -> None:
+    judged = [judgment("a", model="gpt-5-mini")]
+    (found,) = SECTION.compute(
+        read(
+            battle("b1", a="openai/gpt-4o", b="atlas", human="b", judgments=judged),
+            battle("b2", a="gpt-5", b="o3", human="a", judgments=judged),
+        )
+    )
+    assert found.own is not None
+    assert (found.own.by_judge.count, found.own.by_judge.of) == (1, 1)
+    assert (found.own.by_people.count, found.own.by_people.of) == (0, 1)
 
 
 def test_self_preference_compares_the_judge_with_people_over_the_same_battles(read: Any) -> None:

@@ -1,0 +1,73 @@
+"""Families of models by the beginning of their names, so that a judge can be compared with its relatives.
+
+"openai/gpt-5-mini"  ->  last part "gpt-5-mini"  ->  begins with "gpt"  ->  openai
+"""
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+# Beginnings of public model names, and who publishes the models. Written down in 2026; incomplete by nature.
+PREFIXES: Mapping[str, str] = MappingProxyType(
+    {
+        "c4ai": "cohere",
+        "chatgpt": "openai",
+        "claude": "anthropic",
+        "codestral": "mistral",
+        "command": "cohere",
+        "deepseek": "deepseek",
+        "ernie": "baidu",
+        "gemini": "google",
+        "gemma": "google",
+        "glm": "zhipu",
+        "gpt": "openai",
+        "granite": "ibm",
+        "grok": "xai",
+        "jamba": "ai21",
+        "kimi": "moonshot",
+        "llama": "meta",
+        "magistral": "mistral",
+        "ministral": "mistral",
+        "mistral": "mistral",
+        "mixtral": "mistral",
+        "nemotron": "nvidia",
+        "nova": "amazon",
+        "o1": "openai",
+        "o3": "openai",
+        "o4": "openai",
+        "phi": "microsoft",
+        "ppl": "perplexity",
+        "pplx": "perplexity",
+        "qwen": "alibaba",
+        "qwq": "alibaba",
+        "sonar": "perplexity",
+    }
+)
+
+
+def family_of(name: str, own: Mapping[str, str] | None = None) -> str | None:
+    """The family of a model or system; None where no prefix fits.
+
+    A prefix fits where the name, or its part after the last slash, begins with it and no letter follows. The
+    longest prefix counts.
+
+    Args:
+        name: Name of a model or of a system that is named after its model.
+        own: Further prefixes with their families, which go before the known ones.
+
+    >>> family_of("gpt-5-mini"), family_of("meta-llama/Llama-3.3-70B"), family_of("philosopher")
+    ('openai', 'meta', None)
+    >>> family_of("atlas-2", {"atlas": "openai"})
+    'openai'
+    """
+    whole = name.strip().lower()
+    starts = (whole, whole.rpartition("/")[2])
+    for prefixes in (own or {}, PREFIXES):
+        fitting = [prefix for prefix in prefixes if any(_begins(start, prefix.lower()) for start in starts)]
+        if fitting:
+            return prefixes[max(fitting, key=len)]
+    return None
+
+
+def _begins(name: str, prefix: str) -> bool:
+    return name.startswith(prefix) and not re.match(r"[^\W\d_]", name[len(prefix) :])
