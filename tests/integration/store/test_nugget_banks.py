@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from nuggetstream.domain.battle import Answer, Battle, Side
+from nuggetstream.domain.conversation import Role, Turn
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRetrieved
 from nuggetstream.domain.nugget import OTHER_ANSWER, Cause, Importance, MergedNugget
 from nuggetstream.nuggets.explanation import cause_of
@@ -108,6 +109,22 @@ async def test_battles_with_the_same_query_and_evidence_share_list_and_labels(da
     assert quotes == {(Side.A, DRINK), (Side.B, LEAVES)}
     assert second.assignment_set.model == "scripted-2026"
     assert first.key != second.key
+
+
+async def test_the_same_words_after_other_turns_of_the_system_are_labelled_again(database: Database) -> None:
+    pipeline, event = Pipeline(database), battle("b1")
+    a, b = samples.TURNS, (samples.TURNS[0], Turn(Role.ASSISTANT, "India grows it."))
+    fought = event.battle
+    own = replace(
+        fought, a=replace(fought.a, conversation=a), b=replace(fought.b, text=LEAVES, conversation=b)
+    )
+    await pipeline.labels(replace(event, battle=own))
+    assert pipeline.model.tasks() == ["nuggets", "assignment", "assignment"]
+    await pipeline.labels(replace(event, key="k2", battle=replace(own, id="b2")))
+    assert len(pipeline.model.asked) == 3
+    single = replace(fought, id="b3", b=replace(fought.b, text=LEAVES))
+    await pipeline.labels(replace(event, key="k3", battle=single))
+    assert pipeline.model.tasks()[3:] == ["nuggets", "assignment"]
 
 
 async def test_a_battle_that_shares_nothing_reads_once_per_list_and_answer(

@@ -93,6 +93,18 @@ async def test_the_same_query_has_the_same_bank_and_another_query_another(databa
     assert made(process.model) == 2
 
 
+async def test_the_turns_before_a_query_make_a_version_of_their_own_that_battles_with_them_share(
+    database: Database,
+) -> None:
+    process, single = Process(database), battle("b1")
+    first = await process.bank(single)
+    for name in ("b2", "b3"):
+        later = replace(single, battle=replace(single.battle, id=name, conversation=samples.TURNS))
+        assert (await process.bank(later)).version == first.version + 1
+    assert made(process.model) == 2
+    assert await process.bank(battle("b4")) == first
+
+
 async def test_what_a_bank_depends_on_makes_a_new_version_and_earlier_ones_stay(database: Database) -> None:
     process = Process(database)
     first = await process.bank(battle("b1"))
