@@ -68,7 +68,7 @@ class LensBoard:
         """States of the data that change how the board is read."""
         notes = [*self.ratings.notes]
         if len(self.evaluators) > 1 and self.slice.evaluator is None:
-            notes.append(several_judges(len(self.evaluators)))
+            notes.append(several_judges(len(self.evaluators), self.lens))
         if self.detected:
             notes.append(detected_language(self.detected, self.received))
         return tuple(notes)
