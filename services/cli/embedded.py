@@ -18,7 +18,7 @@ from nuggetstream.domain.failure import Stage
 from services.cli.data_folder import locked_folder
 from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
-from services.cli.tuning import BATCHED_BATTLES, BATCHED_S, for_batches, tuned
+from services.cli.tuning import BATCHED_BATTLES, for_batches, tuned
 from services.cli.wiring import Parts
 from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams, remove_undeclared
 from services.runtime.disk import Check, DiskProbe
@@ -165,8 +165,6 @@ async def _migrated_database(folder: Path) -> AsyncIterator[Database]:
 
 def _platform(choices: Choices, nats_url: str, database_url: str) -> PlatformSettings:
     settings = PlatformSettings(nats_url=nats_url, database_url=database_url)
-    if choices.batches is not None:
-        settings = settings.model_copy(update={"quiet_seconds": BATCHED_S})
     if choices.evaluators is None:
         return settings
     return settings.model_copy(update={"evaluators": choices.evaluators})

@@ -9,7 +9,7 @@ from services.runtime.service import Service
 from services.wire.graders import GRADER_PREFIX
 
 BATCHED_BATTLES = 1000  # at once in a stage; as many as a consumer may have unacknowledged
-BATCHED_S = 30 * 24 * 3600.0  # deadline of an attempt, and time after which a battle counts as quiet
+_BATCHED_S = 30 * 24 * 3600.0  # deadline of an attempt
 _BATCHED_DELIVERIES = 100
 _CALLING = (Stage.NUGGETIZER.value, Stage.ASSIGNER.value, Stage.JUDGE.value)
 
@@ -40,6 +40,6 @@ def tuned(
         consumer = replace(stage.consumer, backoff=backoff, ack_wait=ack_wait or stage.consumer.ack_wait)
         deadline = stage.deadline
         if batched and for_batches(consumer) != consumer:
-            consumer, deadline = for_batches(consumer), BATCHED_S
+            consumer, deadline = for_batches(consumer), _BATCHED_S
         stages.append(replace(stage, consumer=consumer, deadline=deadline))
     return replace(service, stages=stages)
