@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.nugget import Support
 from nuggetstream.files import tables
 from nuggetstream.files.boards import bounds, interval_column
 from nuggetstream.files.tables import Table, Tabular
@@ -215,11 +216,30 @@ class LensAgreementView(View):
     second_evaluator: str | None = None
 
 
+class LabelAgreementView(View):
+    """How far a second assigner gives the labels of the first to the same nuggets of the same answers."""
+
+    evaluator: str
+    model: str
+    battles: int
+    labels: int
+    agreed: int
+    kappa: float | None = None
+    """Cohen's kappa with quadratic weights over support, partial support and no support; null where all
+    labels are the same one."""
+    kappa_unweighted: float | None = None
+    counts: dict[Support, dict[Support, int]]
+    """Number of labels by the label of the first assigner and that of the second."""
+
+
 class AgreementView(View):
     """Agreement between the lenses of an arena."""
 
     arena: str
     pairs: list[LensAgreementView]
+    labels: list[LabelAgreementView] | None = None
+    """Second assigners, one per name and model; null where a filter selects battles, because labels are
+    counted for whole arenas."""
     received: int
     tie_policy: str
     slice: SliceView

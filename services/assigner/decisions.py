@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.nugget import Assignment, Support, SupportProbabilities
-from services.assigner.prompts import SYSTEM
+from services.runtime.llm.assignment import SYSTEM
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.decisions.question import Choice, Question
 from services.runtime.llm.decisions.reply import Answer, DecisionReply

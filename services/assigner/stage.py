@@ -13,9 +13,9 @@ from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.nugget import Assignment, AssignmentSet, Nugget, NuggetList, Support
 from services.assigner.decisions import VERSION as DECISION_VERSION
 from services.assigner.decisions import assignment_decision, decided
-from services.assigner.prompts import VERSION, assignment
 from services.assigner.shared_labels import Labelled, SharedLabels
 from services.runtime.errors import Permanent
+from services.runtime.llm.assignment import VERSION, assignment
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply

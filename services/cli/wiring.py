@@ -194,6 +194,7 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     """The recorder: stores events, with the mover of exhausted messages and the reconciler of battles."""
+    from services.recorder.label_watch import LabelWatch
     from services.recorder.reconciler import reconciler
     from services.recorder.stage import Recorder, build
     from services.runtime.runner import AdvisoryMover
@@ -201,6 +202,7 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     from services.store.call_log import CallRetention
     from services.store.claims import DatabaseClaims
     from services.store.eraser import eraser_of
+    from services.store.label_agreement import LabelCounts
     from services.store.usage import DatabaseWatch
     from services.wire.stages import failure_of
     from services.wire.topology import MOVER_DEAD, consumers
@@ -222,7 +224,8 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     )
     eraser = eraser_of(parts.bus, parts.database)
     calls = CallRetention(parts.database, timedelta(days=parts.platform.call_log_days))
-    watches = [consumer_watch(parts.bus).run, size.run, reconciling.run, eraser.run, calls.run]
+    labels = LabelWatch(LabelCounts(parts.database))
+    watches = [labels.run, consumer_watch(parts.bus).run, size.run, reconciling.run, eraser.run, calls.run]
     if not parts.database.is_sqlite:
         watches.append(DatabaseClaims(parts.database).sweep_regularly)
     stages: list[Stage[Any, Any]] = [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)]
@@ -250,6 +253,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     from services.runtime import rpc
     from services.store.battles import Battles
     from services.store.doubts import Doubts
+    from services.store.label_agreement import LabelCounts
     from services.store.outcomes import Outcomes
     from services.store.pending_votes import PendingVotes
     from services.wire.model_state import ModelStates
@@ -267,6 +271,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             battles=battles,
             outcomes=Outcomes(parts.database),
             doubts=Doubts(parts.database),
+            labels=LabelCounts(parts.database),
             intake=Intake(
                 battles, PendingVotes(parts.database), publisher(parts.bus, parts.blobs), admission
             ),

@@ -17,6 +17,7 @@ from services.gateway.ratings.biases import biases_of
 from services.gateway.ratings.client import RatingsClient
 from services.store.battles import Battles
 from services.store.doubts import Doubts
+from services.store.label_agreement import LabelCounts
 from services.store.outcomes import Outcomes
 from services.wire.model_state import ModelStates
 
@@ -29,6 +30,7 @@ class Gateway:
         battles: Battles and their events, in the database.
         outcomes: Preferences per battle and lens, in the database.
         doubts: Battles that wait for a vote, in the database.
+        labels: Labels of second assigners, counted in the database.
         intake: Accepts battles and votes.
         ratings: Client of the rater.
         followers: Clients that follow a battle.
@@ -41,6 +43,7 @@ class Gateway:
     battles: Battles
     outcomes: Outcomes
     doubts: Doubts
+    labels: LabelCounts
     intake: Intake
     ratings: RatingsClient
     followers: Followers

@@ -159,11 +159,17 @@ def _importance(prompt: ParsedPrompt) -> ImportanceReply:
     )
 
 
-def _assignment(prompt: ParsedPrompt) -> AssignmentReply:
+def assignment_reply(prompt: ParsedPrompt, *, stricter: float = 0.0) -> AssignmentReply:
+    """Labels of nuggets.
+
+    Args:
+        prompt: The prompt.
+        stricter: Closeness that a label asks of a sentence beyond what it usually does.
+    """
     nuggets = prompt.of("nugget")
     facts = [block.text for block in nuggets]
     answer = Numbered.read(prompt.the("answer").text)
-    labels = assign(prompt.query, facts, answer.text, embed=prompt.embed)
+    labels = assign(prompt.query, facts, answer.text, embed=prompt.embed, stricter=stricter)
     return AssignmentReply(
         labels=[_support(block.id, label, answer) for block, label in zip(nuggets, labels, strict=True)]
     )
@@ -215,7 +221,7 @@ _BY_TASK: Mapping[str, Heuristic] = {
     "nuggets_window": _window,
     "nuggets_added": _added,
     "importance": _importance,
-    "assignment": _assignment,
+    "assignment": assignment_reply,
     "verdict": _verdict,
     "assignment_decision": _letters,
     "verdict_decision": _letters,

@@ -111,6 +111,11 @@ CANARY_LAST_RUN = Gauge(
     "Unix time at which the latest run of the canary battles began.",
     ["evaluator", "model"],
 )
+LABEL_KAPPA = Gauge(
+    "nuggetstream_label_kappa",
+    "Cohen's kappa of a second assigner's labels and the first's, over all battles of an arena.",
+    ["arena", "evaluator", "model", "weights"],  # weights: quadratic | none
+)
 
 # --- language models ---------------------------------------------------------------------------
 LLM_SECONDS = Histogram(

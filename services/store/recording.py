@@ -19,6 +19,7 @@ from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.store.declared_states import DeclaredStates, Names, several
 from services.store.event_bodies import NumberedEvent, bodies_to_store
 from services.store.grader_states import note_graders
+from services.store.label_agreement import note_labels
 from services.store.pending_votes import forget_stored
 from services.store.progress import branches_moved
 from services.store.tables import battles, events, failures
@@ -167,6 +168,7 @@ def record_all(
     for of_branch in states:
         of_branch.write()
     note_graders(connection, stored)
+    note_labels(connection, stored)
     _insert_failures(connection, failure_rows)
     forget_stored(
         connection, {each.event.battle_id for each in new if isinstance(each.event, core.BattleVoted)}

@@ -35,6 +35,8 @@ from services.store.database import Database
 from services.store.doubts import counted_doubts, doubts
 from services.store.facets import DETECTED, EVALUATOR
 from services.store.judge_biases import counted_judges, judge_counters
+from services.store.label_agreement import counted_labels
+from services.store.label_tables import label_counters
 from services.store.outcome_rows import shift_of, source_number, utc_text
 from services.store.slices import unfolded
 from services.store.tables import (
@@ -274,4 +276,5 @@ _COUNTED: dict[Table, Callable[..., Query]] = {
     judge_counters: counted_judges,
     spend_counters: _spend,
     doubts: counted_doubts,
+    label_counters: counted_labels,
 }

@@ -11,6 +11,7 @@ from nuggetstream.report.section import Section
 from nuggetstream.report.sections import (
     agreement,
     answers,
+    assigners,
     calibration,
     certainty,
     combined,
@@ -48,6 +49,7 @@ SECTIONS: tuple[Section[Any], ...] = (
     calibration.SECTION,
     grades.SECTION,
     nuggets.SECTION,
+    assigners.SECTION,
     misses.SECTION,
     answers.SECTION,
     sources.SECTION,

@@ -4,10 +4,11 @@ gradings, evidence  ->  per evaluator, rows with subject, criterion, value on it
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.grade import SubjectKind
+from nuggetstream.nuggets.label_agreement import FIRST, SECOND
 from nuggetstream.views.battles import BattleView
 from nuggetstream.views.grades import GradeView, GradingView
 
@@ -37,10 +38,18 @@ class GradeRow:
 
 @dataclass(frozen=True, slots=True)
 class GradeTable:
-    """The grades of one evaluator."""
+    """The grades of one evaluator.
+
+    Attributes:
+        grading: The grades.
+        rows: Those that the page shows.
+        compared: Number of labels of a second assigner, of which only those that differ from the first's are
+            shown; None for other evaluators.
+    """
 
     grading: GradingView
     rows: Sequence[GradeRow]
+    compared: int | None = None
 
 
 def grade_tables(view: BattleView) -> list[GradeTable]:
@@ -48,7 +57,33 @@ def grade_tables(view: BattleView) -> list[GradeTable]:
     chunks = {chunk.chunk_id: number for number, chunk in enumerate(view.evidence, start=1)}
     texts = {nugget.id: nugget.text for nugget in view.nuggets}
     texts |= {asked.id: asked.text for each in view.gradings if each.bank for asked in each.bank.questions}
-    return [GradeTable(each, [_row(grade, chunks, texts) for grade in each.grades]) for each in view.gradings]
+    tables = []
+    for each in view.gradings:
+        if any(grade.criterion == FIRST.name for grade in each.grades):
+            tables.append(_differing(each, texts))
+        else:
+            tables.append(GradeTable(each, [_row(grade, chunks, texts) for grade in each.grades]))
+    return tables
+
+
+def _differing(grading: GradingView, texts: Mapping[str, str]) -> GradeTable:
+    """The labels of a second assigner that are not those of the first."""
+    first = {(g.item, *g.sides): g.label for g in grading.grades if g.criterion == FIRST.name}
+    own = [g for g in grading.grades if g.criterion == SECOND.name and (g.item, *g.sides) in first]
+    rows = [
+        replace(
+            _row(grade, {}, texts),
+            criterion="label",
+            value=f"{_label(grade.label)}; the first: {_label(first[grade.item, *grade.sides])}",
+        )
+        for grade in own
+        if grade.label != first[grade.item, *grade.sides]
+    ]
+    return GradeTable(grading, rows, compared=len(own))
+
+
+def _label(label: str | None) -> str:
+    return (label or "none").replace("_", " ")
 
 
 def _row(grade: GradeView, chunks: Mapping[str, int], texts: Mapping[str, str]) -> GradeRow:

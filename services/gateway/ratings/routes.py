@@ -6,10 +6,11 @@ from fastapi import APIRouter, Depends, Query
 
 from nuggetstream.views.biases import JudgeBiasView
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
-from nuggetstream.views.ratings import BoardView, TimelineView
+from nuggetstream.views.ratings import BoardView, SliceView, TimelineView
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
+from services.gateway.ratings.labels import label_view
 from services.gateway.ratings.query import (
     AdviceQuery,
     AgreementQuery,
@@ -52,7 +53,11 @@ def routes(gateway: Gateway) -> APIRouter:
 
     @router.get("/agreement", summary="Agreement between the lenses of an arena")
     async def agreement(query: Annotated[AgreementQuery, Query()]) -> AgreementView:
-        return await gateway.ratings.agreement(query)
+        view = await gateway.ratings.agreement(query)
+        if view.slice != SliceView():
+            return view
+        counted = await gateway.labels.of_arena(query.arena)
+        return view.model_copy(update={"labels": [label_view(each) for each in counted]})
 
     @router.get("/biases", summary="What the verdicts of judges depend on beside the answers")
     async def biases(query: Annotated[BiasesQuery, Query()]) -> list[JudgeBiasView]:

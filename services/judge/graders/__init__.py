@@ -14,6 +14,7 @@ from services.judge.graders import (
     query_profile,
     retrieval_relevance,
     rubric,
+    second_assigner,
 )
 from services.judge.graders.evaluator import Evaluator
 from services.offline.answers import Heuristic
@@ -30,6 +31,7 @@ EVALUATORS: dict[str, Evaluator] = {
         query_profile,
         retrieval_relevance,
         rubric,
+        second_assigner,
     )
 }
 

@@ -40,7 +40,9 @@ class FactLabel:
     probabilities: tuple[float, float, float]
 
 
-def assign(query: str, facts: Sequence[str], answer: str, *, embed: Embed | None) -> list[FactLabel]:
+def assign(
+    query: str, facts: Sequence[str], answer: str, *, embed: Embed | None, stricter: float = 0.0
+) -> list[FactLabel]:
     """One label per fact, in order.
 
     Args:
@@ -48,11 +50,13 @@ def assign(query: str, facts: Sequence[str], answer: str, *, embed: Embed | None
         facts: The nuggets.
         answer: Text of the answer, with markup and citation markers.
         embed: Sentence embeddings, or None to compare by shared terms only.
+        stricter: Closeness added to the thresholds of both labels.
     """
     stated = list(dict.fromkeys(sentences(answer)))
     if not stated or not facts:
         return [FactLabel(Label.NONE, "", (0.0, 0.0, 1.0)) for _ in facts]
     full, partial = (FULL_TERMS, PARTIAL_TERMS) if embed is None else (FULL, PARTIAL)
+    full, partial = full + stricter, partial + stricter
     return [_judge(row, stated, full, partial) for row in closeness(query, facts, stated, embed)]
 
 

@@ -49,6 +49,7 @@ from services.store.battles import Battles
 from services.store.blobs import Blobs
 from services.store.database import Database
 from services.store.doubts import Doubts
+from services.store.label_agreement import LabelCounts
 from services.store.outcomes import Outcomes
 from services.store.pending_votes import PendingVotes
 from services.wire import topology
@@ -115,6 +116,7 @@ async def opened(
         gateway = Gateway(
             battles=battles,
             outcomes=outcomes,
+            labels=LabelCounts(database),
             doubts=Doubts(database),
             intake=Intake(battles, PendingVotes(database), publisher(bus, blobs, within=patience), admission),
             ratings=RatingsClient(channel),

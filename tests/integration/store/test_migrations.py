@@ -129,6 +129,7 @@ ADDED: dict[str, set[tuple[str, str]]] = {
     "0026": set(),
     "0027": set(),
     "0028": {("add_column", name) for name in ("judge_model", "favoured", "longer")},
+    "0029": set(),
 }
 ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},
@@ -139,6 +140,7 @@ ADDED_TABLES = {
     "0026": {"canary_runs"},
     "0027": {"nuggetizer_states"},
     "0028": {"judge_counters"},
+    "0029": {"label_counters", "label_pairs"},
 }
 NEWER = {part for added in ADDED.values() for part in added}
 OLDER_TABLES = {*metadata.tables} - {name for names in ADDED_TABLES.values() for name in names}

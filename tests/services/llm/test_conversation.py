@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.conversation import Context, Role, Turn
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRetrieved
-from services.assigner.prompts import assignment
 from services.assigner.stage import Assigner
 from services.judge.comparing import Comparer, Voter
 from services.judge.graders import EVALUATORS as GRADERS
@@ -21,6 +20,7 @@ from services.judge.stage import Judge
 from services.nuggetizer.bank import bank_of
 from services.nuggetizer.stage import Nuggetizer, Profile
 from services.offline.answers import Heuristic, ParsedPrompt
+from services.runtime.llm.assignment import assignment
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.prompt import Prompt, PromptOverrides

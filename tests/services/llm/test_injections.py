@@ -15,7 +15,6 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized
 from nuggetstream.domain.nugget import Importance, Nugget, NuggetList
 from nuggetstream.domain.question_bank import BankKind
-from services.assigner.prompts import assignment
 from services.assigner.stage import Assigner
 from services.judge.evaluators import EVALUATORS as JUDGES
 from services.judge.graders import EVALUATORS as GRADERS
@@ -30,6 +29,7 @@ from services.nuggetizer.stage import Nuggetizer, Profile
 from services.offline.answers import ParsedPrompt, answer
 from services.runtime.llm import blocks as fences
 from services.runtime.llm import prompt as prompts
+from services.runtime.llm.assignment import assignment
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.parsing import Unusable, read_reply

@@ -9,6 +9,7 @@ import pytest
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleAssigned, BattleGraded
 from nuggetstream.domain.grade import Grade
+from nuggetstream.nuggets.label_agreement import FIRST
 from services.judge.graders import EVALUATORS, heuristics, tasks
 from services.judge.graders.evaluator import Evaluator
 from services.judge.grading import Grader
@@ -93,8 +94,9 @@ async def test_it_does_not_prefer_a_side(evaluator: Evaluator) -> None:
     same = "Tea is made of leaves. Leaves are dried before."
     battle = samples.battle(a=same, b=same)
     _, grades = await graded(evaluator, of_type(evaluator, battle))
+    own = [g for g in grades if g.criterion != FIRST.name]  # without labels that it was given
     by_side = [
-        [(g.criterion, g.value, g.subject.sentence) for g in grades if g.subject.sides == (side,)]
+        [(g.criterion, g.value, g.subject.sentence) for g in own if g.subject.sides == (side,)]
         for side in Side
         if not any(g.subject.document for g in grades)
     ]

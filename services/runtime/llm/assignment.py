@@ -1,4 +1,4 @@
-"""The prompt of the assigner, and the check of its reply."""
+"""The prompt of the assigner and of a second assigner, and the check of its reply."""
 
 from collections.abc import Sequence
 

@@ -1,0 +1,103 @@
+"""Second assigners: how far another model gives the same labels to the same nuggets."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.files.numerals import integer, many, number, percent
+from nuggetstream.files.results import Results
+from nuggetstream.nuggets.label_agreement import ORDER, LabelAgreement, LabelPair, agreement_of, label_pairs
+from nuggetstream.report.blocks import Block, Notice, Table
+from nuggetstream.report.section import Content, Section
+
+
+@dataclass(frozen=True, slots=True)
+class SecondAssigner:
+    """The labels of one second assigner beside those of the first.
+
+    Attributes:
+        evaluator: Its name.
+        model: Its model.
+        battles: Number of battles with labels of both.
+        counts: Number of labels per pair: that of the first assigner, then its own.
+        agreement: The agreement of the two.
+    """
+
+    evaluator: str
+    model: str
+    battles: int
+    counts: Counter[LabelPair]
+    agreement: LabelAgreement
+
+
+def compute(results: Results) -> tuple[SecondAssigner, ...]:
+    """One per evaluator and model, from the labels in the results."""
+    battles: Counter[tuple[str, str]] = Counter()
+    counts: dict[tuple[str, str], Counter[LabelPair]] = {}
+    for battle in results.battles:
+        for name, pairs in _of_battle(battle):
+            battles[name] += 1
+            counts.setdefault(name, Counter()).update(pairs)
+    return tuple(
+        SecondAssigner(*name, battles[name], counts[name], agreement_of(counts[name]))
+        for name in sorted(counts)
+    )
+
+
+def _of_battle(battle: BattleRow) -> list[tuple[tuple[str, str], Counter[LabelPair]]]:
+    found = []
+    for grading in battle.gradings:
+        grades = (((grade.item, grade.sides), grade.criterion, grade.label) for grade in grading.grades)
+        if pairs := Counter(label_pairs(grades)):
+            found.append(((grading.evaluator, grading.model), pairs))
+    return found
+
+
+def draw(assigners: Sequence[SecondAssigner]) -> Content:
+    """Per assigner the table of labels, with kappa in its caption."""
+    finding = ""
+    if assigners:
+        first = assigners[0].agreement
+        finding = f"{integer(first.agreed)} of {many(first.labels, 'label')} are the same ({_kappas(first)})."
+    blocks: list[Block] = [_table(assigner) for assigner in assigners]
+    return Content(
+        finding=finding,
+        reading="A second model labels the same nuggets for the same answers. Its labels are in no score. "
+        "Cohen's kappa is agreement beyond chance: 1 for equal labels, 0 for what chance gives. Two models "
+        "that err alike agree, too, so a high kappa does not show that labels are right; a low one shows "
+        "that they are doubtful.",
+        basis=many(sum(assigner.battles for assigner in assigners), "battle"),
+        blocks=tuple(blocks) or (Notice("No second assigner labelled these battles."),),
+    )
+
+
+def _kappas(agreement: LabelAgreement) -> str:
+    weighted, plain = (
+        "unknown" if kappa is None else number(kappa, 2) for kappa in (agreement.kappa, agreement.unweighted)
+    )
+    return f"kappa {weighted} weighted, {plain} unweighted"
+
+
+def _table(assigner: SecondAssigner) -> Table:
+    rows = []
+    for first in ORDER:
+        row = [assigner.counts[first, second] for second in ORDER]
+        share = None if not sum(row) else assigner.counts[first, first] / sum(row)
+        rows.append((_word(first), *map(integer, row), "–" if share is None else percent(share, 0)))
+    columns = ("label of the first", *(_word(second) for second in ORDER), "the same")
+    caption = f"{assigner.evaluator.replace('_', ' ')}, {assigner.model}: {_kappas(assigner.agreement)}"
+    return Table(caption=caption, columns=columns, rows=rows)
+
+
+def _word(label: str) -> str:
+    return label.replace("_", " ")
+
+
+SECTION = Section(
+    name="assigners",
+    title="Two assigners",
+    question="Does another model give the same labels to the same nuggets?",
+    compute=compute,
+    draw=draw,
+)

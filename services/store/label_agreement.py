@@ -1,0 +1,130 @@
+"""Labels of second assigners, counted as battles arrive.
+
+BattleGraded with pairs of labels  ->  the row of its battle, and the counter of its arena and model
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, bindparam, delete, insert, literal, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nuggetstream.domain.event import BattleEvent, BattleGraded
+from nuggetstream.nuggets.label_agreement import LabelPair, pairs_of
+from services.store.counters import Key, increment, remove_empty
+from services.store.database import Database
+from services.store.label_tables import LABEL_COLUMNS, label_counters, label_pairs
+
+_NUMBERS = [*LABEL_COLUMNS.values()]
+_STORED = select(label_pairs).where(label_pairs.c.battle_id.in_(bindparam("ids", expanding=True)))
+_OLD = delete(label_pairs).where(
+    label_pairs.c.battle_id == bindparam("of"), label_pairs.c.evaluator == bindparam("by")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLabels:
+    """The labels of one second assigner in one arena.
+
+    Attributes:
+        arena: The arena.
+        evaluator: Name of the evaluator.
+        model: Its model.
+        battles: Number of battles.
+        counts: Number of labels per pair: that of the first assigner, then its own.
+    """
+
+    arena: str
+    evaluator: str
+    model: str
+    battles: int
+    counts: Counter[LabelPair]
+
+
+class LabelCounts:
+    """The counters of labels."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def of_arena(self, arena: str) -> list[CountedLabels]:
+        """The second assigners of an arena, by name and model.
+
+        Raises:
+            Unavailable: The database does not answer.
+        """
+        return await self._read(select(label_counters).where(label_counters.c.arena == arena))
+
+    async def everywhere(self) -> list[CountedLabels]:
+        """The second assigners of all arenas.
+
+        Raises:
+            Unavailable: The database does not answer.
+        """
+        return await self._read(select(label_counters))
+
+    async def _read(self, query: Select[Any]) -> list[CountedLabels]:
+        columns = label_counters.c
+        ordered = query.where(columns.battles > 0).order_by(columns.arena, columns.evaluator, columns.model)
+        async with self._database.reading() as tx:
+            return [_counted(row) for row in await tx.execute(ordered)]
+
+
+def _counted(row: Row[Any]) -> CountedLabels:
+    counts = Counter({pair: int(getattr(row, name)) for pair, name in LABEL_COLUMNS.items()})
+    return CountedLabels(row.arena, row.evaluator, row.model, row.battles, counts)
+
+
+def note_labels(connection: Connection, happened: Iterable[BattleEvent]) -> None:
+    """Store and count the pairs of labels in events; the newest grades of a battle and evaluator count.
+
+    Args:
+        connection: The transaction, in which the rows of the battles are locked.
+        happened: Events in the order in which they are recorded.
+    """
+    new: dict[tuple[str, str], dict[str, Any]] = {}
+    for event in happened:
+        if isinstance(event, BattleGraded) and (pairs := pairs_of(event.grading)):
+            row = {"battle_id": event.battle_id, "evaluator": event.grading.evaluator, "arena": event.arena}
+            row |= {"model": event.grading.model}
+            new[event.battle_id, event.grading.evaluator] = row | {
+                name: pairs[pair] for pair, name in LABEL_COLUMNS.items()
+            }
+    if not new:
+        return
+    ids = sorted({battle_id for battle_id, _ in new})
+    stored = [dict(row) for row in connection.execute(_STORED, {"ids": ids}).mappings()]
+    replaced = [row for row in stored if (row["battle_id"], row["evaluator"]) in new]
+    if replaced:
+        connection.execute(_OLD, [{"of": row["battle_id"], "by": row["evaluator"]} for row in replaced])
+    connection.execute(insert(label_pairs), [new[key] for key in sorted(new)])
+    increment(connection, label_counters, _changes(list(new.values()), replaced))
+
+
+async def forget_labels(tx: AsyncConnection, battle_id: str) -> None:
+    """Delete and subtract the labels of a battle that is deleted."""
+    rows = (await tx.execute(_STORED, {"ids": [battle_id]})).mappings().all()
+    await tx.execute(delete(label_pairs).where(label_pairs.c.battle_id == battle_id))
+    changes = _changes([], [dict(row) for row in rows])
+    await tx.run_sync(increment, label_counters, changes)
+    await tx.run_sync(remove_empty, {label_counters.name: changes})
+
+
+def _changes(added: Sequence[dict[str, Any]], removed: Sequence[dict[str, Any]]) -> dict[Key, Counter[str]]:
+    changes: dict[Key, Counter[str]] = defaultdict(Counter)
+    for sign, rows in ((1, added), (-1, removed)):
+        for row in rows:
+            place = changes[row["arena"], row["evaluator"], row["model"]]
+            for name in _NUMBERS:
+                place[name] += sign * row[name]
+            place["battles"] += sign
+    return changes
+
+
+def counted_labels(*, sqlite: bool) -> Select[Any]:  # noqa: ARG001 - the same query on both
+    """A row per battle and evaluator, from which the counters follow; to check them against."""
+    columns = label_pairs.c
+    keys = (columns.arena, columns.evaluator, columns.model)
+    return select(*keys, literal(1).label("battles"), *(columns[name] for name in _NUMBERS))

@@ -1,0 +1,64 @@
+"""Labels of second assigners are counted with the event that brings them, on both databases."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.event import BattleGraded
+from nuggetstream.domain.grade import Grade, Grading, Subject, SubjectKind
+from nuggetstream.domain.nugget import Support
+from nuggetstream.nuggets.label_agreement import FIRST, ORDER, SECOND
+from services.recorder.label_watch import LabelWatch
+from services.runtime.metrics import LABEL_KAPPA
+from services.store.battles import Battles, NewEvent
+from services.store.database import Database
+from services.store.deletion import DeletionResult, Deletions
+from services.store.label_agreement import LabelCounts
+from services.store.recount import recount
+from tests import samples
+from tests.samples import NOON
+
+NONE, PARTIAL, FULL = ORDER
+
+
+def compared(battle: str, *pairs: tuple[Support, Support], model: str = "m2", key: str = "") -> BattleGraded:
+    grades = [
+        Grade(Subject(SubjectKind.NUGGET, (Side.A,), item=f"n{number}"), criterion.name, 1.0, label.value)
+        for number, pair in enumerate(pairs)
+        for criterion, label in zip((FIRST, SECOND), pair, strict=True)
+    ]
+    grading = Grading("second_assigner", model, "1", (SECOND, FIRST), tuple(grades))
+    return BattleGraded(f"compared {battle} {key}", battle, "default", grading)
+
+
+async def record(battles: Battles, *events: BattleGraded) -> None:
+    for event in events:
+        new = NewEvent(f"graded:{event.key}", "graded", event, "arena.v1.BattleGraded", b"body")
+        await battles.record(new, NOON)
+
+
+async def test_labels_are_counted_replaced_and_deleted_with_their_battle(database: Database) -> None:
+    battles, counts = Battles(database), LabelCounts(database)
+    for name in ("b1", "b2"):
+        await battles.accept(replace(samples.battle(), id=name), b"body", NOON)
+    first = compared("b1", (FULL, FULL), (FULL, PARTIAL))
+    await record(battles, first, first, compared("b2", (NONE, NONE), (FULL, NONE)), samples.graded())
+    (found,) = await counts.of_arena("default")
+    assert (found.evaluator, found.model, found.battles) == ("second_assigner", "m2", 2)
+    assert +found.counts == {(FULL, FULL): 1, (FULL, PARTIAL): 1, (NONE, NONE): 1, (FULL, NONE): 1}
+    assert await counts.of_arena("other") == []
+
+    await record(battles, compared("b1", (FULL, FULL), model="m3", key="again"))  # the list was edited
+    by_model = {each.model: (each.battles, +each.counts) for each in await counts.everywhere()}
+    assert by_model == {"m2": (1, {(NONE, NONE): 1, (FULL, NONE): 1}), "m3": (1, {(FULL, FULL): 1})}
+    assert (await recount(database, repair=False))["label_counters"] == 0
+
+    await LabelWatch(counts).measure()
+    labels = {"arena": "default", "evaluator": "second_assigner", "model": "m2"}
+    assert LABEL_KAPPA.labels(**labels, weights="quadratic")._value.get() == 0.0
+
+    async with database.transaction() as tx:
+        await tx.exec_driver_sql(f"UPDATE battles SET ended_at = '{NOON + timedelta(hours=1)}'")
+    assert await Deletions(database).delete("b1", NOON) is DeletionResult.DELETED
+    assert [each.model for each in await counts.everywhere()] == ["m2"]
+    assert (await recount(database, repair=False))["label_counters"] == 0
