@@ -53,7 +53,13 @@ async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
 
 
 def _grade(subject: Subject, criterion: str, support: Support, reason: str | None = None) -> Grade:
-    return Grade(subject, criterion, float(ORDER.index(support)), support.value, reason)
+    return Grade(
+        subject=subject,
+        criterion=criterion,
+        value=float(ORDER.index(support)),
+        label=support.value,
+        reason=reason,
+    )
 
 
 def offline(prompt: ParsedPrompt) -> AssignmentReply:
