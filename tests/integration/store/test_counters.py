@@ -23,6 +23,7 @@ from services.store.battles import Battles
 from services.store.database import Database
 from services.store.doubts import doubts
 from services.store.judge_biases import judge_counters
+from services.store.label_tables import label_counters
 from services.store.migrate import downgrade, upgrade
 from services.store.outcome import Outcome
 from services.store.outcome_rows import OutcomeRows
@@ -94,6 +95,7 @@ NONE_WRONG = dict.fromkeys(
             pair_counters,
             joint_counters,
             judge_counters,
+            label_counters,
             spend_counters,
             doubts,
         )
