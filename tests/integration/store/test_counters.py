@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any
 
 import pytest
-from sqlalchemy import event, select, text, update
+from sqlalchemy import event, insert, select, text, update
 
 from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.lens import JUDGED, Lens
@@ -23,7 +23,7 @@ from services.store.battles import Battles
 from services.store.database import Database
 from services.store.doubts import doubts
 from services.store.judge_biases import judge_counters
-from services.store.label_tables import label_counters
+from services.store.label_tables import LABEL_COLUMNS, label_counters
 from services.store.migrate import downgrade, upgrade
 from services.store.outcome import Outcome
 from services.store.outcome_rows import OutcomeRows
@@ -240,6 +240,12 @@ async def test_wrong_and_missing_counters_are_found_and_corrected(database: Data
         await tx.execute(update(judge_counters).values(longer_wins=judge_counters.c.longer_wins + 1))
         await tx.execute(text("DELETE FROM battle_counters WHERE kind = 'month'"))
         await tx.execute(update(spend_counters).values(picos=spend_counters.c.picos + 1))
+        labels = dict.fromkeys(LABEL_COLUMNS.values(), 1) | {
+            "arena": "default",
+            "evaluator": "e",
+            "model": "m",
+        }
+        await tx.execute(insert(label_counters).values(labels | {"battles": 1}))
     wrong = await recount(database, repair=False)
     assert min(wrong.values()) > 0
     assert await recount(database, repair=True) == wrong
