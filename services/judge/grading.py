@@ -24,6 +24,7 @@ from services.runtime.errors import BudgetExceeded
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply
+from services.runtime.llm.numbering import numbered
 from services.runtime.llm.prompt import Prompt, R
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
@@ -150,9 +151,10 @@ class _Asking:
 
     def _in_context(self, prompt: Prompt[R]) -> Prompt[R]:
         """The prompt with earlier turns; an answer is known by its text, unless both have the same one."""
-        texts = {self.battle.answer(side).text: side for side in Side}
-        answers = [block for block in prompt.blocks if block.kind == "answer" and len(texts) == len(Side)]
-        writers = {block.id: texts[block.text] for block in answers if block.text in texts}
+        a, b = self.battle.a.text, self.battle.b.text
+        sides = {} if a == b else {a: Side.A, numbered(a): Side.A, b: Side.B, numbered(b): Side.B}
+        answers = [block for block in prompt.blocks if block.kind == "answer"]
+        writers = {block.id: sides[block.text] for block in answers if block.text in sides}
         return in_context(prompt, self.battle.context, writers)
 
     async def _asked(self, prompt: Prompt[R]) -> Reply[R]:

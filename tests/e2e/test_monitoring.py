@@ -84,6 +84,7 @@ async def test_every_panel_and_alert_has_data_and_a_dead_stage_is_named(tmp_path
         "llm_fallback_api_key": "sk-fallback",
         "llm_prices": str(tmp_path / "prices.toml"),
         "llm_day_money": "1000000",
+        "canary_seconds": "3600",  # one alert is about canary battles
         "log_format": "console",
     }
     async with (
@@ -122,7 +123,8 @@ async def each_alert_is_valid_and_quiet(server: Prometheus) -> None:
 async def cost_and_latency_name_arena_and_stage(server: Prometheus) -> None:
     cost = await server.query("sum by (arena, stage) (nuggetstream_llm_cost_total) > 0")
     assert {(s["metric"]["arena"], s["metric"]["stage"]) for s in cost} == {
-        ("test", stage) for stage in ("nuggetizer", "assigner", "judge")
+        ("other", "canary"),  # canary battles are of no arena
+        *(("test", stage) for stage in ("nuggetizer", "assigner", "judge")),
     }
     stages = await server.labels('nuggetstream_stage_duration_seconds_count{arena="test"} > 0', "stage")
     assert stages >= {
