@@ -22,7 +22,7 @@ from services.store.event_reading import RecordedEvent, read_events, read_submis
 from services.store.nugget_edits import NuggetEdits
 from services.store.recording import NewEvent, Recorded, record_all
 from services.store.reruns import Restart, restart_failed
-from services.store.slices import EVERYTHING, Slice
+from services.store.slices import EVERYTHING, FLAGGED, Slice
 from services.store.tables import battles, failures
 from services.store.text_references import Filled
 
@@ -181,7 +181,7 @@ class Battles:
         if arena is not None:
             query = query.where(battles.c.arena == arena)
         if flagged:
-            query = query.where(battles.c.flagged)
+            query = query.where(FLAGGED)
         async with self._database.transaction() as tx:
             return [_battle_row(row) for row in await tx.execute(query)]
 

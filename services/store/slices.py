@@ -4,12 +4,27 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Index, TableValuedAlias, cast, func, select, text
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Index,
+    TableValuedAlias,
+    cast,
+    func,
+    literal_column,
+    not_,
+    select,
+    text,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import JUDGED, Lens
 from services.store.tables import battles
+
+# Written like the condition of the index: PostgreSQL does not use it for `flagged IS true`, nor SQLite for
+# `flagged = 1`, as SQLAlchemy writes conditions on the column.
+FLAGGED: ColumnElement[bool] = literal_column("battles.flagged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +84,20 @@ class Slice:
         if self.until is not None:
             conditions.append(battles.c.received_at < self.until)
         if self.flagged is not Flagged.INCLUDE:
-            conditions.append(battles.c.flagged.is_(self.flagged is Flagged.ONLY))
+            conditions.append(FLAGGED if self.flagged is Flagged.ONLY else not_(FLAGGED))
         return conditions
 
 
 EVERYTHING = Slice()
 
 
-_FLAGGED = text("flagged")
+_INDEXED = text("flagged")
 Index(
     "ix_battles_flagged",
     battles.c.arena,
     battles.c.received_at,
-    postgresql_where=_FLAGGED,
-    sqlite_where=_FLAGGED,
+    postgresql_where=_INDEXED,
+    sqlite_where=_INDEXED,
 )
 
 _TAGS = cast(battles.c.tags, JSONB)

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from sqlalchemy import Engine, event
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.flag import Flagged
@@ -70,3 +72,26 @@ async def test_flagged_battles_are_listed_newest_first(database: Database) -> No
     rows = await Battles(database).latest(10, "default", flagged=True)
     assert [(row.id, row.flagged) for row in rows] == [("b1", True), ("b0", True)]
     assert len(await Battles(database).latest(10, "default")) == 5
+
+
+async def test_flagged_battles_are_counted_and_listed_by_their_index(database: Database) -> None:
+    statements: list[tuple[str, Any]] = []
+
+    def remember(_c: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool) -> None:
+        statements.append((statement, parameters))
+
+    event.listen(Engine, "before_cursor_execute", remember)
+    try:
+        assert await Battles(database).received("default", Slice(flagged=Flagged.ONLY)) == 0
+        assert await Battles(database).latest(10, "default", flagged=True) == []
+    finally:
+        event.remove(Engine, "before_cursor_execute", remember)
+    queries = [pair for pair in statements if "battles.flagged" in pair[0]]
+    assert len(queries) == 2
+    explain = "EXPLAIN QUERY PLAN " if database.is_sqlite else "EXPLAIN "
+    async with database.transaction() as tx:
+        if not database.is_sqlite:
+            await tx.exec_driver_sql("SET LOCAL enable_seqscan = off")  # the table is empty
+        for query, parameters in queries:
+            plan = "\n".join(str(tuple(row)) for row in await tx.exec_driver_sql(explain + query, parameters))
+            assert "ix_battles_flagged" in plan
