@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 import httpx2
 
 _LINK = re.compile(r'(href|src)="(/[^"]*)"')
+_ANCHOR = re.compile(r'<a\b[^>]*\bhref="(/[^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
 _FORM = re.compile(r'<form\b[^>]*aria-label="([^"]*)".*?</form>', re.DOTALL)
 _FORM_NOTE = r'<p class="faint">\1: available on the pages of <code>nuggetstream up</code>.</p>'
 
@@ -16,7 +17,8 @@ _FORM_NOTE = r'<p class="faint">\1: available on the pages of <code>nuggetstream
 async def save_pages(url: str, folder: Path, ids: Sequence[str], arenas: Sequence[str], site: str) -> Path:
     """Save the start page, the pages of battles and the leaderboards, with the static files they need.
 
-    What cannot work in a file becomes plain text: forms, and links to the demo's site, which stops with it.
+    What cannot work in a file becomes plain text: forms, links to pages that are not saved, and links to the
+    demo's site, which stops with it.
 
     Args:
         url: Base URL of the gateway.
@@ -41,7 +43,8 @@ async def save_pages(url: str, folder: Path, ids: Sequence[str], arenas: Sequenc
     # Unquoted, because the pages quote fewer characters than we do.
     files = {unquote(path): _file(path) for path in pages} | {"/leaderboard": _file(boards[0])}
     for path, page in pages.items():
-        local = _LINK.sub(lambda m: f'{m[1]}="{_local(m[2], files)}"', _without_server(page, site))
+        linking = _without_links_elsewhere(_without_server(page, site), files)
+        local = _LINK.sub(lambda m: f'{m[1]}="{_local(m[2], files)}"', linking)
         await asyncio.to_thread(_write, folder / _file(path), local.encode())
     return folder / _file("/")
 
@@ -58,14 +61,27 @@ def _without_server(page: str, site: str) -> str:
     return re.sub(base, "", _FORM.sub(_FORM_NOTE, page))
 
 
+def _without_links_elsewhere(page: str, files: Mapping[str, str]) -> str:
+    """A page in which links to pages that are not saved are plain text.
+
+    >>> _without_links_elsewhere('<a href="/">Home</a>, <a href="/canary">Canaries</a>', {"/": "index.html"})
+    '<a href="/">Home</a>, <span>Canaries</span>'
+    """
+    return _ANCHOR.sub(lambda m: m[0] if _plain(m[1]) in files else f"<span>{m[2]}</span>", page)
+
+
 def _write(path: Path, body: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(body)
 
 
 def _local(link: str, files: Mapping[str, str]) -> str:
-    plain = unquote(link.replace("&amp;", "&"))
-    return _file(plain) if plain.startswith("/static/") else files.get(plain, "#")
+    plain = _plain(link)
+    return _file(plain) if plain.startswith("/static/") else files[plain]
+
+
+def _plain(link: str) -> str:
+    return unquote(link.replace("&amp;", "&"))
 
 
 def _file(path: str) -> str:

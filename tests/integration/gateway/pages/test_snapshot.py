@@ -52,6 +52,7 @@ async def test_a_saved_page_holds_nothing_that_only_a_server_can_answer(world: W
         page = path.read_text("utf-8")
         assert not re.search(r"<(form|input|select|button)\b", page), path.name
         assert SITE not in page, path.name
+        assert not re.search(r'<a [^>]*href="#"', page), path.name
     board = start.with_name("leaderboard-demo.html").read_text("utf-8")
     assert "Rating method and battles: available on the pages of <code>nuggetstream up</code>." in board
     shown = start.with_name("battles-one.html").read_text("utf-8")
