@@ -16,6 +16,7 @@ import click
 
 from nuggetstream.domain.failure import Stage
 from services.cli.data_folder import locked_folder
+from services.cli.process import read_settings
 from services.cli.registry import SERVICES
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
 from services.cli.tuning import BATCHED_BATTLES, for_batches, tuned
@@ -117,11 +118,11 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
         NatsServerMissing: There is no broker binary.
         ExceptionGroup: A service failed; the block is cancelled.
     """
+    require_one_of_each()
     async with locked_folder(choices.folder) as lock, _migrated_database(choices.folder) as database:
         stop = asyncio.Event()
         async with NatsServer(choices.folder / NATS, inherited=(lock,)) as server:
             platform = _platform(choices, server.url, database.url)
-            _require_one_of_each(platform)
             async with Bus.connect(platform.bus("embedded")) as bus:
                 prepare = partial(_prepare, bus, platform, choices.batches is not None)
                 await prepare()
@@ -143,7 +144,13 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
                         stop.set()
 
 
-def _require_one_of_each(platform: PlatformSettings) -> None:
+def require_one_of_each() -> None:
+    """Check, before anything is started, that the settings name no second judge and no second nuggetizer.
+
+    Raises:
+        click.ClickException: They do, and one process runs one of each.
+    """
+    platform = read_settings(PlatformSettings)
     for declared in (platform.declared_judges, platform.declared_nuggetizers):
         if declared.several:
             instead = _INSTEAD.get(declared.stage, "")

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import signal
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -233,7 +234,8 @@ async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:
     ],
 )
 async def test_a_wrong_setting_is_named(tmp_path: Path, setting: str, value: str, problem: str) -> None:
-    code, output = await run_command(LIGHT | {setting: value}, "up", "--data-dir", str(tmp_path))
+    ports = ("--http-port", "0", "--grpc-port", "0", "--metrics-port", "0")
+    code, output = await run_command(LIGHT | {setting: value}, "up", "--data-dir", str(tmp_path), *ports)
     assert code == 1
     assert problem in output
     assert "Traceback" not in output
@@ -259,9 +261,12 @@ async def test_a_battle_is_scored_call_by_call_in_the_paper_profile(tmp_path: Pa
 async def test_one_process_rejects_several_judges_and_says_what_runs_instead(
     tmp_path: Path, variable: str, what: str, instead: str
 ) -> None:
-    environment = LIGHT | {variable: "one,two"}
-    code, output = await run_command(environment, "up", "--data-dir", str(tmp_path / "data"))
+    folder = tmp_path / "data"
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # nothing is bound before the settings are checked
+        environment = LIGHT | {variable: "one,two", "NUGGETSTREAM_METRICS_PORT": str(taken.getsockname()[1])}
+        code, output = await run_command(environment, "up", "--data-dir", str(folder))
     assert code == 1
+    assert not folder.exists()
     assert f"{variable} names several {what}, and this command runs one" in " ".join(output.split())
     assert instead in " ".join(output.split())
 

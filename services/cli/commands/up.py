@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from services.cli.data_folder import locked_folder
-from services.cli.embedded import NATS, Choices, Embedded, embedded
+from services.cli.embedded import NATS, Choices, Embedded, embedded, require_one_of_each
 from services.cli.process import read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS
 from services.cli.settings import (
@@ -51,6 +51,7 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
     server = read_settings(ServerSettings).model_copy(
         update={name: port for name, port in given.items() if port is not None}
     )
+    require_one_of_each()
     pipeline = embedded_pipeline(read_settings(PipelineSettings))
     llm = read_settings(LLMSettings)
     arena_port = GRPC_PORTS["gateway"] if server.grpc_port is None else server.grpc_port
