@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from selenium.webdriver import Chrome
@@ -10,6 +11,11 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
 from tests.integration.gateway.world import World
+
+AXE = Path(__file__).parent / "vendor" / "axe.min.js"
+_AXE_FINDINGS = """const done = arguments[0];
+axe.run({ resultTypes: ["violations"] }).then((found) => done(
+  found.violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html}`))));"""
 
 
 class Reader:
@@ -42,6 +48,11 @@ class Reader:
         """What the console said, warnings included."""
         entries = await asyncio.to_thread(self._browser.get_log, "browser")
         return [entry["message"] for entry in entries]
+
+    async def axe(self) -> list[str]:
+        """What axe-core finds wrong with the page, each with the rule and the element."""
+        await asyncio.to_thread(self._browser.execute_script, AXE.read_text(encoding="utf-8"))
+        return list(await asyncio.to_thread(self._browser.execute_async_script, _AXE_FINDINGS))
 
     @asynccontextmanager
     async def width(self, pixels: int) -> AsyncIterator[None]:

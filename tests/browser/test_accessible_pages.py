@@ -89,6 +89,7 @@ async def everything(world: World) -> None:
     turns = [{"role": "user", "text": ARABIC}, {"role": "assistant", "text": "unbroken" * 100}]
     failed = Story(battle(id="failed", conversation=turns))
     await world.happens(*failed.told()[:4], failed.failed(Stage.NUGGETIZER), failed.failed(Stage.JUDGE))
+    await world.happens(*Story(battle(id="running")).told()[:5])
     for number in range(2):
         for pair in (("x", "y"), ("y", "z"), ("z", "x")):
             story = Story(between(*pair, number))
@@ -98,7 +99,10 @@ async def everything(world: World) -> None:
 PAGES = (
     "/",
     "/?arena=demo",
+    "/?arena=demo&order=doubt",
     "/battles/tides",
+    "/battles/tides/calls",
+    "/battles/running",
     "/battles/failed",
     "/leaderboard",
     "/leaderboard/timeline?every=day",
