@@ -18,7 +18,7 @@ from nuggetstream.client.judges import AsyncJudgeChecks
 from nuggetstream.client.options import (
     AdviceOptions,
     AgreementOptions,
-    BattleOrder,
+    BattleOptions,
     BoardOptions,
     CombinedOptions,
     PairsOptions,
@@ -115,15 +115,10 @@ class AsyncClient(AsyncAdministration, AsyncJudgeChecks):
                 await asyncio.sleep(following.lost(why))
 
     async def battles(
-        self,
-        arena: str | None = None,
-        limit: int = 50,
-        order: BattleOrder = "newest",
-        *,
-        flagged: bool = False,
+        self, arena: str | None = None, limit: int = 50, **options: Unpack[BattleOptions]
     ) -> list[BattleSummary]:
         """The battles received last, or those that wait most for a vote, see `Client.battles`."""
-        return await self._ask(calls.battles(arena, limit, order, flagged=flagged))
+        return await self._ask(calls.battles(arena, limit, options))
 
     async def failures(
         self, arena: str | None = None, battle_id: str | None = None, limit: int = 50

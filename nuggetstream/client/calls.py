@@ -12,7 +12,7 @@ from nuggetstream.client.options import (
     AdminFailureOptions,
     AdviceOptions,
     AgreementOptions,
-    BattleOrder,
+    BattleOptions,
     BoardOptions,
     CombinedOptions,
     ExpiryOptions,
@@ -103,11 +103,9 @@ def events_path(battle_id: str) -> str:
     return f"{_path(battle_id)}/events"
 
 
-def battles(
-    arena: str | None, limit: int, order: BattleOrder = "newest", *, flagged: bool = False
-) -> Call[list[BattleSummary]]:
+def battles(arena: str | None, limit: int, options: BattleOptions) -> Call[list[BattleSummary]]:
     """Read the newest battles, or those that wait most for a vote."""
-    params = params_of({"arena": arena, "limit": limit, "order": order, "flagged": str(flagged).lower()})
+    params = params_of({"arena": arena, "limit": limit, **options})
     return Call(method="GET", path="/v1/battles", read=reader(list[BattleSummary]), params=params)
 
 

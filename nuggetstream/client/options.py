@@ -12,7 +12,31 @@ LensName: TypeAlias = Lens | Literal["human", "nugget", "judge", "guided", "memb
 Ties: TypeAlias = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]
 
 
-BattleOrder: TypeAlias = Literal["newest", "doubt"]
+class BattleOptions(TypedDict, total=False):
+    """Which battles are in a list; those in the order "doubt" take no further filter.
+
+    Attributes:
+        order: "newest", or "doubt" for battles without a vote, the most doubtful first.
+        search: Words that the query contains, all of them, in any case.
+        system: A system that wrote one of the answers.
+        tag: A tag.
+        language: Language tag, declared or detected.
+        state: State of the battle.
+        disagree: Only battles of which people, nuggets and judge do not all prefer the same answer.
+        flagged: Only battles with a flagged answer.
+        before: Only battles after this one in the list: `received_at` and `id` of the last battle of the page
+            before, with a comma between them.
+    """
+
+    order: Literal["newest", "doubt"]
+    search: str
+    system: str
+    tag: str
+    language: str
+    state: Literal["running", "scored", "partial", "failed"]
+    disagree: bool
+    flagged: bool
+    before: str
 
 
 class SliceOptions(TypedDict, total=False):

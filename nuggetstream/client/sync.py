@@ -18,7 +18,7 @@ from nuggetstream.client.judges import JudgeChecks
 from nuggetstream.client.options import (
     AdviceOptions,
     AgreementOptions,
-    BattleOrder,
+    BattleOptions,
     BoardOptions,
     CombinedOptions,
     PairsOptions,
@@ -195,22 +195,16 @@ class Client(Administration, JudgeChecks):
                 time.sleep(following.lost(why))
 
     def battles(
-        self,
-        arena: str | None = None,
-        limit: int = 50,
-        order: BattleOrder = "newest",
-        *,
-        flagged: bool = False,
+        self, arena: str | None = None, limit: int = 50, **options: Unpack[BattleOptions]
     ) -> list[BattleSummary]:
         """The battles received last, or those that wait most for a vote.
 
         Args:
             arena: Only of this arena; None for all, in the order "newest".
             limit: At most so many, 1 to 200.
-            order: "newest", or "doubt" for battles without a vote, the most doubtful first.
-            flagged: Only battles with a flagged answer; not in the order "doubt".
+            options: Order and filters, see `BattleOptions`.
         """
-        return self._ask(calls.battles(arena, limit, order, flagged=flagged))
+        return self._ask(calls.battles(arena, limit, options))
 
     def failures(
         self, arena: str | None = None, battle_id: str | None = None, limit: int = 50

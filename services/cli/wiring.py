@@ -241,16 +241,15 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     from services.gateway.battles.grpc_service import arena_service
     from services.gateway.battles.ingest import ingest_stage
     from services.gateway.battles.intake import Intake, publisher
-    from services.gateway.canary.routes import routes as canary_routes
+    from services.gateway.build import further_routes
     from services.gateway.failures.access import AdminAccess
-    from services.gateway.failures.build import administration
     from services.gateway.health import readiness
     from services.gateway.hosts import AllowedHosts
-    from services.gateway.pages.environment import page_environment
     from services.gateway.ports import Gateway
     from services.gateway.ratings.client import RatingsClient
     from services.gateway.server import http_server
     from services.runtime import rpc
+    from services.store.battle_search import BattleSearch
     from services.store.battles import Battles
     from services.store.doubts import Doubts
     from services.store.label_agreement import LabelCounts
@@ -270,6 +269,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
         gateway = Gateway(
             battles=battles,
             outcomes=Outcomes(parts.database),
+            search=BattleSearch(parts.database),
             doubts=Doubts(parts.database),
             labels=LabelCounts(parts.database),
             intake=Intake(
@@ -284,9 +284,8 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
         )
         hosts = AllowedHosts.of((parts.host, *parts.allowed_hosts))
         graders = parts.platform.declared_graders
-        administrators = administration(parts.bus, parts.database, gateway.intake, access, graders)
-        canary = canary_routes(parts.database, page_environment())
-        app = create_app(gateway, hosts, administrators, canary)
+        further = further_routes(gateway, parts.bus, parts.database, access, graders)
+        app = create_app(gateway, hosts, *further)
         async with http_server(app, parts.host, parts.http_port) as url:
             stages = [ingest_stage(gateway.intake, parts.blobs)]
             watch = consumer_watch(parts.bus)

@@ -15,11 +15,27 @@ from services.gateway.failures.access import AdminAccess
 from services.gateway.health import Readiness
 from services.gateway.ratings.biases import biases_of
 from services.gateway.ratings.client import RatingsClient
+from services.store.battle_search import BattleFilter, BattleSearch, Position
 from services.store.battles import Battles
 from services.store.doubts import Doubts
 from services.store.label_agreement import LabelCounts
 from services.store.outcomes import Outcomes
 from services.wire.model_state import ModelStates
+
+
+@dataclass(frozen=True, slots=True)
+class ListedBattles:
+    """One page of a list of battles.
+
+    Attributes:
+        battles: The battles, in the order of the list.
+        next: From where the next page goes on; None after the last one.
+        is_cut: Whether the search ended before the page was full; the next page searches further back.
+    """
+
+    battles: list[BattleSummary]
+    next: Position | None
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +45,7 @@ class Gateway:
     Attributes:
         battles: Battles and their events, in the database.
         outcomes: Preferences per battle and lens, in the database.
+        search: Lists of battles, from the database.
         doubts: Battles that wait for a vote, in the database.
         labels: Labels of second assigners, counted in the database.
         intake: Accepts battles and votes.
@@ -42,6 +59,7 @@ class Gateway:
 
     battles: Battles
     outcomes: Outcomes
+    search: BattleSearch
     doubts: Doubts
     labels: LabelCounts
     intake: Intake
@@ -69,20 +87,16 @@ class Gateway:
             update={"waiting": [waiting_view(stage) for stage in waiting], "nugget_edits": edits}
         )
 
-    async def latest(self, limit: int, arena: str | None, *, flagged: bool = False) -> list[BattleSummary]:
-        """The most recent battles, newest first.
-
-        Args:
-            limit: Maximum number of battles.
-            arena: Only battles of this arena; of all arenas when None.
-            flagged: Only battles with a flagged answer.
+    async def listed(self, selection: BattleFilter, limit: int, after: Position | None) -> ListedBattles:
+        """One page of the battles that a filter selects, newest first; see `BattleSearch`.
 
         Raises:
             Unavailable: the database does not answer.
         """
-        rows = await self.battles.latest(limit, arena, flagged=flagged)
-        outcomes = await self.outcomes.of_battles([row.id for row in rows])
-        return [summarize(row, outcomes[row.id]) for row in rows]
+        page = await self.search.page(selection, limit, after)
+        outcomes = await self.outcomes.of_battles([row.id for row in page.rows])
+        found = [summarize(row, outcomes[row.id]) for row in page.rows]
+        return ListedBattles(found, page.next, is_cut=page.is_cut)
 
     async def biases(self, arena: str) -> list[JudgeBiasView]:
         """What the verdicts of each judge and model of an arena depend on beside the answers.

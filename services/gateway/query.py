@@ -8,6 +8,7 @@ argument takes none.
 
 from collections.abc import Iterator
 from typing import Annotated, TypeVar, get_origin, get_type_hints
+from urllib.parse import urlencode
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from starlette.datastructures import QueryParams
@@ -63,6 +64,20 @@ def ignored_parameters(kind: type[QueryParameters], params: QueryParams) -> Iter
             yield f"{name}: is not a parameter of this request"
         elif times > 1 and get_origin(kind.model_fields[name].annotation) is not list:
             yield f"{name}: is given {times} times, and only one value is allowed"
+
+
+def query_string(params: QueryParams, **changes: str | None) -> str:
+    """The parameters of a page with some of them changed, as the query of a link to the same page.
+
+    Args:
+        params: Parameters as they were sent; empty ones are left out.
+        changes: New values; None removes a parameter.
+
+    >>> query_string(QueryParams("arena=x&tag=&before=1"), before=None, state="failed")
+    'arena=x&state=failed'
+    """
+    kept = [(name, value) for name, value in params.multi_items() if value and name not in changes]
+    return urlencode(kept + [(name, value) for name, value in changes.items() if value is not None])
 
 
 def query_from_form(kind: type[Q], params: QueryParams, **defaults: str) -> Q:

@@ -22,17 +22,17 @@ from services.store.event_reading import RecordedEvent, read_events, read_submis
 from services.store.nugget_edits import NuggetEdits
 from services.store.recording import NewEvent, Recorded, record_all
 from services.store.reruns import Restart, restart_failed
-from services.store.slices import EVERYTHING, FLAGGED, Slice
+from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, failures
 from services.store.text_references import Filled
 
 _IDS_PER_QUERY = 500
 # Without the body, which may be megabytes and is not needed to list battles.
-_ROWS = select(
+BATTLE_ROWS = select(
     *(column for column in battles.c if column.name not in ("body", "republished", "republished_at"))
 )
-_ROW = _ROWS.where(battles.c.id == bindparam("battle"))
-_ROWS_OF = _ROWS.where(battles.c.id.in_(bindparam("battles", expanding=True)))
+_ROW = BATTLE_ROWS.where(battles.c.id == bindparam("battle"))
+_ROWS_OF = BATTLE_ROWS.where(battles.c.id.in_(bindparam("battles", expanding=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class Battles:
             return None
         values = {"battle": battle_id}
         row = await self._database.read(lambda connection: connection.execute(_ROW, values).one_or_none())
-        return None if row is None else _battle_row(row)
+        return None if row is None else battle_row(row)
 
     async def whole(self, battle_id: str) -> WholeBattle | None:
         """Everything that is stored of one battle; None when there is none with this id."""
@@ -153,7 +153,7 @@ class Battles:
             submission = None if row is None else read_submission(connection, battle_id)
             if row is None or submission is None:
                 return None
-            return WholeBattle(_battle_row(row), submission.body, read_events(connection, battle_id))
+            return WholeBattle(battle_row(row), submission.body, read_events(connection, battle_id))
 
         return await self._database.read(read)
 
@@ -162,7 +162,7 @@ class Battles:
         known = sorted(battle_id for battle_id in ids if "\x00" not in battle_id)  # as in `get`
         values = {"battles": known}
         rows = await self._database.read(lambda connection: connection.execute(_ROWS_OF, values).all())
-        return {row.id: _battle_row(row) for row in rows}
+        return {row.id: battle_row(row) for row in rows}
 
     async def deleted_at(self, battle_id: str) -> datetime | None:
         """When a battle was deleted last; None if it never was. It may have been sent again since."""
@@ -175,15 +175,13 @@ class Battles:
         """
         return await self._database.read(lambda connection: read_submission(connection, battle_id))
 
-    async def latest(self, limit: int, arena: str | None = None, *, flagged: bool = False) -> list[BattleRow]:
-        """The newest battles, newest first; with `flagged` only those with a flag."""
-        query = _ROWS.order_by(battles.c.received_at.desc()).limit(limit)
+    async def latest(self, limit: int, arena: str | None = None) -> list[BattleRow]:
+        """The newest battles, newest first; see `battle_search` for filters and pages."""
+        query = BATTLE_ROWS.order_by(battles.c.received_at.desc()).limit(limit)
         if arena is not None:
             query = query.where(battles.c.arena == arena)
-        if flagged:
-            query = query.where(FLAGGED)
         async with self._database.transaction() as tx:
-            return [_battle_row(row) for row in await tx.execute(query)]
+            return [battle_row(row) for row in await tx.execute(query)]
 
     async def ended_among(self, ids: Sequence[str]) -> dict[str, BattleState]:
         """The states of those of the given battles that have ended, by id."""
@@ -264,7 +262,8 @@ class Battles:
         return await settle(self._database, self._names, battle_id, at)
 
 
-def _battle_row(row: Any) -> BattleRow:
+def battle_row(row: Any) -> BattleRow:
+    """The battle in a row of `BATTLE_ROWS`."""
     values = dict(row._mapping)
     confidence = values.pop("language_confidence")
     values["detected"] = None if confidence is None else DetectedLanguage(values["language"], confidence)

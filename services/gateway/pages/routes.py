@@ -15,21 +15,23 @@ from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.lens import INDEPENDENT, Lens
+from nuggetstream.domain.progress import BattleState
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.views.common import Problem
 from nuggetstream.views.ratings import BoardView
+from services.gateway.battles.query import BattleFilterQuery, written
 from services.gateway.battles.routes import listed
 from services.gateway.pages.explanation import explanation_lines, failure_groups
 from services.gateway.pages.grades import grade_tables
-from services.gateway.pages.query import HomePageQuery
 from services.gateway.pages.quotes import pieces_of
 from services.gateway.pages.rating_axis import MEAN, axis_of
 from services.gateway.pages.rating_lines import chart_of
 from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED, ProblemPage, headers_of, problem_of, status_of
-from services.gateway.query import query_from_form
+from services.gateway.query import query_from_form, query_string
 from services.gateway.ratings.query import BoardsQuery, TimelineQuery
+from services.store.battle_search import BattleFilter
 
 _SHOWN = 50  # battles on the home page
 
@@ -85,14 +87,18 @@ async def page_response(env: Environment, render: Render) -> Response:
 
 
 async def _home(gateway: Gateway, env: Environment, params: QueryParams, base_url: str) -> str:
-    query = query_from_form(HomePageQuery, params)
-    arena, order = query.arena, query.order
+    query = query_from_form(BattleFilterQuery, params)
+    page = await listed(gateway, query, _SHOWN)
     return env.get_template("home/page.html").render(
-        arena=arena,
+        arena=query.arena,
         arenas=await gateway.battles.arenas(),
-        order=order,
-        battles=await listed(gateway, order, _SHOWN, arena, flagged=query.flagged),
-        flagged=query.flagged,
+        query=query,
+        is_filtered=query.filter != BattleFilter(arena=query.arena),
+        states=list(BattleState),
+        battles=page.battles,
+        is_cut=page.is_cut,
+        next=None if page.next is None else query_string(params, before=written(page.next)),
+        newest=query_string(params, before=None),
         base_url=base_url,
     )
 

@@ -117,7 +117,7 @@ async def test_a_browser_that_is_lost_gets_a_page_and_a_program_json(world: Worl
 
 
 async def test_what_breaks_on_our_side_is_told_without_its_details(world: World) -> None:
-    broken = create_app(replace(world.gateway, battles=None))  # type: ignore[arg-type]
+    broken = create_app(replace(world.gateway, battles=None, search=None))  # type: ignore[arg-type]
     inside = httpx2.ASGITransport(broken, raise_app_exceptions=False)
     async with httpx2.AsyncClient(transport=inside, base_url="http://localhost", headers=BROWSER) as http:
         page, api = await http.get("/"), await http.get("/v1/battles")

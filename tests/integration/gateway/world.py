@@ -28,11 +28,9 @@ from services.gateway.app import create_app
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.grpc_service import arena_service
 from services.gateway.battles.intake import Intake, publisher
-from services.gateway.canary.routes import routes as canary_routes
+from services.gateway.build import further_routes
 from services.gateway.failures.access import AdminAccess
-from services.gateway.failures.build import administration
 from services.gateway.health import readiness
-from services.gateway.pages.environment import page_environment
 from services.gateway.ports import Gateway
 from services.gateway.ratings.client import RatingsClient
 from services.gateway.server import http_server
@@ -45,6 +43,7 @@ from services.runtime import rpc
 from services.runtime.bus import Bus, ensure
 from services.runtime.bus.message import SCHEMA
 from services.runtime.stream_usage import StreamUsage
+from services.store.battle_search import BattleSearch
 from services.store.battles import Battles
 from services.store.blobs import Blobs
 from services.store.database import Database
@@ -117,6 +116,7 @@ async def opened(
             battles=battles,
             outcomes=outcomes,
             labels=LabelCounts(database),
+            search=BattleSearch(database),
             doubts=Doubts(database),
             intake=Intake(battles, PendingVotes(database), publisher(bus, blobs, within=patience), admission),
             ratings=RatingsClient(channel),
@@ -125,8 +125,7 @@ async def opened(
             access=access,
         )
         await stack.enter_async_context(followers.listening(bus))
-        admin = administration(bus, database, gateway.intake, access, GRADERS)
-        app = create_app(gateway, None, admin, canary_routes(database, page_environment()))
+        app = create_app(gateway, None, *further_routes(gateway, bus, database, access, GRADERS))
         base = await stack.enter_async_context(http_server(app, "127.0.0.1", 0, grace=1))
         grpc_port = await stack.enter_async_context(
             rpc.serve("127.0.0.1:0", [arena_service(gateway)], grace=0.2)

@@ -10,6 +10,7 @@ from sqlalchemy import Engine, event
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
+from services.store.battle_search import BattleFilter, BattleSearch
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome import Outcome
@@ -69,7 +70,7 @@ _LENSES = (Lens.HUMAN, Lens.JUDGE)
 
 async def test_flagged_battles_are_listed_newest_first(database: Database) -> None:
     await receive(database)
-    rows = await Battles(database).latest(10, "default", flagged=True)
+    rows = (await BattleSearch(database).page(BattleFilter("default", flagged=True), 10)).rows
     assert [(row.id, row.flagged) for row in rows] == [("b1", True), ("b0", True)]
     assert len(await Battles(database).latest(10, "default")) == 5
 
@@ -83,7 +84,7 @@ async def test_flagged_battles_are_counted_and_listed_by_their_index(database: D
     event.listen(Engine, "before_cursor_execute", remember)
     try:
         assert await Battles(database).received("default", Slice(flagged=Flagged.ONLY)) == 0
-        assert await Battles(database).latest(10, "default", flagged=True) == []
+        assert (await BattleSearch(database).page(BattleFilter("default", flagged=True), 10)).rows == []
     finally:
         event.remove(Engine, "before_cursor_execute", remember)
     queries = [pair for pair in statements if "battles.flagged" in pair[0]]

@@ -89,7 +89,7 @@ def test_the_platform_says_how_long_it_wants_to_be_left_alone() -> None:
 
 
 def test_patience_ends_after_its_seconds_and_not_after_some_number_of_tries() -> None:
-    steps = exchange(calls.battles(None, 50), patience(10, tick=0.5))
+    steps = exchange(calls.battles(None, 50, {}), patience(10, tick=0.5))
     next(steps)
     tries = 0
 

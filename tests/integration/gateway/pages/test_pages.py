@@ -46,7 +46,9 @@ async def test_nothing_from_outside_becomes_markup(world: World) -> None:
     assert (shown.status_code, board.status_code) == (200, 200)
     for page in (listed, shown.text, board.text):
         assert "&lt;script&gt;" in page
-        assert not re.search(r"<script(?! src=\"/static/live\.js\" defer>)|<img (?!src=\"/static)", page)
+        assert not re.search(
+            r"<script(?! src=\"/static/(?:live|feed)\.js\" defer>)|<img (?!src=\"/static)", page
+        )
         unquoted = re.sub(r'="[^"]*"', "", page)  # what stands between quotes is text, whatever it looks like
         assert not re.search(r"<[^>]*\son\w+", unquoted)
         assert not re.search(r'(href|src)="(?!/|#|https://example\.org/)', page)

@@ -1,0 +1,23 @@
+"""The routes that need more than the ports of the gateway: administration, and pages with their own data."""
+
+from fastapi import APIRouter
+
+from services.gateway.canary.routes import routes as canary_routes
+from services.gateway.failures.access import AdminAccess
+from services.gateway.failures.build import administration
+from services.gateway.pages.environment import page_environment
+from services.gateway.ports import Gateway
+from services.runtime.bus import Bus
+from services.store.database import Database
+from services.wire.graders import Graders
+
+
+def further_routes(
+    gateway: Gateway, bus: Bus, database: Database, access: AdminAccess, graders: Graders
+) -> list[APIRouter]:
+    """The routers beside those that `create_app` makes itself."""
+    env = page_environment()
+    return [
+        administration(bus, database, gateway.intake, access, graders),
+        canary_routes(database, env),
+    ]

@@ -1,0 +1,69 @@
+"""The list of battles in the browser: searched, filtered, page by page, live, and with the keyboard."""
+
+import asyncio
+
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.keys import Keys
+
+from nuggetstream.domain.battle import Vote
+from tests.browser.reader import Reader
+from tests.integration.gateway.world import Story, World, battle
+
+QUERIES = "table.battles th[scope=row] > a"
+
+
+async def test_a_search_and_a_filter_leave_the_battles_that_match(browser: Chrome, world: World) -> None:
+    tides, sky = Story(battle()), Story(battle(id="sky", query="Why is the sky blue?", tags=["category:sky"]))
+    await world.happens(*tides.told(), tides.voted(Vote.B), sky.submitted())
+    reader = Reader(browser, world)
+    await reader.opens("/?arena=demo")
+    box = await reader.one("input[type=search]")
+    await asyncio.to_thread(box.send_keys, "BLUE why", Keys.ENTER)
+    await reader.until("new URLSearchParams(location.search).get('search')", lambda text: text == "BLUE why")
+    await reader.until("document.readyState", lambda state: state == "complete")
+    assert await reader.texts(QUERIES) == ["Why is the sky blue?"]
+    assert await reader.runs("new URLSearchParams(location.search).get('arena')") == "demo"
+    for query, found in (
+        ("disagree=true", ["Why are there two high tides a day?"]),
+        ("state=running", ["Why is the sky blue?"]),
+        ("tag=category:sky", ["Why is the sky blue?"]),
+        ("system=atlas&search=tides", ["Why are there two high tides a day?"]),
+        ("system=nobody", []),
+    ):
+        await reader.opens(f"/?{query}")
+        assert await reader.texts(QUERIES) == found, query
+    assert await reader.texts(".empty") == ["No battle of this kind."]
+    assert await reader.complaints() == []
+
+
+async def test_older_battles_are_on_further_pages(browser: Chrome, world: World) -> None:
+    for number in range(52):
+        await world.happens(Story(battle(id=f"b{number}", query=f"Question {number}?")).submitted())
+    reader = Reader(browser, world)
+    await reader.opens("/?arena=demo&search=question")
+    assert (await reader.texts(QUERIES))[0] == "Question 51?"
+    await asyncio.to_thread((await reader.one("a[rel=next]")).click)
+    await reader.until("document.readyState === 'complete' && location.search.includes('before')")
+    assert await reader.texts(QUERIES) == ["Question 1?", "Question 0?"]
+    assert await reader.texts(".paging a") == ["Newest battles"]
+    assert await reader.runs("document.scripts.length") == 0
+
+
+async def test_a_new_battle_appears_without_a_reload_and_arrows_lead_from_battle_to_battle(
+    browser: Chrome, world: World
+) -> None:
+    await world.happens(Story(battle()).submitted(), Story(battle(id="sky", query="Why blue?")).submitted())
+    reader = Reader(browser, world)
+    await reader.opens("/")
+    await reader.runs("(window.sameDocument = true)")
+    await reader.runs(f"document.querySelector('{QUERIES}').focus()")
+    focused = "document.activeElement.textContent"
+    await asyncio.to_thread((await reader.one(QUERIES)).send_keys, Keys.ARROW_DOWN)
+    assert await reader.runs(focused) == "Why are there two high tides a day?"
+    await world.happens(Story(battle(id="new", query="What is new?")).submitted())
+    await reader.until(
+        f"document.querySelector('{QUERIES}').textContent", lambda text: text == "What is new?"
+    )
+    assert await reader.runs(focused) == "Why are there two high tides a day?"
+    assert await reader.runs("window.sameDocument") is True
+    assert await reader.complaints() == []
