@@ -12,6 +12,7 @@ stay, too. Paraphrases with other words are not found: no overlap of words tells
 import re
 from collections.abc import Mapping, Sequence
 
+from nuggetstream.text.months import MONTH, MONTH_NAMES
 from nuggetstream.text.terms import UNSPACED
 from services.nuggetizer.same_words import words_of
 
@@ -20,23 +21,6 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_MONTHS = (
-    "january januar janvier enero gennaio janeiro января",
-    "february februar février febrero febbraio fevereiro февраля",
-    "march märz mars marzo março марта",
-    "april avril abril aprile апреля",
-    "may mai mayo maggio maio мая",
-    "june juni juin junio giugno junho июня",
-    "july juli juillet julio luglio julho июля",
-    "august août agosto августа",
-    "september septembre septiembre settembre setembro сентября",
-    "october oktober octobre octubre ottobre outubro октября",
-    "november novembre noviembre novembro ноября",
-    "december dezember décembre diciembre dicembre dezembro декабря",
-)
-_MONTH: Mapping[str, int] = {
-    name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()
-}
 _UNITS = {
     "%": "% percent prozent процент процента процентов パーセント",
     "km": "kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetro kilómetros "
@@ -74,14 +58,13 @@ _BEFORE_TIME = _words(
     "dal dopo em até в с до после"
 )
 
-_NAME = "|".join(sorted(_MONTH, key=len, reverse=True))
 _DAY, _YEAR = r"(?P<day>\d{1,2})", r"(?P<year>[12]\d{3})(?!\d)"
 _DATES = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"\b{_DAY}(?:st|nd|rd|th|er|[.º°])?\s+(?:de\s+|of\s+)?(?P<name>{_NAME})\b,?\s+(?:de\s+|del\s+)?{_YEAR}"
+        rf"\b{_DAY}(?:st|nd|rd|th|er|[.º°])?\s+(?:de\s+|of\s+)?(?P<name>{MONTH_NAMES})\b,?\s+(?:de\s+|del\s+)?{_YEAR}"
         r"(?:\s+года\b)?",
-        rf"\b(?P<name>{_NAME})\s+{_DAY}(?:st|nd|rd|th)?,?\s+{_YEAR}",
+        rf"\b(?P<name>{MONTH_NAMES})\s+{_DAY}(?:st|nd|rd|th)?,?\s+{_YEAR}",
         rf"(?<!\d)(?P<year>[12]\d{{3}})([-/])(?P<month>\d{{1,2}})\2{_DAY}(?!\d)",
         rf"(?<![\d.])(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.{_YEAR}",
         rf"(?<!\d)(?P<day>1[3-9]|2\d|3[01])/(?P<month>0?\d|1[0-2])/{_YEAR}",  # no other order is possible
@@ -130,7 +113,7 @@ def fact_of(text: str) -> tuple[str, ...]:
 def _date(match: re.Match[str]) -> str:
     """A date as year, month and day; what is no date stays as it is."""
     named = match.groupdict()
-    month = _MONTH[named["name"]] if named.get("name") else int(named["month"])
+    month = MONTH[named["name"]] if named.get("name") else int(named["month"])
     day = int(named["day"])
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return match[0]
