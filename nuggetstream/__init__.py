@@ -2,6 +2,7 @@
 
     import nuggetstream as ns
 
+    ns.read_battles                        battles in the formats of many projects, one by one
     ns.read_votes, ns.rate                 votes -> Bradley-Terry ratings with intervals and ranks
     ns.rate_over_time                      dated votes -> ratings of every period
     ns.score                               nuggets and labels -> six scores, and the preference
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nuggetstream.api.agreeing import agreement, krippendorff
+    from nuggetstream.api.battles import read_battles
     from nuggetstream.api.crowd import crowd_agreement, crowd_grades
     from nuggetstream.api.over_time import rate_over_time
     from nuggetstream.api.rating import rate
@@ -48,6 +50,7 @@ __all__ = [
     "krippendorff",
     "rate",
     "rate_over_time",
+    "read_battles",
     "read_votes",
     "rubric_agree",
     "rubric_aspects",
@@ -62,6 +65,7 @@ __all__ = [
 ]
 _NAMES = {
     "nuggetstream.api.agreeing": ("agreement", "krippendorff"),
+    "nuggetstream.api.battles": ("read_battles",),
     "nuggetstream.api.crowd": ("crowd_agreement", "crowd_grades"),
     "nuggetstream.api.over_time": ("rate_over_time",),
     "nuggetstream.api.rating": ("rate",),

@@ -17,6 +17,8 @@ from nuggetstream.files.tables import Column, Kind, Table
 if TYPE_CHECKING:
     import polars
 
+_BATCH = 64  # rows of Parquet that are in memory at once
+
 
 class ArrowFrame(Protocol):
     """A frame that shares its columns over the Arrow PyCapsule protocol, as those of pandas and polars do."""
@@ -93,6 +95,23 @@ def parquet_records(path: Path) -> Iterator[Record]:
     except (pl.exceptions.PolarsError, OSError) as error:
         raise UnusableFile(f"{path}: is not Parquet: {error}") from error
     yield from frame_records(frame, str(path))
+
+
+def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a Parquet file with lists and objects as Python has them, in memory of a few rows.
+
+    Raises:
+        UnusableFile: It cannot be read, or polars is not installed.
+    """
+    try:
+        pl = _polars()
+    except MissingExtra as error:
+        raise UnusableFile(f"{path}: is Parquet, and {error}") from error
+    try:
+        for batch in pl.scan_parquet(path).collect_batches(chunk_size=_BATCH):
+            yield from batch.iter_rows(named=True)
+    except pl.exceptions.PolarsError as error:
+        raise UnusableFile(f"{path}: is not Parquet: {error}") from error
 
 
 def _cells(series: Any) -> list[Any]:

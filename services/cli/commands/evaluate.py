@@ -12,7 +12,8 @@ from typing import Any
 import click
 from rich.console import Console
 
-from nuggetstream.files.dataset import BadLine, UnusableFile, read_battles, read_documents
+from nuggetstream.files.dataset import BadLine, UnusableFile, read_documents
+from nuggetstream.files.formats.registry import read_battles
 from nuggetstream.files.numerals import many
 from nuggetstream.files.results import REJECTED
 from nuggetstream.report.summary import Summary
@@ -86,7 +87,9 @@ def command(
     batch: bool,
     dry_run: bool,
 ) -> None:
-    """Evaluate all battles of FILE (JSONL, gzipped or not) on this machine.
+    """Evaluate all battles of FILE on this machine.
+
+    FILE is JSONL, or in a format of `nuggetstream import --formats`, gzipped or not.
 
     Writes OUT/results.jsonl (one battle per line, with nuggets, labels, verdict and explanation),
     OUT/summary.json, OUT/summary.txt and, if lines were rejected, OUT/rejected.jsonl. Ctrl-C stops

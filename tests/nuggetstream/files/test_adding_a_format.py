@@ -4,38 +4,48 @@ The formats are small and made up. Votes are lines such as `atlas > birch` and `
 code of the recipe; a battle is one line of cells separated by `|`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import nuggetstream as ns
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files import dataset, records
-from nuggetstream.files.dataset import BadLine, BattleFormat, BattleLine, UnusableFile, read_battles
-from nuggetstream.files.submission import InvalidSubmission, parse_submission
+from nuggetstream.files import records
+from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile
+from nuggetstream.files.formats import registry
+from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Source, checked
+from nuggetstream.files.formats.registry import read_battles
+from nuggetstream.files.formats.rows import text_lines
 from tests import recipes
 
 
 # What the module of a format of battles holds.
-def piped(line: bytes, documents: Mapping[str, str]) -> dataset.Read:
-    cells = [cell.strip() for cell in line.decode().split("|")]
-    if len(cells) != 6:
-        raise InvalidSubmission(
-            [f"has {len(cells)} cells; expected query | system | text | system | text | vote"]
-        )
-    query, system_a, text_a, system_b, text_b, vote = cells
-    given = {
-        "query": query,
-        "a": {"system": system_a, "text": text_a},
-        "b": {"system": system_b, "text": text_b},
-        "vote": vote or None,
-    }
-    submission = parse_submission(given)
-    return submission, {} if submission.vote is None else {dataset.VOTE: submission.vote}
+def piped(source: Source) -> Iterator[Line]:
+    for number, line in text_lines(source.path):
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) != 6:
+            problem = f"has {len(cells)} cells; expected query | system | text | system | text | vote"
+            yield BadLine(number, (problem,))
+            continue
+        query, system_a, text_a, system_b, text_b, vote = cells
+        battle = {
+            "query": query,
+            "a": {"system": system_a, "text": text_a},
+            "b": {"system": system_b, "text": text_b},
+            "vote": vote or None,
+        }
+        yield BattleLine(number, *checked(battle))
 
 
-PIPED = BattleFormat("pipes", lambda line: not line.lstrip().startswith(b"{"), piped)
+PIPED = FileFormat(
+    name="pipes",
+    title="pipes",
+    holds=BATTLES,
+    recognises=lambda sample: "|" in sample.text and not sample.text.startswith("{"),
+    read=piped,
+    fields="all of it",
+)
 
 
 @pytest.fixture
@@ -44,7 +54,7 @@ def formats(monkeypatch: pytest.MonkeyPatch) -> None:
     comparisons = recipes.module("nuggetstream/files/comparisons.py")
     entry = recipes.entry("nuggetstream/files/records.py", "FORMATS", vars(comparisons))
     monkeypatch.setattr(records, "FORMATS", [entry, *records.FORMATS])
-    monkeypatch.setattr(dataset, "FORMATS", [PIPED, *dataset.FORMATS])
+    monkeypatch.setattr(registry, "FORMATS", [PIPED, *registry.FORMATS])
 
 
 @pytest.mark.usefixtures("formats")

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.dataset import BadLine, BattleLine, read_battles
+from nuggetstream.files.dataset import BadLine, BattleLine
+from nuggetstream.files.formats.registry import read_battles
 from nuggetstream.files.shapes import EXPECTED, WORDS
 from nuggetstream.files.submission import InvalidSubmission, parse_submission, parse_submission_json
 

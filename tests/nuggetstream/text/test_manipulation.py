@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from nuggetstream.files.dataset import BattleLine, read_battles, read_documents
+from nuggetstream.files.dataset import BattleLine, read_documents
+from nuggetstream.files.formats.registry import read_battles
 from nuggetstream.text.manipulation import FLAGGED_FROM, Finding, findings, flagged
 from nuggetstream.text.manipulation.normalised import normalised
 from nuggetstream.text.manipulation.rules import NAMES, RULES

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.files.dataset import BattleLine, read_battles
+from nuggetstream.files.dataset import BattleLine
+from nuggetstream.files.formats.registry import read_battles
 from services.cli.kept_lines import Keeper
 from services.cli.results import ResultsFile
 

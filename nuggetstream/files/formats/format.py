@@ -1,0 +1,143 @@
+"""A format: how a file in it is recognised and read, what it holds and what is lost.
+
+a file ──> container and first row ──> the first `FileFormat` that recognises them ──> battles, or rows
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from nuggetstream.files.dataset import VOTE, BadLine, BattleLine, Read
+from nuggetstream.files.formats.rows import Container, Row, Rows, rows_in
+from nuggetstream.files.submission import InvalidSubmission, parse_submission
+
+BATTLES = "battles"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a format is recognised by.
+
+    Attributes:
+        container: How the file holds its rows.
+        value: Its first row; None where there is none that can be read.
+        text: The beginning of the file, decompressed, where it is text.
+        folder: Names of the files beside it when a folder was given; empty otherwise.
+    """
+
+    container: Container
+    value: Any
+    text: str = ""
+    folder: frozenset[str] = frozenset()
+
+    def has(self, *names: str) -> bool:
+        """Whether the first row is an object with all of these fields."""
+        return isinstance(self.value, dict) and all(name in self.value for name in names)
+
+    def has_any(self, *names: str) -> bool:
+        """Whether the first row is an object with one of these fields."""
+        return isinstance(self.value, dict) and any(name in self.value for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is read.
+
+    Attributes:
+        path: The file or folder as a person named it.
+        files: The files to read, in order.
+        container: How they hold their rows.
+        documents: Text of a document by its id, for formats whose answers cite documents.
+    """
+
+    path: Path
+    files: tuple[Path, ...]
+    container: Container
+    documents: Mapping[str, str] = field(default_factory=dict)
+
+    def rows(self) -> Rows:
+        """The rows of all files in order; in a folder, a problem says which file it is in."""
+        for file in self.files:
+            for row in rows_in(file, self.container):
+                if isinstance(row, BadLine) and len(self.files) > 1:
+                    yield BadLine(row.line, tuple(f"{file.name}: {problem}" for problem in row.problems))
+                else:
+                    yield row
+
+
+@dataclass(frozen=True, slots=True)
+class RowLine:
+    """One row of a format that holds something other than battles.
+
+    Attributes:
+        line: Its line, from 1.
+        fields: Its values by name, the same names for every format that holds the same.
+    """
+
+    line: int
+    fields: Mapping[str, Any]
+
+
+Line: TypeAlias = BattleLine | RowLine | BadLine
+
+
+BattleOf: TypeAlias = Callable[[Row, Source], Read]
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """A format that is read. It has either `battle_of`, or `read`.
+
+    Attributes:
+        name: What options call it, such as "search-arena".
+        title: What people call it.
+        holds: What it holds: "battles", or what else, such as "relevance labels".
+        recognises: Whether a file is in this format.
+        battle_of: The battle of a row, where each row is one; it raises `InvalidSubmission` naming the fields
+            that are wrong.
+        read: What a file holds, where a row is no battle; a row that cannot be used becomes a `BadLine`.
+        fields: What is read, for people.
+        lost: What is not kept, for people; empty where nothing is lost.
+        used_by: Command that takes such a file, where it holds no battles.
+    """
+
+    name: str
+    title: str
+    holds: str
+    recognises: Callable[[Sample], bool]
+    fields: str
+    battle_of: BattleOf | None = None
+    read: Callable[[Source], Iterator[Line]] | None = None
+    lost: str = ""
+    used_by: str = ""
+
+
+def line_of(row: Row, source: Source, battle_of: BattleOf) -> BattleLine | BadLine:
+    """The battle of one row, or what is wrong with it."""
+    try:
+        submission, reference = battle_of(row, source)
+    except InvalidSubmission as error:
+        return BadLine(row.line, tuple(error.problems))
+    return BattleLine(row.line, submission, reference)
+
+
+def checked(battle: Mapping[str, Any]) -> Read:
+    """A battle of ours, or in one of the shapes of `shapes`, without the fields that are None.
+
+    Raises:
+        InvalidSubmission: Names every field that is wrong.
+    """
+    submission = parse_submission({name: value for name, value in battle.items() if value is not None})
+    return submission, {} if submission.vote is None else {VOTE: submission.vote}
+
+
+def object_of(row: Row) -> dict[str, Any]:
+    """The object of a row.
+
+    Raises:
+        InvalidSubmission: The row is something else.
+    """
+    if not isinstance(row.value, dict):
+        raise InvalidSubmission(["is not a JSON object"])
+    return row.value

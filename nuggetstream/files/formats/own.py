@@ -1,0 +1,118 @@
+"""Battles of ours, of earlier results, and of CrowdRAG-25.
+
+nuggetstream   one submission per row, as `POST /v1/battles` takes it, or in one of the shapes of `shapes`
+results        results.jsonl of `nuggetstream eval`, or the JSON of `GET /v1/battles/{id}`
+crowdrag25     citations name documents of a second file, gold labels per dimension
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.files.dataset import OVERALL, VOTE, Read
+from nuggetstream.files.formats.format import BATTLES, FileFormat, Sample, Source, checked, object_of
+from nuggetstream.files.formats.rows import Container, Row
+from nuggetstream.files.submission import InvalidSubmission, parse_submission, parse_submission_json
+
+_GOLD = {"a": Vote.A, "b": Vote.B, "n": Vote.TIE}
+_QUERIES = ("query", "question", "prompt", "messages", "messages_a", "conversation_a")
+
+
+def _nuggetstream(row: Row, _: Source) -> Read:
+    if row.raw is None:
+        fields = object_of(row)
+        return checked({name: value for name, value in fields.items() if value != ""})
+    submission = parse_submission_json(row.raw)
+    return submission, {} if submission.vote is None else {VOTE: submission.vote}
+
+
+def _results(row: Row, _: Source) -> Read:
+    fields = object_of(row)
+    kept = ("id", "arena", "query", "language", "tags", "conversation")
+    battle = {name: fields.get(name) for name in kept} | {"vote": fields.get("human_vote")}
+    submission, vote = checked(battle | {side: _answer(fields.get(side)) for side in "ab"})
+    reference = fields.get("reference")
+    if not isinstance(reference, dict):
+        return submission, vote
+    try:
+        return submission, {**vote, **{name: Vote(said) for name, said in reference.items()}}
+    except ValueError as error:
+        raise InvalidSubmission([f"reference: {error}"]) from error
+
+
+def _answer(answer: Any) -> Any:
+    if not isinstance(answer, dict):
+        return answer
+    pages = [
+        {name: source[name] for name in ("url", "title") if source.get(name)}
+        for source in answer.get("sources") or ()
+        if isinstance(source, dict)
+    ]
+    kept = {name: answer[name] for name in ("system", "text", "conversation") if name in answer}
+    return kept | {"sources": pages}
+
+
+def _crowdrag25(row: Row, source: Source) -> Read:
+    fields = object_of(row)
+    if not isinstance(fields.get("gold"), dict):
+        raise InvalidSubmission(["gold: is not an object of labels"])
+    gold = {name: _gold(name, label) for name, label in fields["gold"].items()}
+    overall = gold.get(OVERALL)
+    battle = {
+        "id": fields.get("battle_id"),
+        "arena": "crowdrag25",
+        "query": fields.get("query"),
+        "language": "en",
+        "a": _cited(fields.get("a"), "a", source.documents),
+        "b": _cited(fields.get("b"), "b", source.documents),
+        "vote": overall.value if overall else None,
+    }
+    return parse_submission(battle), gold
+
+
+def _gold(name: str, label: object) -> Vote:
+    if not isinstance(label, str) or label not in _GOLD:
+        raise InvalidSubmission([f"gold.{name}: is {label!r}; expected one of a, n, b"])
+    return _GOLD[label]
+
+
+def _cited(answer: Any, side: str, documents: Mapping[str, str]) -> Any:
+    if not isinstance(answer, dict):
+        return answer
+    names = list(dict.fromkeys(answer.get("citations", [])))
+    if lost := [name for name in names if name not in documents]:
+        problem = f"{side}.citations: {len(lost)} of {len(names)} documents are missing, such as {lost[0]!r}"
+        raise InvalidSubmission([f"{problem}; name their file with --documents"])
+    sources = [{"url": f"docid:{name}", "title": name, "text": documents[name]} for name in names]
+    return {"system": answer.get("system"), "text": answer.get("text"), "sources": sources}
+
+
+def _may_be_battles(sample: Sample) -> bool:
+    return sample.container in (Container.JSONL, Container.JSON) or sample.has_any(*_QUERIES)
+
+
+CROWDRAG25 = FileFormat(
+    name="crowdrag25",
+    title="CrowdRAG-25",
+    holds=BATTLES,
+    recognises=lambda sample: sample.has("gold"),
+    battle_of=_crowdrag25,
+    fields="query, answers, gold labels per dimension; cited documents with --documents",
+)
+RESULTS = FileFormat(
+    name="results",
+    title="results of nuggetstream eval",
+    holds=BATTLES,
+    recognises=lambda sample: sample.has("nugget_verdict", "judgments"),
+    battle_of=_results,
+    fields="query, conversation, answers, URLs of sources, vote, references",
+    lost="texts of sources, nuggets, labels and verdicts, which are made anew",
+)
+NUGGETSTREAM = FileFormat(
+    name="nuggetstream",
+    title="Nuggetstream",
+    holds=BATTLES,
+    recognises=_may_be_battles,
+    battle_of=_nuggetstream,
+    fields="everything; also under the names that others use, see docs/api/battles.md",
+)

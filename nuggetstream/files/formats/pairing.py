@@ -1,0 +1,110 @@
+"""Answers of several systems to the same queries, as battles: every two answers to a query are one.
+
+The texts are kept in a temporary file, so memory holds an index alone. Which of two systems is A follows from
+a hash of query and systems, so that no system is always shown first.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import combinations
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile
+from nuggetstream.files.formats.format import Source, checked
+from nuggetstream.files.submission import InvalidSubmission
+
+
+@dataclass(frozen=True, slots=True)
+class RunAnswer:
+    """The answer of one system to one query.
+
+    Attributes:
+        topic: Id of the query.
+        query: Its text.
+        system: Name of the system, such as the id of a run.
+        text: The answer.
+        sources: The documents behind it, as submissions have them.
+    """
+
+    topic: str
+    query: str
+    system: str
+    text: str
+    sources: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    line: int
+    start: int
+    size: int
+
+
+@dataclass(slots=True)
+class Answers:
+    """The answers of a file or folder.
+
+    Args:
+        arena: Name of the arena of their battles.
+    """
+
+    arena: str
+    _file: IO[bytes] = field(default_factory=TemporaryFile)
+    _queries: dict[str, str] = field(default_factory=dict)
+    _places: dict[str, dict[str, _Place]] = field(default_factory=dict)
+
+    def add(self, line: int, answer: RunAnswer) -> BadLine | None:
+        """Keep an answer.
+
+        Returns:
+            The problem of an answer that cannot be paired: its system answers the query twice, or its query
+            differs from that of another answer of the topic.
+        """
+        query = self._queries.setdefault(answer.topic, answer.query)
+        if query != answer.query:
+            return BadLine(line, (f"query: differs from that of another answer to topic {answer.topic!r}",))
+        places = self._places.setdefault(answer.topic, {})
+        if (other := places.get(answer.system)) is not None:
+            problem = f"system {answer.system!r} answers topic {answer.topic!r} on line {other.line} already"
+            return BadLine(line, (problem,))
+        start = self._file.seek(0, 2)
+        kept = json.dumps({"text": answer.text, "sources": answer.sources}).encode()
+        places[answer.system] = _Place(line, start, self._file.write(kept))
+        return None
+
+    def battles(self, source: Source) -> Iterator[BattleLine | BadLine]:
+        """The battles, topic by topic.
+
+        Raises:
+            UnusableFile: No query has two answers, so there is no battle.
+        """
+        if not any(len(places) > 1 for places in self._places.values()):
+            systems = sorted({system for places in self._places.values() for system in places})
+            who = f"of {systems[0]!r} alone" if len(systems) == 1 else "of no two systems to one query"
+            raise UnusableFile(
+                f"{source.path}: holds answers {who}; a battle needs two: name a folder of files"
+            )
+        for topic, places in self._places.items():
+            for pair in combinations(sorted(places), 2):
+                yield self._battle(topic, pair, places)
+
+    def _battle(self, topic: str, pair: tuple[str, str], places: dict[str, _Place]) -> BattleLine | BadLine:
+        first = sha256("\0".join((topic, *pair)).encode()).digest()[0] % 2
+        line = places[pair[first]].line
+        answers = {
+            side: self._answer(pair[index], places) for side, index in (("a", first), ("b", 1 - first))
+        }
+        battle = {"arena": self.arena, "query": self._queries[topic], "tags": [f"topic:{topic}"], **answers}
+        try:
+            return BattleLine(line, *checked(battle))
+        except InvalidSubmission as error:
+            return BadLine(line, tuple(f"{' and '.join(pair)}: {problem}" for problem in error.problems))
+
+    def _answer(self, system: str, places: dict[str, _Place]) -> dict[str, Any]:
+        place = places[system]
+        self._file.seek(place.start)
+        kept: dict[str, Any] = json.loads(self._file.read(place.size))
+        return {"system": system, **kept}

@@ -1,0 +1,113 @@
+"""RAGElo's CSV files: queries, documents and answers make battles; its verdicts are votes of a judge.
+
+    queries.csv     qid, query
+    documents.csv   did, document, and with the answers qid, agent
+    answers.csv     qid, agent, answer
+    verdicts        qid, agent_a, agent_b, answer (A, B or C) and the judge's text in raw_answer
+
+The first three lie in one folder, which is named itself or by its file of answers.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from nuggetstream.files.dataset import BadLine, UnusableFile
+from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source
+from nuggetstream.files.formats.pairing import Answers, RunAnswer
+from nuggetstream.files.formats.rows import Container, rows_in
+from nuggetstream.files.formats.votes import VOTES, vote_row
+
+ANSWERS, QUERIES, DOCUMENTS = "answers.csv", "queries.csv", "documents.csv"
+_VERDICTS = {"A": "a", "B": "b", "C": "tie"}
+
+
+def _read(source: Source) -> Iterator[Line]:
+    folder = source.path if source.path.is_dir() else source.path.parent
+    queries = {row["qid"]: row["query"] for row in _table(folder / QUERIES, ("qid", "query"))}
+    documents = _documents(folder / DOCUMENTS)
+    answers = Answers("ragelo")
+    file = folder / ANSWERS if source.path.is_dir() else source.path
+    for row in rows_in(file, Container.CSV):
+        if isinstance(row, BadLine):
+            yield row
+            continue
+        topic, system = row.value["qid"], row.value["agent"]
+        if topic not in queries:
+            yield BadLine(row.line, (f"qid: {topic!r} is not in {QUERIES}",))
+            continue
+        cited = tuple(documents.get((topic, system), documents.get((topic, None), {})).values())
+        answer = RunAnswer(topic, queries[topic], system, row.value["answer"], cited)
+        if (problem := answers.add(row.line, answer)) is not None:
+            yield problem
+    yield from answers.battles(source)
+
+
+def _documents(path: Path) -> dict[tuple[str, str | None], dict[str, dict[str, Any]]]:
+    """The documents of each agent for each query; those without an agent belong to the query."""
+    documents: dict[tuple[str, str | None], dict[str, dict[str, Any]]] = {}
+    if not path.exists():
+        return documents
+    for row in _table(path, ("qid", "did", "document")):
+        name = row["did"]
+        page = {"url": f"docid:{name}", "title": name, "text": row["document"]}
+        documents.setdefault((row["qid"], row.get("agent")), {})[name] = page
+    return documents
+
+
+def _table(path: Path, columns: tuple[str, ...]) -> Iterator[Mapping[str, str]]:
+    """The rows of a file beside the answers.
+
+    Raises:
+        UnusableFile: It is missing, or a row or column of it is: a query left out would change results.
+    """
+    if not path.exists():
+        raise UnusableFile(f"{path}: is missing; the answers of RAGElo need it beside them")
+    for row in rows_in(path, Container.CSV):
+        if isinstance(row, BadLine):
+            raise UnusableFile(f"{path}:{row.line}: {row.problems[0]}")
+        if lost := [column for column in columns if column not in row.value]:
+            raise UnusableFile(f"{path}: {lost[0]}: is no column; it has {', '.join(row.value)}")
+        yield row.value
+
+
+def _verdicts(source: Source) -> Iterator[Line]:
+    for row in source.rows():
+        if isinstance(row, BadLine):
+            yield row
+            continue
+        said = row.value["answer"].strip()
+        if said not in _VERDICTS:
+            yield BadLine(row.line, (f"answer: is {said!r}; expected A, B or C",))
+            continue
+        yield vote_row(
+            row.line, row.value["qid"], row.value["agent_a"], row.value["agent_b"], _VERDICTS[said]
+        )
+
+
+def _is_answers(sample: Sample) -> bool:
+    return sample.container is Container.CSV and (
+        sample.has("qid", "agent", "answer") or {ANSWERS, QUERIES} <= sample.folder
+    )
+
+
+RAGELO = FileFormat(
+    name="ragelo",
+    title="RAGElo answers",
+    holds=BATTLES,
+    recognises=_is_answers,
+    read=_read,
+    fields="answers.csv with queries.csv and documents.csv beside it: every two agents that answer a query",
+)
+RAGELO_VERDICTS = FileFormat(
+    name="ragelo-verdicts",
+    title="RAGElo verdicts",
+    holds=VOTES,
+    recognises=lambda sample: (
+        sample.has("agent_a", "agent_b", "answer") and sample.container is Container.CSV
+    ),
+    read=_verdicts,
+    fields="the verdict A, B or C of each pair of agents",
+    lost="the judge's text",
+    used_by="nuggetstream rate --winner answer",
+)

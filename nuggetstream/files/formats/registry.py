@@ -1,0 +1,183 @@
+"""Which format is a file in, and what does it hold?
+
+    path ──> container ──> first row ──> the first format that recognises it ──> battles or rows, one by one
+
+Files whose rows are battles may mix formats: there each row is recognised by itself.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import NamedTemporaryFile
+
+from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile
+from nuggetstream.files.formats import arenas, labels, own, ragelo, runs, votes
+from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source, line_of
+from nuggetstream.files.formats.rows import Container, Row, container_of, rows_in
+from nuggetstream.files.text import first_bytes
+
+FORMATS: list[FileFormat] = [
+    own.CROWDRAG25,
+    own.RESULTS,
+    arenas.SEARCH_ARENA,
+    arenas.COMPARIA,
+    arenas.CHATBOT_ARENA,
+    arenas.LMSYS_55K,
+    runs.NUGGETIZER_ASSIGNMENTS,
+    runs.RAGDOLL,
+    runs.TREC_RAG,
+    ragelo.RAGELO,
+    ragelo.RAGELO_VERDICTS,
+    votes.RAGDOLL_JUDGMENTS,
+    votes.PLAIN_VOTES,
+    *labels.FORMATS,
+    own.NUGGETSTREAM,
+]
+"""Every format that is read, tried in turn; the last takes most files, so a new one comes before it."""
+SEE = "see docs/formats.md, or `nuggetstream import --formats`"
+_ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+_LOOKED_AT = 20  # rows among which the first that can be read is looked for
+_COLUMNS_SHOWN = 12
+
+
+def format_named(name: str) -> FileFormat:
+    """The format that options call by this name.
+
+    Raises:
+        UnusableFile: There is none; names those there are.
+    """
+    found = next((known for known in FORMATS if known.name == name), None)
+    if found is None:
+        raise UnusableFile(
+            f"there is no format {name!r}; there are {', '.join(known.name for known in FORMATS)}"
+        )
+    return found
+
+
+def recognised(path: Path, name: str | None = None, *, battles: bool = False) -> tuple[FileFormat, Source]:
+    """The format of a file or folder, and what to read.
+
+    Args:
+        path: A file, or a folder of files in one format.
+        name: Name of the format; None recognises it.
+        battles: Whether it must hold battles.
+
+    Raises:
+        UnusableFile: It cannot be read, its format is unknown or it holds something else; says what.
+    """
+    files = _files(path)
+    sample = _sample(path, files)
+    known = (each for each in FORMATS if each.recognises(sample))
+    found = next(known, None) if name is None else format_named(name)
+    if found is None:
+        raise UnusableFile(f"{path}: {_described(sample)}, which is no format of ours; {SEE}")
+    if battles and found.holds != BATTLES:
+        raise UnusableFile(f"{path}: is {found.title}: {found.holds}, not battles; see `{found.used_by}`")
+    return found, Source(path, files, sample.container)
+
+
+def read_battles(
+    path: Path, documents: Mapping[str, str] | None = None, name: str | None = None
+) -> Iterator[BattleLine | BadLine]:
+    """The battles of a file or folder in order, in memory of one battle.
+
+    Args:
+        path: File in any format that holds battles, or folder of such files.
+        documents: Text of a document by its id, for formats whose answers cite documents by id.
+        name: Name of the format; None recognises it.
+
+    Raises:
+        UnusableFile: It cannot be read, its format is unknown, or it holds something else; says what.
+    """
+    for line in read_lines(path, documents, name):
+        if isinstance(line, BattleLine | BadLine):
+            yield line
+
+
+def read_lines(
+    path: Path, documents: Mapping[str, str] | None = None, name: str | None = None, *, battles: bool = True
+) -> Iterator[Line]:
+    """What a file or folder holds, one by one.
+
+    Args:
+        path: File or folder.
+        documents: Text of a document by its id.
+        name: Name of the format; None recognises it.
+        battles: Whether nothing but battles is expected.
+
+    Raises:
+        UnusableFile: As `read_battles`; without `battles` files that hold something else are read.
+    """
+    with _regular(path) as file:
+        try:
+            yield from _lines(file, documents or {}, name, battles=battles)
+        except UnusableFile as error:
+            raise UnusableFile(str(error).replace(str(file), str(path))) from error
+
+
+@contextmanager
+def _regular(path: Path) -> Iterator[Path]:
+    """A path that can be read twice: a pipe is copied to a temporary file."""
+    if not path.exists() or path.is_file() or path.is_dir():
+        yield path
+        return
+    with NamedTemporaryFile() as copy:
+        with path.open("rb") as pipe:
+            copyfileobj(pipe, copy)
+        copy.flush()
+        yield Path(copy.name)
+
+
+def _lines(path: Path, documents: Mapping[str, str], name: str | None, *, battles: bool) -> Iterator[Line]:
+    known, source = recognised(path, name, battles=battles)
+    source = Source(path, source.files, source.container, documents)
+    if known.read is not None:
+        yield from known.read(source)
+        return
+    for row in source.rows():
+        yield row if isinstance(row, BadLine) else _battle(row, source, None if name is None else known)
+
+
+def _battle(row: Row, source: Source, known: FileFormat | None) -> BattleLine | BadLine:
+    """The battle of a row, in the format that a person named or else in the one that recognises the row."""
+    if known is None:
+        sample = Sample(source.container, row.value, (row.raw or b"").decode("utf-8", "replace"))
+        of_rows = (each for each in FORMATS if each.battle_of is not None)
+        known = next((each for each in of_rows if each.recognises(sample)), own.NUGGETSTREAM)
+    battle_of = known.battle_of
+    assert battle_of is not None  # noqa: S101 - the caller chose a format of rows
+    return line_of(row, source, battle_of)
+
+
+def _files(path: Path) -> tuple[Path, ...]:
+    if not path.is_dir():
+        return (path,)
+    files = [file for file in sorted(path.iterdir()) if file.is_file() and _ending(file) in _ENDINGS]
+    if not files:
+        raise UnusableFile(f"{path}: holds no file that ends with {', '.join(_ENDINGS)}")
+    return tuple(files)
+
+
+def _ending(file: Path) -> str:
+    return Path(file.name.removesuffix(".gz")).suffix
+
+
+def _sample(path: Path, files: Sequence[Path]) -> Sample:
+    folder = frozenset(file.name for file in files) if path.is_dir() else frozenset[str]()
+    container = container_of(files[0])
+    value = None
+    for index, row in enumerate(rows_in(files[0], container)):
+        if isinstance(row, Row) or index >= _LOOKED_AT:
+            value = row.value if isinstance(row, Row) else None
+            break
+    text = "" if container is Container.PARQUET else first_bytes(files[0]).decode("utf-8", "replace")
+    return Sample(container, value, text, folder)
+
+
+def _described(sample: Sample) -> str:
+    if not isinstance(sample.value, dict):
+        return f"is {sample.container}"
+    names = [*map(str, sample.value)]
+    more = ", …" if len(names) > _COLUMNS_SHOWN else ""
+    return f"is {sample.container} with the columns {', '.join(names[:_COLUMNS_SHOWN])}{more}"

@@ -1,0 +1,226 @@
+"""The rows of a file or folder one by one, in memory of one row, whatever container they are in.
+
+    JSONL     one JSON value per line
+    JSON      one array of objects
+    CSV       a header and cells between commas, semicolons or tabs
+    Parquet   one row group after the other
+    columns   fields between white space, as TREC writes qrels and runs
+
+All but Parquet may be gzipped. A row that cannot be read becomes a `BadLine`.
+"""
+
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, Any, TypeAlias, cast
+
+from nuggetstream.files.dataset import BadLine, UnusableFile
+from nuggetstream.files.json_bounds import TooManyValues, check_bounds
+from nuggetstream.files.text import first_bytes
+
+_GZIP = b"\x1f\x8b"
+_DELIMITERS = (",", "\t", ";")
+_LARGEST_CELL = 2**28  # characters; a cell may be a whole document
+_CHUNK = 256 * 1024  # characters of a JSON array that are read at once
+_BINARY = {b"PK\x03\x04": "a zip archive or a spreadsheet", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstandard"}
+_QRELS, _RUN = 4, 6  # fields of a line
+_SHOWN = 200  # characters of a bad value in a message
+
+
+class Container(StrEnum):
+    """How a file holds its rows."""
+
+    JSONL = "JSONL"
+    JSON = "a JSON array"
+    CSV = "CSV"
+    PARQUET = "Parquet"
+    COLUMNS = "text in columns"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a file.
+
+    Attributes:
+        line: Line on which it starts, from 1; for an array and Parquet the number of the row.
+        value: JSON value, object of cells by column, or list of the fields of a line in columns.
+        raw: The line itself, for JSONL; None for other containers.
+    """
+
+    line: int
+    value: Any
+    raw: bytes | None = None
+
+
+Rows: TypeAlias = Iterator[Row | BadLine]
+
+
+def container_of(path: Path) -> Container:
+    """The container of a file, by its first bytes.
+
+    Raises:
+        UnusableFile: It cannot be read, is empty, or is in none of the containers; says what it is.
+    """
+    start = first_bytes(path)
+    if not start:
+        raise UnusableFile(f"{path}: is empty")
+    if start.startswith(b"PAR1"):
+        return Container.PARQUET
+    if what := next((name for magic, name in _BINARY.items() if start.startswith(magic)), None):
+        raise UnusableFile(f"{path}: is {what}; expected JSONL, JSON, CSV, Parquet or columns of TREC")
+    first_line = start.split(b"\n", 1)[0].strip()
+    if start.startswith(b"["):
+        return Container.JSON if start[1:].lstrip()[:1] in (b"{", b"]") else Container.JSONL
+    if first_line == b"{":
+        raise UnusableFile(f"{path}: is one JSON object over several lines; expected one object per line")
+    if start.startswith(b"{"):
+        return Container.JSONL
+    if _is_in_columns(first_line.split()):
+        return Container.COLUMNS
+    if any(delimiter.encode() in first_line for delimiter in _DELIMITERS):
+        return Container.CSV
+    return Container.JSONL  # where each line is named with its error
+
+
+def rows_in(path: Path, container: Container) -> Rows:
+    """The rows of a file in order; blank lines are skipped.
+
+    Raises:
+        UnusableFile: It cannot be read to its end.
+    """
+    try:
+        match container:
+            case Container.PARQUET:
+                yield from _parquet(path)
+            case Container.JSONL:
+                yield from _json_lines(path)
+            case Container.JSON:
+                yield from _json_array(path)
+            case Container.CSV:
+                yield from _cells(path)
+            case Container.COLUMNS:
+                yield from _columns(path)
+    except UnicodeDecodeError as error:
+        raise UnusableFile(f"{path}: is not UTF-8 text: {error}") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise UnusableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def text_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a text that are not blank, with their numbers from 1; plain or gzipped."""
+    with _opened(path) as file:
+        for number, line in enumerate(_text(file), start=1):
+            if line.strip():
+                yield number, line
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    with path.open("rb") as raw:
+        zipped = raw.peek(2)[:2] == _GZIP
+        with cast(IO[bytes], gzip.open(raw)) if zipped else raw as file:
+            yield file
+
+
+def _text(file: IO[bytes]) -> io.TextIOWrapper:
+    return io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+
+
+def _json_lines(path: Path) -> Rows:
+    with _opened(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                check_bounds(line)
+                yield Row(number, json.loads(line), line)
+            except TooManyValues as error:
+                yield BadLine(number, (str(error),))
+            except (ValueError, RecursionError) as error:
+                yield BadLine(number, (f"is not valid JSON: {error}",))
+
+
+def _json_array(path: Path) -> Rows:
+    decoder = json.JSONDecoder()
+    with _opened(path) as file:
+        text = _text(file)
+        buffer, number, size = text.read(_CHUNK).lstrip()[1:], 0, _CHUNK
+        while True:
+            buffer = buffer.lstrip(" \t\r\n,")
+            if buffer.startswith("]"):
+                return
+            try:
+                value, end = decoder.raw_decode(buffer)
+            except (ValueError, RecursionError) as error:
+                more = text.read(size)
+                if not more:
+                    raise UnusableFile(f"{path}: row {number + 1}: is not valid JSON: {error}") from error
+                buffer, size = buffer + more, 2 * size  # so that a long row is not decoded again and again
+                continue
+            number, size, buffer = number + 1, _CHUNK, buffer[end:]
+            yield Row(number, value)
+
+
+def _cells(path: Path) -> Rows:
+    csv.field_size_limit(_LARGEST_CELL)
+    start = first_bytes(path).decode("utf-8", "replace").split("\n", 1)[0]
+    delimiter = max(_DELIMITERS, key=start.count)
+    with _opened(path) as file:
+        reader = csv.reader(_text(file), delimiter=delimiter, strict=True)
+        names: list[str] | None = None
+        while True:
+            line = reader.line_num + 1  # where the row starts: quoted text may go on for lines
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise UnusableFile(f"{path}:{line}: is not CSV: {error}") from error
+            if not cells:
+                continue
+            if names is None:
+                names = [name.strip() for name in cells]
+            elif len(cells) != len(names):
+                yield BadLine(line, (f"has {len(cells)} fields under a header of {len(names)}",))
+            else:
+                yield Row(line, dict(zip(names, cells, strict=True)))
+
+
+def _parquet(path: Path) -> Rows:
+    from nuggetstream.files.frames import parquet_rows  # polars is in an extra
+
+    for number, cells in enumerate(parquet_rows(path), start=1):
+        yield Row(number, cells)
+
+
+def _columns(path: Path) -> Rows:
+    for number, line in text_lines(path):
+        yield Row(number, line.split())
+
+
+def _is_in_columns(fields: list[bytes]) -> bool:
+    """Whether a line is one of qrels (`query 0 document 2`) or of a run (`query Q0 document 1 9.5 tag`)."""
+    if len(fields) == _QRELS:
+        return _is_number(fields[3])
+    return len(fields) == _RUN and _is_number(fields[3]) and _is_number(fields[4])
+
+
+def _is_number(text: bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def shown(value: object) -> str:
+    """A value as messages show it, shortened."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -1,0 +1,139 @@
+"""`nuggetstream import FILE`: files of other projects as battles of ours, into a file or a platform."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from itertools import count
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from nuggetstream.client.calls import LOCAL
+from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile, read_documents
+from nuggetstream.files.formats.format import BATTLES, Line, RowLine
+from nuggetstream.files.formats.registry import FORMATS, read_lines, recognised
+from nuggetstream.files.formats.votes import VOTES
+from nuggetstream.files.numerals import many
+from nuggetstream.files.results import REJECTED
+from services.cli.showing import BadInput, refusing
+
+_FILES = {BATTLES: "battles.jsonl", VOTES: "votes.jsonl"}
+_OTHER = "rows.jsonl"
+
+
+def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    for known in FORMATS:
+        click.echo(f"{known.name}: {known.title}; holds {known.holds}")
+        click.echo(f"    read: {known.fields}")
+        if known.lost:
+            click.echo(f"    lost: {known.lost}")
+    ctx.exit()
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for what was read.")
+@click.option("--url", help=f"Submit the battles to the platform at this URL, such as {LOCAL}.")
+@click.option(
+    "--format", "name", type=click.Choice([known.name for known in FORMATS]), help="By default, recognised."
+)
+@click.option(
+    "--documents",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="JSONL file of {docid, text}, for files whose answers cite documents by id.",
+)
+@click.option("--formats", is_flag=True, is_eager=True, expose_value=False, callback=_list_formats,
+              help="List the formats, with what is read and what is lost.")  # fmt: skip
+def command(file: Path, out: Path | None, url: str | None, name: str | None, documents: Path | None) -> None:
+    """Read FILE, a file or folder of another project, and write or submit its battles.
+
+    Writes OUT/battles.jsonl, one battle per line as `POST /v1/battles` takes it, and the rows that cannot
+    be used, with line and field, to OUT/rejected.jsonl. A file of votes becomes OUT/votes.jsonl, which
+    `nuggetstream rate` reads; labels, rankings, nuggets and documents become OUT/rows.jsonl.
+
+    Memory holds one row at a time. The content tells the format; gzipped files are read as they are.
+    """
+    if (out is None) == (url is None):
+        raise click.UsageError("Name either --out or --url.")
+    with refusing(UnusableFile):
+        is_pipe = file.exists() and not file.is_file() and not file.is_dir()
+        known = None if is_pipe else recognised(file, name, battles=url is not None)[0]
+        texts = read_documents(documents) if documents else {}
+        lines = read_lines(file, texts, name, battles=url is not None)
+        title = known.title if known is not None else "a pipe"
+        done, bad = _write(lines, out) if out is not None else _submit(lines, str(url))
+    click.echo(f"{file}: {title}; {many(done, 'row')} imported, {bad} rejected", err=True)
+    if not done:
+        raise BadInput(f"{file}: nothing could be imported")
+
+
+def _write(lines: Iterable[Line], out: Path) -> tuple[int, int]:
+    """Write what was read; files of an earlier import are replaced.
+
+    Returns:
+        Number of rows written, and of rows rejected.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    for name in (*_FILES.values(), _OTHER, REJECTED):
+        (out / name).unlink(missing_ok=True)
+    files: dict[str, IO[str]] = {}
+    counts = dict.fromkeys((True, False), 0)
+    try:
+        for line in lines:
+            name, value = _written(line)
+            if name not in files:
+                files[name] = (out / name).open("w", encoding="utf-8")
+            files[name].write(json.dumps(value, ensure_ascii=False) + "\n")
+            counts[name != REJECTED] += 1
+    finally:
+        for opened in files.values():
+            opened.close()
+    for name in files:
+        click.echo(str(out / name))
+    return counts[True], counts[False]
+
+
+def _written(line: Line) -> tuple[str, Any]:
+    match line:
+        case BadLine():
+            return REJECTED, asdict(line)
+        case BattleLine(submission=submission):
+            return _FILES[BATTLES], submission.model_dump(mode="json", exclude_none=True)
+        case RowLine(fields=fields):
+            return (_FILES[VOTES] if "winner" in fields else _OTHER), dict(fields)
+
+
+def _submit(lines: Iterable[Line], url: str) -> tuple[int, int]:
+    """Submit battles, and name the rows that are rejected on standard error.
+
+    Returns:
+        Number of battles accepted, and of rows rejected.
+    """
+    from services.cli.administrator import connected
+
+    rejected: list[int] = []
+    numbers: dict[int, int] = {}  # line of each battle in flight, by its number in the submission
+    sent = count(1)
+
+    def submissions() -> Iterator[dict[str, Any]]:
+        for line in lines:
+            if isinstance(line, BadLine):
+                rejected.append(line.line)
+                click.echo(f"line {line.line}: {'; '.join(line.problems)}", err=True)
+            elif isinstance(line, BattleLine):
+                numbers[next(sent)] = line.line
+                yield line.submission.model_dump(mode="json", exclude_none=True)
+
+    accepted = 0
+    with connected(url) as client:
+        for result in client.submit_many(submissions()):
+            line_number = numbers.pop(result.line)
+            if result.error is None:
+                accepted += 1
+                continue
+            rejected.append(line_number)
+            click.echo(f"line {line_number}: {'; '.join(result.problems or [result.error])}", err=True)
+    return accepted, len(rejected)

@@ -1,0 +1,110 @@
+"""`nuggetstream import`: files of others become battles, votes or rows, and what cannot be used is named."""
+
+import json
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from nuggetstream.files.dataset import BadLine, BattleLine
+from nuggetstream.files.formats.registry import FORMATS, read_battles
+from services.cli.main import main
+
+SAMPLES = Path(__file__).parents[2] / "nuggetstream" / "files" / "formats" / "samples"
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["import", *map(str, arguments)])
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_battles_are_written_as_the_platform_takes_them(tmp_path: Path) -> None:
+    result = run(SAMPLES / "comparia.jsonl", "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "ComparIA; 3 rows imported, 1 rejected" in result.output
+    again = list(read_battles(tmp_path / "battles.jsonl"))
+    first = [line for line in read_battles(SAMPLES / "comparia.jsonl") if isinstance(line, BattleLine)]
+    assert [line.submission for line in again if isinstance(line, BattleLine)] == [
+        line.submission for line in first
+    ]
+    [bad] = read(tmp_path / "rejected.jsonl")
+    assert bad["line"] == 4
+    assert bad["problems"][0].startswith("conversation_a: is not valid JSON")
+
+
+def test_another_import_replaces_what_was_there(tmp_path: Path) -> None:
+    run(SAMPLES / "comparia.jsonl", "--out", tmp_path)
+    run(SAMPLES / "ragelo_verdicts.csv", "--out", tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["rejected.jsonl", "votes.jsonl"]
+    assert [vote["winner"] for vote in read(tmp_path / "votes.jsonl")] == ["a", "tie"]
+    rated = CliRunner().invoke(main, ["rate", str(tmp_path / "votes.jsonl"), "--plain"])
+    assert rated.exit_code == 0, rated.output
+    assert "agent_0" in rated.output
+    run(SAMPLES / "qrels.txt", "--out", tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
+    assert read(tmp_path / "rows.jsonl")[0]["label"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ([SAMPLES / "qrels.txt"], "Name either --out or --url"),
+        ([SAMPLES / "nothing.jsonl", "--out", "out"], "No such file"),
+        (
+            [SAMPLES / "qrels.txt", "--url", "http://127.0.0.1:9"],
+            "is TREC qrels: relevance labels, not battles",
+        ),
+        ([SAMPLES / "qrels.txt", "--out", "out", "--format", "comparia"], "nothing could be imported"),
+    ],
+)
+def test_what_cannot_be_imported_is_said(
+    arguments: list[object], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert problem in result.output
+
+
+def test_the_formats_are_listed_with_what_is_lost() -> None:
+    result = run("--formats")
+    assert result.exit_code == 0
+    for known in FORMATS:
+        assert f"{known.name}: {known.title}; holds {known.holds}\n    read: {known.fields}" in result.output
+
+
+def test_eval_names_a_file_of_something_else() -> None:
+    result = CliRunner().invoke(main, ["eval", str(SAMPLES / "ragelo_verdicts.csv"), "--dry-run"])
+    assert result.exit_code == 2
+    assert "is RAGElo verdicts: votes, not battles; see `nuggetstream rate --winner answer`" in result.output
+
+
+@pytest.mark.parametrize("shape", ["lines", "array", "answers"])
+def test_a_large_file_is_read_in_the_memory_of_a_few_rows(shape: str, tmp_path: Path) -> None:
+    path, text, rows = tmp_path / "file", "word " * 15_000, 120  # 75 kB per answer, 18 MB in all
+    values: list[dict[str, Any]] = [
+        {"run_id": f"r{number % 2}", "qid": str(number // 2), "query": "Why?", "answer_text": text}
+        if shape == "answers"
+        else {
+            "query": f"Why {number}?",
+            "model_a": "x",
+            "model_b": "y",
+            "response_a": text,
+            "response_b": text,
+        }
+        for number in range(rows)
+    ]
+    path.write_text(json.dumps(values) if shape == "array" else "\n".join(map(json.dumps, values)))
+    del values
+    tracemalloc.start()
+    try:
+        found = sum(1 for line in read_battles(path) if not isinstance(line, BadLine))
+        assert tracemalloc.get_traced_memory()[1] < rows * 75_000 // 2
+    finally:
+        tracemalloc.stop()
+    assert found == (rows // 2 if shape == "answers" else rows)
