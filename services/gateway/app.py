@@ -16,8 +16,10 @@ from services.gateway.battles import routes as battle_routes
 from services.gateway.edits import routes as edit_routes
 from services.gateway.hosts import AllowedHosts, HostCheck
 from services.gateway.measuring import MeasuredRequests
+from services.gateway.pages import board_routes
 from services.gateway.pages import routes as page_routes
 from services.gateway.pages.environment import page_environment
+from services.gateway.pages.responses import problem_page
 from services.gateway.ports import Gateway
 from services.gateway.ratings import routes as rating_routes
 
@@ -53,7 +55,7 @@ def create_app(gateway: Gateway, hosts: AllowedHosts | None = None, *more: APIRo
     )
     app.state.gateway = gateway
     env = page_environment()
-    problems.install(app, page_routes.problem_page(env))
+    problems.install(app, problem_page(env))
     # An id may contain slashes, so the more specific paths come first.
     for router in more:
         app.include_router(router)
@@ -63,6 +65,7 @@ def create_app(gateway: Gateway, hosts: AllowedHosts | None = None, *more: APIRo
     app.include_router(rating_routes.routes(gateway))
     app.include_router(health.routes(gateway.readiness, gateway.models))
     app.include_router(page_routes.routes(gateway, env))
+    app.include_router(board_routes.routes(gateway, env))
     app.mount("/static", StaticFiles(directory=_STATIC))
     app.add_middleware(HostCheck, hosts=hosts or AllowedHosts())
     app.add_middleware(_ProtectiveHeaders)

@@ -60,6 +60,24 @@ async def battles_by_arena(tx: AsyncConnection) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
+async def frequent_facets(tx: AsyncConnection, arena: str, most: int = 12) -> dict[str, dict[str, int]]:
+    """Number of battles of an arena by language, and by tag, of the most frequent ones.
+
+    Args:
+        tx: A connection.
+        arena: The arena.
+        most: Maximum number of languages, and of tags.
+    """
+    counter, found = battle_counters.c, {}
+    for kind in ("language", "tag"):
+        query = select(counter.value, counter.battles).where(
+            counter.arena == arena, counter.kind == kind, counter.battles > 0
+        )
+        rows = await tx.execute(query.order_by(counter.battles.desc(), counter.value).limit(most))
+        found[kind] = {row.value: row.battles for row in rows}
+    return found
+
+
 async def battles_received(tx: AsyncConnection, arena: str, selection: Slice) -> int:
     """Number of battles of an arena that were received and that the slice selects."""
     selection = selection.of()

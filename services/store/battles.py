@@ -14,7 +14,12 @@ from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from nuggetstream.text.languages import DetectedLanguage
 from services.store.accepting import NewBattle, accept_all
-from services.store.battle_counts import battles_by_arena, battles_detected, battles_received
+from services.store.battle_counts import (
+    battles_by_arena,
+    battles_detected,
+    battles_received,
+    frequent_facets,
+)
 from services.store.database import Database
 from services.store.declared_states import JUDGING, LISTING, settle
 from services.store.deletion import deleted_at
@@ -206,6 +211,11 @@ class Battles:
         """Number of battles received, by arena."""
         async with self._database.reading() as tx:
             return await battles_by_arena(tx)
+
+    async def facets(self, arena: str) -> dict[str, dict[str, int]]:
+        """Number of battles of an arena by "language" and by "tag", of the most frequent ones."""
+        async with self._database.reading() as tx:
+            return await frequent_facets(tx, arena)
 
     async def received(self, arena: str, selection: Slice = EVERYTHING) -> int:
         """Number of battles of an arena that were received and that the slice selects."""

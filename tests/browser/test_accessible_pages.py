@@ -107,6 +107,7 @@ PAGES = (
     "/battles/failed",
     "/leaderboard",
     "/leaderboard/timeline?every=day",
+    "/leaderboard/table?arena=demo",
     "/canary",
     "/battles/nobody",
 )

@@ -9,7 +9,7 @@ from nuggetstream.views.common import Problem
 from services.gateway.battles.intake import known_row
 from services.gateway.battles.query import BattleId
 from services.gateway.failures.access import AdminAccess, AdminPageAccess
-from services.gateway.pages.routes import page_response
+from services.gateway.pages.responses import page_response
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
 from services.store.battles import BattleRow, Battles

@@ -1,15 +1,22 @@
 """GET /v1/canary, and the page /canary."""
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment
 
 from nuggetstream.views.canary import CanaryProblemView, CanaryRunView
-from services.gateway.pages.routes import page_response
+from services.gateway.pages.responses import page_response
 from services.gateway.problems import RESPONSES
-from services.gateway.query import reject_unknown_parameters
+from services.gateway.query import QueryParameters, Text, query_from_form, reject_unknown_parameters
 from services.store.canary_runs import CanaryRuns, StoredCanaryRun
 from services.store.database import Database
+
+
+class CanaryPageQuery(QueryParameters):
+    """Where a reader of the page came from."""
+
+    arena: Text | None = None
+    """Arena that the links of the page keep; canary battles belong to none."""
 
 
 def routes(database: Database, env: Environment) -> APIRouter:
@@ -36,9 +43,10 @@ def routes(database: Database, env: Environment) -> APIRouter:
         return await latest()
 
     @router.get("/canary", include_in_schema=False, response_class=HTMLResponse)
-    async def page() -> Response:
+    async def page(request: Request) -> Response:
         async def render() -> str:
-            return env.get_template("canary/page.html").render(arena=None, runs=await latest())
+            query = query_from_form(CanaryPageQuery, request.query_params)
+            return env.get_template("canary/page.html").render(arena=query.arena, runs=await latest())
 
         return await page_response(env, render)
 

@@ -20,7 +20,7 @@ from services.gateway.edits.routes import MAX_EDIT_BYTES
 from services.gateway.errors import InvalidQuery, OutdatedVersion, problems_in
 from services.gateway.failures.access import AdminAccess
 from services.gateway.pages.environment import page_environment
-from services.gateway.pages.routes import problem_page
+from services.gateway.pages.responses import problem_page
 from services.gateway.problems import EXPECTED, headers_of, problem_of, status_of
 
 _FORM = "application/x-www-form-urlencoded"

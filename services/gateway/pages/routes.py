@@ -1,12 +1,11 @@
-"""The web pages: the home page, a battle, the leaderboard, ratings over time, and the page of a problem.
+"""The web pages: the list of battles, a battle, and the leaderboard.
 
-    GET /, /battles/{id}, /leaderboard, /leaderboard/timeline  ->  HTML
+    GET /, /battles/{id}, /leaderboard  ->  HTML
 
 The pages are rendered from the same views as the JSON, and every link of the site keeps the arena.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from http import HTTPStatus
+from collections.abc import Sequence
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
@@ -18,24 +17,22 @@ from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.interval import IntervalState
-from nuggetstream.views.common import Problem
 from nuggetstream.views.ratings import BoardView
 from services.gateway.battles.query import BattleFilterQuery, written
 from services.gateway.battles.routes import listed
+from services.gateway.pages.board_routes import busiest_arena
+from services.gateway.pages.downloads import formats
 from services.gateway.pages.explanation import explanation_lines, failure_groups
 from services.gateway.pages.grades import grade_tables
 from services.gateway.pages.quotes import pieces_of
 from services.gateway.pages.rating_axis import MEAN, axis_of
-from services.gateway.pages.rating_lines import chart_of
+from services.gateway.pages.responses import page_response
 from services.gateway.ports import Gateway
-from services.gateway.problems import EXPECTED, ProblemPage, headers_of, problem_of, status_of
 from services.gateway.query import query_from_form, query_string
-from services.gateway.ratings.query import BoardsQuery, TimelineQuery
+from services.gateway.ratings.query import BoardsQuery
 from services.store.battle_search import BattleFilter
 
 _SHOWN = 50  # battles on the home page
-
-Render = Callable[[], Awaitable[str]]
 
 
 def routes(gateway: Gateway, env: Environment) -> APIRouter:
@@ -60,30 +57,7 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
     async def leaderboard(request: Request) -> Response:
         return await page_response(env, lambda: _leaderboard(gateway, env, request.query_params))
 
-    @router.get("/leaderboard/timeline")
-    async def timeline(request: Request) -> Response:
-        return await page_response(env, lambda: _timeline(gateway, env, request.query_params))
-
     return router
-
-
-def problem_page(env: Environment) -> ProblemPage:
-    """A function that renders a problem as a page."""
-
-    def page(problem: Problem, status: int, headers: Mapping[str, str] | None = None) -> HTMLResponse:
-        template = env.get_template("problem/page.html")
-        html = template.render(arena=None, status=HTTPStatus(status), problem=problem)
-        return HTMLResponse(html, status, headers)
-
-    return page
-
-
-async def page_response(env: Environment, render: Render) -> Response:
-    """A rendered page, or the page of the problem that prevented it."""
-    try:
-        return HTMLResponse(await render())
-    except EXPECTED as error:
-        return problem_page(env)(problem_of(error), status_of(error), headers_of(error))
 
 
 async def _home(gateway: Gateway, env: Environment, params: QueryParams, base_url: str) -> str:
@@ -117,8 +91,7 @@ async def _battle(gateway: Gateway, env: Environment, battle_id: str) -> str:
 
 
 async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) -> str:
-    arenas = await gateway.battles.arenas()
-    busiest = max(arenas, key=lambda name: arenas[name], default="default")
+    arenas, busiest = await busiest_arena(gateway)
     query = query_from_form(BoardsQuery, params, arena=busiest)
     # For an arena without battles the rater would answer with three empty boards.
     asked = query if query.lens else query.model_copy(update={"lens": list(Lens)})
@@ -137,6 +110,9 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
         biases=await gateway.biases(query.arena),
         axis=axis_of(boards, zero),
         zero=zero,
+        facets=await gateway.battles.facets(query.arena),
+        formats=formats(),
+        link=lambda **changes: query_string(params, **({"arena": query.arena} | changes)),
         interval_words={state.value: state.words for state in IntervalState},
     )
 
@@ -148,13 +124,3 @@ def _evaluators(found: Sequence[BoardView], lens: Lens) -> list[str]:
 def _is_shown(board: BoardView) -> bool:
     """Whether a page that names no lens shows a board: the independent ones, and that of guided judges."""
     return board.lens in INDEPENDENT or (board.lens is Lens.GUIDED and board.outcomes > 0)
-
-
-async def _timeline(gateway: Gateway, env: Environment, params: QueryParams) -> str:
-    arenas = await gateway.battles.arenas()
-    busiest = max(arenas, key=lambda name: arenas[name], default="default")
-    query = query_from_form(TimelineQuery, params, arena=busiest)
-    timeline = await gateway.ratings.timeline(query)
-    return env.get_template("timeline/page.html").render(
-        arena=query.arena, query=query, timeline=timeline, chart=chart_of(timeline)
-    )

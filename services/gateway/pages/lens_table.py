@@ -1,0 +1,62 @@
+"""The boards of several lenses side by side: one row per system, in the order of one column.
+
+a board per lens, a column  ->  rows with the standing of each lens and the difference of their ranks
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nuggetstream.views.ratings import BoardView, StandingView
+
+
+class Sort(StrEnum):
+    """The column that orders the rows."""
+
+    HUMAN = "human"
+    NUGGET = "nugget"
+    JUDGE = "judge"
+    DIFFERENCE = "difference"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One system.
+
+    Attributes:
+        system: Its name.
+        standings: Its standing on each board, in their order; None where it is on no such board.
+    """
+
+    system: str
+    standings: tuple[StandingView | None, ...]
+
+    @property
+    def difference(self) -> int | None:
+        """Greatest difference of its ranks; None with fewer than two ranks."""
+        ranks = [one.rank for one in self.standings if one is not None and one.rank is not None]
+        return max(ranks) - min(ranks) if len(ranks) > 1 else None
+
+
+def rows_of(boards: Sequence[BoardView], sort: Sort) -> list[Row]:
+    """The systems of all boards; the highest rating or greatest difference first, those without one last.
+
+    Args:
+        boards: One board per lens.
+        sort: Column that orders the rows; ties follow the alphabet.
+    """
+    by_lens = [{standing.system: standing for standing in board.standings} for board in boards]
+    systems = sorted({system for standings in by_lens for system in standings})
+    rows = [Row(system, tuple(standings.get(system) for standings in by_lens)) for system in systems]
+    column = next((number for number, board in enumerate(boards) if board.lens.value == sort), None)
+
+    def value(row: Row) -> float | None:
+        if sort is Sort.DIFFERENCE:
+            return row.difference
+        standing = None if column is None else row.standings[column]
+        return None if standing is None else standing.rating
+
+    if sort is Sort.SYSTEM:
+        return rows
+    return sorted(rows, key=lambda row: (value(row) is None, -(value(row) or 0.0)))
