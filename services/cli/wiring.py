@@ -114,12 +114,12 @@ async def open_indexer(parts: Parts) -> AsyncIterator[Service]:
 async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
     """The retriever: finds evidence."""
     from services.retriever.grpc_service import retrieval_service
+    from services.retriever.memory.index import MemoryIndex
     from services.retriever.search import Scope, Searcher
     from services.retriever.stage import Retriever, build
-    from services.store.chunks import Chunks, Sources
 
     async with open_embedder(parts) as embedder:
-        searcher = Searcher(chunks=Chunks(parts.database), sources=Sources(parts.database), embedder=embedder)
+        searcher = Searcher.of(parts.database, embedder, MemoryIndex())
         retriever = Retriever(searcher, Scope(parts.pipeline.retrieval_scope), parts.pipeline.evidence_limit)
         yield Service("retriever", [build(retriever, parts.blobs)], [retrieval_service(searcher)])
 

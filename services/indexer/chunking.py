@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import sentencex
 
 from nuggetstream.domain.identity import derived_id
-from services.store.chunks import StoredChunk
+from services.store.chunks import Origin, StoredChunk
 
 # Part of every chunk id, because another way to cut gives other chunks.
 SPLITTER = "sentencex-2"
@@ -61,24 +61,25 @@ def sentences(text: str, language: str | None) -> list[Sentence]:
     return result
 
 
-def cut(content_hash: str, text: str, language: str | None, size: int, overlap: int) -> Sequence[StoredChunk]:
+def cut(content_hash: str, text: str, origin: Origin, size: int, overlap: int) -> Sequence[StoredChunk]:
     """The chunks of a page.
 
     Args:
         content_hash: Hash of `text`; the chunk ids are derived from it and the parameters.
         text: Text of the page.
-        language: BCP 47 tag; None when unknown.
+        origin: Language and age of the page.
         size: Sentences per chunk.
         overlap: Sentences shared with the chunk before.
     """
-    parts = sentences(text, language)
-    named = language or ""  # as in the ids of chunks that are stored
+    parts = sentences(text, origin.language)
+    named = origin.language or ""  # as in the ids of chunks that are stored
     return [
         StoredChunk(
             id=derived_id(content_hash, SPLITTER, named, size, overlap, ordinal),
             content_hash=content_hash,
             ordinal=ordinal,
             text=_joined([parts[i] for i in run]),
+            origin=origin,
         )
         for ordinal, run in enumerate(windows(len(parts), size, overlap))
     ]

@@ -14,7 +14,7 @@ from services.runtime.embedding import Embedder
 from services.runtime.errors import Unavailable
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
-from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
+from services.store.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
 from services.wire.stages import event_stage
 
 
@@ -43,7 +43,8 @@ class Indexer:
         """Index the pages of one battle."""
         usable = [page for page in event.pages if page.state is not PageState.REJECTED]
         texts = [(page, key) for page in usable if (key := page.content_hash) is not None]
-        cut_pages, page_texts = await self._cut({key: page.language for page, key in texts})
+        origins = {key: Origin(page.language, page.fetched_at) for page, key in texts}
+        cut_pages, page_texts = await self._cut(origins)
         # Vectors first, so that every chunk in the table can be searched.
         if self.embedder is not None and cut_pages:
             await self.embedder.embed([chunk.text for chunk in cut_pages])
@@ -54,19 +55,18 @@ class Indexer:
         refs = tuple(ChunkRef(chunk.id, chunk.content_hash) for chunk in cut_pages)
         return [BattleIndexed(key, event.battle, event.pages, refs)]
 
-    async def _cut(self, languages: Mapping[str, str | None]) -> tuple[list[StoredChunk], dict[str, str]]:
-        """The chunks of pages, given as content hash -> language, and the texts of the pages."""
-        texts = await self.blobs.get_texts(list(languages))
-        if missing := languages.keys() - texts.keys():
+    async def _cut(self, origins: Mapping[str, Origin]) -> tuple[list[StoredChunk], dict[str, str]]:
+        """The chunks of pages, given by content hash, and the texts of the pages."""
+        texts = await self.blobs.get_texts(list(origins))
+        if missing := origins.keys() - texts.keys():
             detail = f"{len(missing)} page texts are not in the store yet"
             raise Unavailable(Reason.STORE_UNAVAILABLE, detail)
 
         def cut_all() -> list[StoredChunk]:
-            pages = languages.items()
             return [
                 chunk
-                for key, language in pages
-                for chunk in cut(key, texts[key], language, self.size, self.overlap)
+                for key, origin in origins.items()
+                for chunk in cut(key, texts[key], origin, self.size, self.overlap)
             ]
 
         return await asyncio.to_thread(cut_all), texts

@@ -1,9 +1,12 @@
 """gRPC `Retrieval.Search`: search for evidence."""
 
+from datetime import UTC
+
 import grpc
 from arena.v1 import evidence_pb2, retrieval_pb2, retrieval_pb2_grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
+from services.retriever.port import Filter, language_subtag
 from services.retriever.search import Scope, Searcher
 from services.retriever.stage import EVIDENCE_LIMIT
 from services.runtime.errors import StageError
@@ -36,7 +39,7 @@ class RetrievalServicer(retrieval_pb2_grpc.RetrievalServicer):
         limit = request.limit or EVIDENCE_LIMIT
         try:
             evidence = await self._searcher.search(
-                request.query, _SCOPES[request.scope], request.battle_id, limit
+                request.query, _SCOPES[request.scope], request.battle_id, limit, only=_filter(request)
             )
         except StageError as error:
             await context.abort(grpc.StatusCode.UNAVAILABLE, error.detail)
@@ -56,6 +59,12 @@ def retrieval_service(searcher: Searcher) -> Register:
     return register
 
 
+def _filter(request: retrieval_pb2.SearchRequest) -> Filter:
+    after = request.fetched_after.ToDatetime(UTC) if request.HasField("fetched_after") else None
+    languages = {subtag for tag in request.languages if (subtag := language_subtag(tag))}
+    return Filter(frozenset(languages) or None, after)
+
+
 def _problem(request: retrieval_pb2.SearchRequest) -> str | None:
     if not request.query.strip():
         return "query: is empty"
@@ -65,4 +74,14 @@ def _problem(request: retrieval_pb2.SearchRequest) -> str | None:
         return "battle_id: is needed unless the scope is the corpus"
     if not 0 <= request.limit <= _MAX_LIMIT:
         return f"limit: {request.limit} is not within 0 (for {EVIDENCE_LIMIT}) and {_MAX_LIMIT}"
+    return _problem_of_filter(request)
+
+
+def _problem_of_filter(request: retrieval_pb2.SearchRequest) -> str | None:
+    if not all(tag.strip() for tag in request.languages):
+        return "languages: one is empty"
+    try:
+        request.fetched_after.ToDatetime(UTC)
+    except (ValueError, OverflowError):
+        return "fetched_after: is not a valid time"
     return None

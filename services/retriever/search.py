@@ -2,19 +2,19 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Self
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.evidence import Evidence
-from services.retriever.index import CorpusIndex, Hit, rank_few
-from services.runtime.embedding import Embedder, Vectors
+from services.retriever.corpus import ChunkVectors, Corpus
+from services.retriever.index import Hit, rank_few
+from services.retriever.port import ALL, Filter, VectorIndex
+from services.runtime.embedding import Embedder
+from services.store.chunk_changes import ChunkChanges
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
-
-_UPDATE_BATCH = 2000
+from services.store.database import Database
 
 
 class Scope(StrEnum):
@@ -29,31 +29,60 @@ class Scope(StrEnum):
 _SIDES = {Scope.BATTLE: None, Scope.ANSWER_A: Side.A, Scope.ANSWER_B: Side.B}
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Searcher:
     """Finds evidence.
 
     Attributes:
-        chunks: Tables of chunks and vectors.
         sources: Table of the pages of each battle.
-        embedder: Embedding model; None in a light installation, which ranks by BM25 alone.
+        corpus: All chunks, and the vectors of chunks and queries.
+        min_similarity: Smallest cosine similarity to the query at which a chunk is returned; None for all
+            chunks, and without effect where there is no embedding model.
     """
 
-    chunks: Chunks
     sources: Sources
-    embedder: Embedder | None
-    _index: CorpusIndex = field(default_factory=CorpusIndex)
-    _position: int = 0
-    _removed: int = 0
-    _update_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    corpus: Corpus
+    min_similarity: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        database: Database,
+        embedder: Embedder | None,
+        index: VectorIndex,
+        min_similarity: float | None = None,
+    ) -> Self:
+        """A searcher over the tables of a database.
+
+        Args:
+            database: The database.
+            embedder: Embedding model; None in a light installation, which ranks by BM25 alone.
+            index: Index over all chunks.
+            min_similarity: As above.
+        """
+        vectors = ChunkVectors(Chunks(database), embedder)
+        corpus = Corpus(index=index, changes=ChunkChanges(database), vectors=vectors)
+        return cls(Sources(database), corpus, min_similarity)
+
+    @property
+    def vectors(self) -> ChunkVectors:
+        """The vectors of chunks and queries."""
+        return self.corpus.vectors
 
     @property
     def ranking(self) -> str:
         """How results are ranked: "hybrid", or "bm25" without an embedding model."""
-        return "bm25" if self.embedder is None else "hybrid"
+        return "bm25" if self.vectors.embedder is None else "hybrid"
 
     async def search(
-        self, query: str, scope: Scope, battle_id: str, limit: int, only: Collection[str] | None = None
+        self,
+        query: str,
+        scope: Scope,
+        battle_id: str,
+        limit: int,
+        ids: Collection[str] | None = None,
+        *,
+        only: Filter = ALL,
     ) -> list[Evidence]:
         """The best chunks for a query, best first.
 
@@ -63,67 +92,41 @@ class Searcher:
             battle_id: Battle whose pages are searched; for the corpus it only marks the pages that the
                 battle cites.
             limit: Maximum number of chunks to return.
-            only: Ids of the chunks to consider, in case the pages were also cut in another way; None for
+            ids: Ids of the chunks to consider, in case the pages were also cut in another way; None for
                 all. Ignored for the corpus.
+            only: The pages whose chunks are considered.
 
         Raises:
             Unavailable: The embedding model or the database does not answer.
         """
         own = await self.sources.of_battle(battle_id)
         if scope is Scope.CORPUS:
-            return await self._with_sources(await self._search_corpus(query, limit), own)
+            hits = await self._relevant(query, await self.corpus.search(query, limit, only))
+            return await self._with_sources(hits, own)
         side = _SIDES[scope]
         within = [source for source in own if side is None or side in source.cited_by]
-        hits = await self._search_pages(query, within, limit, only)
+        pages = await self.vectors.chunks.of_pages(list({source.content_hash for source in within}))
+        chunks = [c for c in pages if (ids is None or c.id in ids) and only.passes(c.origin)]
+        hits = await self._relevant(query, await self._rank(query, chunks, limit))
         # The other side may cite the same page under another URL: it is named as this side names it.
         return await self._with_sources(hits, [*within, *own])
 
-    async def _search_corpus(self, query: str, limit: int) -> list[Hit]:
-        async with self._update_lock:
-            await self._update_index()
-            vector = await self._vector(query)
-            return await asyncio.to_thread(self._index.rank, query, vector, limit)
-
-    async def _search_pages(
-        self, query: str, own: Sequence[StoredSource], limit: int, only: Collection[str] | None
-    ) -> list[Hit]:
-        all_chunks = await self.chunks.of_pages(list({source.content_hash for source in own}))
-        chunks = [chunk for chunk in all_chunks if only is None or chunk.id in only]
+    async def _rank(self, query: str, chunks: Sequence[StoredChunk], limit: int) -> list[Hit]:
         if not chunks:
             return []
-        vector, vectors = await self._vector(query), await self._vectors(chunks)
+        vector, vectors = await self.vectors.of_query(query), await self.vectors.of(chunks)
         return await asyncio.to_thread(rank_few, query, vector, chunks, vectors, limit)
 
-    async def _update_index(self) -> None:
-        """Remove chunks that were deleted, and add new ones."""
-        removed = await self.chunks.removed_after(self._removed)
-        if not removed.complete:
-            self._index, self._position = CorpusIndex(), 0
-        elif removed.ids:
-            await asyncio.to_thread(self._index.remove, removed.ids)
-        self._removed = removed.number
-        while True:
-            position, new = await self.chunks.after(self._position, _UPDATE_BATCH)
-            if not new:
-                return
-            vectors = await self._vectors(new)
-            await asyncio.to_thread(self._index.add, new, vectors)
-            self._position = position
-
-    async def _vector(self, query: str) -> NDArray[np.float32] | None:
-        return None if self.embedder is None else (await self.embedder.embed([query]))[0]
-
-    async def _vectors(self, chunks: Sequence[StoredChunk]) -> Vectors | None:
-        if self.embedder is None:
-            return None
-        known = await self.chunks.get_vectors(self.embedder.model, [chunk.text_hash for chunk in chunks])
-        if missing := {c.text_hash: c.text for c in chunks if c.text_hash not in known}:
-            # These chunks were indexed without a model, or with another one.
-            rows = await self.embedder.embed(list(missing.values()))
-            computed = dict(zip(missing, rows, strict=True))
-            await self.chunks.add_vectors(self.embedder.model, computed)
-            known |= computed
-        return np.stack([known[chunk.text_hash] for chunk in chunks])
+    async def _relevant(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
+        """Those at least as similar to the query as required."""
+        if self.min_similarity is None:
+            return hits
+        vector = await self.vectors.of_query(query)
+        vectors = await self.vectors.of([chunk for chunk, _ in hits])
+        if vector is None or vectors is None:
+            return hits
+        similar = vectors @ vector >= self.min_similarity
+        return [hit for hit, keep in zip(hits, similar, strict=True) if keep]
 
     async def _with_sources(self, hits: Sequence[Hit], own: Sequence[StoredSource]) -> list[Evidence]:
         cited: dict[str, StoredSource] = {}

@@ -15,14 +15,18 @@ from typing import Any
 import structlog
 from sqlalchemy import Connection, bindparam, select
 
-from services.store.tables import blobs, chunks
+from services.store.chunk_tables import chunks
+from services.store.tables import blobs
 
 log = structlog.get_logger(__name__)
 
 _KEYS_PER_QUERY = 500
 _TRIES = 1000  # places in the page where the first word of a chunk is
 _BOUNDS = struct.Struct("<II")
-_CHUNKS = select(chunks).where(chunks.c.id.in_(bindparam("keys", expanding=True)))
+# Only the columns that the first migrations had: some migrations read texts.
+_CHUNKS = select(chunks.c.id, chunks.c.content_hash, chunks.c.text, chunks.c.span).where(
+    chunks.c.id.in_(bindparam("keys", expanding=True))
+)
 _PAGES = select(blobs.c.key, blobs.c.body).where(blobs.c.key.in_(bindparam("keys", expanding=True)))
 
 

@@ -8,15 +8,29 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Select, bindparam, func, select
+from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash
+from services.store.chunk_tables import chunks, vectors
 from services.store.chunk_texts import stored_span, texts_of_rows
 from services.store.database import Database
-from services.store.tables import chunks, removed_chunks, sources, vectors
+from services.store.tables import sources
 
 _KEYS_PER_QUERY = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What is known of the page that a chunk was cut from.
+
+    Attributes:
+        language: BCP 47 tag of the page; None when unknown.
+        fetched_at: When the page was first fetched; None for supplied text.
+    """
+
+    language: str | None = None
+    fetched_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +42,14 @@ class StoredChunk:
         content_hash: Hash of the whole page's text.
         ordinal: Number of the chunk within its page, from 0.
         text: Its sentences.
+        origin: Language and age of the page.
     """
 
     id: str
     content_hash: str
     ordinal: int
     text: str
+    origin: Origin = Origin()
 
     @property
     def text_hash(self) -> str:
@@ -69,22 +85,6 @@ _OF_PAGES = (
 _OF_BATTLE = select(sources).where(sources.c.battle_id == bindparam("battle")).order_by(sources.c.url)
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """Chunks that were deleted.
-
-    Attributes:
-        number: Number of the last of these deletions.
-        ids: Ids of the chunks.
-        complete: Whether it suffices to remove these; otherwise all chunks must be read again, for instance
-            because so many were deleted that the oldest are forgotten.
-    """
-
-    number: int
-    ids: tuple[str, ...]
-    complete: bool = True
-
-
 class Chunks:
     """The chunk table and its vectors."""
 
@@ -101,57 +101,27 @@ class Chunks:
         rows = _rows_of(new, pages or {})
         if not self._database.is_sqlite:  # so that two writers of the same pages cannot deadlock
             rows.sort(key=itemgetter("content_hash", "ordinal", "id"))
-        await self._database.insert_rows(chunks, rows, numbered=True)
+        await self._database.insert_rows(chunks, rows)
 
     async def get(self, ids: Sequence[str]) -> dict[str, StoredChunk]:
         """The stored chunks among those with the given ids, by id."""
         chunks_by_id = {}
         for batch in _batches(ids):
-            found = await self._read(select(chunks).where(chunks.c.id.in_(batch)))
-            chunks_by_id.update({chunk.id: chunk for chunk in found[1]})
+            read = await self._read(select(chunks).where(chunks.c.id.in_(batch)))
+            chunks_by_id.update({chunk.id: chunk for chunk in read})
         return chunks_by_id
-
-    async def after(self, position: int, limit: int) -> tuple[int, list[StoredChunk]]:
-        """The position of the last of the next chunks in storage order, and these chunks."""
-        newer = chunks.c.position > position
-        async with self._database.reading() as tx:
-            if (await tx.scalar(select(chunks.c.position).where(newer).limit(1))) is None:
-                return position, []
-        newer &= chunks.c.position <= await self._database.last_number(chunks)
-        query = select(chunks).where(newer).order_by(chunks.c.position).limit(limit)
-        last, new = await self._read(query)
-        return (position if last is None else last), new
-
-    async def removed_after(self, number: int) -> "Removed":
-        """The chunks that were deleted after the deletion with this number."""
-        columns = removed_chunks.c
-        async with self._database.reading() as tx:
-            row = (await tx.execute(select(func.min(columns.number), func.max(columns.number)))).one()
-            first, last = row[0] or 0, row[1] or 0
-            if last <= number:
-                return Removed(number, ())
-            ids = await tx.scalars(select(columns.id).where(columns.number > number, columns.number <= last))
-            # SQLite gives the position of the newest chunk again once that chunk was deleted.
-            complete = first <= number + 1 and not self._database.is_sqlite
-            return Removed(last, tuple(ids), complete=complete)
 
     async def of_pages(self, content_hashes: Sequence[str]) -> list[StoredChunk]:
         """All chunks of the given pages, in storage order."""
-        return (await self._read(_OF_PAGES, {"pages": list(content_hashes)}))[1]
+        return await self._read(_OF_PAGES, {"pages": list(content_hashes)})
 
-    async def _read(
-        self, query: Select[Any], values: Mapping[str, Any] | None = None
-    ) -> tuple[int | None, list[StoredChunk]]:
-        """The position of the last row, and the chunks of those rows whose texts are stored."""
+    async def _read(self, query: Select[Any], values: Mapping[str, Any] | None = None) -> list[StoredChunk]:
+        """The chunks of those rows whose texts are stored."""
 
-        def read(connection: Connection) -> tuple[int | None, list[StoredChunk]]:
+        def read(connection: Connection) -> list[StoredChunk]:
             rows = connection.execute(query, values or {}).all()
             texts = texts_of_rows(connection, rows)
-            return (rows[-1].position if rows else None), [
-                StoredChunk(row.id, row.content_hash, row.ordinal, texts[row.id])
-                for row in rows
-                if row.id in texts
-            ]
+            return [_chunk(row, texts[row.id]) for row in rows if row.id in texts]
 
         return await self._database.read(read)
 
@@ -224,6 +194,7 @@ def _rows_of(new: Sequence[StoredChunk], pages: Mapping[str, str]) -> list[dict[
     for chunk in new:
         row: dict[str, Any] = {"id": chunk.id, "content_hash": chunk.content_hash, "ordinal": chunk.ordinal}
         row |= {"text": chunk.text, "span": None, "text_hash": chunk.text_hash}
+        row |= {"language": chunk.origin.language, "fetched_at": chunk.origin.fetched_at}
         page = pages.get(chunk.content_hash)
         span = None if page is None else stored_span(chunk.text, page, starts.get(chunk.content_hash, 0))
         if span is not None:
@@ -231,6 +202,11 @@ def _rows_of(new: Sequence[StoredChunk], pages: Mapping[str, str]) -> list[dict[
             row |= {"text": None, "span": span[1]}
         rows.append(row)
     return rows
+
+
+def _chunk(row: Row[Any], text: str) -> StoredChunk:
+    origin = Origin(row.language, row.fetched_at)
+    return StoredChunk(row.id, row.content_hash, row.ordinal, text, origin)
 
 
 def _source(row: object) -> StoredSource:

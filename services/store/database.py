@@ -10,7 +10,7 @@ from time import monotonic, perf_counter
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from sqlalchemy import Connection, Table, event, func, select
+from sqlalchemy import Connection, Table, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -177,16 +177,10 @@ class Database:
         condition = where(statement.excluded) if where is not None else None
         return statement.on_conflict_do_update(index_elements=list(keys), set_=new, where=condition)
 
-    async def insert_rows(
-        self, table: Table, rows: Sequence[Mapping[str, Any]], *, numbered: bool = False
-    ) -> None:
+    async def insert_rows(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert many rows in one transaction; existing rows stay unchanged.
 
-        Args:
-            table: The table.
-            rows: The rows.
-            numbered: Whether the table numbers its rows and readers ask for the rows after number n; see
-                `last_number`. Such rows are inserted in the given order.
+        Rows that the database numbers are inserted in the given order.
         """
         if not rows:
             return
@@ -195,26 +189,11 @@ class Database:
         ordered = sorted((dict(row) for row in rows), key=lambda row: [row[key] for key in keys])
 
         def insert(connection: Connection) -> None:
-            if numbered and not self.is_sqlite:  # SQLite has one writer at a time anyway
-                connection.execute(select(func.pg_advisory_xact_lock_shared(_key_of(table))))
             statement = inserting_new(connection.dialect.name, table)
             for start in range(0, len(ordered), _ROWS_PER_STATEMENT):
                 connection.execute(statement, ordered[start : start + _ROWS_PER_STATEMENT])
 
         await self.write(insert)
-
-    async def last_number(self, table: Table) -> int:
-        """The number up to which all rows of a numbered table can be read; 0 without any row.
-
-        A reader could see a number before a smaller one is committed, and would never read the smaller one.
-        So it waits until the writers that have begun are done. Writers do not wait for each other, and for a
-        reader only that long.
-        """
-        number = select(func.max(*table.primary_key))
-        async with self.transaction() as tx:
-            if not self.is_sqlite:
-                await tx.execute(select(func.pg_advisory_xact_lock(_key_of(table))))
-            return int(await tx.scalar(number) or 0)
 
 
 def insert_into(dialect: str, table: Table) -> Any:
@@ -226,11 +205,6 @@ def insert_into(dialect: str, table: Table) -> Any:
 def inserting_new(dialect: str, table: Table) -> Any:
     """An INSERT that skips rows whose key exists already."""
     return insert_into(dialect, table).on_conflict_do_nothing()
-
-
-def _key_of(table: Table) -> Any:
-    """The key of the advisory lock of a numbered table: shared by its writers, taken alone by readers."""
-    return func.hashtextextended(f"numbered {table.name}", 0)
 
 
 def _engine(url: str, connections: int) -> AsyncEngine:

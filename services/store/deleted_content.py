@@ -9,19 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.event import BattleScraped
 from services.store.bank_tables import nugget_labels, nugget_lists
+from services.store.chunk_tables import chunks, removed_chunks, vectors
 from services.store.compressed import decompress
 from services.store.event_reading import read_events
 from services.store.question_tables import question_banks
-from services.store.tables import (
-    blobs,
-    chunks,
-    content_users,
-    events,
-    removed_chunks,
-    replies,
-    sources,
-    vectors,
-)
+from services.store.tables import blobs, content_users, events, replies, sources
 from services.wire.codec import MAX_INLINE_BYTES, decode
 
 _KEYS_PER_QUERY = 500

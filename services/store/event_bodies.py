@@ -13,8 +13,9 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
+from services.store.chunk_tables import chunks
 from services.store.compressed import compress, decompress, dictionary_of, pack, packed
-from services.store.tables import chunks, events
+from services.store.tables import events
 from services.store.text_references import (
     RETRIEVED,
     SUBMITTED,

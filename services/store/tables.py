@@ -1,4 +1,4 @@
-"""The tables of the database.
+"""The tables of the database; those of chunks are in `chunk_tables.py`.
 
 battles      one row per battle: the battle as received, and its state
 events       the events of each battle, in order, as encoded messages without what is stored elsewhere
@@ -6,13 +6,12 @@ failures     failures of stages
 judge_states the state of each judge per battle, where there are several judges
 grader_states whether each evaluator has graded a battle or given up
 outcomes     the winner per battle and source; ratings are computed from their counts
-sources      the usable pages of each battle, and the sides that cite them; chunks: runs of their sentences
-vectors      embeddings of chunks, one per text and model
+sources      the usable pages of each battle, and the sides that cite them
 blobs        content-addressed bytes: page texts and large message bodies
 replies      the cache of model replies; claims: prompts that a process asks now, on PostgreSQL
 spend        all booked model calls: tokens and cost, for accounting and budgets
 content_users   the battles that share a blob or a reply with the battle that brought it
-deletions       battles that were deleted; removed_chunks: their chunks, for indexes in memory
+deletions       battles that were deleted
 Counters of the rows above, changed in the transaction of the row that they count (see `counters.py`):
 battle_counters   battles received, per arena and facet
 lens_counters     outcomes and decided battles, per arena, lens and facet, with a stamp of the last change
@@ -152,27 +151,6 @@ sources = Table(
     Column("cited_by_b", Boolean, nullable=False),
 )
 
-chunks = Table(
-    "chunks",
-    metadata,
-    # Grows with every insert, so that an index in memory can ask for new chunks.
-    Column("position", _NUMBER, primary_key=True, autoincrement=True),
-    Column("id", _HASH, nullable=False, unique=True),
-    Column("content_hash", _HASH, nullable=False, index=True),
-    Column("ordinal", Integer, nullable=False),
-    Column("text", Text),
-    Column("span", LargeBinary),  # instead of the text: where it is in the page; see `chunk_texts.py`
-    Column("text_hash", _HASH, nullable=False),
-)
-
-vectors = Table(
-    "vectors",
-    metadata,
-    Column("text_hash", _HASH, primary_key=True),
-    Column("model", String(120), primary_key=True),
-    Column("vector", LargeBinary, nullable=False),
-)
-
 blobs = Table(
     "blobs",
     metadata,
@@ -205,13 +183,6 @@ deletions = Table(
     Column("battle_id", String(200)),  # NULL once nothing of the battle can appear any more
     Column("deleted_at", _UTC, nullable=False),
     index_where("battle_id IS NOT NULL", "ix_deletions_unfinished", "deleted_at"),
-)
-
-removed_chunks = Table(
-    "removed_chunks",
-    metadata,
-    Column("number", _NUMBER, primary_key=True),
-    Column("id", _HASH, nullable=False),
 )
 
 claims = Table(  # not logged on PostgreSQL

@@ -5,6 +5,7 @@ from alembic import context
 import services.store.bank_tables
 import services.store.call_tables
 import services.store.canary_runs
+import services.store.chunk_tables
 import services.store.edit_tables
 import services.store.judge_biases
 import services.store.label_tables

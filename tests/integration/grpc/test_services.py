@@ -2,12 +2,13 @@
 
 import socket
 from collections.abc import AsyncIterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import grpc
 import numpy as np
 import pytest
 from arena.v1 import ratings_pb2, ratings_pb2_grpc, retrieval_pb2, retrieval_pb2_grpc
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.failure import Reason
@@ -17,12 +18,13 @@ from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
 from services.rater.stage import outcomes_of
 from services.retriever.grpc_service import retrieval_service
+from services.retriever.memory.index import MemoryIndex
 from services.retriever.search import Searcher
 from services.runtime import rpc
 from services.runtime.embedding import Vectors
 from services.runtime.errors import InvalidInput, Outage, Retryable, Unavailable
 from services.store.battles import Battles
-from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
+from services.store.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
 from services.store.database import Database
 from services.store.outcomes import Outcomes
 from services.wire.embedding_client import GrpcEmbedder
@@ -30,6 +32,12 @@ from tests import samples
 from tests.fakes import WordVectors
 
 Request = retrieval_pb2.SearchRequest
+
+
+def at(time: datetime) -> Timestamp:
+    stamp = Timestamp()
+    stamp.FromDatetime(time)
+    return stamp
 
 
 @pytest.fixture
@@ -84,11 +92,13 @@ async def test_a_model_that_breaks_is_a_bug_to_its_clients_and_not_an_outage_to_
 @pytest.fixture
 async def retrieval(record: Database) -> AsyncIterator[retrieval_pb2_grpc.RetrievalStub]:
     """A searcher with one page of one battle, behind gRPC."""
-    chunk = StoredChunk("c", content_hash("Tea is a drink."), 0, "Tea is a drink.")
+    chunk = StoredChunk(
+        "c", content_hash("Tea is a drink."), 0, "Tea is a drink.", Origin("en", samples.NOON)
+    )
     await Chunks(record).add([chunk])
     source = StoredSource("https://example.org", "Tea", chunk.content_hash, samples.NOON, (Side.A,))
     await Sources(record).add("b1", [source])
-    searcher = Searcher(Chunks(record), Sources(record), None)
+    searcher = Searcher.of(record, None, MemoryIndex())
     server = rpc.serve("127.0.0.1:0", [retrieval_service(searcher)], grace=0)
     async with server as port, rpc.channel(f"127.0.0.1:{port}") as channel:
         yield retrieval_pb2_grpc.RetrievalStub(channel)
@@ -121,6 +131,11 @@ async def test_evidence_is_found_within_its_scope(
         (Request(query="tea", scope=99), "scope: is not specified"),
         (Request(query="tea", scope=2), "battle_id: is needed unless the scope is the corpus"),
         (Request(query="tea", scope=1, limit=-1), "limit: -1 is not within 0 (for 50) and 1000"),
+        (Request(query="tea", scope=1, languages=["de", " "]), "languages: one is empty"),
+        (
+            Request(query="tea", scope=1, fetched_after=Timestamp(nanos=-1)),
+            "fetched_after: is not a valid time",
+        ),
         (Request(query="tea", scope=1, limit=1001), "limit: 1001 is not within 0 (for 50) and 1000"),
     ],
 )
@@ -133,6 +148,22 @@ async def test_a_bad_search_is_refused_with_the_field_and_the_reason(
     assert raised.value.details() == problem
 
 
+@pytest.mark.parametrize(
+    ("request_", "count"),
+    [
+        (Request(languages=["fr", "en-GB"]), 1),
+        (Request(languages=["fr"]), 0),
+        (Request(fetched_after=at(samples.NOON)), 1),
+        (Request(fetched_after=at(samples.NOON + timedelta(seconds=1))), 0),
+    ],
+)
+async def test_evidence_is_filtered_by_language_and_age(
+    retrieval: retrieval_pb2_grpc.RetrievalStub, request_: Request, count: int
+) -> None:
+    request_.MergeFrom(Request(query="tea", scope=retrieval_pb2.SCOPE_CORPUS))
+    assert len((await retrieval.Search(request_)).evidence) == count
+
+
 class _Away(WordVectors):
     """A model that cannot be reached."""
 
@@ -142,7 +173,7 @@ class _Away(WordVectors):
 
 async def test_a_search_without_its_model_is_unavailable(record: Database) -> None:
     await Chunks(record).add([StoredChunk("c", "p", 0, "Tea.")])
-    searcher = Searcher(Chunks(record), Sources(record), _Away())
+    searcher = Searcher.of(record, _Away(), MemoryIndex())
     server = rpc.serve("127.0.0.1:0", [retrieval_service(searcher)], grace=0)
     async with server as port, rpc.channel(f"127.0.0.1:{port}") as channel:
         with pytest.raises(grpc.aio.AioRpcError, match="the indexer does not answer") as raised:

@@ -11,8 +11,9 @@ from nuggetstream.domain.identity import content_hash
 from services.indexer.chunking import cut
 from services.store import tables
 from services.store.blobs import Blobs
+from services.store.chunk_tables import chunks as chunk_table
 from services.store.chunk_texts import span_of, stored_span, text_of_span
-from services.store.chunks import Chunks, StoredChunk
+from services.store.chunks import Chunks, Origin, StoredChunk
 from services.store.database import Database
 from services.store.migrate import downgrade
 
@@ -22,13 +23,13 @@ PAGE = "\n\n".join(f"Heading {n}\n  Fact {n} is here.   Fact {n} is  there. " fo
 
 async def store(database: Database, page: str) -> list[StoredChunk]:
     [key] = await Blobs(database).put_texts([page], "oolong")
-    chunks = list(cut(key, page, "en", 10, 2))
+    chunks = list(cut(key, page, Origin("en"), 10, 2))
     await Chunks(database).add(chunks, {key: page})
     return chunks
 
 
 async def columns_of(database: Database) -> list[tuple[str | None, bytes | None]]:
-    query = select(tables.chunks.c.text, tables.chunks.c.span).order_by(tables.chunks.c.position)
+    query = select(chunk_table.c.text, chunk_table.c.span).order_by(chunk_table.c.position)
     async with database.transaction() as tx:
         return [(row.text, row.span) for row in await tx.execute(query)]
 
@@ -40,9 +41,6 @@ async def test_the_text_of_a_chunk_is_not_stored_and_comes_back(database: Databa
     stored = Chunks(database)
     assert await stored.of_pages([chunks[0].content_hash]) == chunks
     assert await stored.get([chunk.id for chunk in chunks]) == {chunk.id: chunk for chunk in chunks}
-    position, batch = await stored.after(0, 2)
-    assert batch == chunks[:2]
-    assert (await stored.after(position, 1000))[1] == chunks[2:]
 
 
 async def test_a_chunk_of_another_page_is_stored_with_its_text(database: Database) -> None:
@@ -59,9 +57,7 @@ async def test_a_chunk_whose_page_is_not_stored_is_left_out(database: Database) 
         await tx.execute(delete(tables.blobs).where(tables.blobs.c.key == lost[0].content_hash))
     stored = Chunks(database)
     assert await stored.of_pages([lost[0].content_hash, kept[0].content_hash]) == kept
-    position, batch = await stored.after(0, len(lost))  # a reader gets past them
-    assert batch == []
-    assert (await stored.after(position, 1000))[1] == kept
+    assert await stored.get([chunk.id for chunk in (*lost, *kept)]) == {chunk.id: chunk for chunk in kept}
 
 
 async def test_going_back_stores_every_chunk_with_its_text(database: Database) -> None:
@@ -76,7 +72,7 @@ async def test_going_back_stores_every_chunk_with_its_text(database: Database) -
 def test_every_chunk_of_a_page_is_a_span_of_it(parts: list[str]) -> None:
     page = "".join(parts)
     start = 0
-    for chunk in cut(sha256(page.encode()).hexdigest(), page, None, 3, 1):
+    for chunk in cut(sha256(page.encode()).hexdigest(), page, Origin(), 3, 1):
         found = stored_span(chunk.text, page, start)
         assert found is not None
         assert text_of_span(found[1], page) == chunk.text

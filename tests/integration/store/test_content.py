@@ -1,19 +1,18 @@
 """Chunks, vectors, sources, bodies and replies: kept once, found again, on both databases."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Sequence
 
 import numpy as np
-from sqlalchemy import func, insert, select, text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import insert
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash
 from services.store.blobs import Blobs, Replies
-from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
+from services.store.chunk_changes import ChunkChanges
+from services.store.chunk_tables import chunks as chunk_table
+from services.store.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
 from services.store.database import Database
-from services.store.tables import chunks as chunk_table
 from tests.samples import NOON
 
 
@@ -21,13 +20,14 @@ def chunks_of(page: str, count: int) -> list[StoredChunk]:
     return [StoredChunk(f"{page}-{i}", page, i, f"Chunk {i} of {page}.") for i in range(count)]
 
 
-async def all_after(chunks: Chunks, limit: int, position: int = 0) -> list[StoredChunk]:
-    found: list[StoredChunk] = []
+async def everything_in(database: Database, limit: int = 100) -> list[StoredChunk]:
+    changes, position, ids = ChunkChanges(database), 0, list[str]()
     while True:
-        position, new = await chunks.after(position, limit)
-        if not new:
-            return found
-        found += new
+        position, batch = await changes.ids(position, limit)
+        if not batch:
+            by_id = await Chunks(database).get(ids)
+            return [by_id[key] for key in ids]
+        ids += batch
 
 
 async def test_chunks_come_back_by_id_and_by_page(database: Database) -> None:
@@ -42,70 +42,59 @@ async def test_storing_a_chunk_again_changes_nothing(database: Database) -> None
     chunks = Chunks(database)
     await chunks.add(chunks_of("p", 3))
     await chunks.add([StoredChunk("p-1", "p", 1, "Other words."), *chunks_of("p", 4)])
-    assert await all_after(chunks, 10) == chunks_of("p", 4)
+    assert await everything_in(database) == chunks_of("p", 4)
 
 
-async def test_asking_for_what_is_new_pages_through_everything(database: Database) -> None:
+async def test_reading_all_ids_pages_through_everything(database: Database) -> None:
     chunks, everything = Chunks(database), chunks_of("p", 1203)
     await chunks.add(everything)
-    assert await all_after(chunks, 500) == everything
-    assert await chunks.after(10**9, 500) == (10**9, [])
+    assert await everything_in(database, 500) == everything
+    assert await ChunkChanges(database).ids(10**9, 500) == (10**9, [])
+
+
+async def test_the_language_and_the_age_of_a_page_come_back(database: Database) -> None:
+    chunk = StoredChunk("c", "p", 0, "Tee.", Origin("de-AT", NOON))
+    await Chunks(database).add([chunk])
+    assert await Chunks(database).get(["c"]) == {"c": chunk}
 
 
 async def test_a_reader_that_keeps_asking_misses_nothing_many_writers_add(
     database: Database, database_url: str
 ) -> None:
     writers = [Chunks(Database(database_url)) for _ in range(4)]
-    reader, seen, position = Chunks(database), list[str](), 0
+    reader, seen = ChunkChanges(database), set[str]()
+    mark = await reader.mark()
     writing = asyncio.gather(
         *(writer.add(chunks_of(f"p{i}-{n}", 40)) for n in range(5) for i, writer in enumerate(writers))
     )
     while True:
         finished = writing.done()  # before asking: what is written after it is asked for once more
-        position, new = await reader.after(position, 50)
-        seen += [chunk.id for chunk in new]
-        if finished and not new:
+        changes = await reader.since(mark)
+        mark = changes.mark
+        seen |= set(changes.added)
+        if finished:
             break
     await writing
     await asyncio.gather(*(writer._database.close() for writer in writers))
-    assert len(seen) == len(set(seen)) == 4 * 5 * 40
+    assert len(seen) == 4 * 5 * 40
 
 
-async def test_writers_of_chunks_do_not_wait_for_each_other_and_readers_see_no_gap(
+async def test_neither_writers_nor_readers_of_chunks_wait_and_what_is_committed_late_is_found(
     postgres: Database,
 ) -> None:
-    chunks, other, tx = Chunks(postgres), Database(postgres.url), AsyncExitStack()
-    async with tx:
-        slow = await tx.enter_async_context(writing_chunk(other, "slow"))
-        async with asyncio.timeout(20):
-            await chunks.add(chunks_of("quick", 2))  # while another writer is not done
-        reading = asyncio.create_task(chunks.after(0, 10))
-        assert await until_somebody_waits(postgres)
-        assert not reading.done()
+    chunks, changes, other = Chunks(postgres), ChunkChanges(postgres), Database(postgres.url)
+    mark = await changes.mark()
+    async with asyncio.timeout(20), other.engine.connect() as slow:
+        row = {"id": "slow", "content_hash": "slow", "ordinal": 0, "text": "slow", "text_hash": "slow"}
+        await slow.execute(insert(chunk_table).values(row))
+        await chunks.add(chunks_of("quick", 2))  # while another writer is not done
+        first = await changes.since(mark)
         await slow.commit()
-    _, found = await reading
-    assert sorted(chunk.id for chunk in found) == ["quick-0", "quick-1", "slow"]
+    second = await changes.since(first.mark)
     await other.close()
-
-
-@asynccontextmanager
-async def writing_chunk(database: Database, name: str) -> AsyncIterator[AsyncConnection]:
-    """The connection of a writer that has inserted a chunk and not committed it."""
-    row = {"id": name, "content_hash": name, "ordinal": 0, "text": name, "text_hash": name}
-    async with database.engine.connect() as connection:
-        key = func.hashtextextended("numbered chunks", 0)
-        await connection.execute(select(func.pg_advisory_xact_lock_shared(key)))
-        await connection.execute(insert(chunk_table).values(row))
-        yield connection
-
-
-async def until_somebody_waits(database: Database) -> bool:
-    """Whether a connection waits for an advisory lock within twenty seconds."""
-    waiting = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
-    async with asyncio.timeout(20), database.engine.connect() as connection:
-        while not await connection.scalar(waiting):
-            await connection.rollback()
-    return True
+    assert first.added == ("quick-0", "quick-1")
+    assert "slow" in second.added
+    assert (await changes.since(second.mark)).added == ()
 
 
 async def test_writers_of_the_same_rows_in_opposite_order_do_not_block_each_other(

@@ -16,6 +16,7 @@ from services.store import tables
 from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.blobs import Blobs
+from services.store.chunk_tables import chunks as chunk_table
 from services.store.chunks import Chunks, StoredChunk
 from services.store.compressed import PACKED, compress, decompress
 from services.store.database import Database
@@ -150,7 +151,7 @@ async def test_a_text_that_is_no_longer_stored_is_named_and_the_rest_is_read(dat
     chunks = await chunks_of(database, "oolong", page)
     await record(database, evaluation(battle, page, chunks), at_once=True)
     async with database.transaction() as tx:
-        await tx.execute(delete(tables.chunks).where(tables.chunks.c.id == chunks[1].id))
+        await tx.execute(delete(chunk_table).where(chunk_table.c.id == chunks[1].id))
     stored = {event.name: event for event in await Battles(database).events_of("oolong")}
     assert [name for name, event in stored.items() if not event.complete] == ["retrieved"]
     retrieved = decode(stored["retrieved"].schema, stored["retrieved"].body)
@@ -164,7 +165,7 @@ async def test_a_chunk_with_another_text_is_no_longer_the_evidence(database: Dat
     chunks = await chunks_of(database, "oolong", page)
     await record(database, evaluation(battle, page, chunks), at_once=True)
     async with database.transaction() as tx:
-        await tx.execute(update(tables.chunks).values(text="Something else."))
+        await tx.execute(update(chunk_table).values(text="Something else."))
     stored = {event.name: event for event in await Battles(database).events_of("oolong")}
     assert not stored["retrieved"].complete
 

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, inspect, text
 
 import services.store.bank_tables
 import services.store.call_tables
+import services.store.chunk_tables
 import services.store.edit_tables  # noqa: F401 - the tables of all are part of the metadata
 from services.store import migrate
 from services.store.blobs import Blobs
@@ -130,6 +131,10 @@ ADDED: dict[str, set[tuple[str, str]]] = {
     "0027": set(),
     "0028": {("add_column", name) for name in ("judge_model", "favoured", "longer")},
     "0029": set(),
+    "0030": {
+        *(("add_column", name) for name in ("language", "fetched_at", "transaction_number")),
+        ("add_index", "ix_chunks_transaction_number"),
+    },
 }
 ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from nuggetstream.domain.identity import content_hash
 from services.indexer.chunking import cut, sentences, windows
+from services.store.chunks import Origin
 
+ENGLISH = Origin("en")
 SIZES = st.integers(1, 12).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
 
 
@@ -60,27 +62,27 @@ def test_a_wall_of_text_is_cut_and_not_lost() -> None:
 
 def test_a_page_is_cut_the_same_way_every_time() -> None:
     text = " ".join(f"Sentence number {i} is here." for i in range(20))
-    chunks = cut(content_hash(text), text, "en", 10, 2)
+    chunks = cut(content_hash(text), text, ENGLISH, 10, 2)
     assert [chunk.ordinal for chunk in chunks] == [0, 1, 2]
     assert chunks[1].text.startswith("Sentence number 8 ")
     assert chunks[2].text.endswith("Sentence number 19 is here.")
-    assert chunks == cut(content_hash(text), text, "en", 10, 2)
+    assert chunks == cut(content_hash(text), text, ENGLISH, 10, 2)
 
 
 def test_other_sizes_and_other_pages_give_other_ids() -> None:
-    ids = [cut(key, "One. Two.", "en", size, 0)[0].id for key in ("p", "q") for size in (1, 2)]
+    ids = [cut(key, "One. Two.", ENGLISH, size, 0)[0].id for key in ("p", "q") for size in (1, 2)]
     assert len(set(ids)) == 4
 
 
 def test_a_chunk_in_an_unknown_language_has_the_id_that_earlier_versions_stored() -> None:
-    [chunk] = cut("h", "One. Two.", None, 10, 2)
+    [chunk] = cut("h", "One. Two.", Origin(), 10, 2)
     assert chunk.id == "1a8eb1e0e6c323a0a57049ad0ef4875b"
 
 
 def test_a_heading_stays_on_a_line_of_its_own() -> None:
-    (chunk,) = cut("p", "Green tea\n\nIt is made of leaves. They are dried.", "en", 10, 2)
+    (chunk,) = cut("p", "Green tea\n\nIt is made of leaves. They are dried.", ENGLISH, 10, 2)
     assert chunk.text == "Green tea\nIt is made of leaves. They are dried."
 
 
 def test_an_empty_page_has_no_chunks() -> None:
-    assert cut("p", "", "en", 10, 2) == []
+    assert cut("p", "", ENGLISH, 10, 2) == []

@@ -8,6 +8,7 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleIndexed, BattleRetrieved
 from nuggetstream.domain.evidence import ChunkRef, Evidence
 from nuggetstream.domain.identity import content_hash
+from services.retriever.memory.index import MemoryIndex
 from services.retriever.search import Scope, Searcher
 from services.retriever.stage import Retriever
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
@@ -41,7 +42,7 @@ async def searcher(record: Database, model: WordVectors | None) -> Searcher:
     await index(record, "b1", "u-left", "Green tea has caffeine.", (Side.A,), model)
     await index(record, "b1", "u-right", "Black tea is oxidised.", (Side.B,), model)
     await index(record, "b2", "u-other", "White tea is made of buds.", BOTH, model)
-    return Searcher(Chunks(record), Sources(record), model)
+    return Searcher.of(record, model, MemoryIndex())
 
 
 async def found(searcher: Searcher, scope: Scope, battle_id: str = "b1", query: str = "tea") -> set[str]:
@@ -86,7 +87,7 @@ async def test_one_page_under_two_urls_is_cited_by_both_sides(
 ) -> None:
     await index(record, "b1", "a-mirror", "Tea is a drink.", (Side.B,), model)
     await index(record, "b1", "b-original", "Tea is a drink.", (Side.A,), model)
-    searcher = Searcher(Chunks(record), Sources(record), model)
+    searcher = Searcher.of(record, model, MemoryIndex())
     assert (await one(searcher, "tea", scope)).cited_by == BOTH
 
 
@@ -95,7 +96,7 @@ async def test_an_answers_page_goes_by_the_url_that_answer_cites(
 ) -> None:
     await index(record, "b1", "a-mirror", "Tea is a drink.", (Side.B,), model)
     await index(record, "b1", "b-original", "Tea is a drink.", (Side.A,), model)
-    searcher = Searcher(Chunks(record), Sources(record), model)
+    searcher = Searcher.of(record, model, MemoryIndex())
     assert (await one(searcher, "tea", Scope.ANSWER_A)).url == "b-original"
     assert (await one(searcher, "tea", Scope.ANSWER_B)).url == "a-mirror"
 
@@ -106,7 +107,7 @@ async def test_a_query_without_words_still_shows_the_battles_own_pages(searcher:
 
 async def test_a_query_without_words_finds_nothing_by_words_alone(record: Database) -> None:
     await index(record, "b1", "u", "Tea.", BOTH, None)
-    searcher = Searcher(Chunks(record), Sources(record), None)
+    searcher = Searcher.of(record, None, MemoryIndex())
     assert await searcher.search("?!", Scope.CORPUS, "b1", 10) == []
     assert searcher.ranking == "bm25"
 
@@ -116,7 +117,7 @@ async def test_chunks_indexed_without_a_model_are_embedded_when_searched(
     record: Database, scope: Scope
 ) -> None:
     await index(record, "b1", "u", "Tea.", BOTH, None)
-    searcher = Searcher(Chunks(record), Sources(record), WordVectors())
+    searcher = Searcher.of(record, WordVectors(), MemoryIndex())
     (found,) = await searcher.search("tea", scope, "b1", 10)
     assert found.text == "Tea."
     assert len(await Chunks(record).get_vectors("words", [content_hash("Tea.")])) == 1
@@ -130,7 +131,7 @@ async def test_a_page_that_was_also_cut_in_another_way_is_evidence_once(searcher
 
 async def run(retriever: Retriever) -> BattleRetrieved:
     pages = [source.content_hash for source in await retriever.searcher.sources.of_battle("b1")]
-    chunks = await retriever.searcher.chunks.of_pages(pages)
+    chunks = await retriever.searcher.vectors.chunks.of_pages(pages)
     refs = tuple(ChunkRef(chunk.id, chunk.content_hash) for chunk in chunks)
     (out,) = await retriever(BattleIndexed("i1", samples.battle(), (), refs))
     assert isinstance(out, BattleRetrieved)
@@ -150,7 +151,7 @@ async def test_other_settings_are_another_event(searcher: Searcher) -> None:
 
 
 async def test_a_battle_without_pages_has_no_evidence_and_that_is_no_failure(record: Database) -> None:
-    assert (await run(Retriever(Searcher(Chunks(record), Sources(record), None)))).evidence == ()
+    assert (await run(Retriever(Searcher.of(record, None, MemoryIndex())))).evidence == ()
 
 
 async def test_chunks_of_a_deleted_battle_leave_the_index_in_memory(
@@ -160,7 +161,7 @@ async def test_chunks_of_a_deleted_battle_leave_the_index_in_memory(
     assert "u-other" in await found(searcher, Scope.CORPUS)
     await Deletions(record).finish(DeletedBattle("b2", samples.NOON))
     assert await found(searcher, Scope.CORPUS) == {"u-both", "u-left", "u-right"}
-    assert len(searcher._index) == 3
+    assert len(await searcher.corpus.index.ids() or ()) == 3
     await Deletions(record).finish(DeletedBattle("b1", samples.NOON))
     await index(record, "b3", "u-new", "Yellow tea is rare.", BOTH, model)
     assert await found(searcher, Scope.CORPUS) == {"u-new"}

@@ -7,6 +7,7 @@ from arena.v1 import evidence_pb2 as _evidence_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
@@ -55,12 +56,24 @@ class SearchRequest(_message.Message):
     SCOPE_FIELD_NUMBER: _builtins.int
     BATTLE_ID_FIELD_NUMBER: _builtins.int
     LIMIT_FIELD_NUMBER: _builtins.int
+    LANGUAGES_FIELD_NUMBER: _builtins.int
+    FETCHED_AFTER_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     scope: Global___Scope.ValueType
     battle_id: _builtins.str
     """Required unless the scope is the corpus."""
     limit: _builtins.int
     """1 to 1000; 0 means 50."""
+    @_builtins.property
+    def languages(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Only chunks of pages in one of these languages: language subtags such as "de", which includes "de-AT".
+        Empty for all, also for those whose language is unknown.
+        """
+
+    @_builtins.property
+    def fetched_after(self) -> _timestamp_pb2.Timestamp:
+        """Only chunks of pages that were fetched at or after this time; not set for all, also for supplied text."""
+
     def __init__(
         self,
         *,
@@ -68,10 +81,12 @@ class SearchRequest(_message.Message):
         scope: Global___Scope.ValueType = ...,
         battle_id: _builtins.str = ...,
         limit: _builtins.int = ...,
+        languages: _abc.Iterable[_builtins.str] | None = ...,
+        fetched_after: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fetched_after", b"fetched_after"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "limit", b"limit", "query", b"query", "scope", b"scope"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "fetched_after", b"fetched_after", "languages", b"languages", "limit", b"limit", "query", b"query", "scope", b"scope"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

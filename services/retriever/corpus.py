@@ -1,0 +1,129 @@
+"""Search in the whole corpus, through an index that follows the table of chunks."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.statistics.fusion import reciprocal_rank_fusion
+from services.retriever.index import Hit
+from services.retriever.port import ALL, Filter, VectorIndex
+from services.runtime.embedding import Embedder, Vectors
+from services.store.chunk_changes import ChunkChanges, Mark
+from services.store.chunks import Chunks, StoredChunk
+
+_POOL = 4  # each ranking contributes this many times the requested number of chunks to the fusion
+_BATCH = 2000  # chunks that are added at once
+_IDS = 20_000  # ids that are compared at once
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkVectors:
+    """The vectors of queries and chunks.
+
+    Attributes:
+        chunks: Tables of chunks and vectors.
+        embedder: Embedding model; None in a light installation.
+    """
+
+    chunks: Chunks
+    embedder: Embedder | None
+
+    async def of_query(self, query: str) -> NDArray[np.float32] | None:
+        """The vector of a query; None without a model."""
+        return None if self.embedder is None else (await self.embedder.embed([query]))[0]
+
+    async def of(self, chunks: Sequence[StoredChunk]) -> Vectors | None:
+        """The vectors of chunks, one per row; those that are not stored are computed and stored."""
+        if self.embedder is None or not chunks:
+            return None
+        known = await self.chunks.get_vectors(self.embedder.model, [chunk.text_hash for chunk in chunks])
+        if missing := {c.text_hash: c.text for c in chunks if c.text_hash not in known}:
+            # These chunks were indexed without a model, or with another one.
+            rows = await self.embedder.embed(list(missing.values()))
+            computed = dict(zip(missing, rows, strict=True))
+            await self.chunks.add_vectors(self.embedder.model, computed)
+            known |= computed
+        return np.stack([known[chunk.text_hash] for chunk in chunks])
+
+
+@dataclass(slots=True)
+class Corpus:
+    """All chunks.
+
+    Attributes:
+        index: Finds chunks.
+        changes: What changed in the table of chunks.
+        vectors: The vectors of queries and chunks.
+    """
+
+    index: VectorIndex
+    changes: ChunkChanges
+    vectors: ChunkVectors
+    _mark: Mark | None = None
+    _began: float | None = None
+    _updating: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def search(self, query: str, limit: int, only: Filter = ALL) -> list[Hit]:
+        """The chunks that match a query best, best first, with their fused scores.
+
+        Every chunk that was stored before the call is considered.
+
+        Raises:
+            Unavailable: The embedding model, the database or the index does not answer.
+        """
+        await self.update()
+        vector, pool = await self.vectors.of_query(query), limit * _POOL
+        rankings = [await self.index.matching(query, pool, only)]
+        if vector is not None:
+            rankings.append(await self.index.nearest(vector, pool, only))
+        fused = reciprocal_rank_fusion(rankings)[:limit]
+        chunks = await self.vectors.chunks.get([key for key, _ in fused])
+        return [(chunks[key], score) for key, score in fused if key in chunks]
+
+    async def update(self) -> None:
+        """Add new chunks to the index and remove those that were deleted.
+
+        Callers that wait for an update share the next one.
+        """
+        arrived = asyncio.get_running_loop().time()
+        async with self._updating:
+            if self._began is not None and self._began > arrived:
+                return
+            began = asyncio.get_running_loop().time()
+            await (self._compare_all() if self._mark is None else self._follow(self._mark))
+            self._began = began
+
+    async def _follow(self, mark: Mark) -> None:
+        changes = await self.changes.since(mark)
+        if not changes.complete:
+            await self._compare_all()
+            return
+        if changes.removed:
+            await self.index.remove(set(changes.removed))
+        await self._add(changes.added)
+        self._mark = changes.mark
+
+    async def _compare_all(self) -> None:
+        mark, position = await self.changes.mark(), 0
+        gone = set(await self.index.ids() or ())
+        while True:
+            position, ids = await self.changes.ids(position, _IDS)
+            if not ids:
+                break
+            gone.difference_update(ids)
+            await self._add(ids)
+        if gone:
+            await self.index.remove(gone)
+        self._mark = mark
+
+    async def _add(self, ids: Sequence[str]) -> None:
+        missing = await self.index.missing(ids) if ids else []
+        for start in range(0, len(missing), _BATCH):
+            batch = missing[start : start + _BATCH]
+            by_id = await self.vectors.chunks.get(batch)
+            chunks = [by_id[key] for key in batch if key in by_id]
+            if chunks:
+                await self.index.add(chunks, await self.vectors.of(chunks))

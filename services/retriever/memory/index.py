@@ -1,0 +1,230 @@
+"""The index in memory."""
+
+import asyncio
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.text.terms import terms
+from services.retriever.memory.postings import Postings
+from services.retriever.memory.rows import Mask, VectorRows
+from services.retriever.port import ALL, Filter, language_subtag
+from services.runtime.embedding import Vectors
+from services.store.chunks import StoredChunk
+
+EXACT_CHUNKS = 20_000
+_LEFT_SHARE = 0.1  # rows beyond the graph, of those that it covers, at which it grows
+_MOST_SEALED = 4  # large segments of postings, before some are merged
+_REMOVED_SHARE = 0.5  # removed rows, of all, at which the rows are numbered again
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What searches read; a field is replaced and never changed.
+
+    Attributes:
+        keys: Id of each row; the list is extended in place, beyond the rows of this state.
+        alive: Whether each row has a chunk, which was not removed.
+        lengths: Number of terms of each row; 0 for removed ones.
+        languages: Number of the language of each row; -1 without one.
+        fetched: Time at which the page was fetched, in seconds since 1970; NaN without one.
+        postings: The terms.
+        vectors: The vectors; None without an embedding model, and before the first chunk.
+    """
+
+    keys: list[str]
+    alive: Mask
+    lengths: NDArray[np.float32]
+    languages: NDArray[np.int16]
+    fetched: NDArray[np.float64]
+    postings: Postings
+    vectors: VectorRows | None
+
+    @classmethod
+    def empty(cls) -> "State":
+        """Without any row."""
+        return cls(
+            keys=[],
+            alive=np.zeros(0, dtype=np.bool_),
+            lengths=np.zeros(0, dtype=np.float32),
+            languages=np.zeros(0, dtype=np.int16),
+            fetched=np.zeros(0, dtype=np.float64),
+            postings=Postings(),
+            vectors=None,
+        )
+
+    def compacted(self) -> "State":
+        """Without the removed rows."""
+        kept = np.flatnonzero(self.alive)
+        new_rows = np.full(len(self.alive), -1, dtype=np.int64)
+        new_rows[kept] = np.arange(len(kept))
+        vectors = None
+        if self.vectors is not None:
+            everything = self.vectors.all()
+            vectors = VectorRows.empty(everything.shape[1]).extended(everything[kept])
+        return State(
+            keys=[self.keys[row] for row in kept],
+            alive=np.ones(len(kept), dtype=np.bool_),
+            lengths=self.lengths[kept],
+            languages=self.languages[kept],
+            fetched=self.fetched[kept],
+            postings=self.postings.moved(new_rows),
+            vectors=vectors,
+        )
+
+
+@dataclass(slots=True)
+class MemoryIndex:
+    """An index in memory.
+
+    Attributes:
+        exact_chunks: Number of chunks up to which a search compares its vector with all others; with more,
+            a graph answers, which is faster and finds nearly all of the nearest.
+    """
+
+    exact_chunks: int = EXACT_CHUNKS
+    _state: State = field(default_factory=State.empty)
+    _rows: dict[str, int] = field(default_factory=dict)
+    _languages: dict[str, int] = field(default_factory=dict)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _tidying: asyncio.Task[None] | None = None
+    _removals: int = 0
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    async def ids(self) -> AbstractSet[str]:
+        """The ids of all its chunks."""
+        return self._rows.keys()
+
+    async def missing(self, ids: Sequence[str]) -> list[str]:
+        """Those of the given chunks that it does not have."""
+        return [key for key in ids if key not in self._rows]
+
+    async def add(self, chunks: Sequence[StoredChunk], vectors: Vectors | None) -> None:
+        """Add chunks; those it has stay unchanged."""
+        async with self._lock:
+            new = {c.id: i for i, c in enumerate(chunks) if c.id not in self._rows}
+            if new:
+                added = [chunks[i] for i in new.values()]
+                rows = None if vectors is None else vectors[list(new.values())]
+                self._state = await asyncio.to_thread(self._extended, self._state, added, rows)
+        self._tidy_if_due()
+
+    async def remove(self, ids: AbstractSet[str]) -> None:
+        """Remove chunks with their vectors."""
+        async with self._lock:
+            rows = [self._rows.pop(key) for key in ids if key in self._rows]
+            if rows:
+                self._removals += 1
+                self._state = await asyncio.to_thread(self._without, self._state, np.asarray(rows))
+                self._rows = {key: row for row, key in enumerate(self._state.keys) if self._state.alive[row]}
+
+    async def nearest(self, vector: NDArray[np.float32], limit: int, only: Filter = ALL) -> list[str]:
+        """The chunks nearest to a vector, best first."""
+        return await asyncio.to_thread(self._nearest, self._state, vector, limit, only)
+
+    async def matching(self, query: str, limit: int, only: Filter = ALL) -> list[str]:
+        """The chunks that share a term with a query, best first."""
+        return await asyncio.to_thread(self._matching, self._state, query, limit, only)
+
+    async def settled(self) -> None:
+        """Wait until nothing is rebuilt in the background."""
+        while self._tidying is not None and not self._tidying.done():
+            await asyncio.wait([self._tidying])
+
+    def _nearest(self, state: State, vector: NDArray[np.float32], limit: int, only: Filter) -> list[str]:
+        if state.vectors is None or limit < 1:
+            return []
+        allowed = self._allowed(state, only)
+        rows = state.vectors.nearest(vector, limit, None if allowed.all() else allowed)
+        return [state.keys[row] for row in rows]
+
+    def _matching(self, state: State, query: str, limit: int, only: Filter) -> list[str]:
+        scores = state.postings.scores(terms(query), state.lengths, int(np.count_nonzero(state.alive)))
+        if scores is None or limit < 1:
+            return []
+        rows = np.flatnonzero(scores > 0)
+        if not only.passes_all:
+            rows = rows[self._allowed(state, only)[rows]]
+        best = rows[np.argsort(-scores[rows], kind="stable")[:limit]]
+        return [state.keys[row] for row in best]
+
+    def _allowed(self, state: State, only: Filter) -> Mask:
+        allowed = state.alive
+        if only.languages is not None:
+            numbers = [self._languages[name] for name in only.languages if name in self._languages]
+            allowed = allowed & np.isin(state.languages, numbers)
+        if only.fetched_after is not None:
+            allowed = allowed & (state.fetched >= only.fetched_after.timestamp())  # False for NaN
+        return allowed
+
+    def _extended(self, state: State, chunks: Sequence[StoredChunk], vectors: Vectors | None) -> State:
+        first, bags = len(state.alive), [terms(chunk.text) for chunk in chunks]
+        dense = state.vectors
+        if vectors is not None:
+            dense = (dense or VectorRows.empty(vectors.shape[1])).extended(vectors)
+        postings = state.postings.extended(bags, first)
+        state.keys.extend(chunk.id for chunk in chunks)
+        self._rows.update({chunk.id: first + i for i, chunk in enumerate(chunks)})
+        return State(
+            keys=state.keys,
+            alive=np.append(state.alive, np.ones(len(chunks), dtype=np.bool_)),
+            lengths=np.append(state.lengths, np.asarray([len(bag) for bag in bags], dtype=np.float32)),
+            languages=np.append(state.languages, np.asarray([*map(self._language, chunks)], dtype=np.int16)),
+            fetched=np.append(state.fetched, [_seconds(chunk) for chunk in chunks]),
+            postings=postings,
+            vectors=dense,
+        )
+
+    def _without(self, state: State, rows: NDArray[np.int64]) -> State:
+        alive, lengths = state.alive.copy(), state.lengths.copy()
+        alive[rows], lengths[rows] = False, 0.0
+        new_rows = np.where(alive, np.arange(len(alive)), -1)
+        state = replace(state, alive=alive, lengths=lengths, postings=state.postings.moved(new_rows))
+        if state.vectors is not None:
+            state.vectors.erase(rows)
+        if np.count_nonzero(alive) < (1 - _REMOVED_SHARE) * len(alive):
+            return state.compacted()
+        return state
+
+    def _language(self, chunk: StoredChunk) -> int:
+        name = language_subtag(chunk.origin.language)
+        return -1 if name is None else self._languages.setdefault(name, len(self._languages))
+
+    def _tidy_if_due(self) -> None:
+        state = self._state
+        due = self._graph_is_due(state.vectors) or state.postings.sealed > _MOST_SEALED
+        if due and (self._tidying is None or self._tidying.done()):
+            self._tidying = asyncio.create_task(self._tidy(state, self._removals))
+
+    def _graph_is_due(self, vectors: VectorRows | None) -> bool:
+        if vectors is None or vectors.size <= self.exact_chunks:
+            return False
+        return vectors.size - vectors.covered > _LEFT_SHARE * vectors.covered
+
+    async def _tidy(self, state: State, removals: int) -> None:
+        """Build a graph and merge postings from a state, while chunks are added to newer ones.
+
+        If some were removed meanwhile, the work is done again when the next chunk is added.
+        """
+        sealed, grown = state.postings.sealed, None
+        merged = await asyncio.to_thread(state.postings.tidied)
+        if state.vectors is not None and self._graph_is_due(state.vectors):
+            grown = await asyncio.to_thread(state.vectors.grown)
+        async with self._lock:
+            newest = self._state
+            if removals != self._removals:
+                return
+            vectors = newest.vectors
+            if grown is not None and vectors is not None:
+                vectors = await asyncio.to_thread(grown.with_rest_of, vectors)
+            postings = Postings((*merged, *newest.postings.segments[sealed:]))
+            self._state = replace(newest, postings=postings, vectors=vectors)
+
+
+def _seconds(chunk: StoredChunk) -> float:
+    return np.nan if chunk.origin.fetched_at is None else chunk.origin.fetched_at.timestamp()

@@ -1,0 +1,135 @@
+"""Vectors by row: all of them compared, or a graph (HNSW) over the older rows and the newer ones compared.
+
+faiss cannot extend a graph while others search it. So a graph grows in a copy, meanwhile the rows that came
+after it was built are compared one by one.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import faiss
+import numpy as np
+from numpy.typing import NDArray
+
+from services.runtime.embedding import Vectors
+
+_faiss: Any = faiss  # its type hints lack parts of its interface
+_NEIGHBOURS = 32  # links per vector of the graph (M)
+_BUILDING = 100  # candidates while the graph is built (efConstruction)
+_SEARCHING = 256  # candidates of a search at least (efSearch)
+_COMPARED = 20_000  # where fewer rows of the graph pass a filter, they are compared one by one
+_SPARE = 1024
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRows:
+    """The vectors of rows 0 to size - 1.
+
+    Attributes:
+        size: Number of rows.
+        covered: Number of rows that the graph covers, from row 0 on.
+        graph: The graph; None where all rows are compared.
+        tail: Vectors from row `covered` on, with unused rows at the end.
+    """
+
+    size: int
+    covered: int
+    graph: Any
+    tail: Vectors
+
+    @classmethod
+    def empty(cls, dimensions: int) -> Self:
+        """Without any row."""
+        return cls(0, 0, None, np.zeros((_SPARE, dimensions), dtype=np.float32))
+
+    def extended(self, vectors: Vectors) -> "VectorRows":
+        """With more rows. Only the newest state is extended, so earlier ones do not see their rows."""
+        used, size = self.size - self.covered, self.size + len(vectors)
+        tail = self.tail
+        if used + len(vectors) > len(tail):
+            tail = np.zeros((2 * (used + len(vectors)), tail.shape[1]), dtype=np.float32)
+            tail[:used] = self.tail[:used]
+        tail[used : used + len(vectors)] = vectors
+        return VectorRows(size, self.covered, self.graph, tail)
+
+    def erase(self, rows: NDArray[np.int64]) -> None:
+        """Overwrite vectors, which no search returns any more."""
+        self.tail[rows[rows >= self.covered] - self.covered] = 0.0
+        if self.graph is not None:
+            _stored(self.graph)[rows[rows < self.covered]] = 0.0
+
+    def grown(self) -> "VectorRows":
+        """With a graph over all rows; this takes long."""
+        new = self.tail[: self.size - self.covered]
+        if self.graph is None:
+            graph = _faiss.IndexHNSWFlat(new.shape[1], _NEIGHBOURS, _faiss.METRIC_INNER_PRODUCT)
+            graph.hnsw.efConstruction = _BUILDING
+        else:
+            graph = _faiss.clone_index(self.graph)
+        graph.add(np.ascontiguousarray(new))
+        return VectorRows(self.size, self.size, graph, np.zeros((_SPARE, new.shape[1]), dtype=np.float32))
+
+    def with_rest_of(self, newer: "VectorRows") -> "VectorRows":
+        """With the rows that `newer` has beyond this one."""
+        return self.extended(newer.tail[self.size - newer.covered : newer.size - newer.covered])
+
+    def all(self) -> Vectors:
+        """All vectors, in the order of their rows."""
+        tail = self.tail[: self.size - self.covered]
+        return tail if self.graph is None else np.concatenate([_stored(self.graph), tail])
+
+    def nearest(self, vector: NDArray[np.float32], limit: int, allowed: Mask | None) -> NDArray[np.int64]:
+        """The rows nearest to a vector, best first, at most `limit`.
+
+        Args:
+            vector: Vector of unit length.
+            limit: Maximum number of rows.
+            allowed: Whether each row may be returned; None for all.
+        """
+        tail = self.tail[: self.size - self.covered] @ vector
+        rows, scores = _best(tail, limit, None if allowed is None else allowed[self.covered : self.size])
+        rows += self.covered
+        if self.graph is not None:
+            older, closer = self._in_graph(vector, limit, allowed)
+            rows, scores = np.concatenate([older, rows]), np.concatenate([closer, scores])
+        return rows[np.lexsort((rows, -scores))][:limit]
+
+    def _in_graph(
+        self, vector: NDArray[np.float32], limit: int, allowed: Mask | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        parameters = _faiss.SearchParametersHNSW(efSearch=max(_SEARCHING, 2 * limit))
+        if allowed is not None:
+            mask = allowed[: self.covered]
+            if np.count_nonzero(mask) <= min(_COMPARED, self.covered // 2):
+                rows = np.flatnonzero(mask)
+                best, scores = _best(_stored(self.graph)[rows] @ vector, limit, None)
+                return rows[best], scores
+            selector = _faiss.IDSelectorBitmap(np.packbits(mask, bitorder="little"))
+            parameters = _faiss.SearchParametersHNSW(sel=selector, efSearch=max(_SEARCHING, 2 * limit))
+        scores, rows = self.graph.search(vector.reshape(1, -1), min(limit, self.covered), params=parameters)
+        return rows[0][rows[0] >= 0], scores[0][rows[0] >= 0]
+
+
+def _best(
+    scores: NDArray[np.float32], limit: int, allowed: Mask | None
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The places of the highest scores, in no order, with these scores."""
+    if allowed is not None:
+        places = np.flatnonzero(allowed)
+        best, scores = _best(scores[places], limit, None)
+        return places[best], scores
+    if len(scores) > limit:
+        least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        above, equal = np.flatnonzero(scores > least), np.flatnonzero(scores == least)
+        places = np.concatenate([above, equal[: limit - len(above)]])  # of equal scores the first
+        return places, scores[places]
+    return np.arange(len(scores)), scores
+
+
+def _stored(graph: Any) -> Vectors:
+    """The vectors of a graph, in place."""
+    storage = _faiss.downcast_index(graph.storage)
+    view: Vectors = _faiss.rev_swig_ptr(storage.get_xb(), storage.ntotal * storage.d)
+    return view.reshape(storage.ntotal, storage.d)

@@ -1,0 +1,58 @@
+"""The indexes of the port, each over a database of the test's own."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from services.retriever.memory.index import MemoryIndex
+from services.retriever.port import VectorIndex
+from services.store.database import Database
+from tests.databases import copy_of
+from tests.integration.store.conftest import postgres_server as postgres_server  # noqa: PLC0414 - a fixture
+
+MAKERS: dict[str, Callable[[Database], VectorIndex]] = {
+    "flat": lambda _: MemoryIndex(),
+    "graph": lambda _: MemoryIndex(exact_chunks=0),
+}
+SQLITE = [pytest.param((kind, "sqlite"), id=f"{kind}-sqlite") for kind in ("flat", "graph")]
+POSTGRESQL = [
+    pytest.param((kind, "postgresql"), id=f"{kind}-postgresql", marks=pytest.mark.postgresql)
+    for kind in ("flat",)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """An index and its database.
+
+    Attributes:
+        database: The database.
+        make: Another index over the same database, as another process has it.
+    """
+
+    database: Database
+    make: Callable[[], VectorIndex]
+
+
+@pytest.fixture(params=[*SQLITE, *POSTGRESQL])
+def kind_and_url(
+    request: pytest.FixtureRequest, migrated_sqlite: Path, tmp_path: Path
+) -> Iterator[tuple[str, str]]:
+    """The kind of an index, and the URL of its database."""
+    kind, where = request.param
+    if where == "sqlite":
+        yield kind, copy_of(migrated_sqlite, tmp_path)
+        return
+    with request.getfixturevalue("postgres_server").database("migrated") as url:
+        yield kind, url
+
+
+@pytest.fixture
+async def indexed(kind_and_url: tuple[str, str]) -> AsyncIterator[Indexed]:
+    """Each kind of index in turn."""
+    kind, url = kind_and_url
+    database = Database(url)
+    yield Indexed(database, lambda: MAKERS[kind](database))
+    await database.close()
