@@ -19,6 +19,7 @@ from nuggetstream.text.sentences import sentences
 from nuggetstream.text.terms import terms
 
 _MIN_TERMS = 3  # with fewer it is a heading, a label or a fragment
+_PIECE_CHARACTERS = 400
 _PIECE = re.compile(r"\S.{0,399}(?:(?<=\S)(?=\s)|$)|\S.{0,399}")  # of a text without punctuation
 
 Floats = NDArray[np.float64]
@@ -78,13 +79,25 @@ def _distinct(passages: Sequence[_Passage]) -> Iterator[_Sentence]:
     """The sentences of all passages in order, each once for every side that cites it."""
     shown: dict[tuple[str, ...], set[Side]] = {}
     for passage, (whole, cited_by) in enumerate(passages):
-        for sentence in sentences(whole):
-            for text in _PIECE.findall(sentence):
-                found = terms(text)
-                sides = shown.get(found)
-                if len(found) >= _MIN_TERMS and (sides is None or not sides.issuperset(cited_by)):
-                    shown.setdefault(found, set()).update(cited_by)
-                    yield _Sentence(passage, text, found)
+        for text, found in _pieces(whole):
+            sides = shown.get(found)
+            if sides is None or not sides.issuperset(cited_by):
+                shown.setdefault(found, set()).update(cited_by)
+                yield _Sentence(passage, text, found)
+
+
+@lru_cache(
+    maxsize=2048
+)  # the judge may read fewer passages than the nuggetizer, and other battles the same ones
+def _pieces(passage: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The sentences of a passage that have enough terms to be compared, with their terms."""
+    texts = [text for sentence in sentences(passage) for text in _cut(sentence)]
+    return [(text, found) for text in texts if len(found := terms(text)) >= _MIN_TERMS]
+
+
+def _cut(sentence: str) -> list[str]:
+    """A sentence in pieces of at most 400 characters, cut at spaces where there are some."""
+    return [sentence] if len(sentence) <= _PIECE_CHARACTERS else _PIECE.findall(sentence)
 
 
 def _orders(candidates: Sequence[_Sentence], query: str, answers: Sequence[str]) -> Iterator[list[int]]:
