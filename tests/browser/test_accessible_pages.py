@@ -178,6 +178,7 @@ async def test_a_nugget_from_right_to_left_is_aligned_right_and_kept_apart_from_
     assert await reader.runs(style.format(2, "direction")) == "rtl"
     assert await reader.runs(style.format(2, "textAlign")) == "start"
     assert await reader.runs(style.format(1, "direction")) == "ltr"
+    await reader.runs("(document.querySelector('#more-reasons').open = true)")
     assert await reader.texts(".reasons bdi") == ["Two bulges of water rise.", ARABIC]
     assert f"Only A states: “{ARABIC}”" in await reader.texts(".reasons li")
     assert await reader.runs("getComputedStyle(document.querySelector('.reasons li')).direction") == "ltr"

@@ -8,6 +8,7 @@ from nuggetstream.domain.battle import Vote
 from tests.browser.reader import Reader
 from tests.integration.gateway.world import Story, World, battle, between
 
+STAGES = ["Fetch", "Index", "Retrieve", "Extract", "Label", "Judge"]
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 
 
@@ -104,4 +105,29 @@ async def test_the_leaderboards_form_works_without_a_script(browser: Chrome, wor
     await reader.until("document.readyState", lambda state: state == "complete")
     assert "ties: left out" in (await reader.texts(".made"))[0]
     assert await reader.texts(".board th[scope=row] small") == ["3–3–0 · provisional"] * 3
+    assert await reader.complaints() == []
+
+
+async def test_a_long_answer_in_markdown_is_folded_and_its_marks_and_nuggets_lead_to_each_other(
+    browser: Chrome, world: World
+) -> None:
+    text = "# Tides\n\n| Moon | Sun |\n|---|---|\n| near | far |\n\n" + "Water is **heavy**.\n\n" * 200
+    answer = {"system": "atlas", "text": f"{text}Two bulges rise, and the Earth turns beneath both."}
+    await world.happens(*Story(battle(a=answer)).told())
+    reader = Reader(browser, world)
+    await reader.opens("/battles/tides")
+    assert (await reader.texts(".verdict")) == ["Nuggets and the judge prefer answer A (atlas)."]
+    assert await reader.texts(".answer.a h4.h1") == ["Tides"]
+    assert await reader.texts(".answer.a .markdown td") == ["near", "far"]
+    assert (await reader.texts(".steps li"))[0].endswith("s")
+    assert [text.split()[1] for text in await reader.texts(".steps li")] == STAGES
+    height = "document.querySelector('.answer.a .markdown').getBoundingClientRect().height"
+    folded = await reader.runs(height)
+    await asyncio.to_thread((await reader.one("#unfold-a")).click)
+    assert await reader.runs(height) > 2 * folded
+    await asyncio.to_thread((await reader.one("#unfold-a")).click)
+    await asyncio.to_thread((await reader.one("#quote-a-1 summary")).click)
+    await asyncio.to_thread((await reader.one("#quote-a-1 .place")).click)
+    assert await reader.runs("document.querySelector('mark:target').id") == "a-1"
+    assert await reader.runs(height) > 2 * folded  # the mark is seen
     assert await reader.complaints() == []

@@ -9,10 +9,10 @@ from jinja2 import Environment
 from nuggetstream.files import numerals
 from nuggetstream.files.templates import html_environment
 from nuggetstream.text.markup import without_block_marks
+from services.gateway.pages.urls import is_web
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
-_WEB = re.compile(r"https?://[^\s]+", re.IGNORECASE)
 
 
 def page_environment() -> Environment:
@@ -42,15 +42,6 @@ def language(tag: str | None) -> str:
     ('zh-Hant', '')
     """
     return tag if tag and _LANGUAGE.fullmatch(tag) else ""
-
-
-def is_web(url: str | None) -> bool:
-    """Whether a URL may become a link: only http and https.
-
-    >>> is_web("https://example.org/x"), is_web("javascript:alert(1)")
-    (True, False)
-    """
-    return url is not None and _WEB.fullmatch(url) is not None
 
 
 def moment(when: datetime) -> str:

@@ -24,9 +24,11 @@ from services.gateway.pages.board_routes import busiest_arena
 from services.gateway.pages.downloads import formats
 from services.gateway.pages.explanation import explanation_lines, failure_groups
 from services.gateway.pages.grades import grade_tables
-from services.gateway.pages.quotes import pieces_of
+from services.gateway.pages.markdown import rendered
+from services.gateway.pages.quotes import pieces_of, places_in
 from services.gateway.pages.rating_axis import MEAN, axis_of
 from services.gateway.pages.responses import page_response
+from services.gateway.pages.verdict import verdict_of
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form, query_string
 from services.gateway.ratings.query import BoardsQuery
@@ -79,10 +81,13 @@ async def _home(gateway: Gateway, env: Environment, params: QueryParams, base_ur
 
 async def _battle(gateway: Gateway, env: Environment, battle_id: str) -> str:
     view = await gateway.view(battle_id)
+    pieces = {side.value: tuple(pieces_of(view, side)) for side in Side}
     return env.get_template("battle/page.html").render(
         arena=view.arena,
         battle=view,
-        pieces={side.value: pieces_of(view, side) for side in Side},
+        verdict=verdict_of(view),
+        answers={side: rendered(text, side) for side, text in pieces.items()},
+        places={side: places_in(text, side) for side, text in pieces.items()},
         explanation=list(explanation_lines(view)),
         failures=failure_groups(view),
         grades=grade_tables(view),

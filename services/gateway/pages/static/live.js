@@ -35,6 +35,10 @@ function swap(fresh) {
     const same = next.querySelector("#" + CSS.escape(open.id));
     if (same) same.open = true;
   }
+  for (const box of main.querySelectorAll("input.unfold:checked")) {
+    const same = next.querySelector("#" + CSS.escape(box.id));
+    if (same) same.checked = true;
+  }
   const focused = document.activeElement?.closest("[id]")?.id;
   main.replaceChildren(...next.childNodes);
   Object.assign(main.dataset, next.dataset);

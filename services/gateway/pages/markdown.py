@@ -1,0 +1,172 @@
+"""Answers as they were meant: Markdown as HTML that contains nothing but our own elements.
+
+    an answer, the places that state nuggets  ->  HTML with marks that lead to the nuggets
+
+HTML in an answer is text, an image is a link, and only http and https become links. A mark is told apart by
+two private characters around its text, which are taken out of what was sent; they survive the parser and
+become elements where text is rendered, so a mark never crosses the border of another element.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from html import escape
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from markupsafe import Markup
+
+from services.gateway.pages.code import highlighted
+from services.gateway.pages.mathematics import readable
+from services.gateway.pages.quotes import Piece
+from services.gateway.pages.urls import is_web
+
+MOST = 20_000  # characters; a longer answer is shown as plain text, so that it costs no time
+_START, _END = "\ue000", "\ue001"
+_PRIVATE = re.compile(f"[{_START}{_END}]")
+_NOT_TEXT = re.compile(rf"({_START}\d+;)|{_END}")
+_BEFORE = re.compile(r"[\s>|#*_`+~-]*(?:\d{1,9}[.)]\s+)?[*_`]*")  # markup at the beginning of a quote
+_AFTER = re.compile(r"[\s|*_`~]*\Z")
+_FORMULA = re.compile(
+    r"\\\((?P<a>.{1,400}?)\\\)|\\\[(?P<b>.{1,400}?)\\\]|\$\$(?P<c>[^$]{1,400})\$\$"
+    r"|\$(?P<d>[^\s$](?:[^$\n]{0,400}[^\s$\\])?)\$(?!\d)",
+    re.DOTALL,
+)
+_BLOCKS = ("paragraph_open", "list_item_open", "blockquote_open", "td_open", "th_open")
+
+
+@lru_cache(maxsize=64)
+def rendered(pieces: tuple[Piece, ...], side: str) -> Markup:
+    """An answer as HTML.
+
+    Args:
+        pieces: The answer in pieces; those that state nuggets have numbers.
+        side: "a" or "b", for the ids of the marks.
+    """
+    if sum(len(piece.text) for piece in pieces) > MOST:
+        marked = "".join(_plain(piece, side) for piece in pieces)
+        return Markup(f'<div class="plain">{marked}</div>')  # noqa: S704 - each part is escaped
+    renderer = _Renderer(pieces, side)
+    source = "".join(_with_signs(piece, number) for number, piece in enumerate(pieces))
+    tokens = _PARSER.parse(source)
+    html = renderer.render(tokens, _PARSER.options, {})
+    return Markup(_PRIVATE.sub("", html))  # noqa: S704 - the renderer escapes all text
+
+
+def _with_signs(piece: Piece, number: int) -> str:
+    text = _PRIVATE.sub("", piece.text)
+    before, after = _BEFORE.match(text), _AFTER.search(text)
+    start, end = before.end() if before else 0, after.start() if after else len(text)
+    if not piece.numbers or start >= end:
+        return text
+    return f"{text[:start]}{_START}{number};{text[start:end]}{_END}{text[end:]}"
+
+
+def _mark(text: str, piece: Piece, side: str, *, first: bool, last: bool) -> str:
+    attributes = f' id="{side}-{piece.numbers[0]}"' if first else ""
+    links = "".join(f'<a href="#nugget-{n}" aria-label="nugget {n}">{n}</a>' for n in piece.numbers)
+    end = f"<sup>{links}</sup>" if last else ""
+    return f'<mark{attributes} class="{piece.support}">{text}{end}</mark>'
+
+
+def _plain(piece: Piece, side: str) -> str:
+    text = escape(piece.text)
+    return _mark(text, piece, side, first=True, last=True) if piece.numbers else text
+
+
+class _Renderer(RendererHTML):
+    """Renders the tokens of one answer; `_open` is the piece whose mark is open, and whether it has begun."""
+
+    def __init__(self, pieces: Sequence[Piece], side: str) -> None:
+        super().__init__()
+        self._pieces, self._side = pieces, side
+        self._open: Piece | None = None
+        self._begun = False
+
+    def renderToken(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:  # noqa: N802
+        token = tokens[idx]
+        if token.type in _BLOCKS:
+            token.attrSet("dir", "auto")
+            if "style" in token.attrs:  # the alignment of a column, which our policy does not allow inline
+                token.attrSet("class", str(token.attrs.pop("style")).removeprefix("text-align:"))
+        elif token.type in ("heading_open", "heading_close"):
+            level, token.tag = token.tag, "h4"
+            if token.nesting == 1:
+                token.attrSet("class", level)
+                token.attrSet("dir", "auto")
+        elif token.type == "link_open":
+            token.attrSet("rel", "noopener noreferrer nofollow")
+        html = super().renderToken(tokens, idx, options, env)
+        if token.type == "table_open":
+            return f'<div class="scroll" tabindex="0" role="group" aria-label="Table">{html}'
+        return f"{html}</div>" if token.type == "table_close" else html
+
+    def text(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:  # noqa: ARG002
+        """Text with its marks."""
+        return self._marked(tokens[idx].content)
+
+    def code_inline(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:  # noqa: ARG002
+        """Text with its marks, as code."""
+        return f"<code>{self._marked(tokens[idx].content)}</code>"
+
+    def math(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:  # noqa: ARG002
+        """Text with its marks, as a formula."""
+        return f'<span class="math" dir="ltr">{self._marked(readable(tokens[idx].content))}</span>'
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:  # noqa: ARG002
+        """A block of code; it has no marks, and no mark stays open behind it."""
+        token = tokens[idx]
+        content = token.content
+        for sign in _NOT_TEXT.finditer(content):
+            self._turn(sign[1])
+        code = highlighted(_NOT_TEXT.sub("", content), token.info.strip().split(" ")[0])
+        return f'<pre dir="ltr" tabindex="0"><code>{code}</code></pre>\n'
+
+    code_block = fence
+
+    def _turn(self, sign: str | None) -> None:
+        """Open the mark that a sign names; close the open one where there is no sign."""
+        self._open = None if sign is None else self._pieces[int(sign[1:-1])]
+        self._begun = False
+
+    def _marked(self, content: str) -> str:
+        parts, position = [], 0
+        for sign in _NOT_TEXT.finditer(content):
+            parts.append(self._run(content[position : sign.start()], last=sign[1] is None))
+            self._turn(sign[1])
+            position = sign.end()
+        parts.append(self._run(content[position:], last=False))
+        return "".join(parts)
+
+    def _run(self, text: str, *, last: bool) -> str:
+        if self._open is None or not (text or last):
+            return escape(text)
+        first, self._begun = not self._begun, True
+        return _mark(escape(text), self._open, self._side, first=first, last=last)
+
+
+def _formula(state: StateInline, silent: bool) -> bool:
+    r"""Recognise $…$, $$…$$, \(…\) and \[…\]; a lone dollar is money."""
+    if state.src[state.pos] not in "\\$":
+        return False
+    found = _FORMULA.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        state.push("math", "span", 0).content = found[found.lastgroup or 0]
+    state.pos = found.end()
+    return True
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
+    parser.disable("image")
+    parser.inline.ruler.before("escape", "math", _formula)
+    parser.validateLink = is_web  # type: ignore[method-assign]
+    return parser
+
+
+_PARSER = _parser()

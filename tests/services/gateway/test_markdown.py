@@ -1,0 +1,141 @@
+"""Answers as HTML: what Markdown means, marks that lead to nuggets, and nothing that could be abused."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from services.gateway.pages.markdown import MOST, rendered
+from services.gateway.pages.quotes import Piece, cut
+
+VOID = {"br", "hr"}
+
+
+class Balanced(HTMLParser):
+    """Fails on an element that is closed where it was not the innermost, and collects what there is."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def shown(text: str, *quotes: str) -> str:
+    pieces = tuple(cut(text, quotes))
+    assert "".join(piece.text for piece in pieces) == text
+    return str(rendered(pieces, "a"))
+
+
+def test_markdown_becomes_what_it_means() -> None:
+    page = shown(
+        "# Tides\n\nTwo **bulges** and `code`.\n\n- one\n- two\n\n| x | y |\n|---|--:|\n| 1 | 2 |\n\n> said"
+    )
+    assert '<h4 class="h1" dir="auto">Tides</h4>' in page
+    assert "<strong>bulges</strong> and <code>code</code>" in page
+    assert page.count("<li ") == 2
+    assert '<td dir="auto" class="right">2</td>' in page
+    assert '<blockquote dir="auto">' in page
+
+
+def test_code_has_colours_and_formulas_can_be_read() -> None:
+    assert '<span class="k">return</span>' in shown("```python\nreturn 1 < 2\n```")
+    assert "1 &lt; 2" in shown("```\n1 < 2\n```")
+    page = shown(r"Energy \(E = m c^2\) and $\frac{1}{2} \le x_1$, for $5 or $6.")
+    assert re.findall(r'<span class="math" dir="ltr">(.*?)</span>', page) == ["E = m c²", "(1)/(2) ≤ x₁"]
+    assert "for $5 or $6." in page
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script><img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1)) [y](data:text/html,z) <javascript:alert(2)>",
+        '![x](https://example.org/spy.png "onload=alert(1)")',
+        '[x](https://example.org/"onmouseover="alert(1))',
+        '```"><script>\n<script>\n```',
+        "| <b>x</b> |\n|---|\n| <script> |",
+        "\ue0000;x\ue001 \ue000999;y",
+        r"$<script>$ \(<img src=x>\)",
+    ],
+)
+def test_nothing_but_our_own_elements_comes_out(hostile: str) -> None:
+    found = Balanced(shown(hostile))
+    assert found.tags <= {
+        "p",
+        "a",
+        "pre",
+        "code",
+        "span",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "div",
+        "br",
+    }
+    for name, value in found.attributes:
+        assert not name.startswith("on")
+        assert name not in ("src", "style")
+        if name == "href":
+            assert (value or "").startswith("https://example.org/")
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "marked"),
+    [
+        ("It rises. It falls.", "It falls.", ["It falls."]),
+        ("- **Moon:** it pulls.\n- Sun", "- **Moon:** it pulls.", ["Moon:", " it pulls."]),
+        ("One **bold** end.", "One **bold** end.", ["One ", "bold", " end."]),
+        ("First part.\n\nSecond part.", "First part.\n\nSecond part.", ["First part.", "Second part."]),
+        ("| a | b |\n|---|---|\n| c | d |", "| c | d |", ["c", "d"]),
+        ("1. one\n2. two", "2. two", ["two"]),
+        ("See `x = 1` here", "`x = 1` here", ["x = 1", " here"]),
+    ],
+)
+def test_a_quote_is_marked_in_every_element_that_it_crosses(text: str, quote: str, marked: list[str]) -> None:
+    page = shown(text, quote)
+    found = Balanced(page)
+    assert [
+        re.sub(r"<sup>.*</sup>", "", mark) for mark in re.findall(r"<mark[^>]*>(.*?)</mark>", page)
+    ] == marked
+    assert page.count("<sup>") == 1
+    assert found.attributes.count(("id", "a-1")) == 1
+    assert re.sub(r"<sup>.*?</sup>|</?mark[^>]*>", "", page) == shown(text)
+
+
+def test_two_nuggets_of_one_sentence_have_one_mark_with_the_label_of_the_first() -> None:
+    page = str(rendered((Piece("It is.", (2, 5), "partial_support"),), "b"))
+    assert '<mark id="b-2" class="partial_support">It is.<sup><a href="#nugget-2"' in page
+    assert page.count("<mark") == 1
+
+
+@pytest.mark.parametrize(
+    "sample", ["[" * 5, "*a ", "`" * 3, "<", "\\(", "$x", "> " * 9, "![", "| a ", "\ue000"]
+)
+def test_a_long_answer_is_shown_whole_as_text(sample: str) -> None:
+    text = sample * (MOST // len(sample) + 1)
+    assert shown(text).startswith('<div class="plain">')
+    assert Balanced(shown(text[: MOST // 10])).tags <= {
+        "p",
+        "em",
+        "code",
+        "pre",
+        "blockquote",
+        "br",
+        "span",
+        "strong",
+    }
