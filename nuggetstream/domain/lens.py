@@ -9,7 +9,8 @@ class Lens(StrEnum):
     HUMAN, NUGGET and JUDGE are independent of each other. GUIDED has the verdicts of judges that were shown
     the nuggets and their labels, so it depends on NUGGET. MEMBER has the verdicts of the single members of
     panels, whose common verdict is in JUDGE or GUIDED. OTHER_NUGGET has the preferences by the lists of
-    nuggetizers other than the first, whose list NUGGET rests on.
+    nuggetizers other than the first, whose list NUGGET rests on. GROUNDED has the preferences by those
+    nuggets of the first list that a source states.
     """
 
     HUMAN = "human"
@@ -18,6 +19,7 @@ class Lens(StrEnum):
     GUIDED = "guided"
     MEMBER = "member"
     OTHER_NUGGET = "other_nugget"
+    GROUNDED = "grounded"
 
 
 INDEPENDENT = (Lens.HUMAN, Lens.NUGGET, Lens.JUDGE)

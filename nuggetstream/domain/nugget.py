@@ -43,14 +43,69 @@ class Provenance:
     fetched_at: datetime | None = None
 
 
+class Grounding(StrEnum):
+    """Does a source state a nugget, or only an answer?"""
+
+    GROUNDED = "grounded"  # a source states it
+    ANSWER_ONLY = "answer-only"  # an answer states it, and no source that was read
+    DISPUTED = "disputed"  # a source contradicts it, or the other answer does and no source states it
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """The passage that shows the grounding of a nugget.
+
+    Attributes:
+        document: "answer:a", "answer:b" or the id of a chunk.
+        text: The sentence that states the nugget; of a disputed nugget, the sentence that contradicts it.
+        url: Address of the page; None for an answer, and for a page without one.
+    """
+
+    document: str
+    text: str
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """The grounding of a nugget, with the passage that shows it.
+
+    Attributes:
+        grounding: Whether a source states the nugget.
+        quotation: The passage; None where no sentence could be named.
+    """
+
+    grounding: Grounding
+    quotation: Quotation | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Nugget:
-    """One atomic fact."""
+    """One atomic fact.
+
+    Attributes:
+        id: Its id.
+        text: The fact in words.
+        importance: Vital or okay.
+        provenance: The documents in which it was read.
+        grounds: Its grounding; None where that is not known.
+    """
 
     id: str
     text: str
     importance: Importance
     provenance: tuple[Provenance, ...] = ()
+    grounds: Grounds | None = None
+
+    @property
+    def grounding(self) -> Grounding | None:
+        """Whether a source states the nugget; None where that is not known."""
+        return None if self.grounds is None else self.grounds.grounding
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether only an answer states it, or it is disputed: an answer without it misses no known fact."""
+        return self.grounding in (Grounding.ANSWER_ONLY, Grounding.DISPUTED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Fiel
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.nugget import Cause, Importance, Support
+from nuggetstream.domain.nugget import Cause, Grounding, Importance, Support
 from nuggetstream.files.dataset import VOTE
 from nuggetstream.files.examined import DetectedLanguageRow, FlagRow, TurnRow
 from nuggetstream.files.graded import GradingRow
+from nuggetstream.files.grounded import GroundedVerdictRow
 
 
 def _none_if_empty(value: object) -> object:
@@ -71,6 +72,7 @@ class NuggetRow(_Part):
         id: Its id, by which grades name it; None where a line has none.
         a: Label for answer A; None where none was given.
         b: Label for answer B; None where none was given.
+        grounding: Whether a source states it; None where that is not known.
         entailment: Probability that the nugget's passages entail it; None where nothing measured it.
     """
 
@@ -80,7 +82,13 @@ class NuggetRow(_Part):
     a: LabelRow | None = None
     b: LabelRow | None = None
     provenance: tuple[ProvenanceRow, ...] = ()
+    grounding: Grounding | None = None
     entailment: float | None = Field(default=None, ge=0, le=1)
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether only an answer states it, or it is disputed."""
+        return self.grounding in (Grounding.ANSWER_ONLY, Grounding.DISPUTED)
 
 
 class ScoresRow(_Part):
@@ -218,6 +226,7 @@ class BattleRow(_Part):
     b: AnswerRow
     nuggets: tuple[NuggetRow, ...]
     nugget_verdict: VerdictRow | None
+    grounded_verdict: GroundedVerdictRow | None = None
     judgments: tuple[JudgmentRow, ...]
     guided: tuple[JudgmentRow, ...] = ()
     gradings: tuple[GradingRow, ...] = ()
@@ -266,6 +275,8 @@ class BattleRow(_Part):
                 return self.human_vote
             case Lens.NUGGET:
                 return self.nugget_verdict.preference if self.nugget_verdict else None
+            case Lens.GROUNDED:
+                return self.grounded_verdict.preference if self.grounded_verdict else None
             case Lens.JUDGE:
                 return self.judgment.winner if self.judgment else None
             case Lens.GUIDED:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.evidence import Evidence, PageState
-from nuggetstream.domain.failure import Stage
-from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget, Support
 from nuggetstream.domain.snapshot import BattleSnapshot
 from nuggetstream.files.numerals import many
+from nuggetstream.nuggets.grounded_preference import GroundedVerdict, grounded_verdict
+from nuggetstream.nuggets.opinions import missing_scores, opinions
 from nuggetstream.nuggets.scores import (
     NuggetScores,
     Unscorable,
@@ -24,13 +25,16 @@ from nuggetstream.nuggets.scores import (
     score_answer,
     tie_threshold,
 )
+from nuggetstream.nuggets.unconfirmed import claims, on_grounded, unconfirmed
 
 Labels = Mapping[str, Support]
 
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A nugget that one answer does not state.
+    """A nugget that one answer does not state, although no source is missing for it and nothing disputes it.
+
+    A nugget that only an answer states, or that is disputed, is missed by nobody.
 
     Attributes:
         nugget: The nugget.
@@ -54,6 +58,7 @@ class Explanation:
         margin: Difference of the All Scores, A minus B, in [-1, 1]; None without scores.
         threshold: Largest absolute margin that counts as a tie.
         preference: The preference that follows from the margin; None without scores.
+        grounded: The same on grounded nuggets alone; None without scores, and where no nugget is grounded.
         misses: All misses, vital nuggets first, A's before B's.
         lines: The explanation in plain sentences.
     """
@@ -65,6 +70,7 @@ class Explanation:
     misses: tuple[Miss, ...]
     lines: tuple[str, ...]
     expected: Mapping[Side, float] | None = None
+    grounded: GroundedVerdict | None = None
 
 
 def cause_of(
@@ -102,11 +108,17 @@ def cause_of(
     return None if side in unread else Cause.RETRIEVAL
 
 
-def explain(snapshot: BattleSnapshot) -> Explanation:
-    """Explain a battle from the results it has so far."""
+def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanation:
+    """Explain a battle from the results it has so far.
+
+    Args:
+        snapshot: The battle.
+        leading: The preference with which judges and people are compared: `Lens.NUGGET` on all nuggets, or
+            `Lens.GROUNDED` on those that a source states.
+    """
     threshold = tie_threshold(snapshot.battle)
     if snapshot.nugget_list is None or snapshot.assignments is None:
-        lines = [*_without_nuggets(snapshot), *_opinions(snapshot, None)]
+        lines = [*missing_scores(snapshot), *opinions(snapshot, None)]
         return Explanation(
             scores=None, margin=None, threshold=threshold, preference=None, misses=(), lines=tuple(lines)
         )
@@ -117,17 +129,24 @@ def explain(snapshot: BattleSnapshot) -> Explanation:
     try:
         scores = {side: score_answer(nuggets, labels[side]) for side in Side}
     except Unscorable as error:
-        lines = [f"The nuggets cannot be scored: {error}.", *_opinions(snapshot, None)]
+        lines = [f"The nuggets cannot be scored: {error}.", *opinions(snapshot, None)]
         return Explanation(
             scores=None, margin=None, threshold=threshold, preference=None, misses=misses, lines=tuple(lines)
         )
     margin = nugget_margin(nuggets, snapshot.assignments)
     winner = preference(margin, 0.0, threshold)
+    grounded = grounded_verdict(nuggets, snapshot.assignments, threshold)
+    decisions = [_decision(scores, margin, threshold, winner), *on_grounded(grounded, nuggets)]
+    chosen: Vote | None = winner
+    if leading is Lens.GROUNDED:
+        decisions.reverse()
+        chosen = None if grounded is None else grounded.preference
     lines = [
-        _decision(scores, margin, threshold, winner),
+        *decisions,
         *_vital(nuggets, labels),
         *_blame(misses, unread),
-        *_opinions(snapshot, winner),
+        *unconfirmed(nuggets),
+        *opinions(snapshot, chosen),
     ]
     return Explanation(
         scores=scores,
@@ -137,6 +156,7 @@ def explain(snapshot: BattleSnapshot) -> Explanation:
         misses=misses,
         lines=tuple(lines),
         expected=_expected(nuggets, snapshot.assignments),
+        grounded=grounded,
     )
 
 
@@ -163,7 +183,7 @@ def _misses(
 ) -> Iterable[Miss]:
     for nugget in sorted(nuggets, key=lambda n: n.importance is not Importance.VITAL):
         for side in Side:
-            if labels[side].get(nugget.id) is Support.NOT_SUPPORT:
+            if labels[side].get(nugget.id) is Support.NOT_SUPPORT and not nugget.is_unconfirmed:
                 yield Miss(nugget, side, cause_of(nugget, side, evidence, unread))
 
 
@@ -178,20 +198,24 @@ def _decision(scores: Mapping[Side, NuggetScores], margin: float, threshold: flo
 
 
 def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable[str]:
-    vital = [nugget for nugget in nuggets if nugget.importance is Importance.VITAL]
+    every = [nugget for nugget in nuggets if nugget.importance is Importance.VITAL]
+    vital = [nugget for nugget in every if not nugget.is_unconfirmed]
     pairs = [(nugget, labels[Side.A][nugget.id], labels[Side.B][nugget.id]) for nugget in vital]
     both = sum(a is b is Support.SUPPORT for _, a, b in pairs)
     neither = sum(a is b is Support.NOT_SUPPORT for _, a, b in pairs)
+    which = "" if len(vital) == len(every) else " that are not in doubt"
     if len(vital) > 1:
         shared = f"{both} {'is' if both == 1 else 'are'} stated in full by both answers"
-        yield f"Of {len(vital)} vital nuggets, {shared} and {neither} by neither."
+        yield f"Of {len(vital)} vital nuggets{which}, {shared} and {neither} by neither."
     elif both or neither:
-        yield f"{'Both answers state' if both else 'Neither answer states'} the only vital nugget."
+        who = "Both answers state" if both else "Neither answer states"
+        yield f"{who} the only vital nugget{which.replace('are', 'is')}."
     for side in Side:
         for nugget, *states in pairs:
             own, other = states if side is Side.A else reversed(states)
             if line := _advantage(side, nugget, own, other):
                 yield line
+    yield from claims([nugget for nugget in every if nugget.is_unconfirmed], labels)
 
 
 def _advantage(side: Side, nugget: Nugget, own: Support, other: Support) -> str | None:
@@ -224,57 +248,3 @@ def _blame(misses: Sequence[Miss], unread: Mapping[Side, int]) -> Iterable[str]:
     if unread and any(miss.cause is None for miss in misses):
         parts = " and ".join(f"{many(n, 'source')} of {side.value.upper()}" for side, n in unread.items())
         yield f"{parts} could not be fetched, so it is unknown which nuggets they state."
-
-
-def _without_nuggets(snapshot: BattleSnapshot) -> Iterable[str]:
-    for failure in snapshot.failures:
-        if failure.stage not in (Stage.JUDGE, Stage.GRADER):
-            name = f"the {failure.stage.value} gave up ({failure.reason.value})"
-            yield f"There are no nugget scores: {name}: {failure.detail}"
-
-
-def _opinions(snapshot: BattleSnapshot, winner: Vote | None) -> Iterable[str]:
-    for judgment in snapshot.judgments:
-        yield _verdict(judgment, winner)
-    for judgment in snapshot.guided:
-        yield f"The judge that was shown the nuggets ({judgment.evaluator}): {_PREFERS[judgment.winner]}."
-    given = {judgment.evaluator for judgment in snapshot.judgments if not judgment.additional}
-    for failure in snapshot.failures:
-        if failure.stage is not Stage.JUDGE:
-            continue
-        if failure.evaluator is not None and failure.evaluator not in given:
-            judge = f"the judge {failure.evaluator}"
-            yield f"There is no verdict of {judge}: it gave up ({failure.reason.value}): {failure.detail}"
-        elif failure.evaluator is None and not given:
-            yield f"There is no verdict: the judge gave up ({failure.reason.value}): {failure.detail}"
-    if snapshot.vote is not None:
-        vote = snapshot.vote.vote
-        yield f"The human vote{_agreement(vote, winner)}: {_PREFERS[vote]}."
-
-
-_PREFERS = {
-    Vote.A: "A is better",
-    Vote.B: "B is better",
-    Vote.TIE: "both are equally good",
-    Vote.BOTH_BAD: "both are bad",
-}
-
-
-def _verdict(judgment: Judgment, winner: Vote | None) -> str:
-    if judgment.flipped:
-        parts = [f"{_PREFERS[v.winner]} when {v.first.value.upper()} comes first" for v in judgment.verdicts]
-        return f"The judge ({judgment.evaluator}) flipped, which counts as a tie: {' and '.join(parts)}."
-    orders = ", in both orders" if judgment.flipped is False else ""
-    agreement, who = _agreement(judgment.winner, winner), f"The judge ({judgment.evaluator})"
-    if judgment.members:
-        voted = len(judgment.members) - judgment.abstentions
-        who = f"The panel ({judgment.evaluator}, {voted} of {len(judgment.members)} members)"
-    return f"{who}{agreement}: {_PREFERS[judgment.winner]}{orders}."
-
-
-def _agreement(vote: Vote, winner: Vote | None) -> str:
-    if winner is None:
-        return ""
-    # Nuggets cannot tell a good tie from a bad one.
-    comparable = Vote.TIE if vote is Vote.BOTH_BAD else vote
-    return " agrees with the nuggets" if comparable is winner else " disagrees with the nuggets"

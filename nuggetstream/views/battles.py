@@ -8,11 +8,13 @@ from pydantic import Field
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.conversation import Role
 from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.views.common import View
 from nuggetstream.views.flags import FlagView
 from nuggetstream.views.grades import GradingView
+from nuggetstream.views.grounding import GroundedVerdictView, ProvenanceView, WithGrounding
 from nuggetstream.views.judgments import JudgmentView
 from nuggetstream.views.languages import WithLanguage
 from nuggetstream.views.nuggets import NuggetBankView, NuggetEditView, NuggetStepView
@@ -51,14 +53,6 @@ class AnswerView(View):
     """Turns before the query as this system had them, where the systems answered them differently."""
 
 
-class ProvenanceView(View):
-    """Where a nugget was found: "answer:a", "answer:b", "answer:other" (another battle's) or a chunk's id."""
-
-    document: str
-    url: str | None = None
-    fetched_at: datetime | None = None
-
-
 class SupportProbabilitiesView(View):
     """How probable each label of a nugget is according to the model; together 1."""
 
@@ -78,7 +72,7 @@ class LabelView(View):
     """Of the labels; null where the model did not tell."""
 
 
-class NuggetView(View):
+class NuggetView(WithGrounding):
     """A fact that a good answer states. Its labels are null until the assigner has finished."""
 
     id: str
@@ -245,6 +239,10 @@ class BattleView(WithLanguage):
     nugget_history: list[NuggetStepView] = Field(default_factory=list)
     """What each step of the creation of the list changed, oldest first."""
     nugget_verdict: NuggetVerdictView | None
+    grounded_verdict: GroundedVerdictView | None = None
+    """On grounded nuggets alone; null before all have labels, and where none is known to be grounded."""
+    leading: Lens = Lens.NUGGET
+    """Preference with which the explanation compares judges and people: "nugget" or "grounded"."""
     nuggetizer: str | None = None
     """Name of the nuggetizer of the list, which is the first of several; null for a single one."""
     other_lists: list[OtherListView] = Field(default_factory=list)

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.views.battles import BattleSummary, BattleView
 from nuggetstream.views.biases import JudgeBiasView
-from services.gateway.battles.assembly import assemble, stages_at_work, summarize, waiting_view
+from services.gateway.battles.assembly import assemble, stages_at_work, summarize
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.intake import Intake
 from services.gateway.battles.nuggets import edit_views
+from services.gateway.battles.waiting import waiting_view
 from services.gateway.errors import UnknownBattle
 from services.gateway.failures.access import AdminAccess
 from services.gateway.health import Readiness

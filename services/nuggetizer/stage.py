@@ -1,7 +1,7 @@
 """The handler of the nuggetizer, and its stage."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from nuggetstream.domain.battle import Side
@@ -10,6 +10,7 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.nugget import BankVersion, Importance, Nugget, NuggetList
+from nuggetstream.nuggets.grounding import with_grounds
 from services.nuggetizer.bank import Making, NuggetBank, bank_of
 from services.nuggetizer.creation import Created, Draft, added, create_in_windows, create_live
 from services.nuggetizer.documents import Document, NuggetSources, documents_of
@@ -78,7 +79,10 @@ class Nuggetizer:
         )
         if version is not None:
             key = derived_id(key, version.bank, version.version)
-        return [BattleNuggetized(key, event.battle, self._nugget_list(key, created, version))]
+        listed = self._nugget_list(key, created, version)
+        windows = self.profile is Profile.PAPER
+        nuggets = with_grounds(listed.nuggets, event.evidence, event.battle, windows=windows)
+        return [BattleNuggetized(key, event.battle, replace(listed, nuggets=nuggets))]
 
     async def _created(self, event: BattleRetrieved, documents: Sequence[Document]) -> Created:
         """A list for this battle alone."""

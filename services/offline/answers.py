@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from nuggetstream.domain.conversation import searched
-from services.offline.heuristics import Document, Embed, Fact, FactLabel, Label, assign, create_facts, judge
+from services.offline.heuristics import (
+    Document,
+    Embed,
+    Fact,
+    FactLabel,
+    Label,
+    assign,
+    create_facts,
+    judge,
+    with_chunks,
+)
 from services.offline.heuristics.text import verbatim
 from services.runtime.llm.blocks import Block, parse
 from services.runtime.llm.conversation import TURN, USER
@@ -109,7 +119,8 @@ def answer(task: str, prompt: ParsedPrompt, more: Mapping[str, Heuristic] | None
 
 
 def _nuggets(prompt: ParsedPrompt) -> NuggetsReply:
-    return _created(create_facts(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed))
+    facts = create_facts(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed)
+    return _created(with_chunks(prompt.query, facts, prompt.documents(), prompt.embed))
 
 
 def _added(prompt: ParsedPrompt) -> NuggetsReply:

@@ -26,6 +26,7 @@ _LENSES = {
     ratings_pb2.LENS_GUIDED: Lens.GUIDED,
     ratings_pb2.LENS_MEMBER: Lens.MEMBER,
     ratings_pb2.LENS_OTHER_NUGGET: Lens.OTHER_NUGGET,
+    ratings_pb2.LENS_GROUNDED: Lens.GROUNDED,
 }
 
 _FLAGGED: dict[int, Flagged] = {

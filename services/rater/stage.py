@@ -11,6 +11,7 @@ from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.judgment import Judgment, MemberVerdict, VoteProbabilities
 from nuggetstream.domain.lens import Lens, evaluator_of, member_of, source_of_judge
 from nuggetstream.domain.nugget import NuggetList
+from nuggetstream.nuggets.grounded_preference import grounded_verdict
 from nuggetstream.nuggets.preference import PreferenceProbability, preference_by_labels
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
 from services.rater.announcer import Announcer
@@ -113,15 +114,26 @@ def outcomes_of(event: BattleEvent, now: datetime) -> Sequence[Outcome]:
         case BattleJudged():
             return list(_of_judge(event.battle, event.judgment, now))
         case BattleAssigned():
-            nuggets, assignments = event.nugget_list.nuggets, event.assignment_set.assignments
-            margin, threshold = nugget_margin(nuggets, assignments), tie_threshold(event.battle)
-            winner = preference(margin, 0.0, threshold)
-            source, lens = _of_list(event.nugget_list)
-            outcome = _outcome(event.battle, source, lens, winner, margin=margin, now=now)
-            told = _probabilities(preference_by_labels(nuggets, assignments, threshold))
-            return [replace(outcome, probabilities=told, list_version=event.nugget_list.version)]
+            return list(_of_nuggets(event, now))
         case _:
             raise InvalidInput(f"{type(event).__name__} states no outcome")
+
+
+def _of_nuggets(event: BattleAssigned, now: datetime) -> Iterator[Outcome]:
+    """The outcome of a list, and of the first list the one on its grounded nuggets, if it has any."""
+    nuggets, assignments = event.nugget_list.nuggets, event.assignment_set.assignments
+    margin, threshold = nugget_margin(nuggets, assignments), tie_threshold(event.battle)
+    winner, version = preference(margin, 0.0, threshold), event.nugget_list.version
+    source, lens = _of_list(event.nugget_list)
+    outcome = _outcome(event.battle, source, lens, winner, margin=margin, now=now)
+    told = _probabilities(preference_by_labels(nuggets, assignments, threshold))
+    yield replace(outcome, probabilities=told, list_version=version)
+    grounded = grounded_verdict(nuggets, assignments, threshold)
+    if lens is Lens.NUGGET and grounded is not None:
+        name, margin = Lens.GROUNDED, grounded.margin
+        outcome = _outcome(event.battle, name.value, name, grounded.preference, margin=margin, now=now)
+        told = _probabilities(preference_by_labels(grounded.nuggets, assignments, threshold))
+        yield replace(outcome, probabilities=told, list_version=version)
 
 
 def _of_list(listed: NuggetList) -> tuple[str, Lens]:

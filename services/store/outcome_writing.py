@@ -6,12 +6,12 @@ A transaction executes the same few statements however many outcomes it stores.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from nuggetstream.domain.lens import Lens
 from services.store.counters import Changes, add_changes, contributions, difference, merged
@@ -24,6 +24,9 @@ from services.store.pending_votes import forget_stored
 from services.store.tables import battles, outcomes
 
 _STORED = select(outcomes).where(outcomes.c.battle_id.in_(bindparam("ids", expanding=True)))
+_REMOVE_GROUNDED = delete(outcomes).where(
+    outcomes.c.battle_id == bindparam("battle"), outcomes.c.source == Lens.GROUNDED.value
+)
 _FACETS = select(battles.c.id, battles.c.language, battles.c.tags, battles.c.received_at).where(
     battles.c.id.in_(bindparam("ids", expanding=True))
 )
@@ -53,6 +56,11 @@ def _put_all(connection: Connection, new: Sequence[Outcome]) -> None:
         if known is None or (known != outcome and known.rank <= outcome.rank):
             after[outcome.battle_id][outcome.source] = outcome
             newest[outcome.battle_id, outcome.source] = outcome
+    for battle_id, stored in after.items():
+        if _is_outdated(stored):
+            del stored[Lens.GROUNDED.value]
+            newest.pop((battle_id, Lens.GROUNDED.value), None)
+            connection.execute(_REMOVE_GROUNDED, {"battle": battle_id})
     if not newest:
         return
     rows = [row_of_outcome(newest[key]) for key in sorted(newest)]
@@ -64,6 +72,14 @@ def _put_all(connection: Connection, new: Sequence[Outcome]) -> None:
         for battle_id in ids
     ]
     add_changes(connection, merged(changes))
+
+
+def _is_outdated(stored: Mapping[str, Outcome]) -> bool:
+    """Whether the preference on grounded nuggets is of an older list; the newer one has no such nugget."""
+    all_nuggets, grounded = stored.get(Lens.NUGGET.value), stored.get(Lens.GROUNDED.value)
+    if all_nuggets is None or grounded is None:
+        return False
+    return (grounded.list_version or 1) < (all_nuggets.list_version or 1)
 
 
 def outcomes_by_battle(connection: Connection, ids: Sequence[str]) -> dict[str, dict[str, Outcome]]:

@@ -39,7 +39,8 @@ class Misses:
         which: "all nuggets" or "vital nuggets".
         answers: Answers of the system that have at least one label.
         labelled: Nuggets with a label for one of these answers.
-        missed: Labelled nuggets that the answer does not state.
+        claims: Of these, nuggets that only an answer states, or that are disputed; nobody misses them.
+        missed: Other labelled nuggets that the answer does not state.
         causes: Cause -> misses.
     """
 
@@ -47,6 +48,7 @@ class Misses:
     which: str
     answers: int
     labelled: int
+    claims: int
     missed: int
     causes: dict[str, int]
 
@@ -69,6 +71,7 @@ class _Labelled:
     answer: str
     importance: Importance
     label: LabelRow
+    is_claim: bool
 
 
 def compute(results: Results) -> SystemMisses:
@@ -79,7 +82,8 @@ def compute(results: Results) -> SystemMisses:
             for side, label in ((Side.A, nugget.a), (Side.B, nugget.b)):
                 if label is not None:
                     own = labels.setdefault(battle.answer(side).system, [])
-                    own.append(_Labelled(f"{battle.id}:{side}", nugget.importance, label))
+                    name = f"{battle.id}:{side}"
+                    own.append(_Labelled(name, nugget.importance, label, nugget.is_unconfirmed))
     rows = []
     for system, own in labels.items():
         vital = [labelled for labelled in own if labelled.importance is Importance.VITAL]
@@ -90,13 +94,15 @@ def compute(results: Results) -> SystemMisses:
 
 
 def _misses(system: str, which: str, own: Sequence[_Labelled]) -> Misses:
-    missed = [each.label for each in own if each.label.support is Support.NOT_SUPPORT]
+    claims = sum(each.is_claim for each in own)
+    missed = [each.label for each in own if each.label.support is Support.NOT_SUPPORT and not each.is_claim]
     counts = Counter(label.cause.value if label.cause else UNKNOWN for label in missed)
     return Misses(
         system=system,
         which=which,
         answers=len({each.answer for each in own}),
         labelled=len(own),
+        claims=claims,
         missed=len(missed),
         causes={cause: counts[cause] for cause in CAUSES},
     )
@@ -118,7 +124,8 @@ def draw(misses: SystemMisses) -> Content:
         finding=_finding(rows[ALL]),
         reading="Generation: one of the answer's own sources states the nugget, but the answer does not "
         "use it. Retrieval: a source of the battle states it, but none of the answer's own sources. "
-        "Unsourced: no source that was read states it, only the other answer. The bars are shares of all "
+        "Unsourced: only the other answer states it, in results without grounding. Claims that no source "
+        "confirms, or that are disputed, are missed by nobody. The bars are shares of all "
         "labelled nuggets, so the length of a bar is the miss rate.",
         basis=part_of(with_labels, misses.systems, "systems with labels"),
         blocks=tuple(blocks),
@@ -176,12 +183,13 @@ def _table(rows: Sequence[Misses]) -> Table:
             row.which,
             integer(row.answers),
             integer(row.labelled),
+            integer(row.claims),
             f"{integer(row.missed)} ({percent(_rate(row), 0)})",
             *(integer(row.causes[cause]) for cause in CAUSES),
         )
         for row in rows
     ]
-    columns = ("system", "which", "answers", "labelled", "missed", *CAUSES)
+    columns = ("system", "which", "answers", "labelled", "claims", "missed", *CAUSES)
     return Table(
         caption="Missed nuggets per system", columns=columns, rows=cells, text_columns=(1,), folded=True
     )

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 _MARKS = {"support": "✓", "partial_support": "½", "not_support": "✗", None: "–"}
+_DOUBTS = {"answer-only": "in no source", "disputed": "disputed"}  # instead of an importance
 _STYLES = {"support": "green", "partial_support": "yellow", "not_support": "red", None: "dim"}
 
 
@@ -42,12 +43,17 @@ def nugget_table(view: Mapping[str, Any]) -> Table:
     for side in ("a", "b"):
         table.add_column(Text(view[side]["system"]), justify="center")
     for nugget in view["nuggets"]:
-        table.add_row(Text(nugget["text"]), nugget["importance"], _cell(nugget["a"]), _cell(nugget["b"]))
+        doubt = _DOUBTS.get(nugget["grounding"])
+        cells = (_cell(nugget[side], is_claim=doubt is not None) for side in ("a", "b"))
+        table.add_row(Text(nugget["text"]), doubt or nugget["importance"], *cells)
     return table
 
 
-def _cell(label: Mapping[str, Any] | None) -> Text:
+def _cell(label: Mapping[str, Any] | None, *, is_claim: bool) -> Text:
+    """The mark of a label; who does not make a claim that no source confirms misses nothing."""
     support = label["support"] if label else None
+    if is_claim and support == "not_support":
+        return Text("no", style="dim")
     return Text(_MARKS[support], style=_STYLES[support])
 
 

@@ -24,7 +24,7 @@ from nuggetstream.domain.event import (
 )
 from nuggetstream.domain.evidence import Page
 from nuggetstream.domain.failure import Stage, StageFailure
-from nuggetstream.domain.lens import INDEPENDENT
+from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.progress import Branch
 from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
 from nuggetstream.nuggets.explanation import explain
@@ -38,7 +38,6 @@ from nuggetstream.views.battles import (
     SourceView,
     StepView,
     TurnView,
-    WaitingView,
 )
 from nuggetstream.views.languages import DetectedLanguageView
 from nuggetstream.views.nuggets import NuggetBankView
@@ -46,12 +45,16 @@ from services.gateway.battles.flags import flag_views
 from services.gateway.battles.grades import grading_views
 from services.gateway.battles.nuggets import nugget_steps
 from services.gateway.battles.other_lists import other_list_views
-from services.gateway.battles.verdicts import judgment_views, nugget_verdict_view, nugget_views
+from services.gateway.battles.verdicts import (
+    grounded_verdict_view,
+    judgment_views,
+    nugget_verdict_view,
+    nugget_views,
+)
 from services.store.battles import BattleRow, RecordedFailure
 from services.store.event_reading import RecordedEvent
 from services.store.outcome import Outcome
 from services.wire.codec import decode, schema_of
-from services.wire.model_state import WaitingStage
 
 # The stages in order, each with the event that completes it.
 STEPS: Mapping[Stage, str] = {
@@ -73,13 +76,16 @@ _AFTER: Mapping[Stage, Stage] = {
 }
 
 
-def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> BattleView:
+def assemble(
+    row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent], leading: Lens = Lens.NUGGET
+) -> BattleView:
     """Everything known about one battle so far.
 
     Args:
         row: Its row.
         body: The event that submitted it, encoded.
         recorded: Its events, in the order in which they were recorded.
+        leading: The preference by nuggets with which judges and people are compared.
 
     Raises:
         UndecodableMessage: the database holds bytes that this version's contracts cannot read.
@@ -87,7 +93,7 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
     events = [cast(BattleEvent, decode(event.schema, event.body)) for event in recorded]
     submitted = _submitted(body)
     snapshot = snapshot_of(submitted.battle, events)
-    explanation = explain(snapshot)
+    explanation = explain(snapshot, leading)
     return BattleView(
         id=row.id,
         arena=row.arena,
@@ -110,6 +116,8 @@ def assemble(row: BattleRow, body: bytes, recorded: Sequence[RecordedEvent]) -> 
         nugget_history=nugget_steps(snapshot),
         nugget_bank=snapshot.bank and NuggetBankView(**asdict(snapshot.bank)),
         nugget_verdict=nugget_verdict_view(explanation),
+        grounded_verdict=grounded_verdict_view(explanation),
+        leading=leading,
         nuggetizer=snapshot.nugget_list and snapshot.nugget_list.nuggetizer,
         other_lists=other_list_views(snapshot),
         judgments=judgment_views(snapshot.judgments),
@@ -169,16 +177,6 @@ def stages_at_work(steps: Sequence[StepView]) -> list[Stage]:
         if step.state is Branch.PENDING
         and ((stage := Stage(step.name)) not in _AFTER or _AFTER[stage].value in done)
     ]
-
-
-def waiting_view(waiting: WaitingStage) -> WaitingView:
-    """A stage that waits for the model, in words that everybody may read."""
-    return WaitingView(
-        stage=waiting.stage,
-        cause=waiting.cause.value,
-        reason=waiting.reason,
-        since=waiting.since,
-    )
 
 
 def _steps(

@@ -13,10 +13,10 @@ from nuggetstream.views.battles import (
     LabelView,
     NuggetVerdictView,
     NuggetView,
-    ProvenanceView,
     ScoresView,
     SupportProbabilitiesView,
 )
+from nuggetstream.views.grounding import GroundedVerdictView, ProvenanceView, QuotationView
 from nuggetstream.views.judgments import (
     DimensionVerdictView,
     JudgmentView,
@@ -64,7 +64,15 @@ def _nugget(
             ProvenanceView(document=source.document, url=source.url, fetched_at=source.fetched_at)
             for source in nugget.provenance
         ],
+        grounding=nugget.grounding,
+        quotation=_quotation(nugget),
     )
+
+
+def _quotation(nugget: Nugget) -> QuotationView | None:
+    if nugget.grounds is None or nugget.grounds.quotation is None:
+        return None
+    return QuotationView(**asdict(nugget.grounds.quotation))
 
 
 def nugget_verdict_view(explanation: Explanation) -> NuggetVerdictView | None:
@@ -78,6 +86,20 @@ def nugget_verdict_view(explanation: Explanation) -> NuggetVerdictView | None:
         tie_threshold=explanation.threshold,
         preference=explanation.preference,
         expected=_expected(explanation),
+    )
+
+
+def grounded_verdict_view(explanation: Explanation) -> GroundedVerdictView | None:
+    """The preference on grounded nuggets alone; None where there is none."""
+    grounded = explanation.grounded
+    if grounded is None:
+        return None
+    return GroundedVerdictView(
+        a=grounded.scores[Side.A].all_score,
+        b=grounded.scores[Side.B].all_score,
+        margin=grounded.margin,
+        preference=grounded.preference,
+        nuggets=len(grounded.nuggets),
     )
 
 

@@ -99,7 +99,8 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
     arenas, busiest = await busiest_arena(gateway)
     query = query_from_form(BoardsQuery, params, arena=busiest)
     # For an arena without battles the rater would answer with three empty boards.
-    asked = query if query.lens else query.model_copy(update={"lens": list(Lens)})
+    shown = [lens for lens in Lens if lens is not Lens.GROUNDED]
+    asked = query if query.lens else query.model_copy(update={"lens": shown})
     found = await gateway.ratings.boards(asked) if query.arena in arenas else []
     boards = [board for board in found if query.lens or _is_shown(board)]
     anchors = [board.method.anchor for board in boards if board.method.anchor is not None]

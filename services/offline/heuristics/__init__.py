@@ -10,7 +10,8 @@ Which facts does a good answer need? (:func:`create_facts`)
     their points. Each criterion is measured in standard deviations over the candidates, so that all count
     equally on any material. Of the evidence only the most topical sentences compete, about as many as the
     answers have. A sentence similar to one already chosen loses salience; one that repeats it is left out,
-    and its document becomes a further source. The first two thirds of the list are vital.
+    and its document becomes a further source; so does a chunk with a sentence that states the fact, judged as
+    below (:func:`with_chunks`). The first two thirds of the list are vital.
 
 Which answer states which fact? (:func:`assign`)
     The closeness of a fact to an answer is its closeness to the answer's closest sentence: half the
@@ -28,8 +29,20 @@ changes nothing. Still, a longer answer often states more of the facts, as for a
 """
 
 from services.offline.heuristics.facts import Document, Fact, create_facts
+from services.offline.heuristics.sources import with_chunks
 from services.offline.heuristics.support import FactLabel, Label, assign
 from services.offline.heuristics.vectors import Embed
 from services.offline.heuristics.verdict import Verdict, judge
 
-__all__ = ["Document", "Embed", "Fact", "FactLabel", "Label", "Verdict", "assign", "create_facts", "judge"]
+__all__ = [
+    "Document",
+    "Embed",
+    "Fact",
+    "FactLabel",
+    "Label",
+    "Verdict",
+    "assign",
+    "create_facts",
+    "judge",
+    "with_chunks",
+]

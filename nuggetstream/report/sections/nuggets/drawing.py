@@ -160,6 +160,11 @@ def _grounding(grounding: Grounding) -> list[Block]:
         )
         if quartiles
     ]
+    known = grounding.groundings
+    if known:
+        said = ", ".join(f"{integer(count)} {kind}" for kind, count in known.items())
+        basis = part_of(sum(known.values()), grounding.nuggets, "nuggets")
+        origins = f"{basis} have a known grounding: {said}. {origins}"
     blocks: list[Block] = [Notice(f"Nuggets and their passages cannot be compared. {origins}")]
     if rows:
         columns = ("per nugget", "mean", "lower quartile", "median", "upper quartile", "nuggets")

@@ -34,6 +34,7 @@ class Grounding:
 
     Attributes:
         nuggets: All nuggets.
+        groundings: Nuggets by grounding, "grounded", "answer-only" or "disputed"; without unknown ones.
         from_passages: Nuggets that name at least one passage of the evidence.
         from_answers: Nuggets that name answers only: there is no evidence to compare them with.
         unnamed: Nuggets that do not say where they were read, or name passages that the results lack.
@@ -45,6 +46,7 @@ class Grounding:
     """
 
     nuggets: int
+    groundings: Mapping[str, int]
     from_passages: int
     from_answers: int
     unnamed: int
@@ -75,6 +77,9 @@ def grounding(battles: Sequence[BattleRow]) -> Grounding:
     judged = Counter(grade.label for battle in battles for grade in _entailment_grades(battle) if grade.label)
     return Grounding(
         nuggets=total,
+        groundings=Counter(
+            nugget.grounding.value for battle in battles for nugget in battle.nuggets if nugget.grounding
+        ),
         from_passages=from_passages,
         from_answers=from_answers,
         unnamed=total - from_passages - from_answers,

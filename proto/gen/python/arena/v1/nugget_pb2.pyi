@@ -57,6 +57,31 @@ SUPPORT_PARTIAL_SUPPORT: Support.ValueType  # 2
 SUPPORT_NOT_SUPPORT: Support.ValueType  # 3
 Global___Support: _TypeAlias = Support  # noqa: Y015
 
+class _Grounding:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _GroundingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Grounding.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    GROUNDING_UNSPECIFIED: _Grounding.ValueType  # 0
+    GROUNDING_GROUNDED: _Grounding.ValueType  # 1
+    """A source states the nugget."""
+    GROUNDING_ANSWER_ONLY: _Grounding.ValueType  # 2
+    """An answer states it, and no source that was read."""
+    GROUNDING_DISPUTED: _Grounding.ValueType  # 3
+    """A source contradicts it; or no source states it, and the other answer contradicts it."""
+
+class Grounding(_Grounding, metaclass=_GroundingEnumTypeWrapper): ...
+
+GROUNDING_UNSPECIFIED: Grounding.ValueType  # 0
+GROUNDING_GROUNDED: Grounding.ValueType  # 1
+"""A source states the nugget."""
+GROUNDING_ANSWER_ONLY: Grounding.ValueType  # 2
+"""An answer states it, and no source that was read."""
+GROUNDING_DISPUTED: Grounding.ValueType  # 3
+"""A source contradicts it; or no source states it, and the other answer contradicts it."""
+Global___Grounding: _TypeAlias = Grounding  # noqa: Y015
+
 @_typing.final
 class Provenance(_message.Message):
     """Where a nugget was read: an answer ("answer:a", "answer:b") or a chunk."""
@@ -101,6 +126,67 @@ class Provenance(_message.Message):
 Global___Provenance: _TypeAlias = Provenance  # noqa: Y015
 
 @_typing.final
+class Quotation(_message.Message):
+    """The passage that shows the grounding of a nugget."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DOCUMENT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    URL_FIELD_NUMBER: _builtins.int
+    document: _builtins.str
+    """"answer:a", "answer:b" or the id of a chunk."""
+    text: _builtins.str
+    """The sentence that states the nugget; of a disputed nugget, the sentence that contradicts it."""
+    url: _builtins.str
+    """The page's address; absent for an answer."""
+    def __init__(
+        self,
+        *,
+        document: _builtins.str = ...,
+        text: _builtins.str = ...,
+        url: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_url", b"_url", "url", b"url"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_url", b"_url", "document", b"document", "text", b"text", "url", b"url"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__url: _TypeAlias = _typing.Literal["url"]  # noqa: Y015
+    _WhichOneofArgType__url: _TypeAlias = _typing.Literal["_url", b"_url"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__url) -> _WhichOneofReturnType__url | None: ...
+
+Global___Quotation: _TypeAlias = Quotation  # noqa: Y015
+
+@_typing.final
+class Grounds(_message.Message):
+    """Whether a source states a nugget, and what shows it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GROUNDING_FIELD_NUMBER: _builtins.int
+    QUOTATION_FIELD_NUMBER: _builtins.int
+    grounding: Global___Grounding.ValueType
+    @_builtins.property
+    def quotation(self) -> Global___Quotation:
+        """Absent where no sentence could be named."""
+
+    def __init__(
+        self,
+        *,
+        grounding: Global___Grounding.ValueType = ...,
+        quotation: Global___Quotation | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_quotation", b"_quotation", "quotation", b"quotation"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_quotation", b"_quotation", "grounding", b"grounding", "quotation", b"quotation"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__quotation: _TypeAlias = _typing.Literal["quotation"]  # noqa: Y015
+    _WhichOneofArgType__quotation: _TypeAlias = _typing.Literal["_quotation", b"_quotation"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__quotation) -> _WhichOneofReturnType__quotation | None: ...
+
+Global___Grounds: _TypeAlias = Grounds  # noqa: Y015
+
+@_typing.final
 class Nugget(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -108,11 +194,16 @@ class Nugget(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     IMPORTANCE_FIELD_NUMBER: _builtins.int
     PROVENANCE_FIELD_NUMBER: _builtins.int
+    GROUNDS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     text: _builtins.str
     importance: Global___Importance.ValueType
     @_builtins.property
     def provenance(self) -> _containers.RepeatedCompositeFieldContainer[Global___Provenance]: ...
+    @_builtins.property
+    def grounds(self) -> Global___Grounds:
+        """Absent where it is not known."""
+
     def __init__(
         self,
         *,
@@ -120,12 +211,15 @@ class Nugget(_message.Message):
         text: _builtins.str = ...,
         importance: Global___Importance.ValueType = ...,
         provenance: _abc.Iterable[Global___Provenance] | None = ...,
+        grounds: Global___Grounds | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_grounds", b"_grounds", "grounds", b"grounds"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "importance", b"importance", "provenance", b"provenance", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_grounds", b"_grounds", "grounds", b"grounds", "id", b"id", "importance", b"importance", "provenance", b"provenance", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__grounds: _TypeAlias = _typing.Literal["grounds"]  # noqa: Y015
+    _WhichOneofArgType__grounds: _TypeAlias = _typing.Literal["_grounds", b"_grounds"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__grounds) -> _WhichOneofReturnType__grounds | None: ...
 
 Global___Nugget: _TypeAlias = Nugget  # noqa: Y015
 

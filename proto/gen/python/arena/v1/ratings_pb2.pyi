@@ -37,6 +37,8 @@ class _LensEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Lens.ValueType],
     """Single members of panels, whose common verdict is in LENS_JUDGE or LENS_GUIDED."""
     LENS_OTHER_NUGGET: _Lens.ValueType  # 6
     """Nugget lists of nuggetizers other than the first."""
+    LENS_GROUNDED: _Lens.ValueType  # 7
+    """Those nuggets of the first list that a source states."""
 
 class Lens(_Lens, metaclass=_LensEnumTypeWrapper): ...
 
@@ -50,6 +52,8 @@ LENS_MEMBER: Lens.ValueType  # 5
 """Single members of panels, whose common verdict is in LENS_JUDGE or LENS_GUIDED."""
 LENS_OTHER_NUGGET: Lens.ValueType  # 6
 """Nugget lists of nuggetizers other than the first."""
+LENS_GROUNDED: Lens.ValueType  # 7
+"""Those nuggets of the first list that a source states."""
 Global___Lens: _TypeAlias = Lens  # noqa: Y015
 
 @_typing.final

@@ -1,0 +1,25 @@
+"""The preference on grounded nuggets, in a file of evaluated battles."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from nuggetstream.domain.battle import Vote
+
+
+class GroundedVerdictRow(BaseModel):
+    """What the grounded nuggets alone say.
+
+    Attributes:
+        a: All Score of answer A on them.
+        b: All Score of answer B on them.
+        margin: That of A minus that of B.
+        preference: The vote that follows.
+        nuggets: Number of grounded nuggets.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+    a: float = Field(ge=0, le=1)
+    b: float = Field(ge=0, le=1)
+    margin: float = Field(ge=-1, le=1)
+    preference: Vote
+    nuggets: int = Field(ge=1)

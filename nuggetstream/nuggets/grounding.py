@@ -1,0 +1,125 @@
+"""Is a nugget stated by a source, or by an answer only?
+
+    nuggets with their provenance, evidence, answers  ->  the same nuggets with their grounding
+
+No model is asked. The nuggetizer's reply names the documents of each nugget, so what is decided here is which
+sentence of them shows it, and whether a document that was not named states it nearly word for word. How well
+a sentence covers a nugget is the share of the nugget's terms in it, where rare terms count more.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.domain.battle import Battle, Side
+from nuggetstream.domain.evidence import Evidence
+from nuggetstream.domain.nugget import Grounding, Grounds, Nugget, Quotation
+from nuggetstream.text.sentences import sentences
+from nuggetstream.text.terms import terms
+
+STATED = 0.8  # coverage from which a sentence states a nugget although its document was not named
+RELATED = 0.4  # coverage from which a sentence is compared with a nugget at all
+_ANSWER = "answer:"
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """One sentence, and the document that it is of."""
+
+    document: str
+    url: str | None
+    text: str
+    terms: frozenset[str]
+
+    @property
+    def is_of_answer(self) -> bool:
+        return self.document.startswith(_ANSWER)
+
+    @property
+    def quotation(self) -> Quotation:
+        return Quotation(self.document, self.text, self.url)
+
+
+def with_grounds(
+    nuggets: Iterable[Nugget], evidence: Sequence[Evidence], battle: Battle, *, windows: bool = False
+) -> tuple[Nugget, ...]:
+    """The nuggets with their grounding.
+
+    Args:
+        nuggets: The nuggets, with the documents in which they were read.
+        evidence: All chunks retrieved for the battle.
+        battle: The answers.
+        windows: Whether the provenance of a nugget is a whole window of documents, as in the paper profile.
+            It does not tell which of them states the nugget then, so the best sentence decides.
+
+    Returns:
+        The nuggets in their order. The grounding is None where neither provenance nor words tell it.
+    """
+    listed = list(nuggets)
+    texts = list(_sentences(evidence, battle))
+    if not texts:
+        return tuple(listed)
+    covered = _coverage(listed, texts)
+    return tuple(
+        replace(nugget, grounds=_grounds(nugget, texts, row, windows=windows))
+        for nugget, row in zip(listed, covered, strict=True)
+    )
+
+
+def _sentences(evidence: Sequence[Evidence], battle: Battle) -> Iterator[_Sentence]:
+    documents = [(item.chunk_id, item.url, item.text) for item in evidence]
+    documents += [(f"{_ANSWER}{side.value}", None, battle.answer(side).text) for side in Side]
+    for document, url, whole in documents:
+        for text in sentences(whole):
+            if found := frozenset(terms(text)):
+                yield _Sentence(document, url, text, found)
+
+
+def _coverage(nuggets: Sequence[Nugget], texts: Sequence[_Sentence]) -> Floats:
+    """(nuggets, sentences) share of each nugget's terms in each sentence, by their rarity, in [0, 1]."""
+    wanted = [frozenset(terms(nugget.text)) for nugget in nuggets]
+    column = {term: place for place, term in enumerate(sorted(frozenset().union(*wanted)))}
+    present = _present([sentence.terms for sentence in texts], column)
+    shared = present.sum(axis=0)
+    rarity = np.array([log(1 + len(texts) / (1 + count)) for count in shared])
+    needed = _present(wanted, column) * rarity
+    mass = needed.sum(axis=1, keepdims=True)
+    return np.asarray((needed @ present.T) / np.where(mass > 0, mass, 1.0))
+
+
+def _present(bags: Sequence[frozenset[str]], column: Mapping[str, int]) -> Floats:
+    rows = np.zeros((len(bags), len(column)))
+    for row, bag in zip(rows, bags, strict=True):
+        row[[column[term] for term in bag if term in column]] = 1.0
+    return rows
+
+
+def _grounds(nugget: Nugget, texts: Sequence[_Sentence], covered: Floats, *, windows: bool) -> Grounds | None:
+    order = [int(place) for place in np.argsort(-covered, kind="stable")]
+    related = [place for place in order if covered[place] >= RELATED]
+    sources = [place for place in related if not texts[place].is_of_answer]
+    named = {provenance.document for provenance in nugget.provenance}
+    if windows:
+        named = {texts[place].document for place in order[:1] if covered[place] >= RELATED} & named
+    stating = [place for place in sources if covered[place] >= STATED or texts[place].document in named]
+    if stating:
+        return Grounds(Grounding.GROUNDED, texts[stating[0]].quotation)
+    if any(not document.startswith(_ANSWER) for document in named):
+        return Grounds(Grounding.GROUNDED)  # in other words than those of the nugget
+    return _of_answers(texts, covered, related, named)
+
+
+def _of_answers(
+    texts: Sequence[_Sentence], covered: Floats, related: Sequence[int], named: set[str]
+) -> Grounds | None:
+    """The grounding of a nugget that no source states."""
+    answers = [place for place in related if texts[place].is_of_answer]
+    stating = [place for place in answers if covered[place] >= STATED or texts[place].document in named]
+    if not (named or stating):
+        return None
+    return Grounds(Grounding.ANSWER_ONLY, texts[stating[0]].quotation if stating else None)

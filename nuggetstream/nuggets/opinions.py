@@ -1,0 +1,69 @@
+"""What judges and people say about a battle beside its nuggets, in words."""
+
+from collections.abc import Iterable
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.snapshot import BattleSnapshot
+
+
+def missing_scores(snapshot: BattleSnapshot) -> Iterable[str]:
+    """Why there are no nugget scores, one line per stage that gave up."""
+    for failure in snapshot.failures:
+        if failure.stage not in (Stage.JUDGE, Stage.GRADER):
+            name = f"the {failure.stage.value} gave up ({failure.reason.value})"
+            yield f"There are no nugget scores: {name}: {failure.detail}"
+
+
+def opinions(snapshot: BattleSnapshot, winner: Vote | None) -> Iterable[str]:
+    """What judges and a person say, one line each.
+
+    Args:
+        snapshot: The battle.
+        winner: What the nuggets say; None where they say nothing.
+    """
+    for judgment in snapshot.judgments:
+        yield _verdict(judgment, winner)
+    for judgment in snapshot.guided:
+        yield f"The judge that was shown the nuggets ({judgment.evaluator}): {_PREFERS[judgment.winner]}."
+    given = {judgment.evaluator for judgment in snapshot.judgments if not judgment.additional}
+    for failure in snapshot.failures:
+        if failure.stage is not Stage.JUDGE:
+            continue
+        if failure.evaluator is not None and failure.evaluator not in given:
+            judge = f"the judge {failure.evaluator}"
+            yield f"There is no verdict of {judge}: it gave up ({failure.reason.value}): {failure.detail}"
+        elif failure.evaluator is None and not given:
+            yield f"There is no verdict: the judge gave up ({failure.reason.value}): {failure.detail}"
+    if snapshot.vote is not None:
+        vote = snapshot.vote.vote
+        yield f"The human vote{_agreement(vote, winner)}: {_PREFERS[vote]}."
+
+
+_PREFERS = {
+    Vote.A: "A is better",
+    Vote.B: "B is better",
+    Vote.TIE: "both are equally good",
+    Vote.BOTH_BAD: "both are bad",
+}
+
+
+def _verdict(judgment: Judgment, winner: Vote | None) -> str:
+    if judgment.flipped:
+        parts = [f"{_PREFERS[v.winner]} when {v.first.value.upper()} comes first" for v in judgment.verdicts]
+        return f"The judge ({judgment.evaluator}) flipped, which counts as a tie: {' and '.join(parts)}."
+    orders = ", in both orders" if judgment.flipped is False else ""
+    agreement, who = _agreement(judgment.winner, winner), f"The judge ({judgment.evaluator})"
+    if judgment.members:
+        voted = len(judgment.members) - judgment.abstentions
+        who = f"The panel ({judgment.evaluator}, {voted} of {len(judgment.members)} members)"
+    return f"{who}{agreement}: {_PREFERS[judgment.winner]}{orders}."
+
+
+def _agreement(vote: Vote, winner: Vote | None) -> str:
+    if winner is None:
+        return ""
+    # Nuggets cannot tell a good tie from a bad one.
+    comparable = Vote.TIE if vote is Vote.BOTH_BAD else vote
+    return " agrees with the nuggets" if comparable is winner else " disagrees with the nuggets"

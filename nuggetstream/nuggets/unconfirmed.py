@@ -1,0 +1,50 @@
+"""What is said in words about nuggets that no source confirms, so that nobody seems to have missed them."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.nugget import Grounding, Nugget, Support
+from nuggetstream.files.numerals import many
+from nuggetstream.nuggets.grounded_preference import GroundedVerdict
+
+_DOUBT = {
+    Grounding.ANSWER_ONLY: "a claim that no source states",
+    Grounding.DISPUTED: "a claim that is disputed",
+}
+
+
+def on_grounded(grounded: GroundedVerdict | None, nuggets: Sequence[Nugget]) -> Iterable[str]:
+    """The preference on grounded nuggets, where it rests on others than that on all nuggets."""
+    if grounded is None:
+        if all(nugget.is_unconfirmed for nugget in nuggets):
+            yield "No source states any of the nuggets, so there is no preference on grounded nuggets alone."
+        return
+    if len(grounded.nuggets) < len(nuggets):
+        a, b = (grounded.scores[side].all_score for side in Side)
+        winner = grounded.preference
+        says = "a tie" if winner is Vote.TIE else f"{winner.value.upper()} is preferred"
+        part = f"{len(grounded.nuggets)} of {many(len(nuggets), 'nugget')} that a source states"
+        yield f"On the {part}, {says}: {a:.2f} (A) and {b:.2f} (B)."
+
+
+def claims(nuggets: Sequence[Nugget], labels: Mapping[Side, Mapping[str, Support]]) -> Iterable[str]:
+    """Vital nuggets that no source confirms, and that one answer alone states."""
+    for nugget in nuggets:
+        doubt = _DOUBT.get(nugget.grounding) if nugget.grounding else None
+        states = [side for side in Side if labels[side][nugget.id] is not Support.NOT_SUPPORT]
+        if doubt and len(states) == 1:
+            yield f"Only {states[0].value.upper()} makes {doubt}: “{nugget.text}”"
+
+
+def unconfirmed(nuggets: Sequence[Nugget]) -> Iterable[str]:
+    """How many nuggets no source confirms."""
+    counts = Counter(nugget.grounding for nugget in nuggets if nugget.is_unconfirmed)
+    if not counts:
+        return
+    parts = []
+    if only := counts[Grounding.ANSWER_ONLY]:
+        parts.append(f"{many(only, 'nugget')} {'is' if only == 1 else 'are'} in no source, only in an answer")
+    if disputed := counts[Grounding.DISPUTED]:
+        parts.append(f"{many(disputed, 'nugget')} {'is' if disputed == 1 else 'are'} disputed")
+    yield f"{' and '.join(parts)}: an answer without them misses no known fact."

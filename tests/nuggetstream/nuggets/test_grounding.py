@@ -1,0 +1,85 @@
+"""Is a nugget stated by a source, or by an answer only?"""
+
+from nuggetstream.domain.battle import Answer, Battle, Side, Source
+from nuggetstream.domain.evidence import Evidence
+from nuggetstream.domain.nugget import Grounding, Grounds, Importance, Nugget, Provenance, Quotation
+from nuggetstream.nuggets.grounding import with_grounds
+
+URL = "https://health.example/mrna"
+HONEST = "No. The mRNA stays outside the nucleus and is broken down within days."
+FALSE = "mRNA vaccines change your DNA a little."
+PAGE = (
+    "The mRNA stays outside the nucleus. mRNA vaccines do not change your DNA. Cells break mRNA down quickly."
+)
+BATTLE = Battle(
+    "1",
+    "health",
+    "Do mRNA vaccines change your DNA?",
+    Answer("honest", HONEST, (Source(URL, text=PAGE),)),
+    Answer("false", f"Yes. {FALSE} Doctors were paid to keep quiet about it."),
+)
+
+
+def chunk(text: str, name: str = "c1") -> Evidence:
+    return Evidence(
+        chunk_id=name,
+        text=text,
+        url=URL,
+        title=None,
+        content_hash="",
+        fetched_at=None,
+        cited_by=(Side.A,),
+        score=1.0,
+    )
+
+
+def nugget(text: str, *documents: str) -> Nugget:
+    return Nugget("n", text, Importance.VITAL, tuple(Provenance(document) for document in documents))
+
+
+def grounds(text: str, *documents: str, page: str | None = PAGE, windows: bool = False) -> Grounds | None:
+    evidence = [] if page is None else [chunk(page)]
+    (found,) = with_grounds([nugget(text, *documents)], evidence, BATTLE, windows=windows)
+    return found.grounds
+
+
+def test_a_nugget_read_in_a_source_is_grounded_and_its_sentence_is_quoted() -> None:
+    quoted = Quotation("c1", "The mRNA stays outside the nucleus.", URL)
+    assert grounds("mRNA stays outside of the nucleus", "answer:a", "c1") == Grounds(
+        Grounding.GROUNDED, quoted
+    )
+
+
+def test_a_nugget_in_other_words_than_its_source_is_grounded_without_a_quotation() -> None:
+    assert grounds("Genes remain as they were.", "c1") == Grounds(Grounding.GROUNDED)
+
+
+def test_a_source_that_states_a_nugget_word_for_word_grounds_it_although_nobody_named_it() -> None:
+    found = grounds("Cells break mRNA down quickly.", "answer:a")
+    assert found == Grounds(Grounding.GROUNDED, Quotation("c1", "Cells break mRNA down quickly.", URL))
+
+
+def test_what_only_an_answer_states_is_answer_only() -> None:
+    claim = "Doctors were paid to keep quiet about it."
+    assert grounds(claim, "answer:b") == Grounds(Grounding.ANSWER_ONLY, Quotation("answer:b", claim))
+    assert grounds(claim, "answer:b", page=None) == Grounds(
+        Grounding.ANSWER_ONLY, Quotation("answer:b", claim)
+    )
+
+
+def test_a_window_of_documents_does_not_ground_what_only_an_answer_in_it_states() -> None:
+    window = ("answer:a", "answer:b", "c1")
+    claim = "Doctors were paid to keep quiet about it."
+    assert grounds(claim, *window, windows=True) == Grounds(
+        Grounding.ANSWER_ONLY, Quotation("answer:b", claim)
+    )
+    assert grounds("The mRNA stays outside the nucleus.", *window, windows=True) == Grounds(
+        Grounding.GROUNDED, Quotation("c1", "The mRNA stays outside the nucleus.", URL)
+    )
+
+
+def test_the_grounding_of_a_nugget_without_provenance_is_unknown_unless_a_text_states_it() -> None:
+    assert grounds("Vaccination centres open at nine.") is None
+    assert grounds("mRNA vaccines do not change your DNA.") == Grounds(
+        Grounding.GROUNDED, Quotation("c1", "mRNA vaccines do not change your DNA.", URL)
+    )
