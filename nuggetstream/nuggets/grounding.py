@@ -1,10 +1,11 @@
-"""Is a nugget stated by a source, or by an answer only?
+"""Is a nugget stated by a source, by an answer only, or disputed?
 
     nuggets with their provenance, evidence, answers  ->  the same nuggets with their grounding
 
 No model is asked. The nuggetizer's reply names the documents of each nugget, so what is decided here is which
-sentence of them shows it, and whether a document that was not named states it nearly word for word. How well
-a sentence covers a nugget is the share of the nugget's terms in it, where rare terms count more.
+sentence of them shows it, whether a document that was not named states it nearly word for word, and whether a
+sentence contradicts it. How well a sentence covers a nugget is the share of the nugget's terms in it, where
+rare terms count more.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,11 +18,13 @@ from numpy.typing import NDArray
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.nugget import Grounding, Grounds, Nugget, Quotation
+from nuggetstream.text.contradiction import contradicts
 from nuggetstream.text.sentences import sentences
 from nuggetstream.text.terms import terms
 
 STATED = 0.8  # coverage from which a sentence states a nugget although its document was not named
 RELATED = 0.4  # coverage from which a sentence is compared with a nugget at all
+_COMPARED = 3  # sentences of the sources, and of the other answer, that may contradict a nugget
 _ANSWER = "answer:"
 
 Floats = NDArray[np.float64]
@@ -49,6 +52,9 @@ def with_grounds(
     nuggets: Iterable[Nugget], evidence: Sequence[Evidence], battle: Battle, *, windows: bool = False
 ) -> tuple[Nugget, ...]:
     """The nuggets with their grounding.
+
+    A source that states a nugget outweighs an answer that contradicts it, and a source that contradicts it
+    outweighs everything else.
 
     Args:
         nuggets: The nuggets, with the documents in which they were read.
@@ -103,6 +109,8 @@ def _grounds(nugget: Nugget, texts: Sequence[_Sentence], covered: Floats, *, win
     order = [int(place) for place in np.argsort(-covered, kind="stable")]
     related = [place for place in order if covered[place] >= RELATED]
     sources = [place for place in related if not texts[place].is_of_answer]
+    if (disputing := _contradicting(nugget, texts, sources)) is not None:
+        return Grounds(Grounding.DISPUTED, texts[disputing].quotation)
     named = {provenance.document for provenance in nugget.provenance}
     if windows:
         named = {texts[place].document for place in order[:1] if covered[place] >= RELATED} & named
@@ -111,15 +119,33 @@ def _grounds(nugget: Nugget, texts: Sequence[_Sentence], covered: Floats, *, win
         return Grounds(Grounding.GROUNDED, texts[stating[0]].quotation)
     if any(not document.startswith(_ANSWER) for document in named):
         return Grounds(Grounding.GROUNDED)  # in other words than those of the nugget
-    return _of_answers(texts, covered, related, named)
+    return _of_answers(nugget, texts, covered, related, named)
 
 
 def _of_answers(
-    texts: Sequence[_Sentence], covered: Floats, related: Sequence[int], named: set[str]
+    nugget: Nugget, texts: Sequence[_Sentence], covered: Floats, related: Sequence[int], named: set[str]
 ) -> Grounds | None:
     """The grounding of a nugget that no source states."""
     answers = [place for place in related if texts[place].is_of_answer]
     stating = [place for place in answers if covered[place] >= STATED or texts[place].document in named]
     if not (named or stating):
         return None
+    own = named | {texts[place].document for place in stating}
+    others = [place for place in answers if texts[place].document not in own]
+    if (disputing := _contradicting(nugget, texts, others)) is not None:
+        return Grounds(Grounding.DISPUTED, texts[disputing].quotation)
     return Grounds(Grounding.ANSWER_ONLY, texts[stating[0]].quotation if stating else None)
+
+
+def _contradicting(nugget: Nugget, texts: Sequence[_Sentence], places: Sequence[int]) -> int | None:
+    """The first of the closest sentences that contradicts the nugget."""
+    seen: list[str] = []
+    for place in places:
+        text = texts[place].text
+        if text not in seen:
+            seen.append(text)
+            if contradicts(nugget.text, text) is not None:
+                return place
+        if len(seen) == _COMPARED:
+            break
+    return None

@@ -42,6 +42,24 @@ async def test_an_older_outcome_that_comes_late_is_ignored(database: Database) -
     assert await outcomes.of_battle("b1") == [OUTCOME]
 
 
+async def test_a_list_without_grounded_nuggets_takes_back_the_preference_of_an_older_one(
+    database: Database,
+) -> None:
+    outcomes = Outcomes(database)
+    nugget = replace(OUTCOME, source="nugget", lens=Lens.NUGGET, margin=0.2, list_version=1)
+    grounded = replace(nugget, source="grounded", lens=Lens.GROUNDED)
+    await outcomes.put_all([nugget, grounded])
+    assert (await outcomes.lens_counts("default", Lens.GROUNDED)).decided == 1
+    edited = replace(nugget, winner=Vote.B, list_version=2)
+    await outcomes.put_all([edited])
+    await outcomes.put_all([nugget, grounded])  # delivered again, late
+    assert await outcomes.of_battle("b1") == [edited]
+    assert (await outcomes.lens_counts("default", Lens.GROUNDED)).decided == 0
+    again = replace(grounded, list_version=3)
+    await outcomes.put_all([replace(edited, list_version=3), again])
+    assert again in await outcomes.of_battle("b1")
+
+
 async def test_newer_means_newer_whatever_the_time_zone(database: Database) -> None:
     outcomes = Outcomes(database)
     await outcomes.put(OUTCOME)

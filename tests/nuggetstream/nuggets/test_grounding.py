@@ -1,4 +1,4 @@
-"""Is a nugget stated by a source, or by an answer only?"""
+"""Is a nugget stated by a source, by an answer only, or disputed?"""
 
 from nuggetstream.domain.battle import Answer, Battle, Side, Source
 from nuggetstream.domain.evidence import Evidence
@@ -65,6 +65,38 @@ def test_what_only_an_answer_states_is_answer_only() -> None:
     assert grounds(claim, "answer:b", page=None) == Grounds(
         Grounding.ANSWER_ONLY, Quotation("answer:b", claim)
     )
+
+
+def test_a_source_that_contradicts_a_claim_disputes_it_even_if_the_model_named_that_source() -> None:
+    quoted = Quotation("c1", "mRNA vaccines do not change your DNA.", URL)
+    assert grounds(FALSE, "answer:b") == Grounds(Grounding.DISPUTED, quoted)
+    assert grounds(FALSE, "answer:b", "c1") == Grounds(Grounding.DISPUTED, quoted)
+
+
+def test_the_other_answer_disputes_what_no_source_states() -> None:
+    battle = Battle(
+        "1",
+        "a",
+        "What does it cost?",
+        Answer("x", "The ticket costs 25 cents."),
+        Answer("y", "The ticket costs 50 cents."),
+    )
+    (found,) = with_grounds([nugget("The ticket costs 25 cents.", "answer:a")], [], battle)
+    assert found.grounds == Grounds(Grounding.DISPUTED, Quotation("answer:b", "The ticket costs 50 cents."))
+
+
+def test_an_answer_disputes_nothing_that_a_source_states() -> None:
+    battle = Battle(
+        "1",
+        "a",
+        "What does it cost?",
+        Answer("x", "The ticket costs 25 cents."),
+        Answer("y", "The ticket costs 50 cents."),
+    )
+    (found,) = with_grounds(
+        [nugget("The ticket costs 25 cents.", "answer:a")], [chunk("The ticket costs 25 cents.")], battle
+    )
+    assert found.grounding is Grounding.GROUNDED
 
 
 def test_a_window_of_documents_does_not_ground_what_only_an_answer_in_it_states() -> None:

@@ -14,7 +14,7 @@ from nuggetstream.domain.battle import Answer, Vote
 from nuggetstream.domain.event import BattleEvent, RatingsUpdated
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.nugget import AssignmentSet
+from nuggetstream.domain.nugget import AssignmentSet, Grounding, Grounds
 from nuggetstream.nuggets.scores import Unscorable
 from nuggetstream.ratings.fit import Fit, fitted
 from nuggetstream.ratings.fitting.pairs import Places
@@ -75,6 +75,23 @@ def test_nuggets_prefer_the_answer_that_states_clearly_more(
     assert outcome.winner is winner
     assert outcome.margin == pytest.approx((stated_a - stated_b) / of)
     assert (outcome.source, outcome.lens, outcome.decided_at) == ("nugget", Lens.NUGGET, NOON)
+
+
+def test_grounded_nuggets_have_an_outcome_of_their_own_beside_that_of_all() -> None:
+    event = samples.assigned(2, 1, 3)
+    assert [outcome.source for outcome in outcomes_of(event, NOON)] == ["nugget"]  # no nugget is grounded
+    kinds = (Grounding.GROUNDED, Grounding.DISPUTED, Grounding.ANSWER_ONLY)
+    nuggets = tuple(
+        replace(nugget, grounds=Grounds(kind))
+        for nugget, kind in zip(event.nugget_list.nuggets, kinds, strict=True)
+    )
+    listed = replace(event.nugget_list, nuggets=nuggets)
+    every, grounded = outcomes_of(replace(event, nugget_list=listed), NOON)
+    assert (every.lens, every.winner, every.margin) == (Lens.NUGGET, Vote.A, pytest.approx(1 / 3))
+    assert (grounded.source, grounded.lens) == ("grounded", Lens.GROUNDED)
+    assert (grounded.winner, grounded.margin) == (Vote.TIE, 0.0)  # both state the first nugget
+    other = replace(listed, nuggetizer="short", additional=True)
+    assert [said.lens for said in outcomes_of(replace(event, nugget_list=other), NOON)] == [Lens.OTHER_NUGGET]
 
 
 def test_a_missing_label_is_no_outcome() -> None:

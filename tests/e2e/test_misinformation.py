@@ -1,0 +1,89 @@
+"""A false claim that only one answer makes is not shown as a fact that the honest answer missed."""
+
+import re
+from pathlib import Path
+
+import httpx2
+import pytest
+from rich.console import Console
+
+from nuggetstream.client import AsyncClient
+from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.nugget import Grounding
+from nuggetstream.views.battles import BattleView
+from services.cli.demo.explain import explanation
+from services.cli.embedded import Choices, embedded
+from services.cli.settings import FetchSettings, PipelineSettings
+from services.runtime.llm.settings import LLMSettings
+from tests.e2e.with_model import ended
+
+CLAIM = "They change your DNA a little."
+DISPUTED = "The vaccines change the genes of patients."
+PAGE = (
+    "Although fever and fatigue are common on the first days after a second dose, the vaccines do not change "
+    "the genes of patients. The mRNA never enters the nucleus, where DNA is kept. Cells break down the mRNA "
+    "within a few days of vaccination."
+)
+BATTLE = {
+    "arena": "health",
+    "query": "Do mRNA vaccines change your DNA?",
+    "vote": "a",
+    "a": {
+        "system": "honest",
+        "text": "The mRNA never enters the nucleus, where DNA is kept. Cells break it down within days.",
+        "sources": [{"url": "https://health.example/mrna", "text": PAGE}],
+    },
+    "b": {"system": "false", "text": f"{CLAIM} {DISPUTED}"},
+}
+
+
+def shown_on_a_terminal(view: BattleView) -> str:
+    console = Console(width=240)
+    with console.capture() as captured:
+        for part in explanation(view.model_dump(mode="json")):
+            console.print(part)
+    return captured.get()
+
+
+@pytest.mark.timeout(120)
+async def test_a_false_claim_is_no_fact_that_the_honest_answer_missed(tmp_path: Path) -> None:
+    pipeline = PipelineSettings(embedding_model="none", resamples=100)
+    choices = Choices(tmp_path, pipeline, FetchSettings(), LLMSettings(), grace=2.0)
+    async with embedded(choices) as running, AsyncClient(running.url, patience=60) as client:
+        submitted = await client.submit(BATTLE)
+        view = await ended(client, submitted.battle_id)
+        nuggets = {nugget.text: nugget for nugget in view.nuggets}
+        assert nuggets[CLAIM].importance == "vital"  # for the scores of the papers it counts as it did
+        assert nuggets[CLAIM].grounding is Grounding.ANSWER_ONLY
+        assert nuggets[CLAIM].quotation is not None
+        assert nuggets[CLAIM].quotation.document == "answer:b"
+        assert nuggets[DISPUTED].grounding is Grounding.DISPUTED
+        assert nuggets[DISPUTED].quotation is not None
+        assert nuggets[DISPUTED].quotation.text.startswith("Although fever")
+        assert nuggets[DISPUTED].quotation.url == "https://health.example/mrna"
+        for text in (CLAIM, DISPUTED):
+            assert nuggets[text].a is not None
+            assert nuggets[text].a.cause is None
+            assert not any(
+                line.startswith(("Only B states", "B states in full")) for line in view.explanation
+            )
+            (row,) = [line for line in shown_on_a_terminal(view).splitlines() if text in line and "│" in line]
+            assert "vital" not in row
+            assert "✗" not in row
+        assert f"Only B makes a claim that no source states: “{CLAIM}”" in view.explanation, view.explanation
+        assert not any("unsourced" in line for line in view.explanation)
+
+        assert view.grounded_verdict is not None
+        assert view.grounded_verdict.preference == "a"
+        assert view.grounded_verdict.nuggets == sum(n.grounding is Grounding.GROUNDED for n in view.nuggets)
+        async with httpx2.AsyncClient(base_url=running.url) as http:
+            page = (await http.get(f"/battles/{view.id}")).text
+        facts, claims = page.split('id="claims"')
+        assert CLAIM in claims.split("</table>")[0]
+        table = facts.split('<table class="nuggets">')[1]
+        assert CLAIM not in table
+        (row,) = [part for part in claims.split('<tr id="nugget-') if f">{CLAIM}" in part.split("</th>")[0]]
+        assert "misses" not in row
+        assert not re.search(r'class="importance', row)
+        (board,) = await client.leaderboard("health", lens="grounded")
+        assert (board.lens, board.scored) == (Lens.GROUNDED, 1)
