@@ -136,16 +136,17 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
     margin = nugget_margin(nuggets, snapshot.assignments)
     winner = preference(margin, 0.0, threshold)
     grounded = grounded_verdict(nuggets, snapshot.assignments, threshold)
-    decisions = [_decision(scores, margin, threshold, winner), *on_grounded(grounded, nuggets)]
+    first, later = [_decision(scores, margin, threshold, winner)], list(on_grounded(grounded, nuggets))
     chosen: Vote | None = winner
     if leading is Lens.GROUNDED:
-        decisions.reverse()
+        first, later = (later, first) if later else (first, later)
         chosen = None if grounded is None else grounded.preference
     lines = [
-        *decisions,
+        *first,
         *_vital(nuggets, labels),
         *_blame(misses, unread),
         *unconfirmed(nuggets),
+        *later,
         *opinions(snapshot, chosen),
     ]
     return Explanation(
