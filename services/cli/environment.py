@@ -6,11 +6,19 @@ from difflib import get_close_matches
 from pydantic import AliasChoices
 from pydantic_settings import BaseSettings
 
+from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
 from services.runtime.llm.settings import LLMSettings
 
 PREFIX = "NUGGETSTREAM_"
-_SETTINGS = (PlatformSettings, PipelineSettings, FetchSettings, ServerSettings, LLMSettings)
+_SETTINGS = (
+    PlatformSettings,
+    PipelineSettings,
+    FetchSettings,
+    RetrievalSettings,
+    ServerSettings,
+    LLMSettings,
+)
 # Read by an argument of `serve` and `health`, by `fidelity` and the tests, and by deploy/compose.yaml.
 _OTHERS = ("NUGGETSTREAM_SERVICE", "NUGGETSTREAM_DATA", "NUGGETSTREAM_TAG")
 

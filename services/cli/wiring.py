@@ -5,13 +5,15 @@ Each function imports its service when it is called, so that a process loads onl
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.cli.own_consumer import own_consumer
+from services.cli.process import read_settings
+from services.cli.retrieval import RetrievalSettings, open_index
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
 from services.cli.shared_parts import (
     consumer_watch,
@@ -49,6 +51,7 @@ class Parts:
             no battles meanwhile.
         fresh_replies: Whether models are asked again, whatever they replied before, and no call is logged.
         batches: Where model calls wait for a batch; None where each is made at once.
+        retrieval: How the retriever searches.
     """
 
     bus: Bus
@@ -63,6 +66,7 @@ class Parts:
     checks: Sequence[Check] = ()
     fresh_replies: bool = False
     batches: Batches | None = None
+    retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))
 
     @property
     def blobs(self) -> Blobs:
@@ -114,12 +118,14 @@ async def open_indexer(parts: Parts) -> AsyncIterator[Service]:
 async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
     """The retriever: finds evidence."""
     from services.retriever.grpc_service import retrieval_service
-    from services.retriever.memory.index import MemoryIndex
     from services.retriever.search import Scope, Searcher
     from services.retriever.stage import Retriever, build
 
     async with open_embedder(parts) as embedder:
-        searcher = Searcher.of(parts.database, embedder, MemoryIndex())
+        model = None if embedder is None else embedder.model
+        index = await open_index(parts.retrieval, parts.database, model)
+        minimum = parts.retrieval.retrieval_min_similarity
+        searcher = Searcher.of(parts.database, embedder, index, minimum)
         retriever = Retriever(searcher, Scope(parts.pipeline.retrieval_scope), parts.pipeline.evidence_limit)
         yield Service("retriever", [build(retriever, parts.blobs)], [retrieval_service(searcher)])
 

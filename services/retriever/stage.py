@@ -33,8 +33,9 @@ class Retriever:
         battle = event.battle
         own = {chunk.id for chunk in event.chunks}
         evidence = await self.searcher.search(battle.searched, self.scope, battle.id, self.limit, own)
-        ranking = self.searcher.ranking
-        key = derived_id(event.key, StageName.RETRIEVER, self.scope, self.limit, ranking)
+        ranking, minimum = self.searcher.ranking, self.searcher.min_similarity
+        given = () if minimum is None else (minimum,)
+        key = derived_id(event.key, StageName.RETRIEVER, self.scope, self.limit, ranking, *given)
         return [BattleRetrieved(key, battle, event.pages, tuple(evidence), ranking)]
 
 

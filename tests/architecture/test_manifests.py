@@ -27,6 +27,7 @@ from k8s.checks.render import (
     render_with,
 )
 from services.cli.registry import SERVICES
+from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
 from services.gateway.battles.ingest import ingest_stage
 from services.runtime import metrics
@@ -37,7 +38,7 @@ from tests.tools import REQUIRED
 
 ROOT = K8S.parent
 DEPLOY = ROOT / "deploy"
-SETTINGS = (PlatformSettings, PipelineSettings, FetchSettings, ServerSettings, LLMSettings)
+SETTINGS = (PlatformSettings, PipelineSettings, FetchSettings, RetrievalSettings, ServerSettings, LLMSettings)
 OURS = re.compile(r"\b(?:NUGGETSTREAM|OPENAI)_[A-Z0-9_]+\b")
 # What the kubelet reports about the volumes of pods.
 KUBELET = {"kubelet_volume_stats_available_bytes", "kubelet_volume_stats_capacity_bytes"}

@@ -8,6 +8,7 @@ import structlog
 from services.cli.database_url import open_database
 from services.cli.process import StoppedWaiting, read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS, SERVICES
+from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
 from services.cli.starting import Start
 from services.cli.tuning import tuned
@@ -44,6 +45,7 @@ def command(
     )
     platform, pipeline = read_settings(PlatformSettings), read_settings(PipelineSettings)
     fetch, llm = read_settings(FetchSettings), read_settings(LLMSettings)
+    retrieval = read_settings(RetrievalSettings)
 
     async def serve(stop: asyncio.Event) -> None:
         database = open_database(platform.database_url, platform.database_connections)
@@ -61,6 +63,7 @@ def command(
                     llm=llm,
                     host=server.host,
                     http_port=server.http_port,
+                    retrieval=retrieval,
                     allowed_hosts=server.hosts,
                 )
                 async with SERVICES[name](parts) as service:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from services.retriever.memory.index import MemoryIndex
+from services.retriever.pgvector import PgVectorIndex
 from services.retriever.port import VectorIndex
 from services.store.database import Database
 from tests.databases import copy_of
@@ -15,11 +16,13 @@ from tests.integration.store.conftest import postgres_server as postgres_server 
 MAKERS: dict[str, Callable[[Database], VectorIndex]] = {
     "flat": lambda _: MemoryIndex(),
     "graph": lambda _: MemoryIndex(exact_chunks=0),
+    "pgvector": lambda database: PgVectorIndex(database, "words", 20_000),
+    "pgvector graph": lambda database: PgVectorIndex(database, "words", 0),
 }
 SQLITE = [pytest.param((kind, "sqlite"), id=f"{kind}-sqlite") for kind in ("flat", "graph")]
 POSTGRESQL = [
     pytest.param((kind, "postgresql"), id=f"{kind}-postgresql", marks=pytest.mark.postgresql)
-    for kind in ("flat",)
+    for kind in ("flat", "pgvector", "pgvector graph")
 ]
 
 
@@ -54,5 +57,7 @@ async def indexed(kind_and_url: tuple[str, str]) -> AsyncIterator[Indexed]:
     """Each kind of index in turn."""
     kind, url = kind_and_url
     database = Database(url)
+    if kind.startswith("pgvector"):
+        await PgVectorIndex(database, "words", 0).prepare()
     yield Indexed(database, lambda: MAKERS[kind](database))
     await database.close()

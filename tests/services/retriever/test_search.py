@@ -1,6 +1,7 @@
 """Search over a real record: scopes, citations, and what was just indexed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -147,7 +148,8 @@ async def test_the_same_event_twice_gives_the_same_evidence(searcher: Searcher) 
 
 async def test_other_settings_are_another_event(searcher: Searcher) -> None:
     others = [Retriever(searcher), Retriever(searcher, Scope.CORPUS), Retriever(searcher, limit=1)]
-    assert len({(await run(retriever)).key for retriever in others}) == 3
+    others.append(Retriever(replace(searcher, min_similarity=0.1)))
+    assert len({(await run(retriever)).key for retriever in others}) == 4
 
 
 async def test_a_battle_without_pages_has_no_evidence_and_that_is_no_failure(record: Database) -> None:

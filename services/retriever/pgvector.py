@@ -1,0 +1,277 @@
+"""The index in PostgreSQL: vectors by pgvector, words by full-text search. The process keeps neither.
+
+Each model has a table of its own, so that another model is indexed while this one serves. A row goes with its
+chunk (a foreign key that cascades), so a deleted battle leaves nothing behind.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from hashlib import sha256
+from math import log1p
+from typing import Any
+
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+from sqlalchemy import ARRAY, Text, bindparam, func, select, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nuggetstream.domain.failure import Reason
+from nuggetstream.text.terms import terms
+from services.retriever.port import ALL, Filter, language_subtag
+from services.retriever.term_statistics import TermStatistics
+from services.runtime.embedding import Vectors
+from services.runtime.errors import Unavailable
+from services.store.chunks import StoredChunk
+from services.store.database import Database
+from services.store.utc_datetime import UtcDateTime
+
+log = structlog.get_logger(__name__)
+
+_CANDIDATES = 3000  # chunks that are ranked by words, about
+_TERMS = 16  # rarest terms of a query that are ranked by
+_TERM_LENGTH = 200  # PostgreSQL takes lexemes of less than 2 kB
+_SEARCHING = 400  # candidates of a search in the graph at least (ef_search)
+_MOST_SEARCHING = 1000  # that pgvector takes
+_GROWN = 0.2  # share of new rows at which the statistics are collected again
+
+
+class PgVectorIndex:
+    """An index in the database.
+
+    Args:
+        database: PostgreSQL with the extension vector.
+        model: Name of the embedding model; None to index words alone.
+        exact_chunks: Number of chunks up to which a search compares its vector with all others; with more,
+            a graph (HNSW) answers, which is faster and finds nearly all of the nearest.
+    """
+
+    def __init__(self, database: Database, model: str | None, exact_chunks: int) -> None:
+        self._database, self._model, self._exact = database, model, exact_chunks
+        self.table = f"search_{sha256((model or 'words').encode()).hexdigest()[:16]}"
+        self._statistics = TermStatistics(database, self.table)
+        self._exists, self._has_graph = False, False
+        self._size, self._new = 0, 0  # rows at the last statistics, and since
+        self._tending: asyncio.Task[None] | None = None
+
+    async def prepare(self) -> None:
+        """Load the extension.
+
+        Raises:
+            Unavailable: The server lacks it, or only an administrator may load it.
+        """
+        try:
+            async with self._database.transaction() as tx:
+                if not await tx.scalar(text("SELECT 1 FROM pg_extension WHERE extname = 'vector'")):
+                    await tx.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
+        except DBAPIError as error:
+            detail = "the database lacks pgvector 0.8: an administrator has to run CREATE EXTENSION vector"
+            raise Unavailable(Reason.STORE_UNAVAILABLE, f"{detail} ({error.orig})") from error
+
+    async def ids(self) -> AbstractSet[str] | None:
+        """None: chunks leave the index with their rows in the table of chunks."""
+        return None
+
+    async def missing(self, ids: Sequence[str]) -> list[str]:
+        """Those of the given chunks that it does not have."""
+        if not await self._is_there():
+            return list(ids)
+        query = text(f"SELECT chunk_id FROM {self.table} WHERE chunk_id = ANY(:ids)")  # noqa: S608
+        async with self._database.reading() as tx:
+            known = set(await tx.scalars(query.bindparams(_array("ids")), {"ids": list(ids)}))
+        return [key for key in ids if key not in known]
+
+    async def add(self, chunks: Sequence[StoredChunk], vectors: Vectors | None) -> None:
+        """Add chunks; those it has, and those that were deleted, are left out."""
+        if not chunks:
+            return
+        if not await self._is_there():
+            await self._create(None if vectors is None else vectors.shape[1])
+        values = {
+            "ids": [chunk.id for chunk in chunks],
+            "languages": [language_subtag(chunk.origin.language) for chunk in chunks],
+            "fetched": [chunk.origin.fetched_at for chunk in chunks],
+            "words": [_lexemes(chunk.text) for chunk in chunks],
+        }
+        if vectors is not None:
+            values["vectors"] = [_halves(row) for row in vectors]
+        async with self._database.transaction() as tx:
+            added = (await tx.execute(_insert(self.table, with_vectors=vectors is not None), values)).rowcount
+        self._new += max(added, 0)
+        self._tend_if_due()
+
+    async def remove(self, ids: AbstractSet[str]) -> None:
+        """Nothing: the rows are gone."""
+
+    async def nearest(self, vector: NDArray[np.float32], limit: int, only: Filter = ALL) -> list[str]:
+        """The chunks nearest to a vector, best first."""
+        if limit < 1 or self._model is None or not await self._is_there():
+            return []
+        condition, values = _condition(only)
+        statement = text(
+            f"SELECT chunk_id FROM {self.table} WHERE {condition} "  # noqa: S608 - our own names
+            "ORDER BY embedding <#> CAST(CAST(:vector AS text) AS halfvec) LIMIT :limit"
+        )
+        searching = min(max(_SEARCHING, 2 * limit), _MOST_SEARCHING)
+        settings = {"hnsw.ef_search": str(searching), "hnsw.iterative_scan": "strict_order"}
+        async with self._database.transaction() as tx:
+            configured = [func.set_config(name, value, True) for name, value in settings.items()]
+            await tx.execute(select(*configured))
+            values |= {"vector": _halves(vector), "limit": limit}
+            return list(await tx.scalars(_typed(statement, values), values))
+
+    async def matching(self, query: str, limit: int, only: Filter = ALL) -> list[str]:
+        """The chunks that share a term with a query, best first.
+
+        PostgreSQL's `ts_rank` knows no inverse document frequencies, so each term is ranked by itself and
+        weighted with its own. To be among the candidates, a chunk needs one of the rarer terms.
+        """
+        words = Counter(term[:_TERM_LENGTH] for term in terms(query))
+        if limit < 1 or not words or not await self._is_there():
+            return []
+        holders = await self._statistics.holders(list(words))
+        rarest = sorted(words, key=lambda word: holders.counts[word])[:_TERMS]
+        chosen, expected = [], 0.0
+        for word in rarest:
+            if expected >= limit and expected + holders.counts[word] > _CANDIDATES:
+                break
+            chosen.append(word)
+            expected += holders.counts[word]
+        condition, values = _condition(only)
+        ranks = []
+        for number, word in enumerate(rarest):
+            count = holders.counts[word]
+            values[f"q{number}"] = _quoted(word)
+            values[f"w{number}"] = words[word] * log1p((holders.size - count + 0.5) / (count + 0.5))
+            ranks.append(f"CAST(:w{number} AS float) * ts_rank(words, CAST(:q{number} AS tsquery), 1)")
+        values |= {"any": " | ".join(map(_quoted, chosen)), "limit": limit}
+        statement = text(
+            f"SELECT chunk_id FROM {self.table} WHERE words @@ CAST(:any AS tsquery) "  # noqa: S608
+            f"AND {condition} ORDER BY {' + '.join(ranks)} DESC, chunk_id LIMIT :limit"
+        )
+        async with self._database.reading() as tx:
+            return list(await tx.scalars(_typed(statement, values), values))
+
+    async def settled(self) -> None:
+        """Wait until neither a graph is built nor statistics are collected."""
+        while self._tending is not None and not self._tending.done():
+            await asyncio.wait([self._tending])
+
+    async def _is_there(self) -> bool:
+        if not self._exists:
+            async with self._database.reading() as tx:
+                self._exists = await tx.scalar(select(func.to_regclass(self.table))) is not None
+        return self._exists
+
+    async def _create(self, dimensions: int | None) -> None:
+        vector = "" if dimensions is None else f", embedding halfvec({dimensions}) NOT NULL"
+        async with self._database.exclusive("search tables") as tx:
+            await tx.execute(
+                text(
+                    f"CREATE TABLE IF NOT EXISTS {self.table} (chunk_id varchar(64) PRIMARY KEY "
+                    "REFERENCES chunks(id) ON DELETE CASCADE, language text, fetched_at timestamptz, "
+                    f"words tsvector NOT NULL{vector})"
+                )
+            )
+            for name, target in (("words", "USING gin (words)"), ("language", "(language)")):
+                await tx.execute(
+                    text(f"CREATE INDEX IF NOT EXISTS {self.table}_{name} ON {self.table} {target}")
+                )
+            comment = f"Index of chunks; embedding model: {self._model or 'none'}".replace("'", "''")
+            await tx.exec_driver_sql(f"COMMENT ON TABLE {self.table} IS '{comment}'")
+
+    def _tend_if_due(self) -> None:
+        due = self._new > _GROWN * self._size
+        if due and (self._tending is None or self._tending.done()):
+            self._tending = asyncio.create_task(self._tend())
+
+    async def _tend(self) -> None:
+        """Collect statistics, and build the graph once there are enough chunks."""
+        try:
+            self._new = 0
+            async with self._database.reading() as tx:
+                await tx.execute(text(f"ANALYZE {self.table}"))
+                self._size = int(await tx.scalar(text(f"SELECT count(*) FROM {self.table}")) or 0)  # noqa: S608
+                self._statistics.forget()
+                if self._model is not None and self._size > self._exact and not self._has_graph:
+                    self._has_graph = await _build_graph(tx, self.table)
+        except Unavailable as error:
+            log.warning("the index is not tended now", table=self.table, error=error.detail)
+
+
+async def _build_graph(tx: AsyncConnection, table: str) -> bool:
+    """Build the graph, unless another process builds it now; whether it is there afterwards.
+
+    Args:
+        tx: A connection without a transaction, since chunks are added and searched meanwhile.
+        table: Name of the table.
+    """
+    index, key = f"{table}_graph", func.hashtextextended(f"graph {table}", 0)
+    valid = text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:index)")
+    if not await tx.scalar(select(func.pg_try_advisory_lock(key))):
+        return False
+    try:
+        state = await tx.scalar(valid, {"index": index})
+        if state is False:  # building it was interrupted
+            await tx.execute(text(f"DROP INDEX {index}"))
+        if not state:
+            target = f"{table} USING hnsw (embedding halfvec_ip_ops) WITH (m = 24, ef_construction = 128)"
+            await tx.execute(text(f"CREATE INDEX CONCURRENTLY {index} ON {target}"))
+        return True
+    finally:
+        await tx.execute(select(func.pg_advisory_unlock(key)))
+
+
+def _array(name: str) -> Any:
+    return bindparam(name, type_=ARRAY(Text))
+
+
+def _insert(table: str, *, with_vectors: bool) -> Any:
+    vector = (", embedding", ", CAST(n.vector AS halfvec)", ", :vectors", ", vector")
+    column, value, given, name = vector if with_vectors else ("", "", "", "")
+    statement = text(
+        f"INSERT INTO {table} (chunk_id, language, fetched_at, words{column}) "  # noqa: S608 - our own names
+        f"SELECT chunks.id, n.language, n.fetched_at, CAST(n.words AS tsvector){value} "
+        f"FROM unnest(:ids, :languages, :fetched, :words{given}) "
+        f"AS n(id, language, fetched_at, words{name}) JOIN chunks ON chunks.id = n.id "
+        "ORDER BY chunks.id FOR KEY SHARE OF chunks ON CONFLICT DO NOTHING"
+    )
+    arrays = [_array(name) for name in ("ids", "languages", "words", *(["vectors"] if with_vectors else []))]
+    return statement.bindparams(*arrays, bindparam("fetched", type_=ARRAY(UtcDateTime())))
+
+
+def _condition(only: Filter) -> tuple[str, dict[str, Any]]:
+    conditions, values = ["true"], dict[str, Any]()
+    if only.languages is not None:
+        conditions.append("language = ANY(:languages)")
+        values["languages"] = sorted(only.languages)
+    if only.fetched_after is not None:
+        conditions.append("fetched_at >= :after")
+        values["after"] = only.fetched_after
+    return " AND ".join(conditions), values
+
+
+def _typed(statement: Any, values: dict[str, Any]) -> Any:
+    typed = [_array("languages")] if "languages" in values else []
+    if "after" in values:
+        typed.append(bindparam("after", type_=UtcDateTime()))
+    return statement.bindparams(*typed)
+
+
+def _halves(row: NDArray[np.float32]) -> str:
+    return f"[{','.join(f'{x:.5g}' for x in row.tolist())}]"
+
+
+def _quoted(term: str) -> str:
+    escaped = term.replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
+
+
+def _lexemes(chunk_text: str) -> str:
+    places: dict[str, list[str]] = {}
+    for number, term in enumerate(terms(chunk_text), start=1):
+        places.setdefault(term[:_TERM_LENGTH], []).append(str(min(number, 16_383)))
+    return " ".join(f"{_quoted(term)}:{','.join(numbers[:255])}" for term, numbers in places.items())

@@ -1,0 +1,128 @@
+"""What only the index in PostgreSQL does, and that it gives the evidence of the index in memory."""
+
+import random
+from collections.abc import AsyncIterator
+
+import click
+import pytest
+from sqlalchemy import text
+
+from nuggetstream.domain.battle import Side
+from services.cli.retrieval import RetrievalSettings, open_index
+from services.retriever.memory.index import MemoryIndex
+from services.retriever.pgvector import PgVectorIndex
+from services.retriever.port import VectorIndex
+from services.retriever.search import Scope, Searcher
+from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
+from services.store.database import Database
+from services.store.deletion import DeletedBattle, Deletions
+from tests.fakes import WordVectors
+from tests.integration.retriever.test_every_index import MODEL, chunk
+from tests.integration.store.conftest import PostgresServer
+from tests.samples import NOON
+
+NAMES = ("tea", "coffee", "leaf", "bean", "water", "green", "black", "white", "oolong")
+WORDS = (*NAMES, "milk", "lemon")
+EXACT = RetrievalSettings(retrieval_index="pgvector", retrieval_exact_chunks=1_000_000)
+BATTLES = 12
+
+pytestmark = pytest.mark.postgresql
+
+
+@pytest.fixture
+async def postgres(postgres_server: PostgresServer) -> AsyncIterator[Database]:
+    with postgres_server.database("migrated") as url:
+        database = Database(url)
+        yield database
+        await database.close()
+
+
+async def battles_in(database: Database) -> list[StoredChunk]:
+    """Twelve battles with twenty pages each, of which some are pages of other battles too."""
+    chance, chunks = random.Random(7), list[StoredChunk]()
+    for number in range(BATTLES):
+        texts = [" ".join(chance.choices(WORDS, k=chance.randint(5, 30))) for _ in range(20)]
+        new = [chunk(f"{text}.", chance.choice(["en", "de"])) for text in texts]
+        chunks += new
+        await Chunks(database).add(new)
+        shared = [*new, *chance.sample(chunks, 3)]
+        sides = [(Side.A,), (Side.B,), (Side.A, Side.B)]
+        sources = [StoredSource(c.text, None, c.content_hash, None, chance.choice(sides)) for c in shared]
+        await Sources(database).add(f"b{number}", sources)
+    return chunks
+
+
+async def test_battles_have_the_same_evidence_in_memory_and_with_pgvector(postgres: Database) -> None:
+    await battles_in(postgres)
+    memory = Searcher.of(postgres, MODEL, MemoryIndex(exact_chunks=1_000_000))
+    pgvector = Searcher.of(postgres, MODEL, await open_index(EXACT, postgres, "words"))
+    chance = random.Random(8)
+    for number in range(BATTLES):
+        query = " ".join(chance.choices(WORDS, k=4))
+        for scope in (Scope.BATTLE, Scope.ANSWER_A, Scope.ANSWER_B):
+            evidence = await memory.search(query, scope, f"b{number}", 15)
+            assert evidence == await pgvector.search(query, scope, f"b{number}", 15)
+            assert evidence
+
+
+async def test_the_nearest_of_the_corpus_are_those_of_the_index_in_memory(postgres: Database) -> None:
+    chunks = await battles_in(postgres)
+    model = WordVectors(dimensions=96)
+    vectors = model.encode([c.text for c in chunks])
+    memory, pgvector = MemoryIndex(exact_chunks=1_000_000), await open_index(EXACT, postgres, "words")
+    for index in (memory, pgvector):
+        await index.add(chunks, vectors)
+    for query in ("green tea", "coffee with milk", "lemon"):
+        vector = model.encode([query])[0]
+        similarity = {c.id: float(row @ vector) for c, row in zip(chunks, vectors, strict=True)}
+        exact = [similarity[key] for key in await memory.nearest(vector, 20)]
+        halves = [similarity[key] for key in await pgvector.nearest(vector, 20)]
+        assert halves == pytest.approx(exact, abs=1e-3)  # the same but for ties within half precision
+
+
+async def count(database: Database, query: str) -> int:
+    async with database.reading() as tx:
+        return int(await tx.scalar(text(query)) or 0)
+
+
+async def test_a_graph_is_built_above_the_size_and_a_broken_one_is_built_again(postgres: Database) -> None:
+    chunks = await battles_in(postgres)
+    graphs = "SELECT count(*) FROM pg_index JOIN pg_class ON oid = indexrelid WHERE relname LIKE '%_graph'"
+    for most, expected in ((len(chunks), 0), (len(chunks) - 1, 1)):
+        index = PgVectorIndex(postgres, f"model {most}", most)
+        await index.prepare()
+        await index.add(chunks, MODEL.encode([c.text for c in chunks]))
+        await index.settled()
+        assert await count(postgres, f"{graphs} AND indisvalid") == expected
+    async with postgres.transaction() as tx:
+        broken = f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = '{index.table}_graph'::regclass"
+        await tx.execute(text(broken))
+    extra = [chunk(f"Extra {i}.") for i in range(400)]
+    await Chunks(postgres).add(extra)
+    again = PgVectorIndex(postgres, f"model {most}", most)
+    await again.add(extra, MODEL.encode([c.text for c in extra]))
+    await again.settled()
+    assert await count(postgres, f"{graphs} AND indisvalid") == 1
+
+
+async def test_the_rows_of_a_deleted_battle_are_deleted_with_its_chunks(postgres: Database) -> None:
+    await battles_in(postgres)
+    index = await open_index(EXACT, postgres, "words")
+    assert isinstance(index, PgVectorIndex)
+    await Searcher.of(postgres, MODEL, index).search("tea", Scope.CORPUS, "b0", 5)
+    rows = f"SELECT count(*) FROM {index.table}"
+    assert await count(postgres, rows) == await count(postgres, "SELECT count(*) FROM chunks") > 0
+    for number in range(BATTLES):
+        await Deletions(postgres).finish(DeletedBattle(f"b{number}", NOON))
+    assert await count(postgres, rows) == 0
+
+
+async def test_a_chunk_that_was_deleted_meanwhile_is_not_indexed(postgres: Database) -> None:
+    index: VectorIndex = await open_index(EXACT, postgres, "words")
+    await index.add([chunk("Never stored.")], MODEL.encode(["Never stored."]))
+    assert await index.matching("never stored", 5) == []
+
+
+async def test_pgvector_needs_postgresql(record: Database) -> None:
+    with pytest.raises(click.ClickException, match="needs PostgreSQL"):
+        await open_index(EXACT, record, None)
