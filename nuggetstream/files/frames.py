@@ -5,7 +5,7 @@ own notion of a missing value; polars reads everything else that has `__arrow_c_
 `pip install 'nuggetstream[frames]'` and are imported when a frame is met, not before.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
@@ -17,6 +17,8 @@ from nuggetstream.files.tables import Column, Kind, Table
 if TYPE_CHECKING:
     import polars
 
+Shape: TypeAlias = "str | Sequence[Shape] | Mapping[str, Shape]"
+"""Shape of a value in Parquet: "text", "count" or "number", a list of one shape, or an object."""
 _BATCH = 64  # rows of Parquet that are in memory at once
 
 
@@ -112,6 +114,37 @@ def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
             yield from batch.iter_rows(named=True)
     except pl.exceptions.PolarsError as error:
         raise UnusableFile(f"{path}: is not Parquet: {error}") from error
+
+
+def lines_to_parquet(lines: Path, path: Path, shape: Shape) -> None:
+    """Write a file of JSON lines as Parquet, in memory of a few rows.
+
+    Args:
+        lines: JSONL, one object per line.
+        path: The Parquet file.
+        shape: Shape of a row; what a line does not have is missing.
+
+    Raises:
+        UnusableFile: polars is not installed.
+    """
+    try:
+        pl = _polars()
+    except MissingExtra as error:
+        raise UnusableFile(f"{path}: is Parquet, and {error}") from error
+    assert isinstance(shape, Mapping)  # noqa: S101 - a row is an object
+    schema = {name: _type(pl, kind) for name, kind in shape.items()}
+    if lines.stat().st_size == 0:
+        pl.DataFrame(schema=schema).write_parquet(path)
+        return
+    pl.scan_ndjson(lines, schema=schema, batch_size=_BATCH).sink_parquet(path)
+
+
+def _type(pl: Any, shape: Shape) -> Any:
+    if isinstance(shape, str):
+        return {"text": pl.String, "count": pl.Int64, "number": pl.Float64}[shape]
+    if isinstance(shape, Mapping):
+        return pl.Struct({name: _type(pl, kind) for name, kind in shape.items()})
+    return pl.List(_type(pl, shape[0]))
 
 
 def _cells(series: Any) -> list[Any]:

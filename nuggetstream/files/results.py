@@ -4,14 +4,16 @@ A line is the JSON of `GET /v1/battles/{id}`, with the human preference per dime
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
-from nuggetstream.files.dataset import OVERALL, VOTE, UnusableFile
+from nuggetstream.files.dataset import OVERALL, VOTE, BadLine, UnusableFile
 from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.files.formats.rows import container_of, rows_in
 from nuggetstream.files.text import read_text
 
 REJECTED = "rejected.jsonl"  # lines that the evaluation rejected, beside its results
@@ -75,6 +77,20 @@ def read_results(path: Path) -> Results:
     return Results(path.name, tuple(battles), _rejected(path))
 
 
+def result_views(path: Path) -> Iterator[dict[str, Any]]:
+    """The evaluated battles of a file with all their fields, one by one, in memory of one battle.
+
+    Raises:
+        UnusableFile: As `read_results`.
+    """
+    for row in rows_in(path, container_of(path)):
+        where = f"{path}:{row.line}"
+        if isinstance(row, BadLine):
+            raise UnusableFile(f"{where}: {row.problems[0]}")
+        _checked(row.value, where)
+        yield row.value
+
+
 def _rejected(path: Path) -> int:
     """Lines in the file of rejected lines beside the results; none without such a file."""
     for name in (REJECTED, REJECTED_BEFORE):
@@ -92,6 +108,10 @@ def _battle(line: str, where: str) -> BattleRow:
         fields = json.loads(line)
     except ValueError as error:
         raise UnusableFile(f"{where}: is not JSON: {error}") from error
+    return _checked(fields, where)
+
+
+def _checked(fields: object, where: str) -> BattleRow:
     if not isinstance(fields, dict):
         raise UnusableFile(f"{where}: is not a JSON object")
     try:

@@ -12,6 +12,7 @@ COMMANDS = {
     "serve": ("serve", "Run one service of the platform."),
     "eval": ("evaluate", "Evaluate all battles of a file."),
     "import": ("import_file", "Read battles in the formats of other projects."),
+    "export": ("export_file", "Write results in the formats of other projects."),
     "report": ("report", "Write a report of results as one page that works offline."),
     "rate": ("rate", "Rate systems from files of votes."),
     "rubric": ("rubric", "Score passages by the questions they answer."),

@@ -27,9 +27,9 @@ def _search_arena(row: Row, _: Source) -> Read:
     turn = fields.get("turn")
     battle = {
         "id": _search_arena_id(fields),
-        "arena": "search-arena",
+        "arena": fields.get("arena") or "search-arena",
         "language": language_tag(fields.get("language") or fields.get("languages")),
-        "tags": _intents(fields),
+        "tags": fields.get("tags") or _intents(fields),
         "winner": fields.get("winner") or None,
     }
     for side in "ab":
@@ -43,6 +43,8 @@ def _search_arena(row: Row, _: Source) -> Read:
 
 
 def _search_arena_id(fields: Mapping[str, Any]) -> str | None:
+    if fields.get("battle_id") is not None:
+        return str(fields["battle_id"])  # an export of ours
     if fields.get("question_id") is not None:
         return f"search-arena-{fields['question_id']}"
     conversations = [

@@ -1,0 +1,115 @@
+"""`nuggetstream export`: evaluated battles in the formats of other projects."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nuggetstream.client import Client, NotFound
+from nuggetstream.client.options import BattleOptions
+from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.formats.exporting import View, write_export
+from nuggetstream.files.formats.exports import EXPORTS, export_named
+from nuggetstream.files.numerals import many
+from nuggetstream.files.results import result_views
+from services.cli.showing import refusing
+
+_PAGE = 200  # battles of a page of the API's list, the most that it gives
+
+
+def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    for known in EXPORTS:
+        click.echo(f"{known.name}: {known.title}\n    written: {known.kept}\n    lost: {known.lost}")
+    ctx.exit()
+
+
+@click.command("export")
+@click.argument("results", type=click.Path(path_type=Path, dir_okay=False), required=False)
+@click.option("--to", "name", type=click.Choice([known.name for known in EXPORTS]), required=True)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to write.")
+@click.option("--url", help="Export the battles of the platform at this URL.")
+@click.option(
+    "--database", is_flag=True, help="Export the battles of the database NUGGETSTREAM_DATABASE_URL."
+)
+@click.option("--arena", help="Only battles of this arena; with --url or --database.")
+@click.option("--lens", help="Whose votes: human (the default), nugget, judge or all; with --to votes.")
+@click.option("--formats", is_flag=True, is_eager=True, expose_value=False, callback=_list_formats,
+              help="List the formats, with what is written and what is lost.")  # fmt: skip
+def command(
+    results: Path | None,
+    name: str,
+    out: Path,
+    *,
+    url: str | None,
+    database: bool,
+    arena: str | None,
+    lens: str | None,
+) -> None:
+    """Write evaluated battles to OUT in the format of another project.
+
+    They come from RESULTS, a results.jsonl of `nuggetstream eval`, from a running platform (--url) or from
+    its database (--database), newest first there. Memory holds one battle. OUT is Parquet where its name
+    ends with .parquet, which --to search-arena can be, and gzipped where it ends with .gz.
+    """
+    if sum((results is not None, url is not None, database)) != 1:
+        raise click.UsageError("Name one of RESULTS, --url and --database.")
+    if results is not None and arena is not None:
+        raise click.UsageError("--arena selects battles of a platform; it needs --url or --database.")
+    with refusing(UnusableFile), ExitStack() as stack:
+        export = export_named(name, lens)
+        views: Iterator[View]
+        if results is not None:
+            views = result_views(results)
+        elif url is not None:
+            views = _of_platform(stack.enter_context(_client(url)), arena)
+        else:
+            views = _of_database(stack.enter_context(asyncio.Runner()), arena)
+        done = write_export(export, views, out)
+    nothing = f"; {many(done.empty, 'battle')} had nothing to write" if done.empty else ""
+    click.echo(f"{out}: {many(done.rows, 'row')} of {many(done.battles, 'battle')}{nothing}", err=True)
+
+
+def _client(url: str) -> Any:
+    from services.cli.administrator import connected
+
+    return connected(url)
+
+
+def _of_platform(client: Client, arena: str | None) -> Iterator[View]:
+    options: BattleOptions = {}
+    while page := client.battles(arena, _PAGE, **options):
+        for summary in page:
+            with suppress(NotFound):  # deleted meanwhile
+                yield client.battle(summary.id).model_dump(mode="json")
+        last = page[-1]
+        options = {"before": f"{last.received_at.astimezone(UTC).isoformat()},{last.id}"}
+
+
+def _of_database(runner: asyncio.Runner, arena: str | None) -> Iterator[View]:
+    from services.cli.database_url import open_database
+    from services.cli.process import read_settings
+    from services.cli.settings import PlatformSettings
+    from services.gateway.battles.assembly import assemble
+    from services.store.battle_search import BattleFilter, BattleSearch
+    from services.store.battles import Battles
+
+    database = open_database(read_settings(PlatformSettings).database_url)
+    search, battles, position = BattleSearch(database), Battles(database), None
+    try:
+        while True:
+            page = runner.run(search.page(BattleFilter(arena=arena), _PAGE, position))
+            for row in page.rows:
+                battle = runner.run(battles.whole(row.id))
+                if battle is not None:  # deleted meanwhile
+                    view = assemble(battle.row, battle.body, battle.events)
+                    yield view.model_dump(mode="json")
+            if (position := page.next) is None:
+                return
+    finally:
+        runner.run(database.close())
