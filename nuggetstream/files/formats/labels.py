@@ -17,6 +17,7 @@ from nuggetstream.files.formats.rows import Container, Row, shown
 
 _IMPORTANCE = ("vital", "okay")
 _PAIR = 2
+_DOCUMENT = (("docid", "did"), ("text", "document"))
 
 
 class _Wrong(ValueError):
@@ -162,7 +163,37 @@ def _fields(sample: Sample) -> int:
     return len(sample.value) if sample.container is Container.COLUMNS and sample.value else 0
 
 
+def _document(fields: Any) -> Iterator[Mapping[str, Any]]:
+    name, text = (fields.get(ours, fields.get(theirs)) for ours, theirs in _DOCUMENT)
+    if not isinstance(text, str):
+        raise _Wrong("text: is missing")
+    yield {"docid": str(name), "text": text}
+
+
+def _topic(fields: Any) -> Iterator[Mapping[str, Any]]:
+    yield {"qid": str(fields["qid"]), "query": fields["query"]}
+
+
 FORMATS = [
+    FileFormat(
+        name="documents",
+        title="documents",
+        holds="texts of documents",
+        recognises=lambda sample: sample.has("docid", "text") or sample.has("did", "document"),
+        read=_each(_document),
+        fields="id and text",
+        lost="all else",
+        used_by="--documents, or RAGElo's answers.csv beside it",
+    ),
+    FileFormat(
+        name="queries",
+        title="queries",
+        holds="texts of queries",
+        recognises=lambda sample: isinstance(sample.value, dict) and set(sample.value) == {"qid", "query"},
+        read=_each(_topic),
+        fields="id and text",
+        used_by="RAGElo's answers.csv beside it",
+    ),
     FileFormat(
         name="nuggetizer-pool",
         title="nuggetizer pool",

@@ -16,6 +16,18 @@ from nuggetstream.files.submission import InvalidSubmission, parse_submission, p
 
 _GOLD = {"a": Vote.A, "b": Vote.B, "n": Vote.TIE}
 _QUERIES = ("query", "question", "prompt", "messages", "messages_a", "conversation_a")
+_ANSWERS = (
+    "a",
+    "b",
+    "model_a",
+    "model_b",
+    "system_a",
+    "system_b",
+    "agent_a",
+    "agent_b",
+    "response_a",
+    "answer_a",
+)
 
 
 def _nuggetstream(row: Row, _: Source) -> Read:
@@ -88,7 +100,10 @@ def _cited(answer: Any, side: str, documents: Mapping[str, str]) -> Any:
 
 
 def _may_be_battles(sample: Sample) -> bool:
-    return sample.container in (Container.JSONL, Container.JSON) or sample.has_any(*_QUERIES)
+    """Whether a row may be meant as a battle; lines of JSON that cannot be read are named one by one."""
+    if isinstance(sample.value, dict) and sample.value:
+        return sample.has_any(*_QUERIES, *_ANSWERS)
+    return sample.container in (Container.JSONL, Container.JSON)
 
 
 CROWDRAG25 = FileFormat(

@@ -19,6 +19,8 @@ _PAIRS = (
     ("left", "right"),
 )
 _WINNERS = ("winner", "vote", "outcome")
+# Columns of files that also have the answers, and are battles.
+_TEXTS = ("a", "text_a", "answer_a", "response_a", "conversation_a", "messages_a", "messages")
 _VERDICTS = {"A": "a", "B": "b", "Tie": "tie"}
 
 
@@ -79,11 +81,8 @@ def _winner(said: str, system_a: str, system_b: str) -> str:
 
 
 def _is_votes(sample: Sample) -> bool:
-    return (
-        any(sample.has(*pair) for pair in _PAIRS)
-        and sample.has_any(*_WINNERS)
-        and not sample.has_any("query", "question", "prompt", "messages", "messages_a", "conversation_a")
-    )
+    systems_and_winner = any(sample.has(*pair) for pair in _PAIRS) and sample.has_any(*_WINNERS)
+    return systems_and_winner and not sample.has_any(*_TEXTS)
 
 
 RAGDOLL_JUDGMENTS = FileFormat(

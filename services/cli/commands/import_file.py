@@ -13,6 +13,7 @@ from nuggetstream.client.calls import LOCAL
 from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile, read_documents
 from nuggetstream.files.formats.format import BATTLES, Line, RowLine
 from nuggetstream.files.formats.registry import FORMATS, read_lines, recognised
+from nuggetstream.files.formats.runs import NUGGETIZER_ASSIGNMENTS
 from nuggetstream.files.formats.votes import VOTES
 from nuggetstream.files.numerals import many
 from nuggetstream.files.results import REJECTED
@@ -20,6 +21,7 @@ from services.cli.showing import BadInput, refusing
 
 _FILES = {BATTLES: "battles.jsonl", VOTES: "votes.jsonl"}
 _OTHER = "rows.jsonl"
+_RESULTS = "results.jsonl"
 
 
 def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
@@ -36,6 +38,14 @@ def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for what was read.")
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice([BATTLES, "results"]),
+    default=BATTLES,
+    show_default=True,
+    help="results: with the nuggets and labels of nuggetizer's assignments, as `eval` writes them.",
+)
 @click.option("--url", help=f"Submit the battles to the platform at this URL, such as {LOCAL}.")
 @click.option(
     "--format", "name", type=click.Choice([known.name for known in FORMATS]), help="By default, recognised."
@@ -47,22 +57,34 @@ def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 )
 @click.option("--formats", is_flag=True, is_eager=True, expose_value=False, callback=_list_formats,
               help="List the formats, with what is read and what is lost.")  # fmt: skip
-def command(file: Path, out: Path | None, url: str | None, name: str | None, documents: Path | None) -> None:
+def command(
+    file: Path,
+    *,
+    out: Path | None,
+    target: str,
+    url: str | None,
+    name: str | None,
+    documents: Path | None,
+) -> None:
     """Read FILE, a file or folder of another project, and write or submit its battles.
 
     Writes OUT/battles.jsonl, one battle per line as `POST /v1/battles` takes it, and the rows that cannot
     be used, with line and field, to OUT/rejected.jsonl. A file of votes becomes OUT/votes.jsonl, which
-    `nuggetstream rate` reads; labels, rankings, nuggets and documents become OUT/rows.jsonl.
+    `nuggetstream rate` reads; labels, rankings, nuggets and documents become OUT/rows.jsonl. Assignments of
+    nuggetizer become OUT/results.jsonl with --to results, which `report` and `export` read.
 
     Memory holds one row at a time. The content tells the format; gzipped files are read as they are.
     """
+    is_results = target != BATTLES
+    if is_results and (out is None or documents is not None):
+        raise click.UsageError("--to results needs --out, and takes no documents.")
     if (out is None) == (url is None):
         raise click.UsageError("Name either --out or --url.")
     with refusing(UnusableFile):
         is_pipe = file.exists() and not file.is_file() and not file.is_dir()
         known = None if is_pipe else recognised(file, name, battles=url is not None)[0]
         texts = read_documents(documents) if documents else {}
-        lines = read_lines(file, texts, name, battles=url is not None)
+        lines = _results(file) if is_results else read_lines(file, texts, name, battles=url is not None)
         title = known.title if known is not None else "a pipe"
         done, bad = _write(lines, out) if out is not None else _submit(lines, str(url))
     click.echo(f"{file}: {title}; {many(done, 'row')} imported, {bad} rejected", err=True)
@@ -70,14 +92,23 @@ def command(file: Path, out: Path | None, url: str | None, name: str | None, doc
         raise BadInput(f"{file}: nothing could be imported")
 
 
-def _write(lines: Iterable[Line], out: Path) -> tuple[int, int]:
+def _results(file: Path) -> Iterator[Line | dict[str, Any]]:
+    from nuggetstream.api.assignments import results_of
+
+    known, source = recognised(file)
+    if known is not NUGGETIZER_ASSIGNMENTS:
+        raise UnusableFile(f"{file}: is {known.title}; --to results needs {NUGGETIZER_ASSIGNMENTS.title}")
+    yield from results_of(source)
+
+
+def _write(lines: Iterable[Line | dict[str, Any]], out: Path) -> tuple[int, int]:
     """Write what was read; files of an earlier import are replaced.
 
     Returns:
         Number of rows written, and of rows rejected.
     """
     out.mkdir(parents=True, exist_ok=True)
-    for name in (*_FILES.values(), _OTHER, REJECTED):
+    for name in (*_FILES.values(), _OTHER, _RESULTS, REJECTED):
         (out / name).unlink(missing_ok=True)
     files: dict[str, IO[str]] = {}
     counts = dict.fromkeys((True, False), 0)
@@ -96,8 +127,10 @@ def _write(lines: Iterable[Line], out: Path) -> tuple[int, int]:
     return counts[True], counts[False]
 
 
-def _written(line: Line) -> tuple[str, Any]:
+def _written(line: Line | dict[str, Any]) -> tuple[str, Any]:
     match line:
+        case dict():
+            return _RESULTS, line
         case BadLine():
             return REJECTED, asdict(line)
         case BattleLine(submission=submission):
@@ -106,7 +139,7 @@ def _written(line: Line) -> tuple[str, Any]:
             return (_FILES[VOTES] if "winner" in fields else _OTHER), dict(fields)
 
 
-def _submit(lines: Iterable[Line], url: str) -> tuple[int, int]:
+def _submit(lines: Iterable[Line | dict[str, Any]], url: str) -> tuple[int, int]:
     """Submit battles, and name the rows that are rejected on standard error.
 
     Returns:

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats.registry import FORMATS, read_battles
+from nuggetstream.files.results import read_results
 from services.cli.main import main
 
 SAMPLES = Path(__file__).parents[2] / "nuggetstream" / "files" / "formats" / "samples"
@@ -48,6 +49,43 @@ def test_another_import_replaces_what_was_there(tmp_path: Path) -> None:
     run(SAMPLES / "qrels.txt", "--out", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
     assert read(tmp_path / "rows.jsonl")[0]["label"] == 3
+
+
+def test_assignments_of_nuggetizer_become_results_and_come_back(tmp_path: Path) -> None:
+    sample = tmp_path / "assignments.jsonl"
+    rows = read(SAMPLES / "nuggetizer_assignments.jsonl")
+    failed = rows[0] | {"run_id": "failed", "nuggets": [rows[0]["nuggets"][0] | {"assignment": "failed"}]}
+    other = rows[0] | {"run_id": "other", "nuggets": rows[0]["nuggets"][:2]}
+    sample.write_text("\n".join(json.dumps(row) for row in (*rows, failed, other)) + "\n{\n")
+    result = run(sample, "--to", "results", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    problems = {(row["line"], row["problems"][0][:34]) for row in read(tmp_path / "out" / "rejected.jsonl")}
+    assert {line for line, _ in problems} >= {3, 5}
+    assert any(problem.startswith("nuggets: differ from those of") for _, problem in problems)
+    [battle] = read_results(tmp_path / "out" / "results.jsonl").battles
+    assert battle.nugget_verdict is not None
+    scores = {
+        battle.a.system: battle.nugget_verdict.a.all_score,
+        battle.b.system: battle.nugget_verdict.b.all_score,
+    }
+    assert scores == {"base": pytest.approx(0.5), "deep": 0.0}
+    back = tmp_path / "back.jsonl"
+    exported = [
+        "export",
+        str(tmp_path / "out" / "results.jsonl"),
+        "--to",
+        "nuggetizer-assignments",
+        "--out",
+        str(back),
+    ]
+    assert CliRunner().invoke(main, exported).exit_code == 0
+    kept = ("query", "answer_text", "run_id", "nuggets", "response_length")
+    again = sorted(read(back), key=lambda row: row["run_id"])
+    assert [{name: row[name] for name in kept} for row in again] == [
+        {name: row[name] for name in kept} for row in rows
+    ]
+    refused = run(SAMPLES / "comparia.jsonl", "--to", "results", "--out", tmp_path / "out")
+    assert "is ComparIA; --to results needs nuggetizer assignments" in refused.output
 
 
 @pytest.mark.parametrize(

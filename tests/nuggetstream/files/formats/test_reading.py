@@ -39,6 +39,9 @@ RECOGNISED = {
     "rubric_questions.jsonl": "rubric-bank",
     "crowdrag25.jsonl": "crowdrag25",
     "votes.jsonl": "votes",
+    "documents.jsonl": "documents",
+    "ragelo/documents.csv": "documents",
+    "ragelo/queries.csv": "queries",
 }
 
 
@@ -251,6 +254,11 @@ def test_what_holds_no_battles_says_what_it_is_and_what_reads_it(tmp_path: Path)
         UnusableFile, match=r"is CSV with the columns name, age, which is no format of ours; see docs"
     ):
         list(read_battles(path))
+    path.write_text('{"instruction": "Why?", "chosen": "x"}\n')
+    with pytest.raises(
+        UnusableFile, match="is JSONL with the columns instruction, chosen, which is no format"
+    ):
+        list(read_battles(path))
     path.write_bytes(b"PK\x03\x04...")
     with pytest.raises(UnusableFile, match="is a zip archive or a spreadsheet"):
         list(read_battles(path))
@@ -263,6 +271,25 @@ def test_what_holds_no_battles_says_what_it_is_and_what_reads_it(tmp_path: Path)
     only.write_text((SAMPLES / "trec_rag_2025.jsonl").read_text().splitlines()[0])
     with pytest.raises(UnusableFile, match="holds answers of 'base' alone; a battle needs two"):
         list(read_battles(only))
+
+
+def test_recorded_files_are_recognised_and_every_row_is_read(recorded_data: Path) -> None:
+    documents = read_documents(recorded_data / "crowdrag25" / "documents.jsonl.gz")
+    expected = {
+        "crowdrag25/battles.jsonl.gz": ("crowdrag25", 791),
+        "crowdrag25/documents.jsonl.gz": ("documents", 1300),
+        "ragelo": ("ragelo", 150),
+        "ragelo/pairwise_answers_evaluations.csv": ("ragelo-verdicts", 200),
+        "llmfao/crowd-comparisons.csv": ("votes", 8931),
+        "rubric/dl19-graded.jsonl.gz": ("rubric", 9260),
+        "rubric/dl19-questions.jsonl.gz": ("rubric-bank", 430),
+        "rubric/nist-2019qrels-pass.txt": ("qrels", 9260),
+    }
+    for name, (format_name, count) in expected.items():
+        path = recorded_data / name
+        read = [type(line) for line in read_lines(path, documents, battles=False)]
+        assert (name, recognised(path)[0].name, len(read)) == (name, format_name, count)
+        assert BadLine not in read
 
 
 def test_a_folder_of_runs_is_read_as_one(tmp_path: Path) -> None:

@@ -1,0 +1,134 @@
+"""Assignments of nuggetizer as evaluated battles: its nuggets and labels, our scores and preference.
+
+    two answers to a query with the same nuggets ──> six scores each ──> preference, as in results.jsonl
+
+What nuggetizer does not have is missing: votes, verdicts of judges, evidence, quotes and causes.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.nugget import Importance, Nugget, Support
+from nuggetstream.files.dataset import BadLine, BattleLine
+from nuggetstream.files.formats.format import Source
+from nuggetstream.files.formats.labels import nuggets_of
+from nuggetstream.files.formats.rows import Row, shown
+from nuggetstream.files.formats.runs import NUGGETIZER_ASSIGNMENTS, run_answer
+from nuggetstream.files.submission import InvalidSubmission
+from nuggetstream.nuggets.scores import preference, score_answer, tie_threshold
+
+_LABELS = [support.value for support in Support]
+_NONE: Mapping[str, Any] = {
+    "judgments": [],
+    "human_vote": None,
+    "evidence": [],
+    "failures": [],
+    "reference": {},
+}
+
+Labelled = list[dict[str, Any]]
+
+
+def results_of(source: Source) -> Iterator[dict[str, Any] | BadLine]:
+    """The battles of every two runs that answer a query, with their nuggets and labels, as results have them.
+
+    A row with a label that is none is rejected, and so is a pair of answers whose nuggets differ.
+    """
+    labelled: dict[tuple[str, str], Labelled] = {}
+    for row in source.rows():
+        try:
+            if isinstance(row, BadLine):
+                continue  # read again below, and named there
+            answer = run_answer(row, {})
+        except InvalidSubmission:
+            continue
+        try:
+            labelled.setdefault((answer.topic, answer.system), _labelled(row))
+        except ValueError as error:
+            yield BadLine(row.line, (str(error),))
+    assert NUGGETIZER_ASSIGNMENTS.read is not None  # noqa: S101 - its rows are no battles
+    for line in NUGGETIZER_ASSIGNMENTS.read(source):
+        result = _result(line, labelled) if isinstance(line, BattleLine) else line
+        if isinstance(result, dict | BadLine):
+            yield result
+
+
+def _labelled(row: Row) -> Labelled:
+    nuggets = nuggets_of(row.value.get("nuggets"))
+    for nugget in nuggets:
+        if nugget.get("assignment") not in _LABELS:
+            said = shown(nugget.get("assignment"))
+            raise ValueError(
+                f"nuggets: {nugget['text']!r} has the assignment {said}; expected {', '.join(_LABELS)}"
+            )
+    if not nuggets:
+        raise ValueError("nuggets: is empty")
+    return nuggets
+
+
+def _result(
+    line: BattleLine, labelled: Mapping[tuple[str, str], Labelled]
+) -> dict[str, Any] | BadLine | None:
+    battle = line.submission.to_core()
+    topic = battle.tags[0].partition(":")[2]
+    sides = {side: labelled.get((topic, battle.answer(side).system)) for side in Side}
+    a, b = sides[Side.A], sides[Side.B]
+    if a is None or b is None:
+        return None  # the row of the answer was rejected
+    if [_fact(nugget) for nugget in a] != [_fact(nugget) for nugget in b]:
+        return BadLine(line.line, (f"nuggets: differ from those of {battle.b.system!r} for the same query",))
+    nuggets = [_nugget(topic, index, nugget) for index, nugget in enumerate(a)]
+    return {
+        "id": battle.id,
+        "arena": battle.arena,
+        "query": battle.query,
+        "tags": list(battle.tags),
+        "a": {"system": battle.a.system, "text": battle.a.text, "sources": []},
+        "b": {"system": battle.b.system, "text": battle.b.text, "sources": []},
+        "nuggets": [
+            {
+                "id": nugget.id,
+                "text": nugget.text,
+                "importance": nugget.importance.value,
+                "a": {"support": of_a["assignment"], "cause": None},
+                "b": {"support": of_b["assignment"], "cause": None},
+            }
+            for nugget, of_a, of_b in zip(nuggets, a, b, strict=True)
+        ],
+        "nugget_verdict": _verdict(nuggets, (a, b), tie_threshold(battle)),
+        **_NONE,
+    }
+
+
+def _fact(nugget: Mapping[str, Any]) -> tuple[str, str]:
+    return nugget["text"], nugget["importance"]
+
+
+def _nugget(topic: str, index: int, nugget: Mapping[str, Any]) -> Nugget:
+    name = derived_id("nugget", topic, index, nugget["text"])
+    return Nugget(name, nugget["text"], Importance(nugget["importance"]))
+
+
+def _verdict(
+    nuggets: Sequence[Nugget], labels: tuple[Labelled, Labelled], threshold: float
+) -> dict[str, Any]:
+    a, b = (
+        score_answer(
+            nuggets,
+            {
+                nugget.id: Support(given["assignment"])
+                for nugget, given in zip(nuggets, of_answer, strict=True)
+            },
+        )
+        for of_answer in labels
+    )
+    return {
+        "a": asdict(a),
+        "b": asdict(b),
+        "margin": a.all_score - b.all_score,
+        "tie_threshold": threshold,
+        "preference": preference(a.all_score, b.all_score, threshold).value,
+    }
