@@ -11,6 +11,7 @@ from services.gateway.edits.routes import routes as edit_routes
 from services.gateway.failures.access import AdminAccess
 from services.gateway.failures.dead_letters import DeadLetters
 from services.gateway.failures.desk import FailureDesk
+from services.gateway.failures.page import routes as page_routes
 from services.gateway.failures.regrading import Regrading
 from services.gateway.failures.routes import routes
 from services.gateway.pages.environment import page_environment
@@ -36,6 +37,7 @@ def administration(
     router.include_router(edit_routes(editor, access))
     router.include_router(form_routes(editor, access))
     router.include_router(routes(desk, access))
+    router.include_router(page_routes(desk, access, page_environment()))
     router.include_router(deletion_routes(eraser_of(bus, database), access))
     router.include_router(call_routes(database, access, page_environment()))
     return router

@@ -1,0 +1,105 @@
+"""The page of failures for administrators: a list with filters, and buttons that retry or discard one.
+
+GET /failures   ->  the page
+POST /failures  ->  one failure retried or discarded, and back to the page
+"""
+
+from typing import Annotated, Literal
+from urllib.parse import parse_qsl
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from jinja2 import Environment
+from pydantic import Field
+
+from nuggetstream.domain.failure import Reason, Stage
+from services.gateway.battles.bodies import declared_type, read_all
+from services.gateway.errors import InvalidQuery
+from services.gateway.failures.access import AdminAccess, AdminPageAccess
+from services.gateway.failures.desk import FailureDesk
+from services.gateway.failures.routes import Pace
+from services.gateway.pages.responses import page_response
+from services.gateway.query import QueryParameters, Text, query_from_form, query_string, without_nul
+from services.store.failed import FailureFilter
+
+_FORM = "application/x-www-form-urlencoded"
+_MOST_BYTES = 4096
+_SHOWN = 100
+
+
+class FailuresPageQuery(QueryParameters):
+    """Which failures the page lists."""
+
+    reason: Reason | None = None
+    """Only failures for this reason."""
+    stage: Stage | None = None
+    """Only failures of this stage."""
+    arena: Annotated[Text, Field(max_length=200)] | None = None
+    """Only failures of battles of this arena."""
+    closed: bool = False
+    """List discarded failures and those that a later run made good, too."""
+    result: Literal["retried", "discarded", "unchanged"] | None = None
+    """Result of the action that led to the page."""
+
+
+def routes(desk: FailureDesk, access: AdminAccess, env: Environment, pace: Pace | None = None) -> APIRouter:
+    """The routes of the page.
+
+    Args:
+        desk: What administrators do with failures.
+        access: Who may use the page.
+        env: Templates of the pages.
+        pace: Limits the actions; ten a second when None.
+    """
+    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+    paced = pace or Pace()
+
+    @router.get("/failures", dependencies=[Depends(AdminPageAccess(access))])
+    async def failures(request: Request) -> Response:
+        async def render() -> str:
+            query = query_from_form(FailuresPageQuery, request.query_params)
+            selection = FailureFilter(
+                reason=query.reason, stage=query.stage, arena=query.arena, closed=query.closed
+            )
+            return env.get_template("failures/page.html").render(
+                arena=query.arena,
+                query=query,
+                here=query_string(request.query_params, result=None),
+                reasons=list(Reason),
+                stages=list(Stage),
+                entries=await desk.select(selection, _SHOWN),
+                most=_SHOWN,
+                token=access.token is not None,
+            )
+
+        return await page_response(env, render)
+
+    @router.post("/failures")
+    async def act(request: Request) -> Response:
+        async def done() -> Response:
+            declared_type(request.headers, _FORM)
+            body = await read_all(request.stream(), _MOST_BYTES)
+            fields = dict(parse_qsl(body.decode("utf-8", "replace")))
+            access.check_form(request, fields.get("token", ""))
+            await paced()
+            result = await _act(desk, fields)
+            back = query_string(request.query_params, result=result)
+            return RedirectResponse(f"/failures?{back}", 303)
+
+        return await page_response(env, done)
+
+    return router
+
+
+async def _act(desk: FailureDesk, fields: dict[str, str]) -> str:
+    for name, action in (("retry", desk.retry), ("discard", desk.discard)):
+        if name in fields:
+            return (await action(_failure_id(fields[name]))).result
+    raise InvalidQuery(["retry or discard: the id of a failure is needed"])
+
+
+def _failure_id(text: str) -> str:
+    try:
+        return without_nul(text)
+    except ValueError as error:
+        raise InvalidQuery([f"id: {error}"]) from None
