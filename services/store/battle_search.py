@@ -33,7 +33,7 @@ class BattleFilter:
     Attributes:
         arena: Arena of the battles; all arenas when None.
         text: Words that must all occur in the query, in any case.
-        system: Name of a system that wrote one of the answers.
+        systems: Names of systems that each wrote one of the answers; one or two.
         tag: A tag of the battle.
         language: Language tag, declared or detected.
         state: State of the battle.
@@ -43,7 +43,7 @@ class BattleFilter:
 
     arena: str | None = None
     text: str | None = None
-    system: str | None = None
+    systems: tuple[str, ...] = ()
     tag: str | None = None
     language: str | None = None
     state: BattleState | None = None
@@ -53,9 +53,8 @@ class BattleFilter:
     @property
     def is_narrow(self) -> bool:
         """Whether there is a condition that no index answers in the order of time."""
-        return (self.text, self.system, self.tag, self.language, self.state) != (
-            None,
-        ) * 5 or self.disagreeing
+        given = (self.text, self.tag, self.language, self.state)
+        return self.disagreeing or bool(self.systems) or any(value is not None for value in given)
 
     def conditions(self, *, sqlite: bool) -> list[ColumnElement[bool]]:
         """The conditions on the table `battles`, without that on the arena."""
@@ -63,8 +62,7 @@ class BattleFilter:
             sqlite=sqlite
         )
         found += [_mentions(word) for word in (self.text or "").split()]
-        if self.system is not None:
-            found.append(or_(battles.c.system_a == self.system, battles.c.system_b == self.system))
+        found += [or_(battles.c.system_a == name, battles.c.system_b == name) for name in self.systems]
         if self.state is not None:
             found.append(_STATES[self.state])
         if self.disagreeing:

@@ -108,7 +108,11 @@ PAGES = (
     "/leaderboard",
     "/leaderboard/timeline?every=day",
     "/leaderboard/table?arena=demo",
+    "/system?arena=demo&name=atlas",
+    "/system?arena=demo&name=x&against=y",
     "/canary",
+    "/docs",
+    "/failures",
     "/battles/nobody",
 )
 

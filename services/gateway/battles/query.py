@@ -91,7 +91,7 @@ class BattleFilterQuery(QueryParameters):
         return BattleFilter(
             arena=self.arena,
             text=self.search,
-            system=self.system,
+            systems=() if self.system is None else (self.system,),
             tag=self.tag,
             language=self.language,
             state=self.state,

@@ -1,0 +1,96 @@
+"""The page of a system, alone or compared with another one.
+
+GET /system?arena=…&name=…&against=…  ->  ratings, opponents, what it states and misses, battles
+"""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, Response
+from jinja2 import Environment
+from pydantic import Field
+from starlette.datastructures import QueryParams
+
+from nuggetstream.domain.lens import INDEPENDENT, Lens
+from nuggetstream.views.comparisons import PairingView, PairsView
+from services.gateway.pages.board_routes import busiest_arena
+from services.gateway.pages.responses import page_response
+from services.gateway.pages.system_facts import facts_of
+from services.gateway.ports import Gateway
+from services.gateway.query import QueryParameters, Text, query_from_form
+from services.gateway.ratings.query import Arena, BoardsQuery, PairsQuery
+from services.store.battle_search import BattleFilter
+
+_BATTLES = 30  # whose nuggets are read
+_FACTS = 12
+
+
+class SystemQuery(QueryParameters):
+    """Which system the page is about."""
+
+    arena: Arena = "default"
+    """Arena of the battles."""
+    name: Annotated[Text, Field(min_length=1)]
+    """Name of the system."""
+    against: Text | None = None
+    """Name of a system to compare it with; all battles of the system when absent."""
+
+
+def routes(gateway: Gateway, env: Environment) -> APIRouter:
+    """The route of the page."""
+    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+    @router.get("/system")
+    async def system(request: Request) -> Response:
+        return await page_response(env, lambda: _system(gateway, env, request.query_params))
+
+    return router
+
+
+async def _system(gateway: Gateway, env: Environment, params: QueryParams) -> str:
+    _, busiest = await busiest_arena(gateway)
+    query = query_from_form(SystemQuery, params, arena=busiest)
+    names = (query.name,) if query.against is None else (query.name, query.against)
+    boards = await gateway.ratings.boards(BoardsQuery(arena=query.arena, lens=list(INDEPENDENT)))
+    pairs = await asyncio.gather(
+        *(gateway.ratings.pairs(PairsQuery(arena=query.arena, lens=lens)) for lens in INDEPENDENT)
+    )
+    page = await gateway.listed(BattleFilter(arena=query.arena, systems=names), _BATTLES, None)
+    views = [await gateway.view(battle.id) for battle in page.battles]
+    return env.get_template("system/page.html").render(
+        arena=query.arena,
+        query=query,
+        lenses=[lens.value for lens in INDEPENDENT],
+        standings={
+            name: [next((s for s in board.standings if s.system == name), None) for board in boards]
+            for name in names
+        },
+        opponents=_opponents(dict(zip(INDEPENDENT, pairs, strict=True)), query.name, query.against),
+        facts={name: facts_of(views, name) for name in names},
+        most=_FACTS,
+        battles=page.battles,
+        has_more=page.next is not None,
+    )
+
+
+def _opponents(
+    pairs: dict[Lens, PairsView], system: str, against: str | None
+) -> dict[str, list[PairingView | None]]:
+    """Per opponent the pairing in each lens, with the system as A; the most frequent opponents first."""
+    found: dict[str, list[PairingView | None]] = {}
+    for number, view in enumerate(pairs.values()):
+        for pair in view.pairs:
+            turned = pair if pair.a == system else _turned(pair)
+            if turned.a == system and turned.share is not None and against in (None, turned.b):
+                found.setdefault(turned.b, [None] * len(pairs))[number] = turned
+    return dict(sorted(found.items(), key=lambda one: -sum(p.battles for p in one[1] if p is not None)))
+
+
+def _turned(pair: PairingView) -> PairingView:
+    """The same pairing seen from the other side, as far as the page shows it."""
+    shares = {"share": pair.share, "share_low": pair.share_high, "share_high": pair.share_low}
+    turned = {name: None if value is None else 1.0 - value for name, value in shares.items()}
+    return pair.model_copy(
+        update={"a": pair.b, "b": pair.a, "wins_a": pair.wins_b, "wins_b": pair.wins_a, **turned}
+    )
