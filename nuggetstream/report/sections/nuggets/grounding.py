@@ -74,12 +74,13 @@ def grounding(battles: Sequence[BattleRow]) -> Grounding:
             elif documents and all(document.startswith("answer:") for document in documents):
                 from_answers += 1
     entailed = [value for battle in battles for value in _entailment(battle)]
+    groundings = Counter(
+        nugget.grounding.value for battle in battles for nugget in battle.nuggets if nugget.grounding
+    )
     judged = Counter(grade.label for battle in battles for grade in _entailment_grades(battle) if grade.label)
     return Grounding(
         nuggets=total,
-        groundings=Counter(
-            nugget.grounding.value for battle in battles for nugget in battle.nuggets if nugget.grounding
-        ),
+        groundings=dict(groundings.most_common()),
         from_passages=from_passages,
         from_answers=from_answers,
         unnamed=total - from_passages - from_answers,

@@ -1,5 +1,6 @@
 """The nuggets: labels, diversity, and their passages."""
 
+import json
 from typing import Any
 
 import pytest
@@ -73,3 +74,14 @@ def test_the_evaluator_of_entailment_is_read_where_a_line_has_no_probability_of_
     assert (found.entailment.nuggets, found.entailment.mean) == (2, 0.5)
     assert found.judged == {"entailed": 2, "neutral": 1}
     assert "2 of 3 entailed, 1 of 3 neutral" in str(SECTION.build(results)[0].blocks)
+
+
+def test_the_groundings_of_nuggets_are_numbers_that_a_file_can_hold(read: Any) -> None:
+    groundings = ("answer-only", "answer-only", "grounded", None)
+    rows = [
+        battle(
+            "1", nuggets=[nugget(f"{index}") | {"grounding": name} for index, name in enumerate(groundings)]
+        )
+    ]
+    _, numbers = SECTION.build(read(*rows))
+    assert json.loads(json.dumps(numbers))["grounding"]["groundings"] == {"answer-only": 2, "grounded": 1}
