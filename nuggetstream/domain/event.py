@@ -207,6 +207,19 @@ def has_other_list(event: BattleEvent) -> bool:
     return isinstance(event, BattleNuggetized | BattleAssigned) and event.nugget_list.additional
 
 
+def list_version_of(event: BattleEvent) -> int | None:
+    """The version of the nugget list that an event rests on; None where it rests on none."""
+    match event:
+        case BattleAssigned() | BattleNuggetized():
+            return event.nugget_list.version
+        case BattleJudged():
+            return event.judgment.list_version
+        case BattleGraded():
+            return event.grading.list_version
+        case _:
+            return None
+
+
 def arena_of(event: Event) -> str:
     """The arena an event belongs to."""
     if isinstance(event, BattleVoted | BattleFailed | BattleGraded | RatingsUpdated):

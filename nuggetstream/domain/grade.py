@@ -117,6 +117,8 @@ class Grading:
         criteria: The criteria that its grades name.
         grades: The grades; a subject that could not be graded has none.
         bank: The questions that subjects were graded on; None for an evaluator that asks none.
+        list_version: Version of the nugget list that the evaluator was shown; None where it was shown none,
+            and in gradings of earlier versions, whose list was the first.
     """
 
     evaluator: str
@@ -125,3 +127,4 @@ class Grading:
     criteria: tuple[Criterion, ...]
     grades: tuple[Grade, ...]
     bank: QuestionBank | None = None
+    list_version: int | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Battle
@@ -10,6 +11,8 @@ from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.nugget import Assignment, BankVersion, NuggetList
+
+R = TypeVar("R", Judgment, Grading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +108,7 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
                 return replace(snapshot, guided=_newest(snapshot.guided, judgment))
             return replace(snapshot, judgments=_newest(snapshot.judgments, judgment))
         case events.BattleGraded(grading=grading):
-            newest_grades = {known.evaluator: known for known in snapshot.gradings}
-            newest_grades |= {grading.evaluator: grading}
-            return replace(snapshot, gradings=tuple(newest_grades[name] for name in sorted(newest_grades)))
+            return replace(snapshot, gradings=_newest(snapshot.gradings, grading))
         case events.BattleVoted() if snapshot.vote is None or snapshot.vote.voted_at <= event.voted_at:
             return replace(snapshot, vote=event)
         case events.BattleFailed():
@@ -129,9 +130,9 @@ def _with_list(
     return tuple(by_name[name] for name in sorted(by_name))
 
 
-def _newest(known: tuple[Judgment, ...], new: Judgment) -> tuple[Judgment, ...]:
-    """The judgments with a newer one, sorted by the name of the judge; one of an older list can come late."""
-    by_name = {judgment.evaluator: judgment for judgment in known}
+def _newest(known: tuple[R, ...], new: R) -> tuple[R, ...]:
+    """The results with a newer one, sorted by the evaluator's name; one about an older list can come late."""
+    by_name = {result.evaluator: result for result in known}
     before = by_name.get(new.evaluator)
     if before is None or (before.list_version or 1) <= (new.list_version or 1):
         by_name[new.evaluator] = new

@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from nuggetstream.domain.battle import Battle, Side
-from nuggetstream.domain.event import BattleAssigned, BattleJudged, BattleRetrieved, Event, has_other_list
+from nuggetstream.domain.event import (
+    BattleAssigned,
+    BattleJudged,
+    BattleRetrieved,
+    Event,
+    has_other_list,
+    list_version_of,
+)
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
@@ -128,7 +135,7 @@ class Comparer:
                 prompt_version=asking.version,
                 guided=self.kind.guided,
                 additional=self.additional,
-                list_version=_list_version(event),
+                list_version=list_version_of(event),
             )
         asked = await _all_of(self._member(event, material, voter) for voter in self.voters)
         members = tuple(member for member, _ in asked)
@@ -144,7 +151,7 @@ class Comparer:
             additional=self.additional,
             members=members,
             aggregation=aggregation,
-            list_version=_list_version(event),
+            list_version=list_version_of(event),
         )
 
     async def _member(self, event: Readable, material: Material, voter: Voter) -> tuple[MemberVerdict, str]:
@@ -257,10 +264,6 @@ async def _all_of(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 def _can_be_judged(material: Material, kind: Kind) -> bool:
     return has_an_answer(material.battle) and (not kind.guided or bool(material.nuggets))
-
-
-def _list_version(event: Readable) -> int | None:
-    return event.nugget_list.version if isinstance(event, BattleAssigned) else None
 
 
 def build(

@@ -11,7 +11,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nuggetstream.domain.battle import Battle, Side
-from nuggetstream.domain.event import BattleAssigned, BattleGraded, BattleRetrieved, Event, has_other_list
+from nuggetstream.domain.event import (
+    BattleAssigned,
+    BattleGraded,
+    BattleRetrieved,
+    Event,
+    has_other_list,
+    list_version_of,
+)
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.identity import derived_id
@@ -95,6 +102,7 @@ class Grader:
             criteria=self.evaluator.criteria,
             grades=tuple(grades),
             bank=material.bank,
+            list_version=list_version_of(event),
         )
         deciding = [] if self.decisions is None else [self.decisions.name]
         key = derived_id(

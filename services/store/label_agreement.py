@@ -4,7 +4,7 @@ BattleGraded with pairs of labels  ->  the row of its battle, and the counter of
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,6 +80,8 @@ def _counted(row: Row[Any]) -> CountedLabels:
 def note_labels(connection: Connection, happened: Iterable[BattleEvent]) -> None:
     """Store and count the pairs of labels in events; the newest grades of a battle and evaluator count.
 
+    Grades about an older nugget list than those that are stored came late, and count nothing.
+
     Args:
         connection: The transaction, in which the rows of the battles are locked.
         happened: Events in the order in which they are recorded.
@@ -87,20 +89,37 @@ def note_labels(connection: Connection, happened: Iterable[BattleEvent]) -> None
     new: dict[tuple[str, str], dict[str, Any]] = {}
     for event in happened:
         if isinstance(event, BattleGraded) and (pairs := pairs_of(event.grading)):
-            row = {"battle_id": event.battle_id, "evaluator": event.grading.evaluator, "arena": event.arena}
-            row |= {"model": event.grading.model}
-            new[event.battle_id, event.grading.evaluator] = row | {
-                name: pairs[pair] for pair, name in LABEL_COLUMNS.items()
+            row: dict[str, Any] = {"battle_id": event.battle_id, "evaluator": event.grading.evaluator}
+            row |= {
+                "arena": event.arena,
+                "model": event.grading.model,
+                "nugget_version": event.grading.list_version,
             }
+            row |= {name: pairs[pair] for pair, name in LABEL_COLUMNS.items()}
+            if not _is_older(row, new.get(key := (event.battle_id, event.grading.evaluator))):
+                new[key] = row
     if not new:
         return
     ids = sorted({battle_id for battle_id, _ in new})
-    stored = [dict(row) for row in connection.execute(_STORED, {"ids": ids}).mappings()]
-    replaced = [row for row in stored if (row["battle_id"], row["evaluator"]) in new]
+    replaced = []
+    for stored in connection.execute(_STORED, {"ids": ids}).mappings().all():
+        key = (stored["battle_id"], stored["evaluator"])
+        if _is_older(new.get(key), stored):
+            del new[key]
+        elif key in new:
+            replaced.append(dict(stored))
     if replaced:
         connection.execute(_OLD, [{"of": row["battle_id"], "by": row["evaluator"]} for row in replaced])
-    connection.execute(insert(label_pairs), [new[key] for key in sorted(new)])
-    increment(connection, label_counters, _changes(list(new.values()), replaced))
+    if new:
+        connection.execute(insert(label_pairs), [new[key] for key in sorted(new)])
+        increment(connection, label_counters, _changes(list(new.values()), replaced))
+
+
+def _is_older(row: Mapping[Any, Any] | None, other: Mapping[Any, Any] | None) -> bool:
+    """Whether one row is about an older nugget list than another one."""
+    if row is None or other is None:
+        return False
+    return (row["nugget_version"] or 1) < (other["nugget_version"] or 1)
 
 
 async def forget_labels(tx: AsyncConnection, battle_id: str) -> None:

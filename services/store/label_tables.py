@@ -23,6 +23,9 @@ label_pairs = Table(
     Column("evaluator", String(80), primary_key=True),
     Column("arena", String(200), nullable=False),
     Column("model", String(200), nullable=False),
+    Column(
+        "nugget_version", Integer
+    ),  # of the nugget list that was labelled; NULL in rows of earlier versions
     *(Column(name, Integer, nullable=False) for name in LABEL_COLUMNS.values()),
 )
 

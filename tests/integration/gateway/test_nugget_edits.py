@@ -14,12 +14,16 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import BankVersion, Support
 from services.assigner.stage import Assigner
 from services.judge.comparing import Comparer, Voter
+from services.judge.graders import EVALUATORS, heuristics
+from services.judge.grading import Grader
 from services.judge.pairwise import kinds
+from services.offline.answers import ParsedPrompt, answer
 from services.runtime.bus import Bus
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import AssignmentReply, NuggetSupport, VerdictReply
 from services.store.database import Database
 from services.store.deletion import Deletions
+from services.store.label_agreement import LabelCounts
 from tests.e2e.processes import run_here
 from tests.fakes import ScriptedModel, blocks
 from tests.integration.gateway.world import LABELS, NOW, NUGGETS, Story, World, battle, opened
@@ -148,6 +152,30 @@ async def test_a_guided_verdict_about_an_older_list_that_comes_late_changes_noth
     assert (verdict["winner"], verdict["nugget_version"]) == ("b", 2)
     (outcome,) = [o for o in await world.gateway.outcomes.of_battle("tides") if o.lens is Lens.GUIDED]
     assert (outcome.winner, outcome.list_version) == (Vote.B, 2)
+
+
+async def test_grades_about_an_older_list_that_come_late_change_nothing(world: World) -> None:
+    def offline(prompt: Prompt[Any]) -> object:
+        parsed = ParsedPrompt.read(prompt.messages()[1]["content"], None)
+        return answer(prompt.task, parsed, heuristics())
+
+    async def graded(event: events.BattleAssigned) -> events.BattleGraded:
+        grader = Grader(ScriptedModel({"second_assignment": offline}), EVALUATORS["second_assigner"])
+        (grades,) = await grader(event)
+        assert isinstance(grades, events.BattleGraded)
+        return grades
+
+    story = await scored(world)
+    await patched(world, edit(add(SUN)))
+    of_edited, of_first = await graded(await labelled(world, states_in_b())), await graded(story.assigned())
+    await world.happens(of_first, of_edited)
+    shown_before = (await shown(world))["gradings"]
+    (counted_before,) = await LabelCounts(world.database).of_arena("demo")
+    assert sum(counted_before.counts.values()) == 2 * (len(NUGGETS) + 1)
+    for late in (replace(of_first, key="late"), replace(of_first, key="later")):
+        await world.happens(late)
+    assert (await shown(world))["gradings"] == shown_before
+    assert await LabelCounts(world.database).of_arena("demo") == [counted_before]
 
 
 async def test_the_history_says_who_changed_what_and_why(world: World) -> None:

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleGraded
 from nuggetstream.domain.grade import Grade, Grading, Subject, SubjectKind
@@ -21,13 +23,15 @@ from tests.samples import NOON
 NONE, PARTIAL, FULL = ORDER
 
 
-def compared(battle: str, *pairs: tuple[Support, Support], model: str = "m2", key: str = "") -> BattleGraded:
+def compared(
+    battle: str, *pairs: tuple[Support, Support], model: str = "m2", key: str = "", version: int | None = None
+) -> BattleGraded:
     grades = [
         Grade(Subject(SubjectKind.NUGGET, (Side.A,), item=f"n{number}"), criterion.name, 1.0, label.value)
         for number, pair in enumerate(pairs)
         for criterion, label in zip((FIRST, SECOND), pair, strict=True)
     ]
-    grading = Grading("second_assigner", model, "1", (SECOND, FIRST), tuple(grades))
+    grading = Grading("second_assigner", model, "1", (SECOND, FIRST), tuple(grades), list_version=version)
     return BattleGraded(f"compared {battle} {key}", battle, "default", grading)
 
 
@@ -61,4 +65,25 @@ async def test_labels_are_counted_replaced_and_deleted_with_their_battle(databas
         await tx.exec_driver_sql(f"UPDATE battles SET ended_at = '{NOON + timedelta(hours=1)}'")
     assert await Deletions(database).delete("b1", NOON) is DeletionResult.DELETED
     assert [each.model for each in await counts.everywhere()] == ["m2"]
+    assert (await recount(database, repair=False))["label_counters"] == 0
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_labels_of_an_older_list_that_come_late_are_not_counted(
+    database: Database, at_once: bool
+) -> None:
+    battles, counts = Battles(database), LabelCounts(database)
+    for name in ("b1", "b2"):
+        await battles.accept(replace(samples.battle(), id=name), b"body", NOON)
+    newer = compared("b1", (FULL, FULL), key="newer", version=3)
+    older = [compared("b1", (NONE, NONE), key=str(version), version=version) for version in (None, 1, 2)]
+    events = [newer, *older, compared("b2", (PARTIAL, FULL), version=1)]
+    new = [NewEvent(f"graded:{e.key}", "graded", e, "arena.v1.BattleGraded", b"body") for e in events]
+    for group in [new] if at_once else [[each] for each in new]:
+        await battles.record_all(group, NOON)
+    (found,) = await counts.of_arena("default")
+    assert (found.battles, +found.counts) == (2, {(FULL, FULL): 1, (PARTIAL, FULL): 1})
+    await record(battles, compared("b1", (PARTIAL, FULL), key="newest", version=3))
+    (found,) = await counts.of_arena("default")
+    assert +found.counts == {(PARTIAL, FULL): 2}
     assert (await recount(database, repair=False))["label_counters"] == 0

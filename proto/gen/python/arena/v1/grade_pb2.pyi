@@ -309,9 +309,12 @@ class Grading(_message.Message):
     CRITERIA_FIELD_NUMBER: _builtins.int
     GRADES_FIELD_NUMBER: _builtins.int
     BANK_FIELD_NUMBER: _builtins.int
+    LIST_VERSION_FIELD_NUMBER: _builtins.int
     evaluator: _builtins.str
     model: _builtins.str
     prompt_version: _builtins.str
+    list_version: _builtins.int
+    """Version of the nugget list that the evaluator was shown; absent where it was shown none."""
     @_builtins.property
     def criteria(self) -> _containers.RepeatedCompositeFieldContainer[Global___Criterion]: ...
     @_builtins.property
@@ -329,13 +332,19 @@ class Grading(_message.Message):
         criteria: _abc.Iterable[Global___Criterion] | None = ...,
         grades: _abc.Iterable[Global___Grade] | None = ...,
         bank: Global___QuestionBank | None = ...,
+        list_version: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "bank", b"bank"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "_list_version", b"_list_version", "bank", b"bank", "list_version", b"list_version"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "bank", b"bank", "criteria", b"criteria", "evaluator", b"evaluator", "grades", b"grades", "model", b"model", "prompt_version", b"prompt_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "_list_version", b"_list_version", "bank", b"bank", "criteria", b"criteria", "evaluator", b"evaluator", "grades", b"grades", "list_version", b"list_version", "model", b"model", "prompt_version", b"prompt_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__bank: _TypeAlias = _typing.Literal["bank"]  # noqa: Y015
     _WhichOneofArgType__bank: _TypeAlias = _typing.Literal["_bank", b"_bank"]  # noqa: Y015
+    _WhichOneofReturnType__list_version: _TypeAlias = _typing.Literal["list_version"]  # noqa: Y015
+    _WhichOneofArgType__list_version: _TypeAlias = _typing.Literal["_list_version", b"_list_version"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__bank) -> _WhichOneofReturnType__bank | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__list_version) -> _WhichOneofReturnType__list_version | None: ...
 
 Global___Grading: _TypeAlias = Grading  # noqa: Y015
