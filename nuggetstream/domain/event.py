@@ -19,6 +19,7 @@ from nuggetstream.domain.flag import Flag
 from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.lens import Lens, source_of_judge
 from nuggetstream.domain.nugget import AssignmentSet, NuggetList
 
 
@@ -205,6 +206,25 @@ def nuggetizer_of(event: BattleEvent) -> str | None:
 def has_other_list(event: BattleEvent) -> bool:
     """Whether an event has the list of a nuggetizer other than the first."""
     return isinstance(event, BattleNuggetized | BattleAssigned) and event.nugget_list.additional
+
+
+def source_of(event: BattleEvent) -> str | None:
+    """The source of the outcome that an event states; None where it states none.
+
+    Outcomes that the event states besides have other sources: those of the members of a panel, and the one on
+    grounded nuggets.
+    """
+    match event:
+        case BattleVoted():
+            return Lens.HUMAN.value
+        case BattleJudged(judgment=judgment):
+            return source_of_judge(judgment.evaluator, judgment.lens)
+        case BattleAssigned(nugget_list=listed) if listed.additional and listed.nuggetizer:
+            return source_of_judge(listed.nuggetizer, Lens.OTHER_NUGGET)
+        case BattleAssigned():
+            return Lens.NUGGET.value
+        case _:
+            return None
 
 
 def list_version_of(event: BattleEvent) -> int | None:

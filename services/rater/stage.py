@@ -5,12 +5,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from nuggetstream.domain.battle import Battle, Vote
-from nuggetstream.domain.event import BattleAssigned, BattleEvent, BattleJudged, BattleVoted, Event
+from nuggetstream.domain.event import BattleAssigned, BattleEvent, BattleJudged, BattleVoted, Event, source_of
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.judgment import Judgment, MemberVerdict, VoteProbabilities
 from nuggetstream.domain.lens import Lens, evaluator_of, member_of, source_of_judge
-from nuggetstream.domain.nugget import NuggetList
 from nuggetstream.nuggets.grounded_preference import grounded_verdict
 from nuggetstream.nuggets.preference import PreferenceProbability, preference_by_labels
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
@@ -21,7 +20,7 @@ from services.runtime.grouping import Grouping
 from services.runtime.stage import Stage
 from services.store.battles import BattleRow, Battles
 from services.store.blobs import Blobs
-from services.store.outcome import Outcome
+from services.store.outcome import Outcome, end_of_key
 from services.store.outcomes import Outcomes
 from services.store.probabilities import Probabilities
 from services.wire.stages import event_stage
@@ -97,11 +96,18 @@ def outcomes_of(event: BattleEvent, now: datetime) -> Sequence[Outcome]:
         InvalidInput: the event states none.
         Unscorable: a nugget has no label.
     """
+    source = source_of(event)
+    if source is None:
+        raise InvalidInput(f"{type(event).__name__} states no outcome")
+    return [replace(each, event_key=end_of_key(event.key)) for each in _stated(event, source, now)]
+
+
+def _stated(event: BattleEvent, source: str, now: datetime) -> Iterator[Outcome]:
     match event:
         case BattleVoted():
-            vote = Outcome(
+            yield Outcome(
                 battle_id=event.battle_id,
-                source=Lens.HUMAN.value,
+                source=source,
                 lens=Lens.HUMAN,
                 arena=event.arena,
                 system_a=event.system_a,
@@ -110,21 +116,18 @@ def outcomes_of(event: BattleEvent, now: datetime) -> Sequence[Outcome]:
                 margin=None,
                 decided_at=event.voted_at,
             )
-            return [vote]
         case BattleJudged():
-            return list(_of_judge(event.battle, event.judgment, now))
+            yield from _of_judge(event.battle, source, event.judgment, now)
         case BattleAssigned():
-            return list(_of_nuggets(event, now))
-        case _:
-            raise InvalidInput(f"{type(event).__name__} states no outcome")
+            yield from _of_nuggets(event, source, now)
 
 
-def _of_nuggets(event: BattleAssigned, now: datetime) -> Iterator[Outcome]:
+def _of_nuggets(event: BattleAssigned, source: str, now: datetime) -> Iterator[Outcome]:
     """The outcome of a list, and of the first list the one on its grounded nuggets, if it has any."""
     nuggets, assignments = event.nugget_list.nuggets, event.assignment_set.assignments
     margin, threshold = nugget_margin(nuggets, assignments), tie_threshold(event.battle)
     winner, version = preference(margin, 0.0, threshold), event.nugget_list.version
-    source, lens = _of_list(event.nugget_list)
+    lens = Lens.NUGGET if source == Lens.NUGGET.value else Lens.OTHER_NUGGET
     outcome = _outcome(event.battle, source, lens, winner, margin=margin, now=now)
     told = _probabilities(preference_by_labels(nuggets, assignments, threshold))
     yield replace(outcome, probabilities=told, list_version=version)
@@ -136,17 +139,9 @@ def _of_nuggets(event: BattleAssigned, now: datetime) -> Iterator[Outcome]:
         yield replace(outcome, probabilities=told, list_version=version)
 
 
-def _of_list(listed: NuggetList) -> tuple[str, Lens]:
-    """The source and lens of the preference that follows from a list."""
-    if listed.additional and listed.nuggetizer:
-        return source_of_judge(listed.nuggetizer, Lens.OTHER_NUGGET), Lens.OTHER_NUGGET
-    return Lens.NUGGET.value, Lens.NUGGET
-
-
-def _of_judge(battle: Battle, judgment: Judgment, now: datetime) -> Iterator[Outcome]:
+def _of_judge(battle: Battle, source: str, judgment: Judgment, now: datetime) -> Iterator[Outcome]:
     """The outcome of a judge, and those of the members of a panel that did not abstain."""
-    lens = judgment.lens
-    outcome = _outcome(battle, source_of_judge(judgment.evaluator, lens), lens, judgment.winner, now=now)
+    outcome = _outcome(battle, source, judgment.lens, judgment.winner, now=now)
     version, told = judgment.list_version, _probabilities(judgment.probabilities)
     outcome = replace(outcome, probabilities=told, list_version=version)
     yield outcome if judgment.members else _of_model(outcome, battle, judgment)

@@ -3,7 +3,8 @@
     no event recorded for a minute                       ->  BattleSubmitted, and the vote that came with it
     no event for a while, and none waiting for a stage   ->  the inputs of the pending branches, once more
     the same after three republications                  ->  BattleFailed
-    a vote that was cast and is not counted              ->  see `votes`
+    a vote that is not counted                           ->  see `votes`
+    a list or verdict that is not counted                ->  see `outcomes`
 
 A battle gets into this state when its publication failed, when a stream was lost, or when the database was
 restored from a backup that is older than the streams. Republished events keep their ids, so a stage that has
@@ -24,6 +25,7 @@ from nats.js.errors import NotFoundError
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted, Event, vote_of
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.identity import derived_id
+from services.recorder.outcomes import OutcomeReconciler, oldest_for_rater
 from services.recorder.votes import OldestWaiting, VoteReconciler, oldest_vote_in_arena
 from services.runtime import metrics
 from services.runtime.bus import Bus
@@ -31,6 +33,7 @@ from services.runtime.errors import Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.inputs import first_input, lists_of
+from services.store.pending_outcomes import PendingOutcomes
 from services.store.pending_votes import PendingVotes
 from services.store.text_references import Filled
 from services.store.unfinished import Unfinished, UnfinishedBattle
@@ -61,7 +64,8 @@ class Reconciler:
         battles: Battles and their events.
         publish: Publishes an event.
         oldest_waiting: Reads the age of what waits in ARENA.
-        votes: Reconciles votes that were cast.
+        votes: Reconciles votes.
+        outcomes: Reconciles outcomes of recorded lists and verdicts.
         quiet_after: Seconds without an event after which a running battle is examined. It must be longer than
             the broker recognises duplicates (ten minutes), which would drop what is republished.
         several_nuggetizers: Whether there are several, so that one list does not show that all are made.
@@ -72,6 +76,7 @@ class Reconciler:
     publish: Publish
     oldest_waiting: OldestWaiting
     votes: VoteReconciler
+    outcomes: OutcomeReconciler
     quiet_after: float = 900.0
     several_nuggetizers: bool = False
     _reached: UnfinishedBattle | None = field(default=None, init=False)
@@ -87,10 +92,10 @@ class Reconciler:
                 await asyncio.wait_for(stop.wait(), _INTERVAL)
 
     async def reconcile(self, now: datetime) -> int:
-        """One pass over at most 500 votes and 500 battles of each kind; the next pass continues after them.
+        """One pass over at most 500 votes, outcomes and battles of each kind; the next one continues there.
 
         Returns:
-            Number of votes and battles that were republished or ended.
+            Number of votes, outcomes and battles that were republished or ended.
 
         Raises:
             Unavailable: The database or the broker does not answer.
@@ -98,7 +103,7 @@ class Reconciler:
         """
         # Read first: what is published after this moment belongs to battles that are not quiet.
         oldest = await self.oldest_waiting()
-        count = await self.votes.reconcile(now)
+        count = await self.votes.reconcile(now) + await self.outcomes.reconcile(now)
         for battle in await self.unfinished.unrecorded(now - timedelta(seconds=_UNRECORDED_AFTER), _PAGE):
             pause = timedelta(seconds=min(3600.0, _UNRECORDED_AFTER * 2.0**battle.republished))
             if now - battle.last_at >= pause:
@@ -194,13 +199,14 @@ def reconciler(
 ) -> Reconciler:
     """The reconciler of a platform; with several judges or nuggetizers it needs their names."""
     metrics.begin_values(metrics.RECONCILED, ("republished", "failed"))
-    publish = publisher(bus, blobs)
+    publish, battles = publisher(bus, blobs), Battles(database, judges, nuggetizers)
     return Reconciler(
         unfinished=Unfinished(database),
-        battles=Battles(database, judges, nuggetizers),
+        battles=battles,
         publish=publish,
         oldest_waiting=oldest_in_arena(bus),
         votes=VoteReconciler(PendingVotes(database), publish, oldest_vote_in_arena(bus)),
+        outcomes=OutcomeReconciler(PendingOutcomes(database), battles, publish, oldest_for_rater(bus)),
         quiet_after=quiet_after,
         several_nuggetizers=len(nuggetizers) > 1,
     )

@@ -27,7 +27,7 @@ from services.wire.subjects import STREAM_ARENA, SUBJECTS
 log = structlog.get_logger(__name__)
 
 _PAGE = 500  # votes per pass
-_LAST_REPUBLICATION = 10  # about six hours after the vote
+LAST_REPUBLICATION = 10  # about six hours after the first publication
 
 OldestWaiting = Callable[[], Awaitable[datetime | None]]
 """Returns when the oldest message that waits in ARENA was published; None when there is none."""
@@ -66,7 +66,7 @@ class VoteReconciler:
             log.warning("a vote is dropped, because its battle is not stored", battle_id=vote.battle_id)
             await self.pending.forget(vote)
             return
-        if vote.republished >= _LAST_REPUBLICATION:
+        if vote.republished >= LAST_REPUBLICATION:
             await self._end(vote, vote.event)
             return
         log.warning("republishing a vote that is neither waiting nor counted", battle_id=vote.battle_id)

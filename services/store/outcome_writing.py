@@ -91,9 +91,10 @@ def outcomes_by_battle(connection: Connection, ids: Sequence[str]) -> dict[str, 
 
 
 def _changes(after: dict[str, Outcome], before: dict[str, Outcome], facets: Sequence[Facet]) -> Changes:
-    """What the outcomes of one battle change; nothing where only their times differ."""
+    """What the outcomes of one battle change; nothing where only their times and events differ."""
     same = after.keys() == before.keys() and all(
-        replace(before[source], decided_at=outcome.decided_at) == outcome for source, outcome in after.items()
+        replace(before[source], decided_at=outcome.decided_at, event_key=outcome.event_key) == outcome
+        for source, outcome in after.items()
     )
     if same:
         return {}

@@ -1,7 +1,8 @@
 """Votes that were cast and are not yet both recorded and counted.
 
-    a vote  ->  a row, before it is published  ->  deleted in the transaction of its event or of its outcome,
-                                                   whichever comes second
+    a vote that is cast               ->  a row, before it is published
+    a vote that came with its battle  ->  a row, in the transaction of its event
+    event and outcome are stored      ->  the row is deleted in the transaction of whichever comes second
 
 A stream that is lost takes the messages of such votes with it; the recorder publishes them again from their
 rows. A battle has one row, because its newest vote counts. The table contains only what waits, so it stays
@@ -33,7 +34,7 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleVoted
 from nuggetstream.domain.lens import Lens
 from services.runtime.grouping import Grouping
-from services.store.database import Database, insert_into
+from services.store.database import Database, insert_into, inserting_new
 from services.store.tables import battles, events, metadata, outcomes
 from services.store.utc_datetime import UtcDateTime
 
@@ -146,9 +147,6 @@ class PendingVotes:
     async def take_due(self, now: datetime, oldest: datetime | None, limit: int) -> list[DueVote]:
         """The votes to be published again, and count it; those stored by now are forgotten instead.
 
-        The pause before the next time doubles, up to an hour: the broker drops what it recognises as a
-        duplicate, for ten minutes.
-
         Args:
             now: The time now.
             oldest: When the oldest vote that waits in the stream was published; None when none waits. Votes
@@ -172,6 +170,23 @@ class PendingVotes:
 
     async def _keep_all(self, votes: Sequence[CastVote]) -> Sequence[BattleVoted | None]:
         return await self._database.write(lambda connection: _keep_all(connection, votes))
+
+
+def note_recorded(connection: Connection, votes: Collection[BattleVoted], at: datetime) -> None:
+    """Store votes that are recorded and have no row, because they came with their battles.
+
+    Args:
+        connection: Connection in the transaction that records them and has locked their battles.
+        votes: The votes, in order.
+        at: When they are recorded.
+    """
+    rows = {
+        vote.battle_id: _row(CastVote(vote.battle_id, vote.key, vote.vote, vote.voted_at)) for vote in votes
+    }
+    if rows:
+        published = {"published_at": at, "due_at": at + PUBLISHED_WITHIN}
+        new = [rows[battle_id] | published for battle_id in sorted(rows)]
+        connection.execute(inserting_new(connection.dialect.name, pending_votes), new)
 
 
 def forget_stored(connection: Connection, battle_ids: Collection[str]) -> None:
@@ -208,9 +223,22 @@ def _take_due(connection: Connection, values: dict[str, Any]) -> list[DueVote]:
     return [_due(row) for row in due]
 
 
+def pause_after(republished: int) -> timedelta:
+    """The time until the next republication: it doubles, up to an hour.
+
+    The broker drops what it recognises as a duplicate, for ten minutes.
+
+    Args:
+        republished: Number of republications so far, at least 1.
+
+    >>> [pause_after(times) / timedelta(minutes=1) for times in (1, 2, 9)]
+    [2.0, 4.0, 60.0]
+    """
+    return min(_LONGEST_PAUSE, PUBLISHED_WITHIN * (1 << min(republished, 10)))
+
+
 def _republished(row: Any, now: datetime) -> dict[str, Any]:
-    pause = min(_LONGEST_PAUSE, PUBLISHED_WITHIN * 2 ** min(row.republished + 1, 10))
-    return {"battle": row.battle_id, "at": now, "due": now + pause}
+    return {"battle": row.battle_id, "at": now, "due": now + pause_after(row.republished + 1)}
 
 
 def _due(row: Any) -> DueVote:

@@ -2,8 +2,8 @@
 
     events ─> lock their battles ─> which are stored already? ─> number the rest, move the branches ─> write
 
-Seven statements per transaction, however many events it stores; a few more where there are several judges or
-nuggetizers, or where people voted.
+Seven statements per transaction, however many events it stores, and one more for events that state outcomes;
+a few more where there are several judges or nuggetizers, or where people voted.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from nuggetstream.domain import event as core
 from nuggetstream.domain.progress import BattleState, Branch, state_of
+from services.store import pending_outcomes, pending_votes
 from services.store.declared_states import DeclaredStates, Names, several
 from services.store.event_bodies import NumberedEvent, bodies_to_store
 from services.store.grader_states import note_graders
 from services.store.label_agreement import note_labels
-from services.store.pending_votes import forget_stored
 from services.store.progress import branches_moved
 from services.store.tables import battles, events, failures
 
@@ -142,7 +142,7 @@ def record_all(
     results: list[Recorded | LookupError | None] = []
     numbered: list[NumberedEvent] = []
     event_rows, failure_rows, moved = [], [], set[str]()
-    stored: list[core.BattleEvent] = []
+    stored: list[tuple[core.BattleEvent, int]] = []
     for each in new:
         battle_id = core.battle_id_of(each.event)
         if battle_id not in moving:
@@ -153,8 +153,8 @@ def record_all(
             continue
         known.add(each.message_id)
         moved.add(battle_id)
-        stored.append(each.event)
         recorded = moving[battle_id].apply(each.event, at, states)
+        stored.append((each.event, recorded.sequence))
         results.append(recorded)
         numbered.append(NumberedEvent(battle_id, recorded.sequence, each.name, each.schema, each.body))
         event_rows.append(_event_row(each, battle_id, recorded.sequence, at))
@@ -167,10 +167,12 @@ def record_all(
         connection.execute(_MOVE, [_move_row(battle_id, moving[battle_id]) for battle_id in sorted(moved)])
     for of_branch in states:
         of_branch.write()
-    note_graders(connection, stored)
-    note_labels(connection, stored)
+    note_graders(connection, [event for event, _ in stored])
+    note_labels(connection, [event for event, _ in stored])
     _insert_failures(connection, failure_rows)
-    forget_stored(
+    pending_outcomes.note_recorded(connection, stored, at)
+    pending_votes.note_recorded(connection, [e for e, _ in stored if isinstance(e, core.BattleVoted)], at)
+    pending_votes.forget_stored(
         connection, {each.event.battle_id for each in new if isinstance(each.event, core.BattleVoted)}
     )
     return results

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Column, Index, MetaData, SmallInteger, String, text
+from sqlalchemy import Column, Index, Integer, MetaData, SmallInteger, String, text
 
 metadata = MetaData(
     naming_convention={
@@ -18,9 +18,11 @@ def index_where(condition: str, name: str, *columns: str) -> Index:
     return Index(name, *columns, postgresql_where=text(condition), sqlite_where=text(condition))
 
 
-def judge_columns() -> list[Column[Any]]:
-    """The columns of an outcome that only a judge has; see `Outcome`."""
+def origin_columns() -> list[Column[Any]]:
+    """The columns that tell where an outcome comes from; see `Outcome`."""
     return [
+        Column("list_version", Integer),
+        Column("event_key", String(8)),
         Column("judge_model", String(200)),
         Column("favoured", SmallInteger),
         Column("longer", SmallInteger),

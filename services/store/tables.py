@@ -38,7 +38,7 @@ from sqlalchemy import (
 )
 
 from services.store.compressed import CompressedBytes
-from services.store.schema import index_where, judge_columns
+from services.store.schema import index_where, origin_columns
 from services.store.schema import metadata as metadata  # noqa: PLC0414 - exported
 from services.store.utc_datetime import UtcDateTime
 
@@ -133,8 +133,7 @@ outcomes = Table(
     Column("probability_a", Integer),  # in millionths; NULL where the source does not tell
     Column("probability_b", Integer),
     Column("decided_at", _UTC, nullable=False),
-    Column("list_version", Integer),  # of the nugget list, where the preference rests on one
-    *judge_columns(),
+    *origin_columns(),
     Index(None, "arena", "lens"),
 )
 

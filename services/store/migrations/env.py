@@ -10,6 +10,7 @@ import services.store.edit_tables
 import services.store.judge_biases
 import services.store.label_tables
 import services.store.nuggetizer_tables
+import services.store.pending_outcomes
 import services.store.pending_votes
 import services.store.question_tables  # noqa: F401 - all these tables are part of the metadata
 from services.store.tables import metadata

@@ -136,6 +136,7 @@ ADDED: dict[str, set[tuple[str, str]]] = {
         ("add_index", "ix_chunks_transaction_number"),
     },
     "0031": {("add_column", "nugget_version")},
+    "0032": {("add_column", "event_key"), ("add_index", "ix_pending_outcomes_published_at")},
 }
 ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},
@@ -147,6 +148,7 @@ ADDED_TABLES = {
     "0027": {"nuggetizer_states"},
     "0028": {"judge_counters"},
     "0029": {"label_counters", "label_pairs"},
+    "0032": {"pending_outcomes"},
 }
 # Columns in tables of an earlier migration, and that migration: where the table is gone, they are with it.
 ADDED_TO = {("add_column", "nugget_version"): "0029"}
