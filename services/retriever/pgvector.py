@@ -160,6 +160,16 @@ class PgVectorIndex:
         while self._tending is not None and not self._tending.done():
             await asyncio.wait([self._tending])
 
+    async def drop_others(self) -> None:
+        """Drop the tables of all other models."""
+        tables = text(
+            "SELECT relname FROM pg_class WHERE relname ~ '^search_[0-9a-f]{16}$' AND relkind = 'r'"
+        )
+        async with self._database.exclusive("search tables") as tx:
+            for table in await tx.scalars(tables):
+                if table != self.table:
+                    await tx.execute(text(f"DROP TABLE {table}"))
+
     async def _is_there(self) -> bool:
         if not self._exists:
             async with self._database.reading() as tx:

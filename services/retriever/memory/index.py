@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nuggetstream.text.terms import terms
 from services.retriever.memory.postings import Postings
-from services.retriever.memory.rows import Mask, VectorRows
+from services.retriever.memory.rows import Mask, VectorRows, best
 from services.retriever.port import ALL, Filter, language_subtag
 from services.runtime.embedding import Vectors
 from services.store.chunks import StoredChunk
@@ -150,8 +150,9 @@ class MemoryIndex:
         rows = np.flatnonzero(scores > 0)
         if not only.passes_all:
             rows = rows[self._allowed(state, only)[rows]]
-        best = rows[np.argsort(-scores[rows], kind="stable")[:limit]]
-        return [state.keys[row] for row in best]
+        kept, highest = best(scores[rows], limit, None)
+        ordered = rows[kept][np.lexsort((rows[kept], -highest))]
+        return [state.keys[row] for row in ordered]
 
     def _allowed(self, state: State, only: Filter) -> Mask:
         allowed = state.alive

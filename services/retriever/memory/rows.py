@@ -89,7 +89,7 @@ class VectorRows:
             allowed: Whether each row may be returned; None for all.
         """
         tail = self.tail[: self.size - self.covered] @ vector
-        rows, scores = _best(tail, limit, None if allowed is None else allowed[self.covered : self.size])
+        rows, scores = best(tail, limit, None if allowed is None else allowed[self.covered : self.size])
         rows += self.covered
         if self.graph is not None:
             older, closer = self._in_graph(vector, limit, allowed)
@@ -104,22 +104,22 @@ class VectorRows:
             mask = allowed[: self.covered]
             if np.count_nonzero(mask) <= min(_COMPARED, self.covered // 2):
                 rows = np.flatnonzero(mask)
-                best, scores = _best(_stored(self.graph)[rows] @ vector, limit, None)
-                return rows[best], scores
+                kept, scores = best(_stored(self.graph)[rows] @ vector, limit, None)
+                return rows[kept], scores
             selector = _faiss.IDSelectorBitmap(np.packbits(mask, bitorder="little"))
             parameters = _faiss.SearchParametersHNSW(sel=selector, efSearch=max(_SEARCHING, 2 * limit))
         scores, rows = self.graph.search(vector.reshape(1, -1), min(limit, self.covered), params=parameters)
         return rows[0][rows[0] >= 0], scores[0][rows[0] >= 0]
 
 
-def _best(
+def best(
     scores: NDArray[np.float32], limit: int, allowed: Mask | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """The places of the highest scores, in no order, with these scores."""
     if allowed is not None:
         places = np.flatnonzero(allowed)
-        best, scores = _best(scores[places], limit, None)
-        return places[best], scores
+        kept, scores = best(scores[places], limit, None)
+        return places[kept], scores
     if len(scores) > limit:
         least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
         above, equal = np.flatnonzero(scores > least), np.flatnonzero(scores == least)

@@ -1,0 +1,73 @@
+"""A corpus moves to another model or index while the old one serves."""
+
+import subprocess
+import sys
+
+import pytest
+from sqlalchemy import func, select, text
+
+from services.retriever.corpus import ChunkVectors
+from services.retriever.memory.index import MemoryIndex
+from services.retriever.pgvector import PgVectorIndex
+from services.retriever.reindexing import drop_other_models, reindex
+from services.retriever.search import Scope, Searcher
+from services.store.chunk_tables import vectors
+from services.store.chunks import Chunks
+from services.store.database import Database
+from tests.fakes import WordVectors
+from tests.integration.retriever.test_every_index import chunk
+from tests.integration.retriever.test_pgvector import postgres as postgres  # noqa: PLC0414 - a fixture
+
+
+async def tables_of(database: Database) -> set[str]:
+    async with database.reading() as tx:
+        names = "SELECT relname FROM pg_class WHERE relname ~ '^search_' AND relkind = 'r'"
+        return set(await tx.scalars(text(names)))
+
+
+@pytest.mark.postgresql
+async def test_the_old_model_serves_until_the_new_one_is_complete(postgres: Database) -> None:
+    chunks = [chunk(f"Tea {i}.") for i in range(620)]
+    await Chunks(postgres).add(chunks)
+    old_model, new_model = WordVectors("old"), WordVectors("new", dimensions=32)
+    old, new = PgVectorIndex(postgres, "old", 10**6), PgVectorIndex(postgres, "new", 10**6)
+    await old.prepare()
+    old_searcher = Searcher.of(postgres, old_model, old)
+    assert len(await old_searcher.search("tea", Scope.CORPUS, "b", 700)) == 620
+    steps: list[tuple[int, int]] = []
+    await reindex(postgres, ChunkVectors(Chunks(postgres), new_model), new, lambda *s: steps.append(s))
+    assert steps == [(500, 500), (620, 620)]
+    assert len(await old_searcher.search("tea", Scope.CORPUS, "b", 700)) == 620
+    await reindex(postgres, ChunkVectors(Chunks(postgres), new_model), new, lambda *s: steps.append(s))
+    assert steps[-1] == (620, 0)  # nothing is done twice
+    assert await tables_of(postgres) == {old.table, new.table}
+    calls = len(new_model.calls)
+    await drop_other_models(postgres, new, "new")
+    assert await tables_of(postgres) == {new.table}
+    assert len(await Searcher.of(postgres, new_model, new).search("tea", Scope.CORPUS, "b", 700)) == 620
+    assert len(new_model.calls) == calls + 1  # for the query alone
+    assert await stored_models(postgres) == {"new": 620}
+
+
+async def stored_models(database: Database) -> dict[str, int]:
+    query = select(vectors.c.model, func.count().label("rows")).group_by(vectors.c.model)
+    async with database.reading() as tx:
+        return {row.model: row.rows for row in await tx.execute(query)}
+
+
+async def test_for_an_index_in_memory_the_vectors_are_stored(record: Database) -> None:
+    chunks, model = [chunk(f"Tea {i}.") for i in range(3)], WordVectors("new")
+    await Chunks(record).add(chunks)
+    await reindex(record, ChunkVectors(Chunks(record), model), None, lambda *_: None)
+    assert await stored_models(record) == {"new": 3}
+    assert len(await Searcher.of(record, model, MemoryIndex()).search("tea", Scope.CORPUS, "b", 9)) == 3
+    assert [len(call) for call in model.calls] == [3, 1]
+
+
+async def test_the_command_indexes_words_without_a_model(record: Database) -> None:
+    await Chunks(record).add([chunk("Tea.")])
+    command = [sys.executable, "-m", "services.cli.main", "reindex", "--model", "none"]
+    environment = {"NUGGETSTREAM_DATABASE_URL": record.url, "PYTHONPATH": ":".join(sys.path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (0, "the corpus is indexed by words alone (memory)\n")
+    assert "1 chunks" in done.stderr
