@@ -1,0 +1,66 @@
+"""How high does retrieval rank what answers cite?
+
+    NUGGETSTREAM_DATA=... python -m benchmarks.retrieval_quality [--model all-MiniLM-L6-v2]
+
+The 1,300 passages of CrowdRAG-25 are the corpus, and the topics of its battles the queries. A passage is
+relevant for a topic if any answer to it cites it. Prints the mean reciprocal rank of the first relevant
+passage among the first five, for words, vectors and both fused, with 95 % intervals from resampling topics.
+"""
+
+import argparse
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.offline_agreement import load
+from nuggetstream.statistics.fusion import reciprocal_rank_fusion
+from services.indexer.embedder import LocalEmbedder
+from services.retriever.memory.index import MemoryIndex
+from services.store.chunks import StoredChunk
+
+DEPTH, POOL, RESAMPLES = 5, 200, 10_000
+
+
+def topics_of(folder: Path) -> tuple[dict[str, str], dict[str, set[str]]]:
+    """Query and relevant passages of each topic."""
+    queries, relevant = dict[str, str](), dict[str, set[str]]()
+    for battle in load(folder / "battles.jsonl.gz"):
+        queries[battle["topic"]] = battle["query"]
+        cited = {key for side in ("a", "b") for key in battle[side]["citations"]}
+        relevant.setdefault(battle["topic"], set()).update(cited)
+    return queries, relevant
+
+
+def reciprocal_rank(ranking: Sequence[str], relevant: set[str]) -> float:
+    """1 / rank of the first relevant passage; 0 where none is among the first five."""
+    return next((1 / rank for rank, key in enumerate(ranking[:DEPTH], start=1) if key in relevant), 0.0)
+
+
+async def measure(folder: Path, model: str) -> None:
+    """Print one line per ranking."""
+    queries, relevant = topics_of(folder)
+    passages = {row["docid"]: row["text"] for row in load(folder / "documents.jsonl.gz")}
+    embedder, index = LocalEmbedder(model), MemoryIndex(exact_chunks=10**6)
+    chunks = [StoredChunk(key, key, 0, text) for key, text in passages.items()]
+    await index.add(chunks, await embedder.embed([chunk.text for chunk in chunks]))
+    ranks: dict[str, list[float]] = {"words": [], "vectors": [], "hybrid": []}
+    for topic, vector in zip(queries, await embedder.embed(list(queries.values())), strict=True):
+        words, nearest = await index.matching(queries[topic], POOL), await index.nearest(vector, POOL)
+        fused = [key for key, _ in reciprocal_rank_fusion([words, nearest])]
+        for name, ranking in (("words", words), ("vectors", nearest), ("hybrid", fused)):
+            ranks[name].append(reciprocal_rank(ranking, relevant[topic]))
+    print(f"{len(queries)} topics, {len(passages):,} passages, {model}\n\n| | MRR@5 | 95 % |\n|---|---|---|")
+    chance = np.random.default_rng(1)
+    for name, values in ranks.items():
+        means = chance.choice(np.asarray(values), (RESAMPLES, len(values))).mean(axis=1)
+        low, high = np.percentile(means, [2.5, 97.5])
+        print(f"| {name} | {np.mean(values):.3f} | {low:.3f} to {high:.3f} |")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="MRR@5 on CrowdRAG-25 of words, vectors and both.")
+    parser.add_argument("--model", default="all-MiniLM-L6-v2")
+    asyncio.run(measure(Path(os.environ["NUGGETSTREAM_DATA"]) / "crowdrag25", parser.parse_args().model))
