@@ -271,6 +271,16 @@ async def test_one_process_rejects_several_judges_and_says_what_runs_instead(
     assert instead in " ".join(output.split())
 
 
+async def test_eval_rejects_several_nuggetizers_as_up_does(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "battles.jsonl", [battle(1)])
+    environment = LIGHT | {"NUGGETSTREAM_NUGGETIZERS": "one,two"}
+    code, output = await run_command(environment, "eval", str(file), "--out", str(tmp_path / "out"))
+    assert code == 1
+    named = "NUGGETSTREAM_NUGGETIZERS names several nuggetizers, and this command runs one"
+    assert named in " ".join(output.split())
+    assert not (tmp_path / "out" / "results.jsonl").exists()
+
+
 async def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> None:
     environment = LIGHT | {"NUGGETSTREAM_DATABASE_URL": f"sqlite+aiosqlite:///{tmp_path / 'record.db'}"}
     (port,) = free_ports(1)

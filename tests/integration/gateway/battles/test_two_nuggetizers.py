@@ -1,12 +1,25 @@
 """A battle with two nuggetizers, as clients and people see it."""
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from nuggetstream.domain.event import BattleAssigned, BattleFailed, BattleNuggetized
+from nuggetstream.domain.event import (
+    BattleAssigned,
+    BattleEvent,
+    BattleFailed,
+    BattleNuggetized,
+    Event,
+    nuggetizer_of,
+)
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.progress import BattleState
+from services.gateway.battles.reruns import rerun_events
+from services.recorder.reconciler import reconciler
 from services.recorder.stage import Recorder
+from services.runtime.bus import ensure
 from services.store.battles import Battles
+from services.wire import topology
 from tests.integration.gateway.world import Story, World, battle, submission
 
 E = TypeVar("E", BattleNuggetized, BattleAssigned)
@@ -71,3 +84,57 @@ async def test_the_board_of_nuggets_counts_the_first_list_and_leads_to_the_other
     page = (await world.http.get(link.replace("&amp;", "&"))).text
     assert "Other nugget lists" in page
     assert 'The nuggetizer <strong dir="auto">second</strong>' in page
+
+
+async def recorded(world: World, *happened: BattleEvent) -> Battles:
+    """A battle of two nuggetizers, of which these events are recorded and the stream is lost."""
+    battles = Battles(world.database, nuggetizers=("first", "second"))
+    recorder, story = Recorder(battles, world.bus.core_publish), Story(battle())
+    await world.http.post("/v1/battles", json=submission())
+    for event in (*story.told()[:4], story.judged(), *happened):
+        await recorder(event)
+    await world.bus.js.delete_stream("ARENA")
+    await ensure(world.bus.js, topology.streams(), topology.consumers())
+    return battles
+
+
+def named(events: list[Event]) -> list[tuple[str, str | None]]:
+    return sorted(
+        (type(event).__name__, nuggetizer_of(event)) for event in events if isinstance(event, BattleEvent)
+    )
+
+
+async def test_a_lost_stream_runs_the_nuggetizer_without_a_list_and_labels_the_other_list(
+    world: World,
+) -> None:
+    story = Story(battle())
+    await recorded(world, of("first", story.nuggetized()))
+    names = ("first", "second")
+    reconciling = reconciler(world.bus, world.database, world.blobs, quiet_after=900.0, nuggetizers=names)
+    assert await reconciling.reconcile(datetime.now(UTC) + timedelta(minutes=20)) == 2  # and the verdict
+    assert named(await world.published()) == [
+        ("BattleJudged", None),
+        ("BattleNuggetized", "first"),
+        ("BattleRetrieved", None),
+    ]
+
+
+async def test_a_rerun_after_failed_labels_publishes_the_lists_of_all_nuggetizers(world: World) -> None:
+    story = Story(battle())
+    declined = StageFailure(Stage.ASSIGNER, Reason.LLM_REFUSED, "It declined.", evaluator="second")
+    first, second = (of(name, story.nuggetized()) for name in ("first", "second"))
+    failed = BattleFailed("second failed", "tides", story.battle.arena, declined)
+    battles = await recorded(world, first, second, of("first", story.assigned()), failed)
+    events = await rerun_events(battles, "tides")
+    assert named(events) == [
+        ("BattleNuggetized", "first"),
+        ("BattleNuggetized", "second"),
+        ("BattleRetrieved", None),
+    ]
+    assert await rerun_events(battles, "tides") == events  # asked twice, it is one run
+    assert {event.key for event in events}.isdisjoint({first.key, second.key, story.retrieved().key})
+    recorder = Recorder(battles, world.bus.core_publish)
+    await recorder(replace(of("second", story.assigned()), key="of the second run"))
+    row = await battles.get("tides")
+    assert row is not None
+    assert row.state is BattleState.SCORED  # what the first had done counts
