@@ -2,7 +2,7 @@
 
     import nuggetstream as ns
 
-    ns.read_battles                        battles in the formats of many projects, one by one
+    ns.read_battles, ns.export_results     battles in the formats of many projects, and results in them
     ns.read_votes, ns.rate                 votes -> Bradley-Terry ratings with intervals and ranks
     ns.rate_over_time                      dated votes -> ratings of every period
     ns.score                               nuggets and labels -> six scores, and the preference
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nuggetstream.api.agreeing import agreement, krippendorff
-    from nuggetstream.api.battles import read_battles
+    from nuggetstream.api.battles import export_results, read_battles
     from nuggetstream.api.crowd import crowd_agreement, crowd_grades
     from nuggetstream.api.over_time import rate_over_time
     from nuggetstream.api.rating import rate
@@ -47,6 +47,7 @@ __all__ = [
     "agreement",
     "crowd_agreement",
     "crowd_grades",
+    "export_results",
     "krippendorff",
     "rate",
     "rate_over_time",
@@ -65,7 +66,7 @@ __all__ = [
 ]
 _NAMES = {
     "nuggetstream.api.agreeing": ("agreement", "krippendorff"),
-    "nuggetstream.api.battles": ("read_battles",),
+    "nuggetstream.api.battles": ("export_results", "read_battles"),
     "nuggetstream.api.crowd": ("crowd_agreement", "crowd_grades"),
     "nuggetstream.api.over_time": ("rate_over_time",),
     "nuggetstream.api.rating": ("rate",),

@@ -1,11 +1,14 @@
-"""Battles from files of many formats."""
+"""Battles from files of many formats, and results in them."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from nuggetstream.api.sources import in_python
 from nuggetstream.files.dataset import BadLine, BattleLine, read_documents
+from nuggetstream.files.formats.exporting import Exported, write_export
+from nuggetstream.files.formats.exports import export_named
 from nuggetstream.files.formats.registry import read_battles as battles_of_file
+from nuggetstream.files.results import result_views
 
 
 @in_python
@@ -40,3 +43,38 @@ def read_battles(
     """
     texts = read_documents(Path(documents)) if documents is not None else {}
     return battles_of_file(Path(path), texts, format)
+
+
+@in_python
+def export_results(
+    results: str | Path,
+    path: str | Path,
+    format: str,  # noqa: A002 - the word that people look for
+    *,
+    lens: str | None = None,
+) -> Exported:
+    """Write results of `nuggetstream eval` in the format of another project, in memory of one battle.
+
+    Args:
+        results: A results.jsonl.
+        path: The file to write: Parquet where it ends with `.parquet`, gzipped where it ends with `.gz`.
+        format: Name of the format, such as "search-arena" or "nuggetizer-assignments", see docs/formats.md.
+        lens: Whose votes: "human" (the default), "nugget", "judge" or "all"; only for "votes".
+
+    Returns:
+        How many battles were read, how many rows were written, and how many battles had nothing to write.
+
+    Raises:
+        UnusableFile: The results cannot be read, or the format cannot be written so.
+
+    >>> import json, tempfile
+    >>> row = {"id": "b1", "arena": "mine", "query": "Why?", "nuggets": [], "nugget_verdict": None}
+    >>> row |= {"judgments": [], "human_vote": "a", "evidence": [], "failures": []}
+    >>> row |= {"a": {"system": "atlas", "text": "Because."}, "b": {"system": "birch", "text": "Why not?"}}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = Path(folder, "results.jsonl")
+    ...     _ = results.write_text(json.dumps(row))
+    ...     export_results(results, results.with_name("votes.csv"), "votes")
+    Exported(battles=1, rows=1, empty=0)
+    """
+    return write_export(export_named(format, lens), result_views(Path(results)), Path(path))
