@@ -16,7 +16,7 @@ from services.gateway.battles import routes as battle_routes
 from services.gateway.edits import routes as edit_routes
 from services.gateway.hosts import AllowedHosts, HostCheck
 from services.gateway.measuring import MeasuredRequests
-from services.gateway.pages import api_docs, board_routes, system_routes
+from services.gateway.pages import api_docs, board_routes, inversions, system_routes
 from services.gateway.pages import routes as page_routes
 from services.gateway.pages.environment import page_environment
 from services.gateway.pages.responses import problem_page
@@ -67,6 +67,7 @@ def create_app(gateway: Gateway, hosts: AllowedHosts | None = None, *more: APIRo
     app.include_router(page_routes.routes(gateway, env))
     app.include_router(board_routes.routes(gateway, env))
     app.include_router(system_routes.routes(gateway, env))
+    app.include_router(inversions.routes(gateway, env))
     app.include_router(api_docs.routes(env, lambda: app.openapi()))  # noqa: PLW0108 - replaced below
     app.mount("/static", StaticFiles(directory=_STATIC))
     app.add_middleware(HostCheck, hosts=hosts or AllowedHosts())

@@ -111,6 +111,7 @@ PAGES = (
     "/system?arena=demo&name=atlas",
     "/system?arena=demo&name=x&against=y",
     "/canary",
+    "/inversions?arena=demo",
     "/docs",
     "/failures",
     "/battles/nobody",

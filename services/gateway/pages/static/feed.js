@@ -42,4 +42,4 @@ document.addEventListener("keydown", (event) => {
 });
 
 if (live) live.closest("label").hidden = false;
-setInterval(refresh, EVERY_MS);
+if (location.protocol.startsWith("http")) setInterval(refresh, EVERY_MS); // not in a saved page

@@ -1,0 +1,89 @@
+"""Where people and machines disagree, and what may explain it.
+
+GET /inversions?arena=…  ->  the agreement of the lenses, and the newest disagreements by reason
+"""
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, Response
+from jinja2 import Environment
+from starlette.datastructures import QueryParams
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import INDEPENDENT
+from nuggetstream.domain.nugget import Cause
+from nuggetstream.views.battles import BattleView
+from services.gateway.pages.board_routes import busiest_arena
+from services.gateway.pages.responses import page_response
+from services.gateway.pages.verdict import verdict_of
+from services.gateway.ports import Gateway
+from services.gateway.query import QueryParameters, query_from_form
+from services.gateway.ratings.query import AgreementQuery, Arena
+from services.store.battle_search import BattleFilter
+
+_BATTLES = 40  # disagreements that are read
+_CLOSE = 2.0  # times the tie threshold
+_LONGER = 1.5  # times the length of the other answer
+
+REASONS = {
+    "close": "The nuggets differ little: by less than twice the tie threshold",
+    "flipped": "The judge changed its verdict with the order of the answers",
+    "length": "The preferred answer of people is at least half again as long as the other",
+    "unsourced": "Most of what an answer misses is in no source, only in the other answer",
+    "unknown": "None of these",
+}
+
+
+class InversionsQuery(QueryParameters):
+    """Whose disagreements the page shows."""
+
+    arena: Arena = "default"
+    """Arena of the battles."""
+
+
+def routes(gateway: Gateway, env: Environment) -> APIRouter:
+    """The route of the page."""
+    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+    @router.get("/inversions")
+    async def inversions(request: Request) -> Response:
+        return await page_response(env, lambda: _inversions(gateway, env, request.query_params))
+
+    return router
+
+
+def reason_of(view: BattleView) -> str:
+    """What may explain that the lenses of a battle disagree: the first key of `REASONS` that holds."""
+    verdict = view.nugget_verdict
+    if verdict is not None and verdict.tie_threshold < abs(verdict.margin) < _CLOSE * verdict.tie_threshold:
+        return "close"
+    if any(judgment.flipped for judgment in view.judgments):
+        return "flipped"
+    lengths = {Vote.A: len(view.a.text), Vote.B: len(view.b.text)}
+    if view.human_vote in lengths and lengths[view.human_vote] >= _LONGER * min(lengths.values()):
+        return "length"
+    causes = [
+        label.cause for nugget in view.nuggets for label in (nugget.a, nugget.b) if label and label.cause
+    ]
+    if causes and causes.count(Cause.UNSOURCED) * 2 > len(causes):
+        return "unsourced"
+    return "unknown"
+
+
+async def _inversions(gateway: Gateway, env: Environment, params: QueryParams) -> str:
+    arenas, busiest = await busiest_arena(gateway)
+    query = query_from_form(InversionsQuery, params, arena=busiest)
+    agreement = await gateway.ratings.agreement(AgreementQuery(arena=query.arena))
+    page = await gateway.listed(BattleFilter(arena=query.arena, disagreeing=True), _BATTLES, None)
+    found: dict[str, list[tuple[BattleView, str | None]]] = {reason: [] for reason in REASONS}
+    for battle in page.battles:
+        view = await gateway.view(battle.id)
+        found[reason_of(view)].append((view, verdict_of(view)))
+    return env.get_template("inversions/page.html").render(
+        arena=query.arena,
+        arenas=arenas,
+        pairs=[pair for pair in agreement.pairs if {pair.first, pair.second} <= set(INDEPENDENT)],
+        reasons=REASONS,
+        found={reason: battles for reason, battles in found.items() if battles},
+        shown=len(page.battles),
+        has_more=page.next is not None,
+    )
