@@ -1,5 +1,6 @@
 """Outcomes of recorded events: none is lost with a stream, and each is counted once."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,11 @@ from nuggetstream.domain.event import (
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Assignment, Support
+from nuggetstream.files.dataset import BattleLine
+from nuggetstream.files.submission import parse_submission
+from services.cli import evaluation
+from services.cli.embedded import Embedded
+from services.cli.kept_lines import kept
 from services.recorder.reconciler import Reconciler, reconciler
 from services.runtime.bus import ensure
 from services.store.deletion import Deletions
@@ -201,6 +207,25 @@ async def test_what_waits_for_evaluators_alone_hides_no_loss(
     for event in story.told():
         await world.recorder(event)
     assert await reconciling.reconcile(datetime.now(UTC) + 2 * MINUTE) == 2
+
+
+async def test_an_evaluation_that_goes_on_after_the_loss_is_complete(
+    world: World, story: Story, reconciling: Reconciler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation, "_SETTLE_SECONDS", 0.1)  # what is not counted now is not counted later
+    line = BattleLine(1, parse_submission(submission(vote="b")), {})
+    platform = Embedded(str(world.http.base_url), "", {}, world.database, world.bus)
+
+    async def unsettled() -> list[str]:
+        again = evaluation.Evaluation(platform, kept(iter([line])), lambda _: None, asyncio.Event())
+        assert await again.run()
+        return again.unsettled
+
+    await recorded_and_lost(world, story.told())
+    assert await unsettled() == ["demo"]
+    await reconciling.reconcile(datetime.now(UTC) + 2 * MINUTE)
+    await handled(world)
+    assert await unsettled() == []
 
 
 async def test_a_deleted_battle_is_not_waited_for(
