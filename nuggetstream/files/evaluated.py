@@ -11,6 +11,7 @@ from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Fiel
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Cause, Grounding, Importance, Support
+from nuggetstream.domain.offline import any_offline
 from nuggetstream.files.dataset import VOTE
 from nuggetstream.files.examined import DetectedLanguageRow, FlagRow, TurnRow
 from nuggetstream.files.graded import GradingRow
@@ -226,6 +227,7 @@ class BattleRow(_Part):
     b: AnswerRow
     nuggets: tuple[NuggetRow, ...]
     nugget_verdict: VerdictRow | None
+    label_model: Known = None
     grounded_verdict: GroundedVerdictRow | None = None
     judgments: tuple[JudgmentRow, ...]
     guided: tuple[JudgmentRow, ...] = ()
@@ -251,6 +253,11 @@ class BattleRow(_Part):
         """The declared language, or else the detected one."""
         detected = self.detected_language
         return self.language if self.language or detected is None else detected.tag
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether its labels or verdicts are by the offline model."""
+        return any_offline([self.label_model, *(judgment.model for judgment in self.judgments)])
 
     @property
     def is_scored(self) -> bool:

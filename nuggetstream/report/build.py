@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.offline import NOTICE
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.numerals import integer, part_of
 from nuggetstream.files.results import Results, read_results
@@ -46,7 +47,8 @@ def write_report(path: Path, out: Path, sections: Sequence[Section[Any]] = SECTI
     for section in sections:
         content, numbers[section.name] = section.build(results)
         contents.append((section, content))
-    page = render(contents, _title(results), _subtitle(results))
+    offline = sum(battle.is_offline for battle in results.battles)
+    page = render(contents, _title(results), _subtitle(results), NOTICE if offline else None)
     out.mkdir(parents=True, exist_ok=True)
     written = WrittenReport(out / PAGE, out / NUMBERS, results.scored, results.received)
     written.page.write_text(page, encoding="utf-8")
@@ -54,6 +56,7 @@ def write_report(path: Path, out: Path, sections: Sequence[Section[Any]] = SECTI
         "file": results.name,
         "received": results.received,
         "scored": results.scored,
+        "offline": offline,
         "sections": numbers,
     }
     text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)

@@ -21,13 +21,16 @@ from nuggetstream.statistics.share import FEW
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def render(sections: Sequence[tuple[Section[Any], Content]], title: str, subtitle: str) -> str:
+def render(
+    sections: Sequence[tuple[Section[Any], Content]], title: str, subtitle: str, notice: str | None = None
+) -> str:
     """The whole page as HTML.
 
     Args:
         sections: Each section with what it shows, in order.
         title: Title of the page.
         subtitle: One line about what the page rests on.
+        notice: What a reader must know before anything else; None without it.
     """
     env = _environment()
     scripts = [get_plotlyjs(), (_TEMPLATES / "report.js").read_text(encoding="utf-8")]
@@ -35,6 +38,7 @@ def render(sections: Sequence[tuple[Section[Any], Content]], title: str, subtitl
         sections=sections,
         title=title,
         subtitle=subtitle,
+        notice=notice,
         few=FEW,
         style=(_TEMPLATES / "report.css").read_text(encoding="utf-8"),
         scripts=scripts,

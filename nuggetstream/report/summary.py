@@ -62,6 +62,7 @@ class Summary:
         reasons: How often each "stage: reason" happened.
         judges: What is counted for each judge. The first speaks for the lens of judges; where it gave no
             verdict, the next one does.
+        offline: Battles with labels or verdicts of the offline model, which is heuristics.
     """
 
     received: int
@@ -72,6 +73,7 @@ class Summary:
     judges: tuple[JudgeRow, ...]
     systems: tuple[SystemRow, ...]
     agreements: tuple[AgreementRow, ...]
+    offline: int = 0
 
 
 class HasPreferences(Protocol):
@@ -100,8 +102,10 @@ def _closer_to_evidence(battle: BattleRow) -> Vote | None:
 
 
 _JUDGE = "judge"
+GROUNDED = "grounded nuggets"  # left out where no battle has grounded nuggets
 PREDICTORS: Mapping[str, Callable[[BattleRow], Vote | None]] = {
     "nugget preference": lambda battle: battle.vote(Lens.NUGGET),
+    GROUNDED: lambda battle: battle.vote(Lens.GROUNDED),
     _JUDGE: lambda battle: battle.vote(Lens.JUDGE),
     "longer answer wins": lambda battle: longer(battle.a.text, battle.b.text),
     "ROUGE-L to evidence": _closer_to_evidence,
@@ -128,7 +132,7 @@ class Summing:
     """Summarises battles one after another, and keeps of each only what the summary needs."""
 
     def __init__(self) -> None:
-        self._battles = self._scored = 0
+        self._battles = self._scored = self._offline = 0
         self._judges = JudgeCounts()
         self._reasons: Counter[str] = Counter()
         self._systems: dict[str, _SystemCounts] = {}
@@ -138,6 +142,7 @@ class Summing:
         """Count one accepted battle, scored or not."""
         self._battles += 1
         self._scored += battle.is_scored
+        self._offline += battle.is_offline
         self._reasons.update(_reasons(battle))
         self._judges.add(battle)
         for side in {battle.answer(side).system: side for side in Side}.values():
@@ -165,7 +170,9 @@ class Summing:
                 agreement_row(self._labelled, dimension, predictor, self._votes(predictor))
                 for dimension in dimensions
                 for predictor in _predictors(self._judges.names)
+                if predictor != GROUNDED or any(self._votes(predictor))
             ),
+            offline=self._offline,
         )
 
     def _votes(self, predictor: str) -> list[Vote | None]:
@@ -214,7 +221,8 @@ def predict(battles: Sequence[BattleRow]) -> dict[str, tuple[Vote | None, ...]]:
     for battle in battles:
         judges.add(battle)
     votes = [_votes_of(battle) for battle in battles]
-    return {name: tuple(each.get(name) for each in votes) for name in _predictors(judges.names)}
+    said = {name: tuple(each.get(name) for each in votes) for name in _predictors(judges.names)}
+    return {name: own for name, own in said.items() if name != GROUNDED or any(own)}
 
 
 def agreement_row(

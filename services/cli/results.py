@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.offline import NOTICE
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import REJECTED, REJECTED_BEFORE
@@ -97,6 +98,8 @@ def write_results(
 
 def print_summary(console: Console, summary: Summary, boards: Sequence[Mapping[str, Any]]) -> None:
     """Print the summary: what was scored, systems, leaderboards, agreement."""
+    if summary.offline:
+        console.print(NOTICE, style="bold", highlight=False)
     console.print(coverage_line(summary), highlight=False)
     for judge in summary.judges:
         if judge.asked_twice:

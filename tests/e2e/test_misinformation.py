@@ -10,6 +10,7 @@ from rich.console import Console
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Grounding
+from nuggetstream.domain.offline import NOTICE
 from nuggetstream.views.battles import BattleView
 from services.cli.demo.explain import explanation
 from services.cli.embedded import Choices, embedded
@@ -38,7 +39,7 @@ BATTLE = {
 
 
 def shown_on_a_terminal(view: BattleView) -> str:
-    console = Console(width=240)
+    console = Console(width=500)
     with console.capture() as captured:
         for part in explanation(view.model_dump(mode="json")):
             console.print(part)
@@ -78,6 +79,9 @@ async def test_a_false_claim_is_no_fact_that_the_honest_answer_missed(tmp_path: 
         assert view.grounded_verdict.nuggets == sum(n.grounding is Grounding.GROUNDED for n in view.nuggets)
         async with httpx2.AsyncClient(base_url=running.url) as http:
             page = (await http.get(f"/battles/{view.id}")).text
+            for shown in (page, (await http.get("/leaderboard", params={"arena": "health"})).text):
+                assert '<p class="banner" role="note"><strong>Offline heuristics' in shown
+        assert NOTICE in shown_on_a_terminal(view).replace("\n", "")
         facts, claims = page.split('id="claims"')
         assert CLAIM in claims.split("</table>")[0]
         table = facts.split('<table class="nuggets">')[1]

@@ -12,6 +12,7 @@ from nuggetstream.report.charts import (
     GREEN,
     GREY,
     PURPLE,
+    SKY,
     figure,
     marks_with_intervals,
     names_axis,
@@ -27,6 +28,7 @@ from nuggetstream.report.wording import FEW_NOTE, NO_PREFERENCE, dimension_name,
 _TIES = (Vote.TIE, Vote.BOTH_BAD)
 _LOOKS = {
     "nugget preference": (BLUE, "diamond"),
+    "grounded nuggets": (SKY, "diamond-open"),
     "judge": (GREEN, "square"),
     "longer answer wins": (GREY, "triangle-up"),
     "ROUGE-L to evidence": (PURPLE, "x"),

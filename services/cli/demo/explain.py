@@ -7,6 +7,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from nuggetstream.domain.offline import NOTICE, any_offline
+
 _MARKS = {"support": "✓", "partial_support": "½", "not_support": "✗", None: "–"}
 _DOUBTS = {"answer-only": "in no source", "disputed": "disputed"}  # instead of an importance
 _STYLES = {"support": "green", "partial_support": "yellow", "not_support": "red", None: "dim"}
@@ -32,7 +34,9 @@ def explanation(view: Mapping[str, Any]) -> list[RenderableType]:
         for side in ("a", "b")
     ]
     decided = [Text(f"  • {line}") for line in view["explanation"]]
-    return [heading, *answers, nugget_table(view), Text("What decided it", style="bold"), *decided]
+    models = [view["label_model"], *(judgment["model"] for judgment in view["judgments"])]
+    notice = [Text(NOTICE, style="bold")] if any_offline(models) else []
+    return [heading, *notice, *answers, nugget_table(view), Text("What decided it", style="bold"), *decided]
 
 
 def nugget_table(view: Mapping[str, Any]) -> Table:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from jinja2 import Environment
 
+from nuggetstream.domain.offline import NOTICE
 from nuggetstream.files import numerals
 from nuggetstream.files.templates import html_environment
 from nuggetstream.text.markup import without_block_marks
@@ -30,7 +31,7 @@ def page_environment() -> Environment:
         "moment": moment,
         "without_block_marks": without_block_marks,
     }
-    env.globals |= {"interval": numerals.interval, "many": numerals.many}
+    env.globals |= {"interval": numerals.interval, "many": numerals.many, "OFFLINE_NOTICE": NOTICE}
     env.tests["web"] = is_web
     return env
 

@@ -14,6 +14,7 @@ from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.lens import INDEPENDENT, Lens
+from nuggetstream.domain.offline import any_offline
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.interval import IntervalState
@@ -85,6 +86,7 @@ async def _battle(gateway: Gateway, env: Environment, battle_id: str) -> str:
     return env.get_template("battle/page.html").render(
         arena=view.arena,
         battle=view,
+        offline=any_offline([view.label_model, *(judgment.model for judgment in view.judgments)]),
         verdict=verdict_of(view),
         answers={side: rendered(text, side) for side, text in pieces.items()},
         places={side: places_in(text, side) for side, text in pieces.items()},
@@ -105,6 +107,7 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
     boards = [board for board in found if query.lens or _is_shown(board)]
     anchors = [board.method.anchor for board in boards if board.method.anchor is not None]
     zero = anchors[0].rating if anchors else MEAN
+    biases = await gateway.biases(query.arena)
     return env.get_template("leaderboard/page.html").render(
         arena=query.arena,
         arenas=arenas,
@@ -113,7 +116,8 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
         boards=boards,
         members=_evaluators(found, Lens.MEMBER),
         nuggetizers=_evaluators(found, Lens.OTHER_NUGGET),
-        biases=await gateway.biases(query.arena),
+        biases=biases,
+        offline=any_offline(bias.model for bias in biases),
         axis=axis_of(boards, zero),
         zero=zero,
         facets=await gateway.battles.facets(query.arena),

@@ -1,0 +1,46 @@
+"""The offline model by name, and what it is worth: how often its heuristics agree with people."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+OFFLINE_MODEL = "offline-heuristic"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Share of battles with the same overall preference as people; a predicted tie counts half.
+
+    Attributes:
+        nuggets: Of the preference by nuggets.
+        judge: Of the judge.
+        longer: Of choosing the longer answer.
+    """
+
+    nuggets: float
+    judge: float
+    longer: float
+
+
+# 791 battles of CrowdRAG-25, on which the heuristics were chosen; the run is in `benchmarks/README.md`.
+MEASURED = Measured(nuggets=0.674, judge=0.659, longer=0.613)
+
+NOTICE = (
+    "Offline heuristics, not a language model. On 791 public battles (CrowdRAG-25) their nuggets agree with "
+    f"people in {MEASURED.nuggets:.1%} and their judge in {MEASURED.judge:.1%}; choosing the longer answer "
+    f"agrees in {MEASURED.longer:.1%}. The heuristics were chosen on these battles, so expect less elsewhere."
+)
+
+
+def is_offline(model: str | None) -> bool:
+    """Whether a model, or one of several separated by commas, is the offline model or a member of its panel.
+
+    >>> is_offline("offline-heuristic:strict"), is_offline("gpt-5, offline-heuristic"), is_offline("gpt-5")
+    (True, True, False)
+    """
+    names = [] if model is None else [name.strip() for name in model.split(",")]
+    return any(name == OFFLINE_MODEL or name.startswith(f"{OFFLINE_MODEL}:") for name in names)
+
+
+def any_offline(models: Iterable[str | None]) -> bool:
+    """Whether one of several models is the offline model."""
+    return any(map(is_offline, models))
