@@ -3,10 +3,11 @@
     NUGGETSTREAM_DATA=... python -m benchmarks.grounding [--lexical] [--limit 100] [--whole]
 
 Replays the battles of CrowdRAG-25 through the offline model like `benchmarks/offline_agreement.py`, with
-evidence cut to what a prompt shows by default (all of it with `--whole`). Prints how many nuggets are
-grounded, answer-only and disputed, the agreement with the gold label of each dimension by either preference,
-and the difference on the same battles with an interval from resampling topics. A battle without a grounded
-nugget has no preference on grounded nuggets; it is left out of both, or counted as undecided, which is said.
+evidence cut to what prompts show by default (all of it with `--whole`). Prints how many nuggets are grounded,
+answer-only and disputed; how often nuggets, the judge and the longer answer agree with the gold label of each
+dimension; and how often grounded nuggets alone do, with the difference on the same battles and an interval
+from resampling topics. A battle without a grounded nugget has no preference on grounded nuggets; it is left
+out of both, or counted as undecided, which is said.
 """
 
 import argparse
@@ -20,10 +21,12 @@ from typing import Any
 from benchmarks.offline_agreement import (
     CREDIT,
     DIMENSIONS,
+    JUDGED,
     LIMIT,
     TIE,
     agreement,
     chunks,
+    excerpted,
     interval,
     load,
     minilm,
@@ -33,9 +36,9 @@ from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.nugget import Grounding, Importance, Nugget, Provenance
 from nuggetstream.nuggets.excerpts import excerpts
 from nuggetstream.nuggets.grounding import with_grounds
-from services.offline.heuristics import Document, Embed, Fact, assign, create_facts, with_chunks
+from services.offline.heuristics import Document, Embed, Fact, assign, create_facts, judge, with_chunks
 
-CHARACTERS = 12_000  # of evidence, as a prompt shows by default
+CHARACTERS, JUDGE_CHARACTERS = 12_000, 3_500  # of evidence, as prompts show by default
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,13 @@ def compared(
         for nugget, margin in zip(nuggets, margins, strict=True)
         if nugget.grounding is Grounding.GROUNDED
     ]
-    scores = {"all": sum(margins) / len(margins)}
+    shown_to_judge = excerpted(row, chunks(row, passages)[:JUDGED], characters and JUDGE_CHARACTERS)
+    verdict = judge(row["query"], a.text, b.text, shown_to_judge, embed=embed)
+    scores = {
+        "all": sum(margins) / len(margins),
+        "judge": {"a": 1.0, "b": -1.0, "tie": 0.0}[verdict.winner],
+        "longer": float(len(a.text) - len(b.text)),
+    }
     if grounded:
         scores["grounded"] = sum(grounded) / len(grounded)
     groundings = Counter(str(nugget.grounding and nugget.grounding.value) for nugget in nuggets)
@@ -80,7 +89,7 @@ def compared(
         topic=row["topic"],
         gold=row["gold"],
         scores=scores,
-        ties={"all": TIE, "grounded": TIE},
+        ties={"all": TIE, "grounded": TIE, "judge": 0.0, "longer": 0.0},
         groundings=groundings,
         nuggets=nuggets,
     )
@@ -114,6 +123,14 @@ def _nuggets(facts: Sequence[Fact]) -> list[Nugget]:
     ]
 
 
+def show_each(battles: Sequence[Compared]) -> None:
+    """Agreement of nuggets, judge and the longer answer."""
+    for scorer in ("all", "judge", "longer"):
+        for dimension in DIMENSIONS:
+            mean, _, low, high = interval(agreement(battles, scorer, dimension))
+            print(f"{scorer:<10}{dimension:<22}{mean:>7.3f}   [{low:.3f}, {high:.3f}]")
+
+
 def show(battles: Sequence[Compared], title: str) -> None:
     """Agreement by either preference, and the difference battle by battle."""
     print(f"\n{title}: {len(battles)} battles")
@@ -144,6 +161,7 @@ def main() -> None:
     total = sum((battle.groundings for battle in battles), Counter[str]())
     counts = ", ".join(f"{count} {name} ({count / total.total():.0%})" for name, count in total.most_common())
     print(f"{len(battles)} battles, {total.total()} nuggets: {counts}")
+    show_each(battles)
     decided = [battle for battle in battles if "grounded" in battle.scores]
     show(decided, "battles with a grounded nugget")
     for battle in battles:

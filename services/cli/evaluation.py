@@ -63,6 +63,7 @@ class Evaluation:
         window: Number of battles in flight at once; enough to keep all stages busy.
         currency: Currency of the operator's price table.
         retry_failed: Whether battles that failed in an earlier run are evaluated again.
+        nuggets: The preference by nuggets that explanations lead with.
         poll: Seconds between two looks at the battles in flight.
         accepted: The line of each accepted battle, by battle id.
         rejected: Lines that the platform rejected.
@@ -76,6 +77,7 @@ class Evaluation:
     window: int = 64
     currency: str = "USD"
     retry_failed: bool = False
+    nuggets: Lens = Lens.NUGGET
     poll: float = _POLL
     accepted: dict[str, KeptLine] = field(default_factory=dict)
     rejected: list[BadLine] = field(default_factory=list)
@@ -123,7 +125,7 @@ class Evaluation:
             battle = await battles.whole(battle_id)
             if battle is None:
                 raise LookupError(f"battle {battle_id!r} was deleted")
-            view = assemble(battle.row, battle.body, battle.events)
+            view = assemble(battle.row, battle.body, battle.events, self.nuggets)
             yield view.model_dump(mode="json") | await self._costs_of(battle_id)
 
     async def boards(self) -> list[dict[str, Any]]:

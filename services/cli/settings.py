@@ -40,8 +40,7 @@ class PlatformSettings(_Settings):
         nats_stream_bytes: Size of all streams together, in bytes per copy.
         judges: Names of all judges, separated by commas; unset for a single judge.
         nuggetizers: Names of all nuggetizers, separated by commas; unset for a single one.
-        evaluators: Names of the evaluators that grade battles, and of additional judges, separated by
-            commas; none by default.
+        evaluators: Names of evaluators and of additional judges, separated by commas; none by default.
         quiet_seconds: Seconds without an event after which a battle that waits in no stream is republished.
         database_url: SQLAlchemy URL of the database.
         admin_token: Token of administrators, at least 16 characters. Without one, administrators' routes are
@@ -126,18 +125,18 @@ class PipelineSettings(_Settings):
         nugget_sources: Documents that nuggets are created from.
         nugget_limit: Maximum number of nuggets per battle.
         nugget_passages: Maximum number of chunks, those nearest to an answer or the query; None for all.
-        nugget_characters: Maximum number of characters of the chunks that nuggets are created from: the
-            sentences that resemble the query or an answer most. 0 for all. The paper profile reads all.
-        nugget_bank_hours: Hours for which battles of one arena with the same query and the same evidence
-            share a nugget list, and with it the labels of equal answers; "inf" for any time, 0 for never.
-            Unset: any time in `eval`, else never. Not in the paper profile.
+        nugget_characters: Maximum number of characters of those chunks: the sentences that resemble the query
+            or an answer most. 0 for all. The paper profile reads all.
+        nugget_lens: Preference by nuggets that boards and explanations show: on all, or on grounded ones.
+        nugget_bank_hours: Hours for which battles of one arena with the same query and evidence share nuggets
+            and labels; "inf" for any time, 0 for never, the default but in `eval`. Not in the paper profile.
         window: Number of documents, or of nuggets, per call in the paper profile.
         judge_evaluator: Kind of the judge: an independent one of `services/judge/pairwise`.
         judge_name: Name under which its verdicts are stored; the evaluator's own by default.
         judge_passages: Maximum number of chunks shown to the judge.
         judge_characters: Maximum number of their characters, chosen like those for nuggets.
-        judge_tie_band: Largest difference of the probabilities of A and B that counts as a tie; unset to take
-            verdicts as they are. Only for a single judge that gives probabilities.
+        judge_tie_band: Largest difference of the probabilities of A and B that is a tie; unset takes verdicts
+            as they are. Only for a single judge that gives probabilities.
         evaluator_options: TOML file with the battles, the budget and the panel of each evaluator or judge.
         evaluator_passages: Maximum number of chunks shown to an evaluator.
         canary_seconds: Seconds between two runs of the canary battles by each judge and model; 0 for none.
@@ -160,6 +159,7 @@ class PipelineSettings(_Settings):
     nugget_limit: int = Field(30, ge=1, le=100)
     nugget_passages: int | None = Field(None, ge=1)
     nugget_characters: int = Field(12_000, ge=0)
+    nugget_lens: Literal["nugget", "grounded"] = "nugget"
     nugget_bank_hours: float | None = Field(None, ge=0)
     window: int = Field(10, ge=1)
     judge_evaluator: str = "pairwise"

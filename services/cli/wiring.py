@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from nuggetstream.domain.flag import Flagged
+from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.cli.own_consumer import own_consumer
 from services.cli.process import read_settings
@@ -281,7 +282,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             intake=Intake(
                 battles, PendingVotes(parts.database), publisher(parts.bus, parts.blobs), admission
             ),
-            ratings=RatingsClient(channel),
+            ratings=RatingsClient(channel, Lens(parts.pipeline.nugget_lens)),
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),
             models=models,

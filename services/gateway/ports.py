@@ -81,7 +81,7 @@ class Gateway:
         battle = await self.battles.whole(battle_id)
         if battle is None:
             raise UnknownBattle(battle_id)
-        view = assemble(battle.row, battle.body, battle.events)
+        view = assemble(battle.row, battle.body, battle.events, self.ratings.nuggets)
         edits = edit_views(await self.battles.edits_of(battle_id))
         waiting = self.models.waiting(stages_at_work(view.steps)) if view.state is BattleState.RUNNING else []
         return view.model_copy(

@@ -48,7 +48,7 @@ def shown_on_a_terminal(view: BattleView) -> str:
 
 @pytest.mark.timeout(120)
 async def test_a_false_claim_is_no_fact_that_the_honest_answer_missed(tmp_path: Path) -> None:
-    pipeline = PipelineSettings(embedding_model="none", resamples=100)
+    pipeline = PipelineSettings(embedding_model="none", resamples=100, nugget_lens="grounded")
     choices = Choices(tmp_path, pipeline, FetchSettings(), LLMSettings(), grace=2.0)
     async with embedded(choices) as running, AsyncClient(running.url, patience=60) as client:
         submitted = await client.submit(BATTLE)
@@ -89,5 +89,10 @@ async def test_a_false_claim_is_no_fact_that_the_honest_answer_missed(tmp_path: 
         (row,) = [part for part in claims.split('<tr id="nugget-') if f">{CLAIM}" in part.split("</th>")[0]]
         assert "misses" not in row
         assert not re.search(r'class="importance', row)
-        (board,) = await client.leaderboard("health", lens="grounded")
-        assert (board.lens, board.scored) == (Lens.GROUNDED, 1)
+        boards = await client.leaderboard("health")
+        assert [(board.lens, board.scored) for board in boards] == [
+            (lens, 1) for lens in (Lens.HUMAN, Lens.GROUNDED, Lens.JUDGE)
+        ]
+        (every,) = await client.leaderboard("health", lens="nugget")
+        assert (every.lens, every.scored) == (Lens.NUGGET, 1)
+        assert view.leading is Lens.GROUNDED

@@ -12,6 +12,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from nuggetstream.domain.lens import Lens
 from nuggetstream.files.dataset import BadLine, UnusableFile, read_documents
 from nuggetstream.files.formats.registry import read_battles
 from nuggetstream.files.numerals import many
@@ -153,6 +154,7 @@ async def _evaluate(
                 currency=choices.llm.price_table().currency,
                 retry_failed=retry_failed,
                 window=pace.window,
+                nuggets=Lens(choices.pipeline.nugget_lens),
                 poll=pace.poll,
             )
             if not await evaluation.run():

@@ -101,7 +101,8 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
     arenas, busiest = await busiest_arena(gateway)
     query = query_from_form(BoardsQuery, params, arena=busiest)
     # For an arena without battles the rater would answer with three empty boards.
-    shown = [lens for lens in Lens if lens is not Lens.GROUNDED]
+    left_out = {Lens.NUGGET, Lens.GROUNDED} - {gateway.ratings.nuggets}
+    shown = [lens for lens in Lens if lens not in left_out]
     asked = query if query.lens else query.model_copy(update={"lens": shown})
     found = await gateway.ratings.boards(asked) if query.arena in arenas else []
     boards = [board for board in found if query.lens or _is_shown(board)]
@@ -133,4 +134,4 @@ def _evaluators(found: Sequence[BoardView], lens: Lens) -> list[str]:
 
 def _is_shown(board: BoardView) -> bool:
     """Whether a page that names no lens shows a board: the independent ones, and that of guided judges."""
-    return board.lens in INDEPENDENT or (board.lens is Lens.GUIDED and board.outcomes > 0)
+    return board.lens in (*INDEPENDENT, Lens.GROUNDED) or (board.lens is Lens.GUIDED and board.outcomes > 0)

@@ -10,7 +10,7 @@ from arena.v1 import ratings_pb2_grpc
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
 from nuggetstream.views.ratings import BoardView, TimelineView
 from services.gateway.errors import InvalidQuery
@@ -40,10 +40,12 @@ class RatingsClient:
 
     Attributes:
         channel: Channel to the rater.
+        nuggets: The lens that stands for nuggets where a caller names no lens.
         deadline: Seconds for one call.
     """
 
     channel: grpc.aio.Channel
+    nuggets: Lens = Lens.NUGGET
     deadline: float = DEADLINE
 
     async def get(self, arena: str, lenses: Sequence[Lens] = ()) -> list[BoardView]:
@@ -52,8 +54,15 @@ class RatingsClient:
 
     async def boards(self, query: BoardsQuery) -> list[BoardView]:
         """One board per lens."""
+        if not query.lens:
+            query = query.model_copy(update={"lens": self.lenses})
         response = await self._ask(self._stub.GetLeaderboard, query.message())
         return [BoardView.model_validate(plain(board)) for board in response.boards]
+
+    @property
+    def lenses(self) -> list[Lens]:
+        """The lenses of a caller who names none."""
+        return [self.nuggets if lens is Lens.NUGGET else lens for lens in INDEPENDENT]
 
     async def combined(self, query: CombinedQuery) -> CombinedView:
         """Human and automatic votes in one rating."""
