@@ -13,6 +13,8 @@ _DOUBT = {
     Grounding.DISPUTED: "a claim that is disputed",
 }
 
+_STATED = (Support.SUPPORT, Support.PARTIAL_SUPPORT)
+
 
 def on_grounded(grounded: GroundedVerdict | None, nuggets: Sequence[Nugget]) -> Iterable[str]:
     """The preference on grounded nuggets, where it rests on others than that on all nuggets."""
@@ -32,7 +34,7 @@ def claims(nuggets: Sequence[Nugget], labels: Mapping[Side, Mapping[str, Support
     """Vital nuggets that no source confirms, and that one answer alone states."""
     for nugget in nuggets:
         doubt = _DOUBT.get(nugget.grounding) if nugget.grounding else None
-        states = [side for side in Side if labels[side][nugget.id] is not Support.NOT_SUPPORT]
+        states = [side for side in Side if labels[side][nugget.id] in _STATED]
         if doubt and len(states) == 1:
             yield f"Only {states[0].value.upper()} makes {doubt}: “{nugget.text}”"
 

@@ -81,6 +81,10 @@ async def test_a_false_claim_is_no_fact_that_the_honest_answer_missed(tmp_path: 
             page = (await http.get(f"/battles/{view.id}")).text
             for shown in (page, (await http.get("/leaderboard", params={"arena": "health"})).text):
                 assert '<p class="banner" role="note"><strong>Offline heuristics' in shown
+            for name in ("honest", "false"):  # neither missed by the one nor a strength of the other
+                system = await http.get("/system", params={"arena": "health", "name": name})
+                assert system.status_code == 200
+                assert CLAIM not in system.text
         assert NOTICE in shown_on_a_terminal(view).replace("\n", "")
         facts, claims = page.split('id="claims"')
         assert CLAIM in claims.split("</table>")[0]

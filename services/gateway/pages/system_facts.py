@@ -73,7 +73,7 @@ def _count(facts: SystemFacts, view: BattleView, number: int, nugget: NuggetView
         return
     if label.cause is not None:
         facts.causes[label.cause.value] += 1
-    if nugget.importance is not Importance.VITAL:
+    if nugget.importance is not Importance.VITAL or nugget.is_unconfirmed:
         return
     facts.labels[label.support.value] += 1
     fact = Fact(nugget.text, number, view, label)
