@@ -10,7 +10,7 @@ from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import INDEPENDENT
-from nuggetstream.domain.nugget import Cause
+from nuggetstream.domain.nugget import Cause, Support
 from nuggetstream.views.battles import BattleView
 from services.gateway.pages.board_routes import busiest_arena
 from services.gateway.pages.responses import page_response
@@ -28,7 +28,7 @@ REASONS = {
     "close": "The nuggets differ little: by less than twice the tie threshold",
     "flipped": "The judge changed its verdict with the order of the answers",
     "length": "The preferred answer of people is at least half again as long as the other",
-    "unsourced": "Most of what an answer misses is in no source, only in the other answer",
+    "unsourced": "Most of what an answer does not say is in no source, only in the other answer",
     "unknown": "None of these",
 }
 
@@ -61,10 +61,13 @@ def reason_of(view: BattleView) -> str:
     lengths = {Vote.A: len(view.a.text), Vote.B: len(view.b.text)}
     if view.human_vote in lengths and lengths[view.human_vote] >= _LONGER * min(lengths.values()):
         return "length"
-    causes = [
-        label.cause for nugget in view.nuggets for label in (nugget.a, nugget.b) if label and label.cause
+    unsaid = [
+        nugget.is_unconfirmed or label.cause is Cause.UNSOURCED
+        for nugget in view.nuggets
+        for label in (nugget.a, nugget.b)
+        if label and label.support is Support.NOT_SUPPORT
     ]
-    if causes and causes.count(Cause.UNSOURCED) * 2 > len(causes):
+    if sum(unsaid) * 2 > len(unsaid):
         return "unsourced"
     return "unknown"
 
