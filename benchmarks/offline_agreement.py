@@ -33,7 +33,7 @@ from services.offline.heuristics.text import sentences
 
 LIMIT, CHUNKS, CHUNK_SENTENCES, TIE = 30, 50, 10, 0.07
 JUDGED = 10  # chunks shown to the judge
-CREDIT = {Label.SUPPORT: 1.0, Label.PARTIAL: 0.5, Label.NONE: 0.0}
+CREDIT = {Label.SUPPORT: 1.0, Label.PARTIAL: 0.5, Label.NONE: 0.0, Label.CONTRADICTION: 0.0}
 DIMENSIONS = (
     "quality_overall",
     "coverage_broad",

@@ -85,14 +85,16 @@ def score(
 ) -> Scores:
     """The six nugget scores of every answer: how much of what a good answer needs does it state?
 
-    With s = 1 for support, ½ for partial support (0 in the strict scores), 0 otherwise: all = mean of s over
-    all nuggets; vital = mean over the vital ones; weighted = (Σ vital s + ½ Σ okay s) / (|vital| + ½ |okay|).
+    With s = 1 for support, ½ for partial support (0 in the strict scores), 0 otherwise, also for a
+    contradiction: all = mean of s over all nuggets; vital = mean over the vital ones;
+    weighted = (Σ vital s + ½ Σ okay s) / (|vital| + ½ |okay|).
 
     Args:
         nuggets: At least one: a pair (text, "vital" or "okay"), a dictionary with `text` and `importance`,
             or a `Nugget`.
         labels: For every answer, by its name, one label per nugget: in the order of the nuggets, or a
-            dictionary by the nugget's text (or id). A label is "support", "partial_support" or "not_support".
+            dictionary by the nugget's text (or id). A label is "support", "partial_support", "not_support" or
+            "contradiction".
         threshold: Difference of the All Scores up to which two answers count as equal. The published values
             are 0.07 for answers with sources and 0.10 for answers without.
 

@@ -15,11 +15,17 @@ class Importance(StrEnum):
 
 
 class Support(StrEnum):
-    """Does an answer state the nugget?"""
+    """Does an answer state the nugget, or does it state something that cannot be true together with it?"""
 
     SUPPORT = "support"
     PARTIAL_SUPPORT = "partial_support"
     NOT_SUPPORT = "not_support"
+    CONTRADICTION = "contradiction"
+
+
+UNSTATED = frozenset(
+    {Support.NOT_SUPPORT, Support.CONTRADICTION}
+)  # labels of answers that do not state the nugget
 
 
 # The document of a nugget that was read in an answer of another battle, whose list this battle shares.
@@ -185,11 +191,19 @@ class NuggetList:
 
 @dataclass(frozen=True, slots=True)
 class SupportProbabilities:
-    """How probable each label of a nugget is according to the model; together 1."""
+    """How probable each label of a nugget is according to the model; together 1.
+
+    Attributes:
+        support: Of support.
+        partial_support: Of partial support.
+        not_support: Of no support.
+        contradiction: Of a contradiction; None where the model was not asked for it.
+    """
 
     support: float
     partial_support: float
     not_support: float
+    contradiction: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +214,7 @@ class Assignment:
         nugget_id: The nugget.
         side: The answer.
         support: The label.
-        quote: The sentence of the answer that supports it; None when no sentence was named.
+        quote: The sentence of the answer that states or contradicts it; None when no sentence was named.
         probabilities: Of the labels; None when the model did not tell.
     """
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.evidence import Evidence, PageState
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget, Support
+from nuggetstream.domain.nugget import UNSTATED, Assignment, Cause, Importance, Nugget, Support
 from nuggetstream.domain.snapshot import BattleSnapshot
 from nuggetstream.files.numerals import many
+from nuggetstream.nuggets.contradicted import ContradictedNugget, contradicted, errors
 from nuggetstream.nuggets.grounded_preference import GroundedVerdict, grounded_verdict
 from nuggetstream.nuggets.opinions import missing_scores, opinions
 from nuggetstream.nuggets.scores import (
@@ -60,6 +61,7 @@ class Explanation:
         preference: The preference that follows from the margin; None without scores.
         grounded: The same on grounded nuggets alone; None without scores, and where no nugget is grounded.
         misses: All misses, vital nuggets first, A's before B's.
+        contradictions: All contradicted nuggets, in the same order.
         lines: The explanation in plain sentences.
     """
 
@@ -71,6 +73,7 @@ class Explanation:
     lines: tuple[str, ...]
     expected: Mapping[Side, float] | None = None
     grounded: GroundedVerdict | None = None
+    contradictions: tuple[ContradictedNugget, ...] = ()
 
 
 def cause_of(
@@ -119,20 +122,18 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
     threshold = tie_threshold(snapshot.battle)
     if snapshot.nugget_list is None or snapshot.assignments is None:
         lines = [*missing_scores(snapshot), *opinions(snapshot, None)]
-        return Explanation(
-            scores=None, margin=None, threshold=threshold, preference=None, misses=(), lines=tuple(lines)
-        )
+        return _unscored(threshold, lines)
     nuggets = snapshot.nugget_list.nuggets
     labels = {side: labels_of(snapshot.assignments, side) for side in Side}
     unread = _unread(snapshot)
     misses = tuple(_misses(nuggets, labels, snapshot.evidence, unread.keys()))
+    contradictions = tuple(contradicted(nuggets, snapshot.assignments))
     try:
         scores = {side: score_answer(nuggets, labels[side]) for side in Side}
     except Unscorable as error:
-        lines = [f"The nuggets cannot be scored: {error}.", *opinions(snapshot, None)]
-        return Explanation(
-            scores=None, margin=None, threshold=threshold, preference=None, misses=misses, lines=tuple(lines)
-        )
+        unscored = f"The nuggets cannot be scored: {error}."
+        lines = [unscored, *errors(contradictions), *opinions(snapshot, None)]
+        return _unscored(threshold, lines, misses, contradictions)
     margin = nugget_margin(nuggets, snapshot.assignments)
     winner = preference(margin, 0.0, threshold)
     grounded = grounded_verdict(nuggets, snapshot.assignments, threshold)
@@ -143,6 +144,7 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
         chosen = None if grounded is None else grounded.preference
     lines = [
         *first,
+        *errors(contradictions),
         *_vital(nuggets, labels),
         *_blame(misses, unread),
         *unconfirmed(nuggets),
@@ -158,6 +160,24 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
         lines=tuple(lines),
         expected=_expected(nuggets, snapshot.assignments),
         grounded=grounded,
+        contradictions=contradictions,
+    )
+
+
+def _unscored(
+    threshold: float,
+    lines: Sequence[str],
+    misses: tuple[Miss, ...] = (),
+    contradictions: tuple[ContradictedNugget, ...] = (),
+) -> Explanation:
+    return Explanation(
+        scores=None,
+        margin=None,
+        threshold=threshold,
+        preference=None,
+        misses=misses,
+        lines=tuple(lines),
+        contradictions=contradictions,
     )
 
 
@@ -203,7 +223,7 @@ def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable
     vital = [nugget for nugget in every if not nugget.is_unconfirmed]
     pairs = [(nugget, labels[Side.A][nugget.id], labels[Side.B][nugget.id]) for nugget in vital]
     both = sum(a is b is Support.SUPPORT for _, a, b in pairs)
-    neither = sum(a is b is Support.NOT_SUPPORT for _, a, b in pairs)
+    neither = sum(a in UNSTATED and b in UNSTATED for _, a, b in pairs)
     which = "" if len(vital) == len(every) else " that are not in doubt"
     if len(vital) > 1:
         shared = f"{both} {'is' if both == 1 else 'are'} stated in full by both answers"
@@ -222,9 +242,9 @@ def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable
 def _advantage(side: Side, nugget: Nugget, own: Support, other: Support) -> str | None:
     name, rival = side.value.upper(), side.other.value.upper()
     match own, other:
-        case Support.SUPPORT, Support.NOT_SUPPORT:
+        case Support.SUPPORT, _ if other in UNSTATED:
             return f"Only {name} states: “{nugget.text}”"
-        case Support.PARTIAL_SUPPORT, Support.NOT_SUPPORT:
+        case Support.PARTIAL_SUPPORT, _ if other in UNSTATED:
             return f"Only {name} states, and in part: “{nugget.text}”"
         case Support.SUPPORT, Support.PARTIAL_SUPPORT:
             return f"{name} states in full what {rival} states in part: “{nugget.text}”"

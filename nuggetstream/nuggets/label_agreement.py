@@ -16,9 +16,16 @@ from nuggetstream.domain.grade import Criterion, Grading
 from nuggetstream.domain.nugget import Support
 from nuggetstream.statistics.agreement import KappaWeights, weighted_kappa
 
-# From the least to the most support, so that partial support lies between the others.
-ORDER = (Support.NOT_SUPPORT, Support.PARTIAL_SUPPORT, Support.SUPPORT)
-SCALE = "not_support 0, partial_support 1, support 2"
+# From the least to the most support. Without contradictions kappa is that of the other three labels.
+ORDER = (Support.CONTRADICTION, Support.NOT_SUPPORT, Support.PARTIAL_SUPPORT, Support.SUPPORT)
+# Of a grade: as much as the label counts in scores, so a contradiction is no less than no support.
+VALUES = {
+    Support.CONTRADICTION: 0.0,
+    Support.NOT_SUPPORT: 0.0,
+    Support.PARTIAL_SUPPORT: 1.0,
+    Support.SUPPORT: 2.0,
+}
+SCALE = "contradiction 0, not_support 0, partial_support 1, support 2"
 SECOND = Criterion("support", SCALE, 0, 2)  # the label of the second assigner
 FIRST = Criterion("first_label", SCALE, 0, 2)  # the label that it is compared with
 
@@ -34,7 +41,7 @@ class LabelAgreement:
     Attributes:
         labels: Number of labels that both gave.
         agreed: Number of these that are equal.
-        kappa: Cohen's kappa with quadratic weights over the three labels in order, in [-1, 1].
+        kappa: Cohen's kappa with quadratic weights over the four labels in order, in [-1, 1].
         unweighted: Cohen's kappa in which all disagreements are alike, in [-1, 1].
     """
 
@@ -51,7 +58,7 @@ def agreement_of(counts: Mapping[LabelPair, int]) -> LabelAgreement:
 
     >>> same = {(label, label): 5 for label in ORDER}
     >>> agreement_of(same)
-    LabelAgreement(labels=15, agreed=15, kappa=1.0, unweighted=1.0)
+    LabelAgreement(labels=20, agreed=20, kappa=1.0, unweighted=1.0)
     """
     table = np.array([[counts.get((first, second), 0) for second in ORDER] for first in ORDER], dtype=float)
     return LabelAgreement(

@@ -208,7 +208,8 @@ def preference_by_labels(
             shares = told.get((side, nugget.id))
             if shares is None:
                 return None
-            credit = np.array([shares.not_support, shares.partial_support, shares.support])
+            nothing = shares.not_support + (shares.contradiction or 0.0)
+            credit = np.array([nothing, shares.partial_support, shares.support])
             halves = np.convolve(halves, credit if side is Side.A else credit[::-1])
     margins = (np.arange(len(halves)) - 2 * len(nuggets)) / (2 * len(nuggets))
     votes = np.array([preference(margin, 0.0, threshold).value for margin in margins])

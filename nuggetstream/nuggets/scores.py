@@ -11,8 +11,9 @@ from math import isfinite
 from nuggetstream.domain.battle import Battle, Side, Vote
 from nuggetstream.domain.nugget import Assignment, Importance, Nugget, Support
 
-CREDIT = {Support.SUPPORT: 1.0, Support.PARTIAL_SUPPORT: 0.5, Support.NOT_SUPPORT: 0.0}
-STRICT_CREDIT = {Support.SUPPORT: 1.0, Support.PARTIAL_SUPPORT: 0.0, Support.NOT_SUPPORT: 0.0}
+# A contradiction has no credit, as no support has: the published scores know no label below it.
+CREDIT = dict.fromkeys(Support, 0.0) | {Support.SUPPORT: 1.0, Support.PARTIAL_SUPPORT: 0.5}
+STRICT_CREDIT = dict.fromkeys(Support, 0.0) | {Support.SUPPORT: 1.0}
 OKAY_WEIGHT = 0.5
 # Largest difference of scores that counts as a tie, as published in Search Arena Meets Nuggets.
 TIE_THRESHOLD_WITH_URLS = 0.07
@@ -44,8 +45,8 @@ class NuggetScores:
 def score_answer(nuggets: Sequence[Nugget], labels: Mapping[str, Support]) -> NuggetScores:
     """The six nugget scores of one answer.
 
-    With s = 1 for support, ½ for partial support (0 in the strict form), 0 otherwise:
-    all = mean of s over all nuggets; vital = mean over the vital ones;
+    With s = 1 for support, ½ for partial support (0 in the strict form), 0 otherwise, and for a
+    contradiction: all = mean of s over all nuggets; vital = mean over the vital ones;
     weighted = (Σ vital s + ½ Σ okay s) / (|vital| + ½ |okay|).
 
     Args:

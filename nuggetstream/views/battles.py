@@ -59,10 +59,13 @@ class SupportProbabilitiesView(View):
     support: float
     partial_support: float
     not_support: float
+    contradiction: float | None = None
+    """Null where the model was not asked for it."""
 
 
 class LabelView(View):
-    """Whether an answer states a nugget, with the passage that states it; null where none was named."""
+    """Whether an answer states a nugget, with the passage that states or contradicts it; null where none was
+    named. A contradiction is an error of the answer; in scores it counts as no support."""
 
     support: Support
     quote: str | None = None

@@ -225,8 +225,8 @@ class LabelAgreementView(View):
     labels: int
     agreed: int
     kappa: float | None = None
-    """Cohen's kappa with quadratic weights over support, partial support and no support; null where all
-    labels are the same one."""
+    """Cohen's kappa with quadratic weights over support, partial support, no support and contradiction;
+    null where all labels are the same one."""
     kappa_unweighted: float | None = None
     counts: dict[Support, dict[Support, int]]
     """Number of labels by the label of the first assigner and that of the second."""

@@ -10,13 +10,18 @@ from services.runtime.llm.decisions.question import Choice, Question
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import Prompt
 
-VERSION = "assigner-decision-1"
+VERSION = "assigner-decision-2"
 
 _INSTRUCTIONS = "Below are a query, the nuggets of an answer key, and an answer to check against them."
 _CHOICES = (
     Choice("s", "support", "the answer states the whole fact, in any words and any language"),
     Choice("p", "partial_support", "it states part of the fact, or a vaguer form of it"),
-    Choice("n", "not_support", "it does not state it, or contradicts it"),
+    Choice(
+        "c",
+        "contradiction",
+        "it states something about the same thing that cannot be true if the fact is, such as another number",
+    ),
+    Choice("n", "not_support", "it does not state it and does not contradict it"),
 )
 
 

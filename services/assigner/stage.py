@@ -15,7 +15,7 @@ from services.assigner.decisions import VERSION as DECISION_VERSION
 from services.assigner.decisions import assignment_decision, decided
 from services.assigner.shared_labels import Labelled, SharedLabels
 from services.runtime.errors import Permanent
-from services.runtime.llm.assignment import VERSION, assignment
+from services.runtime.llm.assignment import PAPER_VERSION, VERSION, assignment
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply
@@ -42,6 +42,7 @@ class Assigner:
         shared: Labels that battles with a list of a nugget bank share; None labels every battle's own.
         models_of: Returns the models for chat and for decisions of a name, for lists that are labelled again;
             None rejects them.
+        contradictions: Whether contradictions have a label of their own; not in the paper profile.
     """
 
     model: ChatModel
@@ -49,6 +50,7 @@ class Assigner:
     decisions: DecisionModel | None = None
     shared: SharedLabels | None = None
     models_of: ModelsOf | None = None
+    contradictions: bool = True
 
     async def __call__(self, event: BattleNuggetized) -> list[Event]:
         """Label the nuggets of one battle."""
@@ -58,6 +60,10 @@ class Assigner:
             raise Permanent(Reason.INVALID_INPUT, f"this assigner cannot ask {event.label_model!r}")
         model, decisions = await self.models_of(event.label_model)
         return await replace(self, model=model, decisions=decisions)._labelled(event)
+
+    @property
+    def _version(self) -> str:
+        return VERSION if self.contradictions else PAPER_VERSION
 
     async def _labelled(self, event: BattleNuggetized) -> list[Event]:
         battle, listed = event.battle, event.nugget_list
@@ -78,14 +84,14 @@ class Assigner:
         answer = battle.answer(side).text
         if not answer.strip():  # an empty answer states nothing, so no model is asked
             nothing = tuple(Assignment(nugget.id, side, Support.NOT_SUPPORT) for nugget in listed.nuggets)
-            return Labelled(nothing, _NONE, VERSION)
+            return Labelled(nothing, _NONE, self._version)
         ask = partial(self._asked, battle, side)
         if known is not None:
             return await _with_known(known, listed.nuggets, side, ask)
         if self.shared is None or listed.bank is None:
             return await ask(listed.nuggets)
         deciding = None if self.decisions is None else (self.decisions.name, DECISION_VERSION)
-        settings = self.window, self.model.name, VERSION, deciding
+        settings = self.window, self.model.name, self._version, deciding
         own = [[turn.role.value, turn.text] for turn in battle.answer(side).conversation]
         subject = self.shared.subject(listed.bank, answer, *settings, *([own] if own else []))
         return await self.shared.of(subject, listed.nuggets, side, battle.id, ask)
@@ -100,8 +106,10 @@ class Assigner:
         return Labelled(labels, parts[0].model, parts[0].prompt_version)
 
     async def _by_chat(self, battle: Battle, nuggets: Sequence[Nugget], side: Side) -> Labelled:
-        prompt = assignment(battle.query, _blocks(nuggets), *_texts(battle, side))
-        prompt = in_context(prompt, battle.context, {"a": side})
+        asked = assignment(
+            battle.query, _blocks(nuggets), *_texts(battle, side), contradictions=self.contradictions
+        )
+        prompt = in_context(asked, battle.context, {"a": side})
         reply = await self.model.ask(prompt, stage=StageName.ASSIGNER.value, battle_id=battle.id)
         assignments = _assignments(nuggets, reply, side, battle.answer(side).text)
         return Labelled(tuple(assignments), reply.model, reply.prompt_version)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nuggetstream.domain.failure import Reason
 from services.cli.shared_parts import open_chat_model, open_decision_model
@@ -43,3 +43,9 @@ async def open_label_models(parts: "Parts", llm: "LLMSettings") -> AsyncIterator
                 return known[name]
 
         yield models_of
+
+
+def labels_of_profile(parts: "Parts") -> dict[str, Any]:
+    """How the profile labels: that of the paper in windows and with three labels, others with four."""
+    paper = parts.pipeline.profile == "paper"
+    return {"window": parts.pipeline.window if paper else None, "contradictions": not paper}

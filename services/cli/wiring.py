@@ -144,7 +144,7 @@ async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
 async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
     """The assigner: labels nuggets."""
     from services.assigner.stage import Assigner, build
-    from services.cli.label_models import open_label_models
+    from services.cli.label_models import labels_of_profile, open_label_models
 
     llm = parts.llm.for_stage("assigner")
     async with (
@@ -152,9 +152,8 @@ async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
         open_decision_model(parts, llm) as decisions,
         open_label_models(parts, llm) as models_of,
     ):
-        window = parts.pipeline.window if parts.pipeline.profile == "paper" else None
-        shared = shared_labels(parts, model.overrides.key)
-        assigner = Assigner(model, window, decisions, shared, models_of)
+        shared, profile = shared_labels(parts, model.overrides.key), labels_of_profile(parts)
+        assigner = Assigner(model=model, decisions=decisions, shared=shared, models_of=models_of, **profile)
         stage = build(assigner, parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
         yield Service(
             "assigner", [stage], background=[model_state(parts.bus, stage.name, decisions or model)]

@@ -28,6 +28,7 @@ from services.judge.graders.evaluator import Evaluator, Material
 from services.judge.question_banks import QuestionBanks
 from services.judge.selection import Selection
 from services.runtime.errors import BudgetExceeded
+from services.runtime.llm.assignment import PAPER_VERSION
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply
@@ -126,9 +127,14 @@ class Grader:
             read = {origin.document for nugget in nuggets for origin in nugget.provenance}
             chunks = sorted(document for document in read if not document.startswith("answer:"))
             passages |= await self.texts_of(chunks)
-        labels = event.assignment_set.assignments
+        labels = event.assignment_set
         return Material(
-            battle=event.battle, nuggets=nuggets, labels=labels, passages=passages, detected=detected
+            battle=event.battle,
+            nuggets=nuggets,
+            labels=labels.assignments,
+            passages=passages,
+            detected=detected,
+            contradictions=PAPER_VERSION not in labels.prompt_version.split(", "),
         )
 
 

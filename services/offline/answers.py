@@ -36,6 +36,7 @@ from services.runtime.llm.replies import (
 )
 
 _DEFAULT_LIMIT = 30
+_WITH_CONTRADICTIONS = "- c, contradiction: "  # in the instructions of a prompt that asks for this label
 _LIMIT = re.compile(r"^limit: (\d+)$", re.MULTILINE)
 
 
@@ -51,11 +52,13 @@ class ParsedPrompt:
         blocks: The material.
         limit: Maximum number of nuggets that the prompt sets.
         embed: Sentence embeddings for the heuristics, or None.
+        contradictions: Whether contradictions have a label of their own.
     """
 
     blocks: Sequence[Block]
     limit: int
     embed: Embed | None
+    contradictions: bool = False
 
     @classmethod
     def read(cls, text: str, embed: Embed | None) -> "ParsedPrompt":
@@ -64,9 +67,15 @@ class ParsedPrompt:
         Raises:
             Unanswerable: A block is not closed.
         """
-        limit = _LIMIT.search(text.partition("<<<")[0])
+        before = text.partition("<<<")[0]
+        limit = _LIMIT.search(before)
         try:
-            return cls(parse(text), int(limit[1]) if limit else _DEFAULT_LIMIT, embed)
+            return cls(
+                parse(text),
+                int(limit[1]) if limit else _DEFAULT_LIMIT,
+                embed,
+                contradictions=_WITH_CONTRADICTIONS in before,
+            )
         except ValueError as error:
             raise Unanswerable(str(error)) from error
 
@@ -180,7 +189,14 @@ def assignment_reply(prompt: ParsedPrompt, *, stricter: float = 0.0) -> Assignme
     nuggets = prompt.of("nugget")
     facts = [block.text for block in nuggets]
     answer = Numbered.read(prompt.the("answer").text)
-    labels = assign(prompt.query, facts, answer.text, embed=prompt.embed, stricter=stricter)
+    labels = assign(
+        prompt.query,
+        facts,
+        answer.text,
+        embed=prompt.embed,
+        stricter=stricter,
+        contradictions=prompt.contradictions,
+    )
     return AssignmentReply(
         labels=[_support(block.id, label, answer) for block, label in zip(nuggets, labels, strict=True)]
     )
@@ -211,9 +227,10 @@ def decide(prompt: ParsedPrompt) -> Iterator[Answer]:
     """
     if nuggets := prompt.of("nugget"):
         answer = Numbered.read(prompt.the("answer").text)
-        labels = assign(prompt.query, [block.text for block in nuggets], answer.text, embed=prompt.embed)
+        facts = [block.text for block in nuggets]
+        labels = assign(prompt.query, facts, answer.text, embed=prompt.embed, contradictions=True)
         for block, label in zip(nuggets, labels, strict=True):
-            yield _decided(block.id, "spn", label.probabilities)
+            yield _decided(block.id, "spnc", (*label.probabilities, label.contradiction))
         return
     first, second = prompt.the("answer", "first").text, prompt.the("answer", "second").text
     evidence = [block.text for block in prompt.of("chunk")]
@@ -221,7 +238,7 @@ def decide(prompt: ParsedPrompt) -> Iterator[Answer]:
     yield _decided("better", "fst", verdict.probabilities)
 
 
-def _decided(name: str, letters: str, shares: tuple[float, float, float]) -> Answer:
+def _decided(name: str, letters: str, shares: Sequence[float]) -> Answer:
     probabilities = dict(zip(letters, shares, strict=True))
     return Answer(name=name, letter=max(letters, key=lambda x: probabilities[x]), probabilities=probabilities)
 

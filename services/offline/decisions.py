@@ -7,7 +7,7 @@ from math import log
 from typing import Any
 
 from services.offline.faults import Faults
-from services.offline.requests import DecisionRequest
+from services.offline.requests import DecisionQuestion, DecisionRequest
 from services.runtime.llm.decisions.reply import LINE, Answer, DecisionReply
 from services.runtime.llm.prices import OFFLINE_MODEL, estimate_tokens
 
@@ -56,7 +56,7 @@ def decision(
             if rng.random() < faults.declined
             else _choice(
                 question.name,
-                sharpened(given[question.name].probabilities or {}, faults.confidence),
+                sharpened(_of_choices(question, given[question.name]), faults.confidence),
                 {choice.value[0]: choice.value for choice in question.choices},
             )
             for question in asked.questions
@@ -69,6 +69,12 @@ def decision(
             "total_tokens": tokens,
         },
     }
+
+
+def _of_choices(question: DecisionQuestion, answer: Answer) -> Mapping[str, float]:
+    """The probabilities of the choices that a question leaves."""
+    letters = {choice.value[0] for choice in question.choices}
+    return {letter: share for letter, share in (answer.probabilities or {}).items() if letter in letters}
 
 
 def sharpened(probabilities: Mapping[str, float], exponent: float) -> dict[str, float]:

@@ -9,9 +9,15 @@ from rich.text import Text
 
 from nuggetstream.domain.offline import NOTICE, any_offline
 
-_MARKS = {"support": "✓", "partial_support": "½", "not_support": "✗", None: "–"}
+_MARKS = {"support": "✓", "partial_support": "½", "not_support": "✗", "contradiction": "≠", None: "–"}
 _DOUBTS = {"answer-only": "in no source", "disputed": "disputed"}  # instead of an importance
-_STYLES = {"support": "green", "partial_support": "yellow", "not_support": "red", None: "dim"}
+_STYLES = {
+    "support": "green",
+    "partial_support": "yellow",
+    "not_support": "red",
+    "contradiction": "bold red",
+    None: "dim",
+}
 
 
 def pick(views: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -58,7 +64,7 @@ def _cell(label: Mapping[str, Any] | None, *, is_claim: bool) -> Text:
     support = label["support"] if label else None
     if is_claim and support == "not_support":
         return Text("no", style="dim")
-    return Text(_MARKS[support], style=_STYLES[support])
+    return Text(_MARKS[support], style="dim" if is_claim and support == "contradiction" else _STYLES[support])
 
 
 def _opening(text: str, width: int = 100) -> str:

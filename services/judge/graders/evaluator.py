@@ -45,6 +45,7 @@ class Material:
         options: The evaluator's own options.
         bank: The questions about the query; None for an evaluator that asks none, or where there is nothing
             to grade.
+        contradictions: Whether the labels tell a contradiction from no support.
     """
 
     battle: Battle
@@ -57,6 +58,7 @@ class Material:
     detected: DetectedLanguage | None = None
     options: Selection = _DEFAULTS
     bank: QuestionBank | None = None
+    contradictions: bool = True
 
 
 class Ask(Protocol):

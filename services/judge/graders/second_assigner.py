@@ -12,7 +12,7 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleAssigned
 from nuggetstream.domain.grade import Grade, Subject, SubjectKind
 from nuggetstream.domain.nugget import Support
-from nuggetstream.nuggets.label_agreement import FIRST, ORDER, SECOND
+from nuggetstream.nuggets.label_agreement import FIRST, SECOND, VALUES
 from services.judge.graders.evaluator import Ask, Evaluator, Material
 from services.offline.answers import ParsedPrompt, assignment_reply
 from services.runtime.llm.assignment import assignment
@@ -26,10 +26,11 @@ _STRICTER = 0.1  # closeness by which the offline model asks more of a sentence 
 
 
 def prompt(material: Material, side: Side) -> Prompt[AssignmentReply]:
-    """The assigner's question about one answer, as a task of its own."""
+    """The assigner's question about one answer, with its labels, as a task of its own."""
     nuggets = [Block("nugget", f"n{i}", nugget.text) for i, nugget in enumerate(material.nuggets, start=1)]
     answer, other = (material.battle.answer(each).text for each in (side, side.other))
-    return replace(assignment(material.battle.query, nuggets, answer, other), task=TASK)
+    asked = assignment(material.battle.query, nuggets, answer, other, contradictions=material.contradictions)
+    return replace(asked, task=TASK)
 
 
 async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
@@ -56,7 +57,7 @@ def _grade(subject: Subject, criterion: str, support: Support, reason: str | Non
     return Grade(
         subject=subject,
         criterion=criterion,
-        value=float(ORDER.index(support)),
+        value=VALUES[support],
         label=support.value,
         reason=reason,
     )

@@ -21,21 +21,26 @@ from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import VerdictReply
 
-VERSION = "nugget-guided-1"
+VERSION = "nugget-guided-2"
 TASK = "verdict_guided"
 
 _INSTRUCTIONS = (
     "Below are a query, facts that a good answer to it states (nuggets), two answers, and a table of labels. "
     "Each line of the table names a nugget, whether it is vital or okay (good to have), and whether the "
-    "first and the second answer state it: yes, partly or no. The labels were made by a model and may be "
-    "wrong: check those that decide.\n"
+    "first and the second answer state it: yes, partly, no, or that it contradicts it. The labels were made "
+    "by a model and may be wrong: check those that decide.\n"
     "Decide which answer serves the person better. Vital nuggets weigh more than others. What an answer says "
     "beyond the nuggets counts where it is correct and helps; what contradicts them counts against it. An "
     "answer with nothing in it loses to one that helps. Call it a tie only when neither is better.\n"
     "reasoning: two or three sentences that name the nuggets that decided it. winner: first, second or tie."
 )
-_STATES = {Support.SUPPORT: "yes", Support.PARTIAL_SUPPORT: "partly", Support.NOT_SUPPORT: "no"}
-_CREDIT = {"yes": 1.0, "partly": 0.5, "no": 0.0}
+_STATES = {
+    Support.SUPPORT: "yes",
+    Support.PARTIAL_SUPPORT: "partly",
+    Support.NOT_SUPPORT: "no",
+    Support.CONTRADICTION: "contradicts",
+}
+_CREDIT = {"yes": 1.0, "partly": 0.5, "no": 0.0, "contradicts": 0.0}
 _WEIGHT = {"vital": 1.0, "okay": 0.5}
 _TIE = 0.02  # largest margin that the offline model calls a tie
 

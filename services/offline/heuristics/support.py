@@ -1,4 +1,4 @@
-"""Does an answer state a fact? The label follows from the answer's closest sentence."""
+"""Does an answer state a fact, or contradict it? The label follows from the answer's closest sentences."""
 
 import math
 from collections.abc import Sequence
@@ -8,12 +8,16 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.text.contradiction import contradicted_by
 from services.offline.heuristics.text import sentences, terms
 from services.offline.heuristics.vectors import Embed, dense_vectors, rarity
 
 FULL, PARTIAL = 0.65, 0.5  # closeness, with embeddings
 FULL_TERMS, PARTIAL_TERMS = 0.5, 0.3  # closeness, by terms alone
 SOFTNESS = 0.05  # closeness by which a label becomes about three times as probable
+_COMPARED = 3  # sentences of an answer in which a contradiction is looked for
+_NEAR = 0.8  # closeness of such a sentence, as a share of what partial support needs
+_CERTAINTY = 0.9  # probability of a contradiction that was found; a guess
 MEANING = 0.5  # weight of the embeddings in the closeness; the rest is the share of the fact's terms
 
 
@@ -23,6 +27,7 @@ class Label(StrEnum):
     SUPPORT = "support"
     PARTIAL = "partial_support"
     NONE = "not_support"
+    CONTRADICTION = "contradiction"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +36,25 @@ class FactLabel:
 
     Attributes:
         label: The label.
-        quote: The sentence of the answer that supports it, else "".
-        probabilities: Of support, partial support and no support; together 1.
+        quote: The sentence of the answer that supports or contradicts it, else "".
+        probabilities: Of support, partial support and no support; together 1 with that of a contradiction.
+        contradiction: Probability of a contradiction.
     """
 
     label: Label
     quote: str
     probabilities: tuple[float, float, float]
+    contradiction: float = 0.0
 
 
 def assign(
-    query: str, facts: Sequence[str], answer: str, *, embed: Embed | None, stricter: float = 0.0
+    query: str,
+    facts: Sequence[str],
+    answer: str,
+    *,
+    embed: Embed | None,
+    stricter: float = 0.0,
+    contradictions: bool = False,
 ) -> list[FactLabel]:
     """One label per fact, in order.
 
@@ -51,13 +64,36 @@ def assign(
         answer: Text of the answer, with markup and citation markers.
         embed: Sentence embeddings, or None to compare by shared terms only.
         stricter: Closeness added to the thresholds of both labels.
+        contradictions: Whether a fact can be labelled as contradicted; else it is as close as it is.
     """
     stated = list(dict.fromkeys(sentences(answer)))
     if not stated or not facts:
         return [FactLabel(Label.NONE, "", (0.0, 0.0, 1.0)) for _ in facts]
     full, partial = (FULL_TERMS, PARTIAL_TERMS) if embed is None else (FULL, PARTIAL)
     full, partial = full + stricter, partial + stricter
-    return [_judge(row, stated, full, partial) for row in closeness(query, facts, stated, embed)]
+    rows = closeness(query, facts, stated, embed)
+    labels = [_judge(row, stated, full, partial) for row in rows]
+    if not contradictions:
+        return labels
+    return [
+        _contradicted(fact, _closest(row, stated, partial * _NEAR), label)
+        for fact, row, label in zip(facts, rows, labels, strict=True)
+    ]
+
+
+def _closest(row: NDArray[np.float64], stated: Sequence[str], least: float) -> list[str]:
+    """The few sentences that are closest, of those that are at least so close."""
+    places = np.argsort(-row, kind="stable")[:_COMPARED]
+    return [stated[place] for place in places if row[place] >= least]
+
+
+def _contradicted(fact: str, closest: Sequence[str], label: FactLabel) -> FactLabel:
+    """The label, or a contradiction where a close sentence says otherwise and none says the same."""
+    found = contradicted_by(fact, closest) if closest else None
+    if found is None:
+        return label
+    support, partial, missing = (share * (1 - _CERTAINTY) for share in label.probabilities)
+    return FactLabel(Label.CONTRADICTION, found.sentence, (support, partial, missing), _CERTAINTY)
 
 
 def closeness(

@@ -5,26 +5,34 @@ from collections.abc import Sequence
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.numbering import numbered
 from services.runtime.llm.prompt import Prompt
-from services.runtime.llm.replies import AssignmentReply, every_id_once
+from services.runtime.llm.replies import AssignmentReply, FourLabelsReply, every_id_once
 
-VERSION = "assigner-2"
+VERSION = "assigner-3"
+PAPER_VERSION = "assigner-2"  # of the paper profile, with its three labels
 
 SYSTEM = (
     "You check answers against an answer key. You are strict and literal: what counts is what the answer "
     "states, not what is true, likely or implied by the topic."
 )
 
-_INSTRUCTIONS = (
+_QUESTION = (
     "For every nugget of the key decide whether the answer states it. The numbers in brackets number its "
     "sentences.\n"
     "- s, support: the answer states the whole fact, in any words and any language;\n"
     "- p, partial support: it states part of the fact, or a vaguer form of it;\n"
-    "- n, not support: it does not state it, or contradicts it.\n"
-    "Give exactly one label for each nugget ID."
 )
+_CONTRADICTION = (
+    "- c, contradiction: it states something about the same thing that cannot be true if the nugget is, such "
+    "as another number, date or unit, or the opposite;\n"
+    "- n, not support: it does not state it and does not contradict it.\n"
+)
+_THREE_LABELS = "- n, not support: it does not state it, or contradicts it.\n"
+_END = "Give exactly one label for each nugget ID."
 
 
-def assignment(query: str, nuggets: Sequence[Block], answer: str, other: str) -> Prompt[AssignmentReply]:
+def assignment(
+    query: str, nuggets: Sequence[Block], answer: str, other: str, *, contradictions: bool = True
+) -> Prompt[AssignmentReply]:
     """Asks which of the nuggets one answer states.
 
     Args:
@@ -32,19 +40,23 @@ def assignment(query: str, nuggets: Sequence[Block], answer: str, other: str) ->
         nuggets: The nuggets to label, as blocks with ids.
         answer: Text of the answer.
         other: Text of the other answer, for which the same is asked in a prompt that begins alike.
+        contradictions: Whether contradictions have a label of their own; else they are no support, as in the
+            paper profile.
     """
     ids = [nugget.id for nugget in nuggets]
 
     def check(reply: AssignmentReply) -> None:
         every_id_once((label.id for label in reply.labels), ids)
+        if not contradictions and (wrong := [x.id for x in reply.labels if x.label == "contradiction"]):
+            raise ValueError(f"{wrong[0]}: the label must be s, p or n")
 
     return Prompt(
         task="assignment",
-        version=VERSION,
+        version=VERSION if contradictions else PAPER_VERSION,
         system=SYSTEM,
-        instructions=_INSTRUCTIONS,
+        instructions=f"{_QUESTION}{_CONTRADICTION if contradictions else _THREE_LABELS}{_END}",
         blocks=(Block("query", "q", query), *nuggets, Block("answer", "a", numbered(answer))),
-        reply=AssignmentReply,
+        reply=FourLabelsReply if contradictions else AssignmentReply,
         max_tokens=200 + len(ids) * 30,
         check=check,
         family=(query, *(nugget.text for nugget in nuggets), *sorted((numbered(answer), numbered(other)))),

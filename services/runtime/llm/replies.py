@@ -38,9 +38,20 @@ def _as_enum(value: object) -> object:
     return _LETTERS.get(word, word)
 
 
-_LETTERS = {"v": "vital", "o": "okay", "s": "support", "p": "partial_support", "n": "not_support"}
+_LETTERS = {
+    "v": "vital",
+    "o": "okay",
+    "s": "support",
+    "p": "partial_support",
+    "n": "not_support",
+    "c": "contradiction",
+    "contradicts": "contradiction",
+    "contradicted": "contradiction",
+}
 ImportanceLabel = Annotated[Literal["vital", "okay"], BeforeValidator(_as_enum)]
-SupportLabel = Annotated[Literal["support", "partial_support", "not_support"], BeforeValidator(_as_enum)]
+SupportLabel = Annotated[
+    Literal["support", "partial_support", "not_support", "contradiction"], BeforeValidator(_as_enum)
+]
 Winner = Annotated[Literal["first", "second", "tie"], BeforeValidator(_as_enum)]
 
 
@@ -177,7 +188,10 @@ class ImportanceReply(Reply):
 
 
 class NuggetSupport(Line):
-    """Whether the answer states one nugget, and the first and last sentence that do (None: unknown)."""
+    """Whether the answer states or contradicts one nugget, and the first and last sentence that do.
+
+    Both are None where they are unknown, and where no sentence does.
+    """
 
     pattern = re.compile(
         r"(?P<id>[^\s:]+)[ \t:]+(?P<label>[A-Za-z_]+(?: [A-Za-z_]+)?)"
@@ -207,6 +221,16 @@ class AssignmentReply(Reply):
         "n3 n"
     )
     labels: list[NuggetSupport]
+
+
+class FourLabelsReply(AssignmentReply):
+    """The same where a contradiction is a label of its own, as in every profile but that of the paper."""
+
+    form = (
+        "Write each label as one line: the ID of the nugget, then s, p, c or n, then, for s, p and c, the "
+        "number of the sentence that states or contradicts it, or the first and last of several; for "
+        "example: n1 s 3, n2 p 4-5, n3 n, n4 c 2"
+    )
 
 
 class VerdictReply(Reply):

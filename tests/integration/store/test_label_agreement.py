@@ -20,7 +20,7 @@ from services.store.recount import recount
 from tests import samples
 from tests.samples import NOON
 
-NONE, PARTIAL, FULL = ORDER
+WRONG, NONE, PARTIAL, FULL = ORDER
 
 
 def compared(

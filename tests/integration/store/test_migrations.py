@@ -13,9 +13,11 @@ import services.store.bank_tables
 import services.store.call_tables
 import services.store.chunk_tables
 import services.store.edit_tables  # noqa: F401 - the tables of all are part of the metadata
+from nuggetstream.domain.nugget import Support
 from services.store import migrate
 from services.store.blobs import Blobs
 from services.store.database import Database
+from services.store.label_tables import LABEL_COLUMNS
 from services.store.migrate import downgrade, unapplied, upgrade
 from services.store.tables import metadata
 
@@ -103,6 +105,7 @@ async def missing_after(database: Database, revision: str) -> set[tuple[str, str
     } - {("add_index", "ix_battles_tags")}
 
 
+LABELS_ADDED = {("add_column", name) for pair, name in LABEL_COLUMNS.items() if Support.CONTRADICTION in pair}
 # From the 18th on: by migration, the columns, indexes and tables that it adds.
 ADDED: dict[str, set[tuple[str, str]]] = {
     "0018": {
@@ -137,6 +140,7 @@ ADDED: dict[str, set[tuple[str, str]]] = {
     },
     "0031": {("add_column", "nugget_version")},
     "0032": {("add_column", "event_key"), ("add_index", "ix_pending_outcomes_published_at")},
+    "0033": LABELS_ADDED,
 }
 ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},
@@ -151,7 +155,7 @@ ADDED_TABLES = {
     "0032": {"pending_outcomes"},
 }
 # Columns in tables of an earlier migration, and that migration: where the table is gone, they are with it.
-ADDED_TO = {("add_column", "nugget_version"): "0029"}
+ADDED_TO = dict.fromkeys([("add_column", "nugget_version"), *LABELS_ADDED], "0029")
 NEWER = {part for added in ADDED.values() for part in added}
 OLDER_TABLES = {*metadata.tables} - {name for names in ADDED_TABLES.values() for name in names}
 

@@ -32,6 +32,7 @@ from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
 from nuggetstream.nuggets.explanation import explain
 
 YES, PART, NO = Support.SUPPORT, Support.PARTIAL_SUPPORT, Support.NOT_SUPPORT
+WRONG = Support.CONTRADICTION
 BATTLE = Battle("1", "arena", "Why?", Answer("x", "X.", (Source("https://a"),)), Answer("y", "Y."))
 CHUNK = Evidence("c1", "text", "https://a", "", "", None, cited_by=(Side.A,), score=1.0)
 PAGE = Page("https://a", "https://a", "", PageState.FETCHED, "ok", "", "", "", None)
@@ -101,6 +102,26 @@ def test_the_sentences_name_what_only_one_answer_states_and_whose_fault_the_rest
         "1 in no source, only in an answer (unsourced).",
         "B misses 3 nuggets: 3 only in sources it did not find (retrieval).",
     )
+
+
+def test_a_contradiction_is_an_error_of_the_answer_and_no_miss() -> None:
+    states = {nugget("1", "c1"): (YES, WRONG), nugget("2", "c1", importance=Importance.OKAY): (WRONG, NO)}
+    found = snapshot(states)
+    labels = [
+        replace(label, quote="It is not so.") if label.support is WRONG and label.side is Side.B else label
+        for label in found.assignments or ()
+    ]
+    explained = explain(replace(found, assignments=tuple(labels)))
+    assert [(error.nugget.id, error.side, error.quote) for error in explained.contradictions] == [
+        ("1", Side.B, "It is not so."),
+        ("2", Side.A, None),
+    ]
+    assert [(miss.nugget.id, miss.side) for miss in explained.misses] == [("2", Side.B)]
+    assert "Only A states: “Fact 1”" in explained.lines
+    assert "B contradicts: “Fact 1” It says: “It is not so.”" in explained.lines
+    assert "A contradicts: “Fact 2”" in explained.lines
+    assert explained.scores is not None
+    assert explained.scores[Side.B].all_score == 0.0
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from nuggetstream.nuggets.scores import CREDIT, Unscorable, preference
 
 SHARES = (
     SupportProbabilities(0.7, 0.2, 0.1),
-    SupportProbabilities(0.1, 0.3, 0.6),
+    SupportProbabilities(0.1, 0.3, 0.4, 0.2),
     SupportProbabilities(0.25, 0.5, 0.25),
     SupportProbabilities(0.0, 0.0, 1.0),
 )
@@ -38,7 +38,7 @@ def test_it_is_the_sum_over_all_combinations_of_labels(threshold: float) -> None
     for chosen in product(Support, repeat=4):
         chance, credit = 1.0, {Side.A: 0.0, Side.B: 0.0}
         for (_, side), told, support in zip(product("12", Side), SHARES, chosen, strict=True):
-            chance *= getattr(told, support.value)
+            chance *= getattr(told, support.value) or 0.0
             credit[side] += CREDIT[support]
         expected[preference(credit[Side.A] / 2, credit[Side.B] / 2, threshold)] += chance
     found = preference_by_labels(NUGGETS, labels(*SHARES), threshold)

@@ -11,6 +11,7 @@ from nuggetstream.domain.nugget import Support
 from nuggetstream.nuggets.scores import labels_of
 from services.assigner.stage import Assigner
 from services.runtime.errors import Permanent
+from services.runtime.llm.assignment import PAPER_VERSION, VERSION
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import AssignmentReply, NuggetSupport
 from tests import samples
@@ -91,6 +92,33 @@ async def test_a_missing_label_is_not_a_zero(ids: list[str], problem: str) -> No
     model = ScriptedModel({"assignment": lambda prompt: AssignmentReply(labels=labels)})
     with pytest.raises(ValueError, match=problem):
         await Assigner(model)(samples.nuggetized(2))
+
+
+async def test_a_contradiction_is_a_label_with_the_sentence_that_contradicts() -> None:
+    replies = AssignmentReply(labels=[NuggetSupport(id="n1", label="contradiction", first=2)])
+    model = ScriptedModel({"assignment": lambda prompt: replies})
+    event = samples.nuggetized(1, fought=samples.battle(a="It is cold. It costs 50 cents.", b=""))
+    out = await run(Assigner(model), event)
+    label = out.assignment_set.assignments[0]
+    assert (label.support, label.quote) == (Support.CONTRADICTION, "It costs 50 cents.")
+    assert "- c, contradiction:" in model.asked[0].instructions
+    assert "n4 c 2" in model.asked[0].reply.form
+    assert out.assignment_set.prompt_version.startswith(VERSION)
+
+
+async def test_the_paper_profile_asks_for_three_labels_and_takes_no_fourth(model: ScriptedModel) -> None:
+    paper = Assigner(model, contradictions=False)
+    out = await run(paper, samples.nuggetized(2))
+    assert "contradiction:" not in model.asked[0].instructions
+    assert "c, n" not in model.asked[0].reply.form
+    assert " c " not in model.asked[0].reply.form
+    assert out.assignment_set.prompt_version.startswith(PAPER_VERSION)
+
+    replies = AssignmentReply(labels=[NuggetSupport(id=name, label="contradiction") for name in ("n1", "n2")])
+    with pytest.raises(ValueError, match="n1: the label must be s, p or n"):
+        await Assigner(ScriptedModel({"assignment": lambda prompt: replies}), contradictions=False)(
+            samples.nuggetized(2)
+        )
 
 
 def test_a_model_may_write_its_labels_as_it_likes() -> None:

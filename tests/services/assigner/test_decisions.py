@@ -16,7 +16,7 @@ from tests import samples
 from tests.fakes import ScriptedModel, blocks
 
 EVENT = samples.nuggetized(3, fought=samples.battle(a="Something.", b="Something else."))
-SURE = {"s": 0.7, "p": 0.2, "n": 0.1}
+SURE = {"s": 0.7, "p": 0.2, "n": 0.06, "c": 0.04}
 
 
 def decides(**letters: str | None) -> ScriptedModel:
@@ -46,11 +46,19 @@ async def test_a_decision_labels_every_nugget_with_its_probabilities() -> None:
     assert labels_of(labels, Side.A) == {
         "v0": Support.SUPPORT, "v1": Support.NOT_SUPPORT, "v2": Support.PARTIAL_SUPPORT
     }  # fmt: skip
-    assert labels[0].probabilities == SupportProbabilities(0.7, 0.2, 0.1)
+    assert labels[0].probabilities == SupportProbabilities(0.7, 0.2, 0.06, 0.04)
     assert [label.probabilities is None for label in labels] == [False, False, True] * 2
     assert all(label.quote is None for label in labels)
     assert (len(model.asked), chat.asked) == (2, [])
     assert out.assignment_set.model == "decider-2026"
+
+
+async def test_a_decision_can_be_a_contradiction() -> None:
+    [out] = await Assigner(ScriptedModel({}), decisions=decides(n1="c", n2="n", n3="c"))(EVENT)
+    labels = labels_of(out.assignment_set.assignments, Side.A)
+    assert labels == {
+        "v0": Support.CONTRADICTION, "v1": Support.NOT_SUPPORT, "v2": Support.CONTRADICTION
+    }  # fmt: skip
 
 
 async def test_a_nugget_that_is_declined_is_labelled_by_chat() -> None:

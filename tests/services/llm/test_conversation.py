@@ -91,7 +91,7 @@ def test_cached_replies_of_single_turns_stay_valid() -> None:
     """The keys of versions without conversations."""
     keys = [
         verdict("Why?", "x", "y", ["z"]).cache_key("m"),
-        assignment("Why?", [Block("nugget", "n1", "x")], "y", "z").cache_key("m"),
+        assignment("Why?", [Block("nugget", "n1", "x")], "y", "z", contradictions=False).cache_key("m"),
     ]
     assert keys == KEYS
 

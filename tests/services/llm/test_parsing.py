@@ -144,6 +144,8 @@ def test_a_list_that_was_cut_is_not_taken_for_the_whole_one() -> None:
         ("n3: n", ("n3", "not_support", None, None)),
         ("n1: partial support: #4 – #6", ("n1", "partial_support", 4, 6)),
         ("n1 not_support", ("n1", "not_support", None, None)),
+        ("n4 c 2", ("n4", "contradiction", 2, None)),
+        ("n4: Contradicts 2-3", ("n4", "contradiction", 2, 3)),
     ],
 )
 def test_a_label_is_one_line(line: str, read: tuple[Any, ...]) -> None:

@@ -32,6 +32,18 @@ def test_saying_part_of_a_fact_is_partial_support() -> None:
 
 
 @both_modes
+def test_another_number_is_a_contradiction_where_the_label_is_asked_for(embed: Embed | None) -> None:
+    facts = ["A single cigarette cost 25 cents in the shop.", "The shop opened in the spring."]
+    answer = "A single cigarette cost 50 cents in the shop. The shop opened in the spring."
+    asked = assign("cigarettes", facts, answer, embed=embed, contradictions=True)
+    assert [one.label for one in asked] == [Label.CONTRADICTION, Label.SUPPORT]
+    assert asked[0].quote == "A single cigarette cost 50 cents in the shop."
+    assert sum(asked[0].probabilities) + asked[0].contradiction == pytest.approx(1)
+    plain = assign("cigarettes", facts, answer, embed=embed)
+    assert Label.CONTRADICTION not in [one.label for one in plain]
+
+
+@both_modes
 def test_there_is_one_judgement_per_fact_in_order(embed: Embed | None) -> None:
     facts = ["Penguins swim well", "Bananas are yellow", "Penguins swim well"]
     labels = [one.label for one in assign("animals", facts, UNRELATED, embed=embed)]

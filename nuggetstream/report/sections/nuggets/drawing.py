@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 
 from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent
 from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Notice, Table
-from nuggetstream.report.charts import BLUE, GREY, ORANGE, SKY, figure, names_axis
+from nuggetstream.report.charts import BLUE, GREY, ORANGE, PURPLE, SKY, figure, names_axis
 from nuggetstream.report.section import Content
 from nuggetstream.report.sections.nuggets.grounding import NEAR, Grounding, Quartiles
 from nuggetstream.report.sections.nuggets.numbers import LABELS, Nuggets, Spread
@@ -12,7 +12,13 @@ from nuggetstream.report.sections.nuggets.numbers import LABELS, Nuggets, Spread
 _LOOKS = dict(
     zip(
         LABELS,
-        ((BLUE, "stated"), (SKY, "stated in part"), (ORANGE, "missed"), (GREY, "no label")),
+        (
+            (BLUE, "stated"),
+            (SKY, "stated in part"),
+            (ORANGE, "missed"),
+            (PURPLE, "contradicted"),
+            (GREY, "no label"),
+        ),
         strict=True,
     )
 )

@@ -13,7 +13,7 @@ from nuggetstream.report.sections.nuggets.grounding import Grounding, grounding
 from nuggetstream.text.statistics import nugget_diversity
 
 NO_LABEL = "no label"
-LABELS = (Support.SUPPORT.value, Support.PARTIAL_SUPPORT.value, Support.NOT_SUPPORT.value, NO_LABEL)
+LABELS = (*(label.value for label in Support), NO_LABEL)
 
 
 @dataclass(frozen=True, slots=True)

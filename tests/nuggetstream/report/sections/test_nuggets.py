@@ -25,7 +25,8 @@ def test_diversity_is_one_minus_the_mean_overlap_of_two_nuggets_of_a_battle(read
 def test_a_missing_label_is_counted_as_missing(read: Any) -> None:
     results = read(battle("b1", nuggets=[nugget(b=None), nugget("x", "okay")]))
     found = SECTION.compute(results)
-    assert found.labels["vital"] == {"support": 1, "partial_support": 0, "not_support": 0, "no label": 1}
+    none = {"partial_support": 0, "not_support": 0, "contradiction": 0}
+    assert found.labels["vital"] == {"support": 1, **none, "no label": 1}
     assert found.vital is not None
     assert found.vital.mean == 0.5
     missed = {(row.system, row.which): row for row in misses.SECTION.compute(results).rows}

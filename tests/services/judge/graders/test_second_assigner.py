@@ -14,7 +14,7 @@ from services.runtime.llm.prompt import Prompt
 from tests import samples
 from tests.fakes import ScriptedModel
 
-NONE, PARTIAL, FULL = ORDER
+_, NONE, PARTIAL, FULL = ORDER
 EVALUATOR = EVALUATORS["second_assigner"]
 
 

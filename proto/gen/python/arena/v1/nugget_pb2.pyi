@@ -48,6 +48,8 @@ class _SupportEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Support.Value
     SUPPORT_SUPPORT: _Support.ValueType  # 1
     SUPPORT_PARTIAL_SUPPORT: _Support.ValueType  # 2
     SUPPORT_NOT_SUPPORT: _Support.ValueType  # 3
+    SUPPORT_CONTRADICTION: _Support.ValueType  # 4
+    """The answer states something that cannot be true together with the nugget. It counts as no support."""
 
 class Support(_Support, metaclass=_SupportEnumTypeWrapper): ...
 
@@ -55,6 +57,8 @@ SUPPORT_UNSPECIFIED: Support.ValueType  # 0
 SUPPORT_SUPPORT: Support.ValueType  # 1
 SUPPORT_PARTIAL_SUPPORT: Support.ValueType  # 2
 SUPPORT_NOT_SUPPORT: Support.ValueType  # 3
+SUPPORT_CONTRADICTION: Support.ValueType  # 4
+"""The answer states something that cannot be true together with the nugget. It counts as no support."""
 Global___Support: _TypeAlias = Support  # noqa: Y015
 
 class _Grounding:
@@ -373,21 +377,27 @@ class SupportProbabilities(_message.Message):
     SUPPORT_FIELD_NUMBER: _builtins.int
     PARTIAL_SUPPORT_FIELD_NUMBER: _builtins.int
     NOT_SUPPORT_FIELD_NUMBER: _builtins.int
+    CONTRADICTION_FIELD_NUMBER: _builtins.int
     support: _builtins.float
     partial_support: _builtins.float
     not_support: _builtins.float
+    contradiction: _builtins.float
+    """Absent when the model was not asked for it."""
     def __init__(
         self,
         *,
         support: _builtins.float = ...,
         partial_support: _builtins.float = ...,
         not_support: _builtins.float = ...,
+        contradiction: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_contradiction", b"_contradiction", "contradiction", b"contradiction"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["not_support", b"not_support", "partial_support", b"partial_support", "support", b"support"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_contradiction", b"_contradiction", "contradiction", b"contradiction", "not_support", b"not_support", "partial_support", b"partial_support", "support", b"support"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__contradiction: _TypeAlias = _typing.Literal["contradiction"]  # noqa: Y015
+    _WhichOneofArgType__contradiction: _TypeAlias = _typing.Literal["_contradiction", b"_contradiction"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__contradiction) -> _WhichOneofReturnType__contradiction | None: ...
 
 Global___SupportProbabilities: _TypeAlias = SupportProbabilities  # noqa: Y015
 
@@ -404,7 +414,7 @@ class Assignment(_message.Message):
     side: _battle_pb2.Side.ValueType
     support: Global___Support.ValueType
     quote: _builtins.str
-    """Sentence of the answer that states the nugget; absent when no sentence was named."""
+    """Sentence of the answer that states or contradicts the nugget; absent when no sentence was named."""
     @_builtins.property
     def probabilities(self) -> Global___SupportProbabilities:
         """Absent when the model did not tell."""
