@@ -30,7 +30,8 @@ def main() -> None:
         print(_row(language, [pair for pair in PAIRS if pair.language == language]))
     for kind in ("number", "date", "unit", "negation"):
         print(_row(kind, [pair for pair in PAIRS if pair.differs == kind]))
-    print(_row("in view", [pair for pair in PAIRS if not pair.apart]))
+    print(_row("in view", [pair for pair in PAIRS if not pair.apart and not pair.later]))
+    print(_row("written later", [pair for pair in PAIRS if pair.later]))
     print(_row("kept apart", [pair for pair in PAIRS if pair.apart]))
     print(_row("all", PAIRS))
 

@@ -1,7 +1,7 @@
 """Pairs of a claim and a text that contradicts it, or does not, in six languages.
 
-All pairs of `contradictions.jsonl` were written before the rules. Those that are kept `apart`, a third drawn
-at random, were not looked at while the rules were made.
+Most pairs of `contradictions.jsonl` were written before the rules. Of these a third, drawn at random, was
+kept `apart` and not looked at while the rules were made. Those written `later` are longer.
 """
 
 import json
@@ -20,6 +20,7 @@ class Pair:
     claim: str
     text: str
     apart: bool
+    later: bool = False
 
     def __str__(self) -> str:
         return f"{self.language}: {self.claim} {self.text}"

@@ -83,7 +83,7 @@ def contradicted_by(claim: str, sentences: Sequence[str]) -> Contradiction | Non
 
 
 def _difference(claim: Statement, sentence: Statement) -> Contradiction | None:
-    if not _alike(claim.whole, sentence.whole):
+    if not _alike(claim.whole, sentence.whole) or _other_names(claim, sentence):
         return None
     return (
         _other_date(claim, sentence) or _other_quantity(claim, sentence) or _other_polarity(claim, sentence)
@@ -150,6 +150,14 @@ def _other_polarity(claim: Statement, sentence: Statement) -> Contradiction | No
 def _same_clause(mine: Clause, theirs: Clause) -> bool:
     enough = len(set(mine.terms)) >= _SHORTEST
     return enough and _share(mine, theirs) >= ALIKE_NEGATED and _share(theirs, mine) >= _BACK
+
+
+def _other_names(claim: Statement, sentence: Statement) -> bool:
+    """Whether the claim names somebody or something that the sentence does not, and the other way round."""
+    return all(
+        any(not any(_same(name, term) for term in theirs.whole.terms) for name in mine.names)
+        for mine, theirs in ((claim, sentence), (sentence, claim))
+    )
 
 
 def _alike(claim: Clause, sentence: Clause) -> bool:

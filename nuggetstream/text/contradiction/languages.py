@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-CHINESE = "zh"
+CHINESE, GERMAN = "zh", "de"
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # each language is one object
@@ -77,7 +77,7 @@ _ENGLISH = Language(
     ),
 )
 _GERMAN = Language(
-    code="de",
+    code=GERMAN,
     function=_listed(
         "der die das den dem des ein eine einen einem einer eines und oder aber in im am an auf von "
         "vom zu zum zur für mit aus bei nach seit vor ist sind war waren wird werden wurde wurden hat "

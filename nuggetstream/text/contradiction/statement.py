@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from nuggetstream.text.contradiction.dates import Date, dates_in
-from nuggetstream.text.contradiction.languages import CHINESE, Language
+from nuggetstream.text.contradiction.languages import CHINESE, GERMAN, Language
 from nuggetstream.text.contradiction.quantities import Quantity, quantities_in
 from nuggetstream.text.terms import terms
 
@@ -16,6 +16,7 @@ _CLAUSE = re.compile(
     r"que|pero|sino|aunque"
     r"|но|хотя)\b|但是?|而是?"
 )
+_CAPITAL = re.compile(r"(?<=[\w,] )[^\W\d_a-zа-яё]\w+")
 _HAN_FUNCTION = re.compile("[的是了在为约有也和与及共着过就被把]")
 
 
@@ -44,6 +45,8 @@ class Statement:
         quantities: Its quantities other than dates.
         whole: The sentence as one clause.
         clauses: Its clauses.
+        names: Terms of words with a capital letter inside the sentence; none in languages that write all
+            nouns so, or have no capitals.
     """
 
     text: str
@@ -51,6 +54,7 @@ class Statement:
     quantities: tuple[Quantity, ...]
     whole: Clause
     clauses: tuple[Clause, ...]
+    names: frozenset[str]
 
     def words(self, part: Date | Quantity) -> str:
         """A date or quantity as it is written."""
@@ -71,8 +75,20 @@ def statement(text: str, language: Language) -> Statement:
     quantities = quantities_in(blank, language)
     blank = _blanked(blank, quantities)
     return Statement(
-        text, tuple(dates), tuple(quantities), _clause(blank, language), tuple(_clauses(blank, language))
+        text=text,
+        dates=tuple(dates),
+        quantities=tuple(quantities),
+        whole=_clause(blank, language),
+        clauses=tuple(_clauses(blank, language)),
+        names=_names(blank, normal(text), language),
     )
+
+
+def _names(blank: str, text: str, language: Language) -> frozenset[str]:
+    if language.code == GERMAN or len(blank) != len(text):  # letters that are longer in lower case
+        return frozenset()
+    inside = (match for match in _CAPITAL.finditer(text) if blank[match.start()] != " ")
+    return frozenset(term for match in inside for term in _terms(match[0].lower(), language))
 
 
 def _clauses(text: str, language: Language) -> Iterator[Clause]:
