@@ -16,6 +16,7 @@ from nuggetstream.client.errors import (
     NotFound,
     NuggetstreamError,
     Rejected,
+    Unauthenticated,
     Unavailable,
     UnexpectedReply,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "NotFound",
     "NuggetstreamError",
     "Rejected",
+    "Unauthenticated",
     "Unavailable",
     "UnexpectedReply",
 ]

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeVar, Unpack
 
 from nuggetstream.client import calls
+from nuggetstream.client.audit import audit
 from nuggetstream.client.calls import Call
 from nuggetstream.client.options import AdminFailureOptions, ExpiryOptions
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
+from nuggetstream.views.audit import AuditView
 from nuggetstream.views.calls import CallView
 from nuggetstream.views.deletion import BattleDeletion, Expiry
 from nuggetstream.views.failures import FailureAction, FailureEntry
@@ -41,6 +43,16 @@ class Administration(ABC):
             NotFound: There is no such battle.
         """
         return self._ask(calls.model_calls(battle_id))
+
+    def audit(self, arena: str | None = None, key: str | None = None, limit: int = 50) -> list[AuditView]:
+        """Who did what, newest first, for administrators.
+
+        Args:
+            arena: Only actions in this arena; None for all that the key may read.
+            key: Only actions of the key with this id; None for all.
+            limit: At most so many, 1 to 1000.
+        """
+        return self._ask(audit(arena, key, limit))
 
     def delete_battle(self, battle_id: str) -> BattleDeletion:
         """Delete a battle with everything that only it brought; deleting it twice changes nothing.
@@ -91,6 +103,12 @@ class AsyncAdministration(ABC):
     async def model_calls(self, battle_id: str) -> list[CallView]:
         """The logged model calls of a battle, see `Client.model_calls`."""
         return await self._ask(calls.model_calls(battle_id))
+
+    async def audit(
+        self, arena: str | None = None, key: str | None = None, limit: int = 50
+    ) -> list[AuditView]:
+        """Who did what, newest first, see `Client.audit`."""
+        return await self._ask(audit(arena, key, limit))
 
     async def delete_battle(self, battle_id: str) -> BattleDeletion:
         """Delete a battle with everything that only it brought, see `Client.delete_battle`."""

@@ -53,12 +53,15 @@ class AsyncClient(AsyncAdministration, AsyncJudgeChecks):
         *,
         timeout: float = 30.0,
         patience: float = 10.0,
+        key: str | None = None,
         headers: Mapping[str, str] | None = None,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self._patience = patience
         self._timeout = timeout
-        self._http = httpx2.AsyncClient(base_url=calls.base_url(url), headers=headers, transport=transport)
+        self._http = httpx2.AsyncClient(
+            base_url=calls.base_url(url), headers=calls.headers_of(key, headers), transport=transport
+        )
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -1,6 +1,7 @@
 """Every request of the API as a value: what is sent, and how the reply is read. No I/O."""
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
@@ -39,6 +40,7 @@ T_co = TypeVar("T_co", covariant=True)
 Submission: TypeAlias = BattleSubmission | Mapping[str, Any]
 JSON = "application/json"
 _ADMIN = "/v1/admin/failures"
+KEY_VARIABLE = "NUGGETSTREAM_API_KEY"
 LOCAL = "http://127.0.0.1:8080"
 
 
@@ -257,6 +259,12 @@ def base_url(url: str) -> str:
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise ValueError(f"url: {url!r} should begin with http:// or https:// and name a host")
     return url
+
+
+def headers_of(key: str | None, headers: Mapping[str, str] | None) -> dict[str, str]:
+    """The headers of a client: its key, by default that of the environment, and those that a caller gives."""
+    key = key or os.environ.get(KEY_VARIABLE)
+    return ({} if not key else {"authorization": f"Bearer {key}"}) | dict(headers or {})
 
 
 def encoded(battle: Submission) -> bytes:

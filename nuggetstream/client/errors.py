@@ -2,7 +2,8 @@
 
 NuggetstreamError
 ├── Rejected           the platform does not accept what was asked; asking again changes nothing
-│   ├── Forbidden      only administrators may do this
+│   ├── Unauthenticated the platform needs a key, and this one is missing or not valid
+│   ├── Forbidden      the key has no right to this, or only administrators may do it
 │   ├── NotFound       no such battle or failure
 │   ├── Conflict       the id belongs to a battle with other content, or an edit is outdated
 │   └── Invalid        a field is wrong; `problems` names each of them
@@ -30,8 +31,12 @@ class Rejected(NuggetstreamError):
         self.problems = list(problems)
 
 
+class Unauthenticated(Rejected):
+    """The platform needs a key, and this one is missing, unknown, expired or revoked."""
+
+
 class Forbidden(Rejected):
-    """Only administrators may do this."""
+    """The key has no right to this, or only administrators may do it."""
 
 
 class NotFound(Rejected):

@@ -16,6 +16,7 @@ from nuggetstream.client.errors import (
     NotFound,
     NuggetstreamError,
     Rejected,
+    Unauthenticated,
     Unavailable,
     UnexpectedReply,
 )
@@ -24,6 +25,7 @@ from nuggetstream.views.common import Problem
 T = TypeVar("T")
 _REJECTIONS: dict[int, type[Rejected]] = {
     400: Invalid,
+    401: Unauthenticated,
     403: Forbidden,
     404: NotFound,
     405: Invalid,

@@ -52,7 +52,8 @@ class Client(Administration, JudgeChecks):
         patience: Seconds during which a request is repeated while the platform is not available. Only what is
             safe to repeat is repeated: reading, submitting (the same battle twice is one battle), and a vote
             only where it cannot have been taken in. 0 tries once.
-        headers: Sent with every request, for example for a proxy that asks for a key.
+        key: Key of the platform; the environment variable NUGGETSTREAM_API_KEY when None.
+        headers: Sent with every request, for example for a proxy.
         transport: How requests are carried out instead of over the network, for tests.
 
     Raises:
@@ -76,12 +77,15 @@ class Client(Administration, JudgeChecks):
         *,
         timeout: float = 30.0,
         patience: float = 10.0,
+        key: str | None = None,
         headers: Mapping[str, str] | None = None,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
         self._patience = patience
         self._timeout = timeout
-        self._http = httpx2.Client(base_url=calls.base_url(url), headers=headers, transport=transport)
+        self._http = httpx2.Client(
+            base_url=calls.base_url(url), headers=calls.headers_of(key, headers), transport=transport
+        )
 
     def close(self) -> None:
         """Close every connection."""

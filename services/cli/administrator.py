@@ -1,23 +1,27 @@
 """The connection to a gateway of commands for administrators."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
 
 from nuggetstream.client import Client, NuggetstreamError
+from nuggetstream.client.calls import KEY_VARIABLE
 
 
 @contextmanager
 def connected(url: str) -> Iterator[Client]:
-    """A client of the gateway that sends the administrators' token, if set; its errors end the command."""
+    """A client of the gateway that sends NUGGETSTREAM_API_KEY or else the administrators' token, if set.
+
+    Its errors end the command.
+    """
     from services.cli.process import read_settings
     from services.cli.settings import PlatformSettings
 
     token = read_settings(PlatformSettings).admin_token
-    headers = None if token is None else {"authorization": f"Bearer {token}"}
     try:
-        with Client(url, headers=headers) as client:
+        with Client(url, key=os.environ.get(KEY_VARIABLE) or token) as client:
             yield client
     except (NuggetstreamError, ValueError) as error:
         raise click.ClickException(str(error)) from error

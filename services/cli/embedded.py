@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 from nuggetstream.domain.failure import Stage
+from services.cli.access_settings import AccessSettings
 from services.cli.data_folder import locked_folder
 from services.cli.process import read_settings
 from services.cli.registry import SERVICES
@@ -59,6 +60,7 @@ class Choices:
         ratings_port: gRPC port of the rater; 0 takes a free one. The other services always take free ones.
         grace: Seconds that work in flight gets when leaving.
         evaluators: Names of the evaluators, separated by commas; None: those of the environment.
+        access: Who may use the gateway and the rater.
         batches: Where model calls wait for a batch; None where each is made at once.
     """
 
@@ -73,6 +75,7 @@ class Choices:
     ratings_port: int = 0
     grace: float = 20.0
     evaluators: str | None = None
+    access: AccessSettings = field(default_factory=AccessSettings)
     batches: Batches | None = None
 
     def in_batches(self, batches: Batches) -> "Choices":
@@ -262,6 +265,7 @@ class _Starter:
             host=choices.host,
             http_port=choices.http_port,
             allowed_hosts=choices.allowed_hosts,
+            access=choices.access,
             checks=self.checks,
             batches=choices.batches,
         )

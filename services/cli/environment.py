@@ -6,12 +6,14 @@ from difflib import get_close_matches
 from pydantic import AliasChoices
 from pydantic_settings import BaseSettings
 
+from services.cli.access_settings import AccessSettings
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
 from services.runtime.llm.settings import LLMSettings
 
 PREFIX = "NUGGETSTREAM_"
 _SETTINGS = (
+    AccessSettings,
     PlatformSettings,
     PipelineSettings,
     FetchSettings,
@@ -19,8 +21,8 @@ _SETTINGS = (
     ServerSettings,
     LLMSettings,
 )
-# Read by an argument of `serve` and `health`, by `fidelity` and the tests, and by deploy/compose.yaml.
-_OTHERS = ("NUGGETSTREAM_SERVICE", "NUGGETSTREAM_DATA", "NUGGETSTREAM_TAG")
+# Read by an argument of `serve` and `health`, by clients, `fidelity` and the tests, and deploy/compose.yaml.
+_OTHERS = ("NUGGETSTREAM_SERVICE", "NUGGETSTREAM_API_KEY", "NUGGETSTREAM_DATA", "NUGGETSTREAM_TAG")
 
 
 def settings_variables(models: Iterable[type[BaseSettings]] = _SETTINGS) -> set[str]:

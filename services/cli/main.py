@@ -21,6 +21,8 @@ COMMANDS = {
     "fidelity": ("fidelity", "Compute reference numbers of five papers again."),
     "demo": ("demo", "Run the demo's battles through the platform, explain one."),
     "failures": ("failures", "List, retry or discard what was given up."),
+    "keys": ("keys", "Create, list, rotate or revoke API keys."),
+    "audit": ("audit", "List who did what, by key."),
     "calls": ("calls", "List the model calls of a battle."),
     "canary": ("canary", "Let the judges compare canary battles now."),
     "nuggets": ("nuggets", "Show or edit the nugget list of a battle."),

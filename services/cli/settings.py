@@ -253,8 +253,8 @@ class FetchSettings(_Settings):
 class ServerSettings(_Settings):
     """Where a process listens, and how it logs.
 
-    The address is loopback by default: there are no API keys, so an address that others can reach is open to
-    them.
+    The address is loopback by default. One that other machines can reach needs API keys, see
+    `AccessSettings`.
 
     Attributes:
         host: Address to bind to.

@@ -7,11 +7,14 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.fitting.tally import TiePolicy
+from services.cli.access_parts import gateway_access, rater_guard
+from services.cli.access_settings import AccessSettings
 from services.cli.own_consumer import own_consumer
 from services.cli.process import read_settings
 from services.cli.retrieval import RetrievalSettings, open_index
@@ -48,6 +51,7 @@ class Parts:
         host: Address to bind to.
         http_port: HTTP port of the gateway.
         allowed_hosts: Names that the gateway answers to beside those of loopback and `host`.
+        access: Who may use the gateway and the rater.
         checks: Find problems that prevent work now, such as a full disk; the gateway reports them and accepts
             no battles meanwhile.
         fresh_replies: Whether models are asked again, whatever they replied before, and no call is logged.
@@ -64,6 +68,7 @@ class Parts:
     host: str = "127.0.0.1"
     http_port: int = 0
     allowed_hosts: Sequence[str] = ()
+    access: AccessSettings = field(default_factory=AccessSettings)
     checks: Sequence[Check] = ()
     fresh_replies: bool = False
     batches: Batches | None = None
@@ -194,7 +199,7 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     flagged = Flagged(parts.pipeline.flagged_battles)
     boards = Boards(outcomes=outcomes, battles=battles, policy=policy, resamples=resamples, flagged=flagged)
     stages = [build(Rater(battles, outcomes, announcer), parts.blobs)]
-    yield Service("rater", stages, [ratings_service(boards)], [announcer.run])
+    yield Service("rater", stages, [ratings_service(boards, rater_guard(parts))], [announcer.run])
 
 
 @asynccontextmanager
@@ -241,6 +246,7 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     """The gateway: REST, server-sent events, pages, gRPC, and battles that come over NATS."""
+    from services.access.signing import signature
     from services.gateway.admission import admission_to
     from services.gateway.app import create_app
     from services.gateway.battles.followers import Followers
@@ -248,7 +254,6 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     from services.gateway.battles.ingest import ingest_stage
     from services.gateway.battles.intake import Intake, publisher
     from services.gateway.build import further_routes
-    from services.gateway.failures.access import AdminAccess
     from services.gateway.health import readiness
     from services.gateway.hosts import AllowedHosts
     from services.gateway.ports import Gateway
@@ -271,7 +276,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
         followers.listening(parts.bus),
         models.listening(parts.bus),
     ):
-        access = AdminAccess(parts.platform.admin_token, parts.host)
+        access = await gateway_access(parts, battles)
         gateway = Gateway(
             battles=battles,
             outcomes=Outcomes(parts.database),
@@ -281,7 +286,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             intake=Intake(
                 battles, PendingVotes(parts.database), publisher(parts.bus, parts.blobs), admission
             ),
-            ratings=RatingsClient(channel, Lens(parts.pipeline.nugget_lens)),
+            ratings=RatingsClient(channel, Lens(parts.pipeline.nugget_lens), sign=access.signature),
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),
             models=models,
@@ -291,7 +296,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
         hosts = AllowedHosts.of((parts.host, *parts.allowed_hosts))
         graders = parts.platform.declared_graders
         further = further_routes(gateway, parts.bus, parts.database, access, graders)
-        app = create_app(gateway, hosts, *further)
+        app = create_app(gateway, hosts, *further, sites=parts.access.sites)
         async with http_server(app, parts.host, parts.http_port) as url:
             stages = [ingest_stage(gateway.intake, parts.blobs)]
             watch = consumer_watch(parts.bus)

@@ -1,16 +1,22 @@
 """The HTTP application of the gateway: REST, server-sent events and web pages."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.datastructures import MutableHeaders
+from starlette.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from services.access.sites import Sites
 from services.gateway import health, problems
+from services.gateway.access import login
+from services.gateway.access.guard import VisitLog
 from services.gateway.battles import event_routes, submission_routes
 from services.gateway.battles import routes as battle_routes
 from services.gateway.edits import routes as edit_routes
@@ -23,12 +29,13 @@ from services.gateway.pages.responses import problem_page
 from services.gateway.ports import Gateway
 from services.gateway.ratings import routes as rating_routes
 
+_POLICY = "Content-Security-Policy"
 _STATIC = Path(__file__).parent / "pages" / "static"
 _HEADERS = {
     # Only our own files, and no inline script or style, whatever an answer contains.
-    "Content-Security-Policy": (
+    _POLICY: (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        "base-uri 'none'; form-action 'self'"
     ),
     "X-Content-Type-Options": "nosniff",
     # No address for other sites. With "no-referrer" our own forms would not even name their origin.
@@ -36,7 +43,12 @@ _HEADERS = {
 }
 
 
-def create_app(gateway: Gateway, hosts: AllowedHosts | None = None, *more: APIRouter) -> FastAPI:
+_NO_SITES = Sites()
+
+
+def create_app(
+    gateway: Gateway, hosts: AllowedHosts | None = None, *more: APIRouter, sites: Sites = _NO_SITES
+) -> FastAPI:
     """The HTTP application.
 
     The framework's interactive API pages load scripts from other sites, so `/docs` is a page of our own.
@@ -45,13 +57,16 @@ def create_app(gateway: Gateway, hosts: AllowedHosts | None = None, *more: APIRo
         gateway: What the routes read and write.
         hosts: The names that it answers to; only those of loopback when None.
         more: Further routes, such as those for administrators.
+        sites: Other sites whose pages may use the API, or show ours in a frame.
     """
+    access = gateway.access
     app = FastAPI(
         title="Nuggetstream",
         summary="Send battles between LLM answers; read why one answer is better, and live ratings.",
         version=_version(),
         docs_url=None,
         redoc_url=None,
+        dependencies=[] if access is None else [Depends(access)],
     )
     app.state.gateway = gateway
     env = page_environment()
@@ -69,9 +84,14 @@ def create_app(gateway: Gateway, hosts: AllowedHosts | None = None, *more: APIRo
     app.include_router(system_routes.routes(gateway, env))
     app.include_router(inversions.routes(gateway, env))
     app.include_router(api_docs.routes(env, lambda: app.openapi()))  # noqa: PLW0108 - replaced below
+    if access is not None:
+        app.include_router(login.routes(access, env))
+        app.add_middleware(VisitLog, access=access)
     app.mount("/static", StaticFiles(directory=_STATIC))
-    app.add_middleware(HostCheck, hosts=hosts or AllowedHosts())
-    app.add_middleware(_ProtectiveHeaders)
+    if sites.cors_origins:
+        app.add_middleware(CORSMiddleware, **sites.cors())
+    app.add_middleware(HostCheck, hosts=replace(hosts or AllowedHosts(), origins=sites.cors_origins))
+    app.add_middleware(_ProtectiveHeaders, frame_ancestors=sites.frame_ancestors)
     app.add_middleware(_HeadAsGet)
     app.add_middleware(MeasuredRequests)  # the last one added sees the request first
     _add_body_schemas(app)
@@ -81,13 +101,17 @@ def create_app(gateway: Gateway, hosts: AllowedHosts | None = None, *more: APIRo
 class _ProtectiveHeaders:
     """Adds the protective headers to every response."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, frame_ancestors: Sequence[str] = ()) -> None:
         self._app = app
+        policy = _HEADERS[_POLICY] + "; frame-ancestors "
+        self._unframed = _HEADERS | {_POLICY: policy + "'none'"}
+        self._framed = _HEADERS | {_POLICY: policy + (" ".join(frame_ancestors) or "'none'")}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(_HEADERS)
+                headers = self._unframed if scope["path"] == "/login" else self._framed
+                MutableHeaders(scope=message).update(headers)
             await send(message)
 
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)

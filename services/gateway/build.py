@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
+from services.gateway.access.guard import Access
 from services.gateway.canary.routes import routes as canary_routes
-from services.gateway.failures.access import AdminAccess
 from services.gateway.failures.build import administration
 from services.gateway.pages.environment import page_environment
 from services.gateway.ports import Gateway
@@ -13,7 +13,7 @@ from services.wire.graders import Graders
 
 
 def further_routes(
-    gateway: Gateway, bus: Bus, database: Database, access: AdminAccess, graders: Graders
+    gateway: Gateway, bus: Bus, database: Database, access: Access, graders: Graders
 ) -> list[APIRouter]:
     """The routers beside those that `create_app` makes itself."""
     env = page_environment()

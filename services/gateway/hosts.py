@@ -28,9 +28,11 @@ class AllowedHosts:
     Attributes:
         names: Host names without port, beside those of loopback. `*.example.org` stands for every name below
             example.org, and `*` for every name.
+        origins: Origins of other sites whose pages may write, such as `https://arena.example.org`.
     """
 
     names: frozenset[str] = frozenset()
+    origins: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, names: Iterable[str]) -> "AllowedHosts":
@@ -51,6 +53,8 @@ class AllowedHosts:
         origin = headers.get("origin")
         if origin is None:
             return headers.get("sec-fetch-site", "none") in _SAME_SITE
+        if origin.lower() in self.origins:
+            return True
         authority = urlsplit(origin).netloc.lower()
         if authority and authority == (headers.get("host") or "").lower():
             return True

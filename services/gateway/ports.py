@@ -1,18 +1,19 @@
 """Everything that the routes and the gRPC service read and write, as one value built at start."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.views.battles import BattleSummary, BattleView
 from nuggetstream.views.biases import JudgeBiasView
+from services.access.visits import visible_arenas
+from services.gateway.access.guard import Access
 from services.gateway.battles.assembly import assemble, stages_at_work, summarize
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.intake import Intake
 from services.gateway.battles.nuggets import edit_views
 from services.gateway.battles.waiting import waiting_view
 from services.gateway.errors import UnknownBattle
-from services.gateway.failures.access import AdminAccess
 from services.gateway.health import Readiness
 from services.gateway.ratings.biases import biases_of
 from services.gateway.ratings.client import RatingsClient
@@ -54,7 +55,7 @@ class Gateway:
         followers: Clients that follow a battle.
         readiness: Gives the reasons why the process is not ready.
         models: Whether the model answers each stage.
-        access: Who may edit on the pages; None where nobody may.
+        access: Who may do what; None where everything is allowed but administration, for tests.
         families: Families of models by prefixes of names, beside those that are known.
     """
 
@@ -68,7 +69,7 @@ class Gateway:
     followers: Followers
     readiness: Readiness
     models: ModelStates = field(default_factory=ModelStates)
-    access: AdminAccess | None = None
+    access: Access | None = None
     families: Mapping[str, str] = field(default_factory=dict)
 
     async def view(self, battle_id: str) -> BattleView:
@@ -94,10 +95,19 @@ class Gateway:
         Raises:
             Unavailable: the database does not answer.
         """
-        page = await self.search.page(selection, limit, after)
+        page = await self.search.page(replace(selection, within=visible_arenas()), limit, after)
         outcomes = await self.outcomes.of_battles([row.id for row in page.rows])
         found = [summarize(row, outcomes[row.id]) for row in page.rows]
         return ListedBattles(found, page.next, is_cut=page.is_cut)
+
+    async def arenas(self) -> dict[str, int]:
+        """Number of battles received, by arena that the caller may see.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+        visible, arenas = visible_arenas(), await self.battles.arenas()
+        return {name: count for name, count in arenas.items() if visible is None or name in visible}
 
     async def biases(self, arena: str) -> list[JudgeBiasView]:
         """What the verdicts of each judge and model of an arena depend on beside the answers.

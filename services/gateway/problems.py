@@ -10,15 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from nuggetstream.files.submission import InvalidSubmission
 from nuggetstream.views.common import Problem
+from services.access.callers import Denied, NotAllowed, TooMany, Unauthenticated
 from services.gateway.errors import (
     Conflict,
     Forbidden,
@@ -38,7 +40,7 @@ from services.gateway.errors import (
 from services.runtime.errors import StageError, Unavailable
 from services.runtime.masking import KNOWN
 
-EXPECTED = (Rejected, InvalidSubmission, StageError)
+EXPECTED = (Rejected, Denied, InvalidSubmission, StageError)
 _RETRY_AFTER = 1.0  # seconds; a broker or database that restarts is back in a few
 _STATUS: dict[type[Exception], int] = {
     UnknownBattle: 404,
@@ -55,6 +57,9 @@ _STATUS: dict[type[Exception], int] = {
     InvalidSubmission: 422,
     InvalidQuery: 422,
     Unavailable: 503,
+    Unauthenticated: 401,
+    NotAllowed: 403,
+    TooMany: 429,
 }
 _INVALID = "the request is not valid"
 _API = "/v1/"
@@ -64,6 +69,8 @@ _INTERNAL = "an internal error occurred; it has been logged"
 ProblemPage = Callable[[Problem, int, Mapping[str, str] | None], Response]
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
+    401: {"model": Problem, "description": "The platform needs a key, and none or no valid one was sent."},
+    403: {"model": Problem, "description": "The key has no right to this."},
     404: {"model": Problem, "description": "There is no battle with this id."},
     413: {"model": Problem, "description": "The body is too large."},
     415: {"model": Problem, "description": "The content type or encoding is not supported."},
@@ -83,6 +90,10 @@ def status_of(error: Exception) -> int:
 
 def headers_of(error: Exception) -> Mapping[str, str] | None:
     """The HTTP headers that belong to an error in `EXPECTED`; None where there are none."""
+    if isinstance(error, Unauthenticated):
+        return {"WWW-Authenticate": 'Bearer realm="nuggetstream"'}
+    if isinstance(error, TooMany):
+        return {"Retry-After": str(math.ceil(error.retry_after))}
     if isinstance(error, TooFast):
         return {"Retry-After": str(math.ceil(_RETRY_AFTER))}
     if status_of(error) != HTTPStatus.SERVICE_UNAVAILABLE:
@@ -109,7 +120,7 @@ def install(app: FastAPI, page: ProblemPage) -> None:
     """
     framework = _FrameworkErrors(page)
     for kind in EXPECTED:
-        app.add_exception_handler(kind, _expected)
+        app.add_exception_handler(kind, framework.expected)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(ClientDisconnect, _disconnected)
     app.add_exception_handler(HTTPException, framework.http)
@@ -118,10 +129,6 @@ def install(app: FastAPI, page: ProblemPage) -> None:
 
 def _json(problem: Problem, status: int, headers: Mapping[str, str] | None = None) -> Response:
     return JSONResponse(problem.model_dump(mode="json"), status, headers)
-
-
-async def _expected(_: Request, error: Exception) -> Response:
-    return _json(problem_of(error), status_of(error), headers_of(error))
 
 
 async def _invalid(_: Request, error: Exception) -> Response:
@@ -142,9 +149,16 @@ def _allowed(request: Request) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _FrameworkErrors:
-    """Handlers of errors that the framework itself raises: as JSON in the API, as a page elsewhere."""
+    """Handlers of errors: as JSON in the API, as a page elsewhere, and as the login for who needs a key."""
 
     page: ProblemPage
+
+    async def expected(self, request: Request, error: Exception) -> Response:
+        is_page = self._answer(request) is self.page
+        if isinstance(error, Unauthenticated) and is_page and request.method == "GET":
+            target = quote(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
+            return RedirectResponse(f"/login?next={target}", 303)
+        return self._answer(request)(problem_of(error), status_of(error), headers_of(error))
 
     async def http(self, request: Request, error: Exception) -> Response:
         if not isinstance(error, HTTPException):

@@ -12,8 +12,7 @@ from services.runtime.asgi import serving
 async def http_server(app: FastAPI, host: str, port: int, grace: float = 5.0) -> AsyncIterator[str]:
     """Serve an application made by `create_app` inside the block; yields its base URL.
 
-    There is no authentication: whoever reaches the address may use it, so listening beyond loopback is for
-    the caller to decide.
+    The application checks its callers; whether it may listen beyond loopback is for the caller to decide.
 
     Args:
         app: The application.

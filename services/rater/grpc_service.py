@@ -12,6 +12,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.options import Intervals, Options
+from services.access.callers import Role
+from services.access.rpc_guard import RpcGuard, RpcRule, guarded
 from services.rater import replies, requests
 from services.rater.boards import Boards
 from services.rater.options import method
@@ -161,12 +163,26 @@ class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
         )
 
 
-def ratings_service(boards: Boards) -> Register:
-    """The service, ready to be added to a server."""
+_READ = RpcRule(Role.READ, arena=lambda request: request.arena)
+_ASKED = ("Leaderboard", "Combined", "Pairs", "Advice", "Timeline", "Agreement")
+RULES = {f"Get{name}": _READ for name in _ASKED}
+"""What each method needs."""
+
+
+def ratings_service(boards: Boards, guard: RpcGuard | None = None) -> Register:
+    """The service, ready to be added to a server.
+
+    Args:
+        boards: Computes what it answers.
+        guard: Checks callers; everybody is allowed when None.
+    """
 
     def register(server: grpc.aio.Server) -> ServiceDescriptor:
-        ratings_pb2_grpc.add_RatingsServicer_to_server(RatingsServicer(boards), server)
-        return ratings_pb2.DESCRIPTOR.services_by_name["Ratings"]
+        service, servicer = ratings_pb2.DESCRIPTOR.services_by_name["Ratings"], RatingsServicer(boards)
+        if guard is not None:
+            servicer = guarded(servicer, service, RULES, guard)
+        ratings_pb2_grpc.add_RatingsServicer_to_server(servicer, server)
+        return service
 
     return register
 

@@ -57,6 +57,7 @@ async def serving(
             ws="none",
             log_config=None,
             access_log=False,
+            proxy_headers=False,  # the application knows which proxies it trusts
             timeout_graceful_shutdown=math.ceil(grace),  # then handlers that still run are cancelled
         )
     )

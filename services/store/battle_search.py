@@ -39,6 +39,7 @@ class BattleFilter:
         state: State of the battle.
         disagreeing: Whether two of people, nuggets and judge must prefer different answers.
         flagged: Whether an answer must be flagged.
+        within: Arenas that the reader may see; None for all.
     """
 
     arena: str | None = None
@@ -49,6 +50,7 @@ class BattleFilter:
     state: BattleState | None = None
     disagreeing: bool = False
     flagged: bool = False
+    within: frozenset[str] | None = None
 
     @property
     def is_narrow(self) -> bool:
@@ -123,7 +125,7 @@ class BattleSearch:
         Raises:
             Unavailable: The database does not answer.
         """
-        start = _start(selection.arena, after)
+        start = _start(selection, after)
         query = BATTLE_ROWS.where(*start, *selection.conditions(sqlite=self._database.is_sqlite))
         async with self._database.reading() as tx:
             oldest = await tx.scalar(_boundary(start, self._window)) if selection.is_narrow else None
@@ -139,8 +141,11 @@ class BattleSearch:
         return BattlePage(rows, None)
 
 
-def _start(arena: str | None, after: Position | None) -> list[ColumnElement[bool]]:
+def _start(selection: BattleFilter, after: Position | None) -> list[ColumnElement[bool]]:
+    arena, within = selection.arena, selection.within
     conditions: list[ColumnElement[bool]] = [] if arena is None else [battles.c.arena == arena]
+    if within is not None:
+        conditions.append(battles.c.arena.in_(sorted(within)))
     if after is not None:
         conditions.append(battles.c.received_at <= after.received_at)  # for the index
         key = tuple_(battles.c.received_at, battles.c.id)

@@ -1,5 +1,6 @@
 """Failures of battles for administrators: which are open, and which were discarded."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -26,6 +27,7 @@ class FailureFilter:
         since: Earliest time of the failure.
         until: Time before which the stage gave up.
         closed: Whether failures are selected that were discarded, or made good by a later run.
+        within: Arenas of the battles.
     """
 
     reason: Reason | None = None
@@ -34,6 +36,7 @@ class FailureFilter:
     since: datetime | None = None
     until: datetime | None = None
     closed: bool = False
+    within: Collection[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,8 @@ def _conditions(selection: FailureFilter) -> list[ColumnElement[bool]]:
     ):
         if value is not None:
             conditions.append(column == value)
+    if selection.within is not None:
+        conditions.append(columns.arena.in_(sorted(selection.within)))
     if selection.since is not None:
         conditions.append(columns.failed_at >= selection.since)
     if selection.until is not None:

@@ -68,7 +68,7 @@ def test_the_arguments_of_the_client_are_the_parameters_of_the_gateway(
 
 def test_every_path_of_the_api_has_a_method() -> None:
     app = create_app(
-        cast(Gateway, SimpleNamespace(readiness=None, models=None))
+        cast(Gateway, SimpleNamespace(readiness=None, models=None, access=None))
     )  # only described, never asked
     paths = {
         (method.upper(), path.replace("{battle_id}", "x"))

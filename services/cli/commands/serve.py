@@ -5,6 +5,7 @@ import asyncio
 import click
 import structlog
 
+from services.cli.access_settings import AccessSettings
 from services.cli.database_url import open_database
 from services.cli.process import StoppedWaiting, read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS, SERVICES
@@ -46,6 +47,7 @@ def command(
     platform, pipeline = read_settings(PlatformSettings), read_settings(PipelineSettings)
     fetch, llm = read_settings(FetchSettings), read_settings(LLMSettings)
     retrieval = read_settings(RetrievalSettings)
+    access = read_settings(AccessSettings)
 
     async def serve(stop: asyncio.Event) -> None:
         database = open_database(platform.database_url, platform.database_connections)
@@ -65,6 +67,7 @@ def command(
                     http_port=server.http_port,
                     retrieval=retrieval,
                     allowed_hosts=server.hosts,
+                    access=access,
                 )
                 async with SERVICES[name](parts) as service:
                     await _run(start, tuned(service, pipeline), bus, stop)

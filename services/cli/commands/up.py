@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from services.cli.access_settings import AccessSettings
 from services.cli.data_folder import locked_folder
 from services.cli.embedded import NATS, Choices, Embedded, embedded, require_one_of_each
 from services.cli.process import read_settings, run, serve_metrics
@@ -66,6 +67,7 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
         grpc_port=arena_port,
         ratings_port=arena_port and arena_port + _RATINGS_OFFSET,
         grace=server.grace,
+        access=read_settings(AccessSettings),
     )
 
     async def up(stop: asyncio.Event) -> None:

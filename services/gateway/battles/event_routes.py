@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from nuggetstream.domain.event import BattleSubmitted, Event
+from services.access.visits import still_allowed
 from services.gateway.battles.followers import check_sequence
 from services.gateway.battles.query import BattleId
 from services.gateway.errors import UnknownBattle
@@ -60,6 +61,8 @@ def routes(gateway: Gateway) -> APIRouter:
 
 async def _events(gateway: Gateway, battle_id: str, after: int) -> AsyncIterator[ServerSentEvent]:
     async for recorded in gateway.followers.follow(battle_id, after):
+        if not await still_allowed():
+            return
         yield ServerSentEvent(event_json(recorded), event=recorded.name, id=str(recorded.sequence))
     row = await gateway.followers.look(battle_id)
     if row is not None and row.ended_at is not None:

@@ -10,6 +10,10 @@ from arena.v1 import arena_pb2, arena_pb2_grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
 from nuggetstream.files.submission import BattleSubmission, InvalidSubmission
+from services.access.callers import Denied, Role, Unauthenticated
+from services.access.rpc_guard import RpcRule, abort, guarded
+from services.access.visits import still_allowed
+from services.gateway.access.submissions import admitted
 from services.gateway.battles.followers import check_sequence
 from services.gateway.battles.groups import Groups
 from services.gateway.battles.intake import Receipt
@@ -43,7 +47,9 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
     ) -> arena_pb2.SubmitBattleResponse:
         """Accept one battle."""
         try:
-            submission = submission_from(request)
+            [submission] = await admitted(self._gateway.access, [submission_from(request)])
+            if isinstance(submission, Exception):
+                raise submission
             receipt = await self._gateway.intake.submit(submission, datetime.now(UTC))
         except EXPECTED as error:
             await _abort(context, error)
@@ -72,6 +78,8 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
             if (row := await self._gateway.followers.look(request.battle_id)) is not None:
                 check_sequence("after", request.after, row.event_count)
             async for recorded in self._gateway.followers.follow(request.battle_id, request.after):
+                if not await still_allowed():
+                    raise Unauthenticated("the key is no longer valid")
                 yield _watched(recorded)
         except EXPECTED as error:
             await _abort(context, error)
@@ -91,10 +99,11 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
         self, requests: Sequence[arena_pb2.SubmitBattlesRequest]
     ) -> list[arena_pb2.SubmitBattlesResponse]:
         """Accept the battles of a group; one reply per battle, in order."""
-        parsed = []
+        given: list[BattleSubmission | Exception] = []
         for request in requests:
-            parsed.append(_parsed(request))
+            given.append(_parsed(request))
             await asyncio.sleep(0)  # parsing awaits nothing: let other tasks run
+        parsed = await admitted(self._gateway.access, given)
         submissions = [submission for submission in parsed if isinstance(submission, BattleSubmission)]
         outcomes = iter(await self._gateway.intake.submit_all(submissions, datetime.now(UTC)))
         return [
@@ -103,12 +112,24 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
         ]
 
 
+RULES = {
+    "SubmitBattle": RpcRule(Role.SUBMIT, action="submit"),
+    "SubmitBattles": RpcRule(Role.SUBMIT, action="submit"),
+    "WatchBattle": RpcRule(Role.READ, battle=lambda request: request.battle_id),
+    "CastVote": RpcRule(Role.VOTE, battle=lambda request: request.battle_id, action="vote"),
+}
+"""What each method needs; the arenas of submissions are checked by `admitted`."""
+
+
 def arena_service(gateway: Gateway) -> Register:
     """The service, ready to be added to a server."""
 
     def register(server: grpc.aio.Server) -> ServiceDescriptor:
-        arena_pb2_grpc.add_ArenaServicer_to_server(ArenaServicer(gateway), server)
-        return arena_pb2.DESCRIPTOR.services_by_name["Arena"]
+        service, servicer = arena_pb2.DESCRIPTOR.services_by_name["Arena"], ArenaServicer(gateway)
+        if gateway.access is not None:
+            servicer = guarded(servicer, service, RULES, gateway.access.rpc_guard())
+        arena_pb2_grpc.add_ArenaServicer_to_server(servicer, server)
+        return service
 
     return register
 
@@ -140,6 +161,8 @@ def _watched(recorded: RecordedEvent) -> arena_pb2.WatchBattleResponse:
 
 
 async def _abort(context: Context, error: Exception) -> NoReturn:
+    if isinstance(error, Denied):
+        await abort(context, error)
     codes = (code for kind, code in _CODES.items() if isinstance(error, kind))
     await context.abort(next(codes, grpc.StatusCode.INTERNAL), str(error))
     raise AssertionError("abort always raises")

@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.spellings import sent_vote
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, VoteReceipt
+from services.access.visits import visible_arenas
 from services.gateway.battles.assembly import failure_view
 from services.gateway.battles.bodies import JSON, declared_type, read_all
 from services.gateway.battles.query import (
@@ -102,7 +103,9 @@ def routes(gateway: Gateway) -> APIRouter:
 
     @router.get("/failures", summary="Failures of stages, newest first", tags=["operations"])
     async def failures(query: Annotated[FailuresQuery, Query()]) -> list[FailureView]:
-        recorded = await gateway.battles.failures(query.limit, query.battle, query.arena)
+        recorded = await gateway.battles.failures(
+            query.limit, query.battle, query.arena, within=visible_arenas()
+        )
         return [failure_view(failure) for failure in recorded]
 
     return router

@@ -14,6 +14,9 @@ from starlette.types import Receive, Scope, Send
 from nuggetstream.files.submission import BattleSubmission, InvalidSubmission, parse_submission_json
 from nuggetstream.views.battles import BattleView, LineResult, Submitted
 from nuggetstream.views.common import Problem
+from services.access.callers import Role
+from services.access.visits import VISIT
+from services.gateway.access.submissions import admitted
 from services.gateway.battles.bodies import (
     JSON,
     MAX_BATTLE_BYTES,
@@ -30,6 +33,7 @@ from services.gateway.errors import TooLarge
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES, problem_of, status_of
 from services.gateway.query import reject_unknown_parameters
+from services.runtime.errors import Unavailable
 from services.runtime.turns import Turns
 
 
@@ -53,7 +57,12 @@ def routes(gateway: Gateway) -> APIRouter:
             if query.wait is not None:
                 raise InvalidSubmission(["wait: is for one battle at a time, not for NDJSON"])
             return _StreamWhileReading(_results(gateway, read_lines(request.stream())), media_type=NDJSON[0])
-        submission = parse_submission_json(await read_all(request.stream()))
+        parsed = parse_submission_json(await read_all(request.stream()))
+        if query.wait is not None and (visit := VISIT.get()) is not None:
+            visit.caller.require(Role.READ, parsed.arena)  # the reply is the battle
+        [submission] = await admitted(gateway.access, [parsed])
+        if isinstance(submission, Exception):
+            raise submission
         receipt = await gateway.intake.submit(submission, datetime.now(UTC))
         return await _answer(gateway, receipt, query.wait)
 
@@ -100,10 +109,15 @@ async def _results(gateway: Gateway, lines: AsyncIterator[Line]) -> AsyncIterato
 
 async def _handled(gateway: Gateway, lines: Sequence[Line]) -> list[LineResult]:
     """Accept the battles of a group of lines together; one result per line, in order."""
-    parsed, turns = [], Turns()
+    given: list[BattleSubmission | Exception] = []
+    turns = Turns()
     for line in lines:
-        parsed.append(_parsed(line))
+        given.append(_parsed(line))
         await turns.pause()
+    try:
+        parsed = await admitted(gateway.access, given)
+    except Unavailable as error:
+        parsed = [line if isinstance(line, Exception) else error for line in given]
     submissions = [submission for submission in parsed if isinstance(submission, BattleSubmission)]
     outcomes = iter(await gateway.intake.submit_all(submissions, datetime.now(UTC)))
     return [

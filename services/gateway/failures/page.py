@@ -7,17 +7,18 @@ POST /failures  ->  one failure retried or discarded, and back to the page
 from typing import Annotated, Literal
 from urllib.parse import parse_qsl
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
 from pydantic import Field
 
 from nuggetstream.domain.failure import Reason, Stage
+from services.access.visits import visible_arenas
+from services.gateway.access.guard import Access
 from services.gateway.battles.bodies import declared_type, read_all
 from services.gateway.errors import InvalidQuery
-from services.gateway.failures.access import AdminAccess, AdminPageAccess
 from services.gateway.failures.desk import FailureDesk
-from services.gateway.failures.routes import Pace
+from services.gateway.failures.routes import Pace, require_visible
 from services.gateway.pages.responses import page_response
 from services.gateway.query import QueryParameters, Text, query_from_form, query_string, without_nul
 from services.store.failed import FailureFilter
@@ -42,7 +43,7 @@ class FailuresPageQuery(QueryParameters):
     """Result of the action that led to the page."""
 
 
-def routes(desk: FailureDesk, access: AdminAccess, env: Environment, pace: Pace | None = None) -> APIRouter:
+def routes(desk: FailureDesk, access: Access, env: Environment, pace: Pace | None = None) -> APIRouter:
     """The routes of the page.
 
     Args:
@@ -54,12 +55,16 @@ def routes(desk: FailureDesk, access: AdminAccess, env: Environment, pace: Pace 
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
     paced = pace or Pace()
 
-    @router.get("/failures", dependencies=[Depends(AdminPageAccess(access))])
+    @router.get("/failures")
     async def failures(request: Request) -> Response:
         async def render() -> str:
             query = query_from_form(FailuresPageQuery, request.query_params)
             selection = FailureFilter(
-                reason=query.reason, stage=query.stage, arena=query.arena, closed=query.closed
+                reason=query.reason,
+                stage=query.stage,
+                arena=query.arena,
+                closed=query.closed,
+                within=visible_arenas(),
             )
             return env.get_template("failures/page.html").render(
                 arena=query.arena,
@@ -69,7 +74,7 @@ def routes(desk: FailureDesk, access: AdminAccess, env: Environment, pace: Pace 
                 stages=list(Stage),
                 entries=await desk.select(selection, _SHOWN),
                 most=_SHOWN,
-                token=access.token is not None,
+                token=access.asks_for_token(),
             )
 
         return await page_response(env, render)
@@ -80,7 +85,7 @@ def routes(desk: FailureDesk, access: AdminAccess, env: Environment, pace: Pace 
             declared_type(request.headers, _FORM)
             body = await read_all(request.stream(), _MOST_BYTES)
             fields = dict(parse_qsl(body.decode("utf-8", "replace")))
-            access.check_form(request, fields.get("token", ""))
+            access.check_form(request, fields)
             await paced()
             result = await _act(desk, fields)
             back = query_string(request.query_params, result=result)
@@ -94,7 +99,9 @@ def routes(desk: FailureDesk, access: AdminAccess, env: Environment, pace: Pace 
 async def _act(desk: FailureDesk, fields: dict[str, str]) -> str:
     for name, action in (("retry", desk.retry), ("discard", desk.discard)):
         if name in fields:
-            return (await action(_failure_id(fields[name]))).result
+            failure_id = _failure_id(fields[name])
+            await require_visible(desk, failure_id)
+            return (await action(failure_id)).result
     raise InvalidQuery(["retry or discard: the id of a failure is needed"])
 
 

@@ -11,8 +11,8 @@ from pydantic import AfterValidator, Field
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.views.common import Problem
 from nuggetstream.views.failures import FailureAction, FailureEntry
-from services.gateway.errors import TooFast
-from services.gateway.failures.access import AdminAccess
+from services.access.visits import VISIT, visible_arenas
+from services.gateway.errors import TooFast, UnknownFailure
 from services.gateway.failures.desk import FailureDesk
 from services.gateway.problems import RESPONSES
 from services.gateway.query import QueryParameters, Text, reject_unknown_parameters, without_nul
@@ -71,13 +71,13 @@ class Pace:
         self._left -= 1
 
 
-def routes(desk: FailureDesk, access: AdminAccess, pace: Pace | None = None) -> APIRouter:
+def routes(desk: FailureDesk, pace: Pace | None = None) -> APIRouter:
     """The routes for administrators."""
     forbidden = {"model": Problem, "description": "Only administrators may do this."}
     router = APIRouter(
         prefix="/v1/admin/failures",
         tags=["administration"],
-        dependencies=[Depends(access), Depends(reject_unknown_parameters)],
+        dependencies=[Depends(reject_unknown_parameters)],
         responses={403: forbidden, 422: RESPONSES[422], 503: RESPONSES[503]},
     )
     paced = [Depends(pace or Pace())]
@@ -93,10 +93,11 @@ def routes(desk: FailureDesk, access: AdminAccess, pace: Pace | None = None) -> 
     async def select(query: Annotated[AdminFailuresQuery, Query()]) -> list[FailureEntry]:
         parameters = query.model_dump()
         limit = parameters.pop("limit")
-        return await desk.select(FailureFilter(**parameters), limit)
+        return await desk.select(FailureFilter(**parameters, within=visible_arenas()), limit)
 
     @router.get("/{failure_id}", summary="One failure", responses={**unknown})
     async def show(failure_id: FailureId) -> FailureEntry:
+        await require_visible(desk, failure_id)
         return await desk.show(failure_id)
 
     @router.post(
@@ -104,6 +105,7 @@ def routes(desk: FailureDesk, access: AdminAccess, pace: Pace | None = None) -> 
     )
     async def retry(failure_id: FailureId) -> FailureAction:
         """Retrying twice does the work once."""
+        await require_visible(desk, failure_id)
         return await desk.retry(failure_id)
 
     @router.post(
@@ -111,6 +113,23 @@ def routes(desk: FailureDesk, access: AdminAccess, pace: Pace | None = None) -> 
     )
     async def discard(failure_id: FailureId) -> FailureAction:
         """The battle stays failed. Sending it again still runs it again."""
+        await require_visible(desk, failure_id)
         return await desk.discard(failure_id)
 
     return router
+
+
+async def require_visible(desk: FailureDesk, failure_id: str) -> None:
+    """Check that a failure is of an arena of the caller; others are as unknown as those that do not exist.
+
+    Raises:
+        UnknownFailure: It is not.
+        Unavailable: The database does not answer.
+    """
+    visit = VISIT.get()
+    if visit is None or visit.caller.arenas is None:
+        return
+    arena = (await desk.show(failure_id)).arena
+    if arena is None or arena not in visit.caller.arenas:
+        raise UnknownFailure(failure_id)
+    visit.arenas.add(arena)

@@ -12,6 +12,7 @@ from jinja2 import Environment
 from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.lens import INDEPENDENT, Lens
+from services.access.visits import visible_arenas
 from services.gateway.pages.downloads import Format, download, formats
 from services.gateway.pages.heatmap import heatmap_of
 from services.gateway.pages.lens_table import Sort, rows_of
@@ -56,9 +57,9 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
 
 
 async def busiest_arena(gateway: Gateway) -> tuple[Mapping[str, int], str]:
-    """All arenas with their battles, and the one that a page shows when it is asked for none."""
-    arenas = await gateway.battles.arenas()
-    return arenas, max(arenas, key=lambda name: arenas[name], default="default")
+    """The caller's arenas with their battles, and the one that a page shows when it is asked for none."""
+    arenas = await gateway.arenas()
+    return arenas, max(arenas, key=lambda name: arenas[name], default=min(visible_arenas() or {"default"}))
 
 
 async def _timeline(gateway: Gateway, env: Environment, params: QueryParams) -> str:

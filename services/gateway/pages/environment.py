@@ -10,6 +10,7 @@ from nuggetstream.domain.offline import NOTICE
 from nuggetstream.files import numerals
 from nuggetstream.files.templates import html_environment
 from nuggetstream.text.markup import without_block_marks
+from services.access.visits import csrf_of_page, logged_in
 from services.gateway.pages.urls import is_web
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -32,6 +33,7 @@ def page_environment() -> Environment:
         "without_block_marks": without_block_marks,
     }
     env.globals |= {"interval": numerals.interval, "many": numerals.many, "OFFLINE_NOTICE": NOTICE}
+    env.globals |= {"csrf_of_page": csrf_of_page, "logged_in": logged_in}
     env.tests["web"] = is_web
     return env
 

@@ -68,7 +68,7 @@ async def _home(gateway: Gateway, env: Environment, params: QueryParams, base_ur
     page = await listed(gateway, query, _SHOWN)
     return env.get_template("home/page.html").render(
         arena=query.arena,
-        arenas=await gateway.battles.arenas(),
+        arenas=await gateway.arenas(),
         query=query,
         is_filtered=query.filter != BattleFilter(arena=query.arena),
         states=list(BattleState),
@@ -93,7 +93,7 @@ async def _battle(gateway: Gateway, env: Environment, battle_id: str) -> str:
         explanation=list(explanation_lines(view)),
         failures=failure_groups(view),
         grades=grade_tables(view),
-        editing=gateway.access if gateway.access is not None and gateway.access.by_form else None,
+        editing=None if gateway.access is None else gateway.access.editing(view.arena),
     )
 
 

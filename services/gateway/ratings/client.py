@@ -13,6 +13,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
 from nuggetstream.views.ratings import BoardView, TimelineView
+from services.access.signing import HEADER
 from services.gateway.errors import InvalidQuery
 from services.gateway.ratings.query import (
     AdviceQuery,
@@ -42,11 +43,13 @@ class RatingsClient:
         channel: Channel to the rater.
         nuggets: The lens that stands for nuggets where a caller names no lens.
         deadline: Seconds for one call.
+        sign: Gives the proof that the platform asks; None where the rater needs none.
     """
 
     channel: grpc.aio.Channel
     nuggets: Lens = Lens.NUGGET
     deadline: float = DEADLINE
+    sign: Callable[[], Awaitable[str]] | None = None
 
     async def get(self, arena: str, lenses: Sequence[Lens] = ()) -> list[BoardView]:
         """The boards of one arena with the default method; the three independent lenses by default."""
@@ -90,7 +93,8 @@ class RatingsClient:
 
     async def _ask(self, call: Callable[..., Awaitable[R]], request: Message) -> R:
         try:
-            return await call(request, timeout=self.deadline)
+            metadata = None if self.sign is None else ((HEADER, await self.sign()),)
+            return await call(request, timeout=self.deadline, metadata=metadata)
         except grpc.aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
                 raise InvalidQuery([error.details() or "not valid"]) from error

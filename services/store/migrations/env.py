@@ -2,6 +2,7 @@
 
 from alembic import context
 
+import services.store.access_tables
 import services.store.bank_tables
 import services.store.call_tables
 import services.store.canary_runs

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -23,6 +24,13 @@ from nuggetstream.domain.nugget import (
     Support,
 )
 from nuggetstream.files.submission import parse_submission
+from services.access.keys import Keys, Policy
+from services.access.limits import Quotas, Rates
+from services.access.rpc_guard import RpcGuard
+from services.access.signing import signature
+from services.access.sites import Sites
+from services.gateway.access.guard import Access
+from services.gateway.access.proxies import TrustedProxies
 from services.gateway.admission import admission_to
 from services.gateway.app import create_app
 from services.gateway.battles.followers import Followers
@@ -43,6 +51,8 @@ from services.runtime import rpc
 from services.runtime.bus import Bus, ensure
 from services.runtime.bus.message import SCHEMA
 from services.runtime.stream_usage import StreamUsage
+from services.store.api_keys import ApiKeys
+from services.store.audit_log import AuditLog
 from services.store.battle_search import BattleSearch
 from services.store.battles import Battles
 from services.store.blobs import Blobs
@@ -58,6 +68,7 @@ from services.wire.graders import Graders
 NOW = datetime(2025, 5, 4, 12, 0, tzinfo=UTC)
 TIDES = "https://example.org/tides"
 GONE = "https://example.org/gone"
+_NO_PROXIES, _NO_SITES = TrustedProxies(), Sites()
 GRADERS = Graders((("answer_quality", events.BattleRetrieved),))
 
 
@@ -74,6 +85,7 @@ class World:
     http: httpx2.AsyncClient
     grpc_target: str
     usage: StreamUsage
+    ratings_target: str
 
     async def happens(self, *happened: events.BattleEvent) -> None:
         """Let the recorder, and the rater where it is concerned, hear of something."""
@@ -100,18 +112,31 @@ async def opened(
     patience: float = 30.0,
     stream_bytes: int = topology.STREAM_BYTES,
     admin_token: str | None = None,
+    proxies: TrustedProxies = _NO_PROXIES,
+    sites: Sites = _NO_SITES,
 ) -> AsyncIterator[World]:
     """A front door with its own rater and ports; the broker is given up on after `patience` seconds."""
     consumers = topology.consumers(graders=GRADERS)
     await ensure(bus.js, topology.streams(total_bytes=stream_bytes), consumers)
     usage, admission = await admission_to(bus)
     battles, outcomes, blobs = Battles(database), Outcomes(database), Blobs(database)
+    keys = Keys(ApiKeys(database), Policy(admin_token), lifetime=0.0)
+    guard = RpcGuard(keys, Rates(), AuditLog(database), trusts_platform=True)
     boards = Boards(outcomes, battles, resamples=100)
     async with AsyncExitStack() as stack:
-        rater_port = await stack.enter_async_context(rpc.serve("127.0.0.1:0", [ratings_service(boards)]))
+        rater_port = await stack.enter_async_context(
+            rpc.serve("127.0.0.1:0", [ratings_service(boards, guard)])
+        )
         channel = await stack.enter_async_context(rpc.channel(f"127.0.0.1:{rater_port}"))
         followers = Followers(battles)
-        access = AdminAccess(admin_token, "127.0.0.1")
+        access = Access(
+            keys=keys,
+            battles=battles,
+            log=AuditLog(database),
+            admin=AdminAccess(admin_token, "127.0.0.1"),
+            quotas=Quotas(keys.store),
+            proxies=proxies,
+        )
         gateway = Gateway(
             battles=battles,
             outcomes=outcomes,
@@ -119,13 +144,14 @@ async def opened(
             search=BattleSearch(database),
             doubts=Doubts(database),
             intake=Intake(battles, PendingVotes(database), publisher(bus, blobs, within=patience), admission),
-            ratings=RatingsClient(channel),
+            ratings=RatingsClient(channel, sign=partial(signature, keys)),
             followers=followers,
             readiness=readiness(bus, database, admission),
             access=access,
         )
         await stack.enter_async_context(followers.listening(bus))
-        app = create_app(gateway, None, *further_routes(gateway, bus, database, access, GRADERS))
+        further = further_routes(gateway, bus, database, access, GRADERS)
+        app = create_app(gateway, None, *further, sites=sites)
         base = await stack.enter_async_context(http_server(app, "127.0.0.1", 0, grace=1))
         grpc_port = await stack.enter_async_context(
             rpc.serve("127.0.0.1:0", [arena_service(gateway)], grace=0.2)
@@ -143,6 +169,7 @@ async def opened(
             http=http,
             grpc_target=f"127.0.0.1:{grpc_port}",
             usage=usage,
+            ratings_target=f"127.0.0.1:{rater_port}",
         )
 
 

@@ -9,6 +9,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
+import services.store.access_tables
 import services.store.bank_tables
 import services.store.call_tables
 import services.store.chunk_tables
@@ -141,6 +142,7 @@ ADDED: dict[str, set[tuple[str, str]]] = {
     "0031": {("add_column", "nugget_version")},
     "0032": {("add_column", "event_key"), ("add_index", "ix_pending_outcomes_published_at")},
     "0033": LABELS_ADDED,
+    "0034": {("add_index", "ix_audit_log_arena"), ("add_index", "ix_page_sessions_expires_at")},
 }
 ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},
@@ -153,6 +155,7 @@ ADDED_TABLES = {
     "0028": {"judge_counters"},
     "0029": {"label_counters", "label_pairs"},
     "0032": {"pending_outcomes"},
+    "0034": {"access_secrets", "api_keys", "audit_log", "key_usage", "page_sessions"},
 }
 # Columns in tables of an earlier migration, and that migration: where the table is gone, they are with it.
 ADDED_TO = dict.fromkeys([("add_column", "nugget_version"), *LABELS_ADDED], "0029")

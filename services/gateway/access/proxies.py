@@ -1,0 +1,54 @@
+"""Proxies in front of the gateway whose headers count, by their addresses. None does by default."""
+
+import ipaddress
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import Scope
+
+from services.access.callers import Unauthenticated
+from services.access.sites import Network
+
+
+@dataclass(frozen=True, slots=True)
+class TrustedProxies:
+    """Which proxies are trusted, and with what.
+
+    Attributes:
+        networks: Addresses from which a trusted proxy connects.
+        user_header: Header in which it names the user whom it has authenticated; None where it names none.
+    """
+
+    networks: tuple[Network, ...] = ()
+    user_header: str | None = None
+
+    def user_of(self, request: Request) -> str | None:
+        """The user that a trusted proxy names; None where there is none. Headers of others are ignored.
+
+        Raises:
+            Unauthenticated: Several users are named, so a client has sent the header as well.
+        """
+        if self.user_header is None or not self._trusted(request.scope):
+            return None
+        users = request.headers.getlist(self.user_header)
+        if len(users) > 1:
+            raise Unauthenticated(f"the header {self.user_header} is sent more than once")
+        return users[0] if users and users[0] else None
+
+    def scheme_of(self, scope: Scope) -> str:
+        """The scheme that the client uses, for a proxy that ends TLS."""
+        said = Headers(scope=scope).get("x-forwarded-proto")
+        if said in ("http", "https") and self._trusted(scope):
+            return said
+        return str(scope["scheme"])
+
+    def _trusted(self, scope: Scope) -> bool:
+        client = scope.get("client")
+        if not self.networks or not client:
+            return False
+        try:
+            address = ipaddress.ip_address(client[0])
+        except ValueError:
+            return False
+        return any(address in network for network in self.networks)

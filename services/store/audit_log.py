@@ -1,0 +1,90 @@
+"""The audit log: which key did what, where and when. It names no battle, so deletion leaves nothing here."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, insert, select
+
+from services.store.access_tables import audit_log
+from services.store.database import Database
+
+KEPT = 100_000  # entries
+_TRIMMED_EVERY = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """An action of a key.
+
+    Attributes:
+        at: When it was done.
+        key_id: Id of the key; "administrator-…" for the administrators' token, "local" for a program on the
+            gateway's own machine where no key is needed, "command" for `nuggetstream keys`.
+        action: What was done.
+        arena: Where; None where it is about no single arena.
+        subject: Id of the key that was created, rotated or revoked; None for other actions.
+    """
+
+    at: datetime
+    key_id: str
+    action: str
+    arena: str | None = None
+    subject: str | None = None
+
+
+class AuditLog:
+    """The entries of the log, of which the newest 100,000 are kept."""
+
+    def __init__(self, database: Database, kept: int = KEPT) -> None:
+        self._database = database
+        self._kept = kept
+
+    async def add(self, entry: AuditEntry) -> None:
+        """Store an entry.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        values = {
+            "at": entry.at,
+            "key_id": entry.key_id,
+            "action": entry.action,
+            "arena": entry.arena,
+            "subject": entry.subject,
+        }
+
+        def work(tx: Connection) -> None:
+            key = tx.execute(insert(audit_log).values(values)).inserted_primary_key
+            number = 0 if key is None else int(key[0])
+            if number % min(_TRIMMED_EVERY, self._kept) == 0:
+                tx.execute(delete(audit_log).where(audit_log.c.number <= number - self._kept))
+
+        await self._database.write(work)
+
+    async def latest(
+        self, limit: int, arenas: Collection[str] | None = None, key_id: str | None = None
+    ) -> list[AuditEntry]:
+        """The newest entries, newest first.
+
+        Args:
+            limit: Maximum number of entries.
+            arenas: Only actions in these arenas; None for all actions.
+            key_id: Only actions of this key.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        query = select(audit_log).order_by(audit_log.c.number.desc()).limit(limit)
+        if arenas is not None:
+            query = query.where(audit_log.c.arena.in_(sorted(arenas)))
+        if key_id is not None:
+            query = query.where(audit_log.c.key_id == key_id)
+
+        def work(tx: Connection) -> list[AuditEntry]:
+            return [
+                AuditEntry(row.at, row.key_id, row.action, row.arena, row.subject)
+                for row in tx.execute(query)
+            ]
+
+        return await self._database.read(work)
