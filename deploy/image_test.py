@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 
 from services.runtime.nats_server import NatsServer
 
@@ -190,6 +191,7 @@ async def start_and_ask(image: str, root: Path) -> None:
                 "NUGGETSTREAM_NATS_URL": broker.url,
                 "NUGGETSTREAM_DATABASE_URL": "sqlite+aiosqlite:////tmp/record.db",
                 "NUGGETSTREAM_EMBEDDING_MODEL": "none",
+                "NUGGETSTREAM_ADMIN_TOKEN": token_hex(12),  # the gateway listens for all
             }
             for job in ("migrate", "bootstrap"):
                 print(run(*container.command(*config["Entrypoint"], job, **settings)).splitlines()[-1])

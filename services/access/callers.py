@@ -55,7 +55,7 @@ class Caller:
         battles_per_day: Battles that it may submit per day (UTC); None without a limit.
         csrf: Token that its writes must repeat, because a browser sends its login unasked; None where what
             identifies the caller is sent on purpose.
-        session: Hash of its login on the pages; None without a login.
+        logged_in: Whether it is known by a login of the pages.
     """
 
     key_id: str
@@ -64,7 +64,7 @@ class Caller:
     per_minute: int | None = None
     battles_per_day: int | None = None
     csrf: str | None = None
-    session: str | None = None
+    logged_in: bool = False
 
     def has(self, role: Role) -> bool:
         """Whether it has a role, in whatever arena."""
@@ -73,7 +73,7 @@ class Caller:
     def may(self, role: Role, arena: str | None) -> bool:
         """Whether it has a role in an arena; None asks for all arenas.
 
-        >>> caller = Caller("k", frozenset({Role.READ}), frozenset({"mine"}))
+        >>> caller = Caller(key_id="k", roles=frozenset({Role.READ}), arenas=frozenset({"mine"}))
         >>> caller.may(Role.READ, "mine"), caller.may(Role.READ, None), caller.may(Role.VOTE, "mine")
         (True, False, False)
         """
@@ -92,6 +92,6 @@ class Caller:
             raise NotAllowed(f"this key has no right to {where}")
 
 
-ANYBODY = Caller("anybody", frozenset({Role.SUBMIT, Role.VOTE, Role.READ}))
+ANYBODY = Caller(key_id="anybody", roles=frozenset({Role.SUBMIT, Role.VOTE, Role.READ}))
 """Every caller of a platform that needs no keys."""
 EVERY_ROLE = frozenset(Role)

@@ -188,7 +188,7 @@ class Keys:
             if key is None:
                 raise Unauthenticated(_UNKNOWN)
             caller = self._valid(key)
-        return replace(caller, csrf=hash_of(f"csrf {cookie}"), session=hashed)
+        return replace(caller, csrf=hash_of(f"csrf {cookie}"), logged_in=True)
 
     async def log_in(self, token: str) -> tuple[Caller, str, datetime]:
         """Open a login; returns the caller, the cookie, and when the login ends.
@@ -201,14 +201,15 @@ class Keys:
         await self.store.open_session(hash_of(cookie), caller.key_id, now, until)
         return caller, cookie, until
 
-    async def log_out(self, session: str) -> None:
-        """End a login, by its hash; other processes notice within the lifetime.
+    async def log_out(self, cookie: str) -> None:
+        """End a login; other processes notice within the lifetime.
 
         Raises:
             Unavailable: The database does not answer.
         """
-        await self.store.close_session(session)
-        self._sessions.forget(session)
+        hashed = hash_of(cookie)
+        await self.store.close_session(hashed)
+        self._sessions.forget(hashed)
 
     async def secret(self, name: str) -> str:
         """A secret that the services share.
@@ -236,4 +237,4 @@ _UNKNOWN = "the key is unknown, expired or revoked"
 
 
 def _administrator(token: str) -> Caller:
-    return Caller(f"administrator-{hash_of(token)[:8]}", EVERY_ROLE)
+    return Caller(key_id=f"administrator-{hash_of(token)[:8]}", roles=EVERY_ROLE)

@@ -28,7 +28,7 @@ _CODES = {
     TooMany: grpc.StatusCode.RESOURCE_EXHAUSTED,
 }
 _NO_KEY = "this needs a key, as the metadata 'authorization: Bearer KEY'"
-_PLATFORM = Caller("platform", frozenset({Role.READ}))
+_PLATFORM = Caller(key_id="platform", roles=frozenset({Role.READ}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def csrf_of_page() -> str | None:
 def logged_in() -> bool:
     """Whether the current page is read with a login of the pages."""
     visit = VISIT.get()
-    return visit is not None and visit.caller.session is not None
+    return visit is not None and visit.caller.logged_in
 
 
 async def audit(entries: AuditLog, visit: Visit, action: str) -> None:

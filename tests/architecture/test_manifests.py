@@ -26,6 +26,7 @@ from k8s.checks.render import (
     render,
     render_with,
 )
+from services.cli.access_settings import AccessSettings
 from services.cli.registry import SERVICES
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
@@ -38,7 +39,15 @@ from tests.tools import REQUIRED
 
 ROOT = K8S.parent
 DEPLOY = ROOT / "deploy"
-SETTINGS = (PlatformSettings, PipelineSettings, FetchSettings, RetrievalSettings, ServerSettings, LLMSettings)
+SETTINGS = (
+    AccessSettings,
+    PlatformSettings,
+    PipelineSettings,
+    FetchSettings,
+    RetrievalSettings,
+    ServerSettings,
+    LLMSettings,
+)
 OURS = re.compile(r"\b(?:NUGGETSTREAM|OPENAI)_[A-Z0-9_]+\b")
 # What the kubelet reports about the volumes of pods.
 KUBELET = {"kubelet_volume_stats_available_bytes", "kubelet_volume_stats_capacity_bytes"}
@@ -148,7 +157,7 @@ def test_every_variable_that_is_set_is_read(path: Path) -> None:
 def test_the_operations_page_lists_every_variable() -> None:
     page = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
     rows = {match[1] for match in re.finditer(r"^\| `([A-Z0-9_]+)`", page, re.MULTILINE)}
-    assert rows == variables() | {"NUGGETSTREAM_SERVICE"}
+    assert rows == variables() | {"NUGGETSTREAM_SERVICE", "NUGGETSTREAM_API_KEY"}
 
 
 def test_compose_and_the_base_and_the_image_know_every_service() -> None:

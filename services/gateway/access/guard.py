@@ -29,7 +29,7 @@ from services.store.battles import Battles
 SESSION_COOKIE = "nuggetstream_session"
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _NO_KEY = "this needs a key, as 'Authorization: Bearer KEY'"
-_LOCAL = Caller("local", EVERY_ROLE)
+_LOCAL = Caller(key_id="local", roles=EVERY_ROLE)
 _NO_PROXIES = TrustedProxies()
 
 

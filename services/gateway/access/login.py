@@ -6,13 +6,15 @@ The cookie is sent by the browser alone, so every write with it must repeat a to
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 from urllib.parse import parse_qsl, urlsplit
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
 
-from services.access.callers import Denied, Unauthenticated
+from services.access.callers import Caller, Role, Unauthenticated
 from services.access.keys import SESSION
 from services.access.visits import Visit, audit
 from services.gateway.access.guard import SESSION_COOKIE, Access
@@ -32,27 +34,46 @@ def routes(access: Access, env: Environment) -> APIRouter:
         access: Finds callers.
         env: Templates of the pages.
     """
-    router = APIRouter(include_in_schema=False)
-
-    def page(target: str, status: int = 200, problem: str | None = None) -> Response:
-        html = env.get_template("login/page.html").render(arena=None, target=target, problem=problem)
-        return HTMLResponse(html, status, _NO_STORE)
+    router, login = APIRouter(include_in_schema=False), _Login(access, env)
 
     @router.get("/login")
     async def form(request: Request) -> Response:
-        return page(_local(request.query_params.get("next", "/")))
+        return login.page(_local(request.query_params.get("next", "/")))
 
     @router.post("/login")
     async def log_in(request: Request) -> Response:
+        return await login.log_in(request)
+
+    @router.post("/logout")
+    async def log_out(request: Request) -> Response:
+        return await login.log_out(request)
+
+    return router
+
+
+@dataclass(frozen=True, slots=True)
+class _Login:
+    access: Access
+    env: Environment
+
+    def page(self, target: str, error: Exception | None = None) -> Response:
+        """The form, with what went wrong."""
+        problem = None if error is None else problem_of(error).error
+        html = self.env.get_template("login/page.html").render(arena=None, target=target, problem=problem)
+        if error is None:
+            return HTMLResponse(html, headers=_NO_STORE)
+        return HTMLResponse(html, status_of(error), _NO_STORE | dict(headers_of(error) or {}))
+
+    async def log_in(self, request: Request) -> Response:
+        """Open a login, and lead to where it was asked for."""
         target = "/"
         try:
             fields = await _fields(request)
             target = _local(fields.get("next", "/"))
-            caller, cookie, _ = await access.keys.log_in(fields.get("key", "").strip())
-        except (*EXPECTED, Denied) as error:
-            return page(target, status_of(error), problem_of(error).error)
-        visit = Visit(caller, next(iter(caller.roles)), None, lambda: access.keys.of_session(cookie))
-        await audit(access.log, visit, "log in")
+            caller, cookie, _ = await self.access.keys.log_in(fields.get("key", "").strip())
+        except EXPECTED as error:
+            return self.page(target, error)
+        await audit(self.access.log, self._visit(caller, cookie), "log in")
         response = RedirectResponse(target, 303, _NO_STORE)
         response.set_cookie(
             SESSION_COOKIE,
@@ -64,29 +85,24 @@ def routes(access: Access, env: Environment) -> APIRouter:
         )
         return response
 
-    @router.post("/logout")
-    async def log_out(request: Request) -> Response:
-        cookie = request.cookies.get(SESSION_COOKIE)
-        response = RedirectResponse("/login", 303, _NO_STORE)
+    async def log_out(self, request: Request) -> Response:
+        """End the login of a request; one that has ended before is forgotten by the browser as well."""
+        cookie = request.cookies.get(SESSION_COOKIE, "")
         try:
-            if cookie is not None:
-                caller = await access.keys.of_session(cookie)
-                visit = Visit(caller, next(iter(caller.roles)), None, lambda: access.keys.of_session(cookie))
-                visit.check_csrf((await _fields(request)).get("csrf"))
-                if caller.session is not None:
-                    await access.keys.log_out(caller.session)
-                await audit(access.log, visit, "log out")
+            visit = self._visit(await self.access.keys.of_session(cookie), cookie)
+            visit.check_csrf((await _fields(request)).get("csrf"))
+            await self.access.keys.log_out(cookie)
+            await audit(self.access.log, visit, "log out")
         except Unauthenticated:
-            pass  # the login has ended before
-        except (*EXPECTED, Denied) as error:
-            html = env.get_template("login/page.html").render(
-                arena=None, target="/", problem=problem_of(error).error
-            )
-            return HTMLResponse(html, status_of(error), headers_of(error))
+            pass
+        except EXPECTED as error:
+            return self.page("/", error)
+        response = RedirectResponse("/login", 303, _NO_STORE)
         response.delete_cookie(SESSION_COOKIE, httponly=True, samesite="lax")
         return response
 
-    return router
+    def _visit(self, caller: Caller, cookie: str) -> Visit:
+        return Visit(caller, Role.READ, None, partial(self.access.keys.of_session, cookie))
 
 
 def _local(target: str) -> str:

@@ -1,0 +1,107 @@
+"""A request for every route, and keys of every role and arena."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from services.access.callers import Role
+from services.access.keys import NewKey
+from services.store.api_keys import ApiKeys, StoredKey
+from services.store.database import Database
+from tests.integration.gateway.world import NOW, submission
+
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A request of one route about the arena `demo`, and how it is answered to those who may."""
+
+    path: str
+    allowed: int = 200
+    params: dict[str, str] = field(default_factory=dict)
+    json: Any = None
+    content: bytes | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+_BATTLE = "{battle_id:path}"
+_DEMO = {"arena": "demo"}
+SAMPLES: dict[tuple[str, str], Sample] = {
+    ("POST", "/v1/battles"): Sample(
+        "/v1/battles",
+        json=submission(id="running", query="About running?"),  # it was received before
+    ),
+    ("GET", "/v1/battles"): Sample("/v1/battles", params=_DEMO),
+    ("GET", f"/v1/battles/{_BATTLE}"): Sample("/v1/battles/tides"),
+    ("GET", f"/v1/battles/{_BATTLE}/events"): Sample("/v1/battles/tides/events"),
+    ("POST", f"/v1/battles/{_BATTLE}/vote"): Sample("/v1/battles/tides/vote", 202, json={"vote": "a"}),
+    ("GET", f"/v1/battles/{_BATTLE}/calls"): Sample("/v1/battles/tides/calls"),
+    ("PATCH", f"/v1/battles/{_BATTLE}/nuggets"): Sample("/v1/battles/tides/nuggets", 422, json={}),
+    ("GET", "/v1/failures"): Sample("/v1/failures", params=_DEMO),
+    ("GET", "/v1/leaderboard"): Sample("/v1/leaderboard", params=_DEMO),
+    ("GET", "/v1/leaderboard/combined"): Sample("/v1/leaderboard/combined", params=_DEMO),
+    ("GET", "/v1/leaderboard/pairs"): Sample("/v1/leaderboard/pairs", params=_DEMO),
+    ("GET", "/v1/leaderboard/advice"): Sample("/v1/leaderboard/advice", params=_DEMO),
+    ("GET", "/v1/leaderboard/timeline"): Sample("/v1/leaderboard/timeline", params=_DEMO),
+    ("GET", "/v1/agreement"): Sample("/v1/agreement", params=_DEMO),
+    ("GET", "/v1/biases"): Sample("/v1/biases", params=_DEMO),
+    ("GET", "/v1/canary"): Sample("/v1/canary"),
+    ("GET", "/v1/admin/failures"): Sample("/v1/admin/failures", params=_DEMO),
+    ("GET", "/v1/admin/failures/{failure_id}"): Sample("/v1/admin/failures/FAILURE"),
+    ("POST", "/v1/admin/failures/{failure_id}/retry"): Sample("/v1/admin/failures/FAILURE/retry"),
+    ("POST", "/v1/admin/failures/{failure_id}/discard"): Sample("/v1/admin/failures/FAILURE/discard"),
+    ("DELETE", f"/v1/admin/battles/{_BATTLE}"): Sample("/v1/admin/battles/running", 409),
+    ("POST", "/v1/admin/battles/delete-expired"): Sample(
+        "/v1/admin/battles/delete-expired", params={**_DEMO, "before": "2020-01-01", "dry_run": "true"}
+    ),
+    ("GET", "/v1/admin/audit"): Sample("/v1/admin/audit", params=_DEMO),
+    ("GET", "/"): Sample("/", params=_DEMO),
+    ("GET", f"/battles/{_BATTLE}"): Sample("/battles/tides"),
+    ("GET", f"/battles/{_BATTLE}/calls"): Sample("/battles/tides/calls"),
+    ("POST", f"/battles/{_BATTLE}/nuggets"): Sample(
+        "/battles/tides/nuggets", 409, content=b"version=9", headers=FORM
+    ),
+    ("GET", "/leaderboard"): Sample("/leaderboard", params=_DEMO),
+    ("GET", "/leaderboard/timeline"): Sample("/leaderboard/timeline", params=_DEMO),
+    ("GET", "/leaderboard/table"): Sample("/leaderboard/table", params=_DEMO),
+    ("GET", "/leaderboard/files/{kind}"): Sample("/leaderboard/files/csv", params=_DEMO),
+    ("GET", "/canary"): Sample("/canary"),
+    ("GET", "/healthz"): Sample("/healthz"),
+    ("GET", "/readyz"): Sample("/readyz"),
+    ("GET", "/login"): Sample("/login"),
+    ("POST", "/login"): Sample("/login", 401, content=b"key=wrong", headers=FORM),
+    ("POST", "/logout"): Sample("/logout", 303, content=b"csrf=", headers=FORM),
+}
+
+
+async def issued(
+    database: Database, *roles: Role, arenas: tuple[str, ...] | None = ("demo",), **changes: Any
+) -> NewKey:
+    """A new key in the database."""
+    made = NewKey.make()
+    key = StoredKey(
+        id=made.id,
+        name="test",
+        hash=made.hash,
+        proxy_user=changes.get("proxy_user"),
+        roles=tuple(role.value for role in roles),
+        arenas=arenas,
+        per_minute=changes.get("per_minute"),
+        battles_per_day=changes.get("battles_per_day"),
+        created_at=NOW,
+        expires_at=_moment(changes.get("expires_at")),
+    )
+    await ApiKeys(database).add(key)
+    return made
+
+
+def _moment(moment: datetime | None) -> datetime | None:
+    return moment
+
+
+def bearer(key: NewKey | str | None) -> dict[str, str]:
+    """The header of a key; none where there is no key."""
+    if key is None:
+        return {}
+    return {"authorization": f"Bearer {key if isinstance(key, str) else key.token}"}
