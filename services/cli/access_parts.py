@@ -35,6 +35,7 @@ async def gateway_access(parts: "Parts", battles: "Battles") -> "Access":
 
     keys = _keys(parts)
     await require_protection(parts.host, keys.policy, keys.store)
+    await keys.required()  # the first requests need not wait for the answer
     return Access(
         keys=keys,
         battles=battles,

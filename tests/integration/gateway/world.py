@@ -24,7 +24,7 @@ from nuggetstream.domain.nugget import (
     Support,
 )
 from nuggetstream.files.submission import parse_submission
-from services.access.keys import Keys, Policy
+from services.access.keys import LIFETIME, Keys, Policy
 from services.access.limits import Quotas, Rates
 from services.access.rpc_guard import RpcGuard
 from services.access.signing import signature
@@ -114,13 +114,15 @@ async def opened(
     admin_token: str | None = None,
     proxies: TrustedProxies = _NO_PROXIES,
     sites: Sites = _NO_SITES,
+    key_lifetime: float = LIFETIME,
 ) -> AsyncIterator[World]:
     """A front door with its own rater and ports; the broker is given up on after `patience` seconds."""
     consumers = topology.consumers(graders=GRADERS)
     await ensure(bus.js, topology.streams(total_bytes=stream_bytes), consumers)
     usage, admission = await admission_to(bus)
     battles, outcomes, blobs = Battles(database), Outcomes(database), Blobs(database)
-    keys = Keys(ApiKeys(database), Policy(admin_token), lifetime=0.0)
+    keys = Keys(ApiKeys(database), Policy(admin_token), key_lifetime)
+    await keys.required()  # as a gateway asks at its start
     guard = RpcGuard(keys, Rates(), AuditLog(database), trusts_platform=True)
     boards = Boards(outcomes, battles, resamples=100)
     async with AsyncExitStack() as stack:

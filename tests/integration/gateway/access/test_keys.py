@@ -195,7 +195,7 @@ async def test_a_stream_ends_when_its_key_is_revoked(world: World) -> None:
 
 @pytest.fixture
 async def guarded(bus: Bus, record: Database) -> AsyncIterator[World]:
-    async with opened(bus, record, admin_token=TOKEN) as world:
+    async with opened(bus, record, key_lifetime=0, admin_token=TOKEN) as world:
         yield world
 
 

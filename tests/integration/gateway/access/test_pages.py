@@ -100,7 +100,7 @@ async def test_the_user_of_a_header_counts_only_from_a_trusted_proxy(bus: Bus, r
     await issued(record, Role.READ, Role.VOTE, proxy_user="ada@example.org")
     for network, status in (("127.0.0.1/32", 200), ("10.0.0.0/8", 401)):
         proxies = TrustedProxies((ip_network(network),), "x-auth-user")
-        async with opened(bus, record, proxies=proxies) as world:
+        async with opened(bus, record, key_lifetime=0, proxies=proxies) as world:
             assert (await world.http.get("/v1/battles", headers=USER)).status_code == status
             spoofed = USER | {"x-forwarded-for": "10.0.0.1"}
             assert (await world.http.get("/v1/battles", headers=spoofed)).status_code == status
@@ -108,15 +108,17 @@ async def test_the_user_of_a_header_counts_only_from_a_trusted_proxy(bus: Bus, r
             assert unknown.status_code == 401
             vote = await world.http.post("/v1/battles/x/vote", json={"vote": "a"}, headers=USER)
             assert vote.status_code == (403 if status == 200 else 401)  # without the token of a page
-    async with opened(bus, record) as world:
+    async with opened(bus, record, key_lifetime=0) as world:
         assert (await world.http.get("/v1/battles", headers=USER)).status_code == 401
 
 
 async def test_behind_a_proxy_that_ends_tls_the_cookie_is_secure(bus: Bus, record: Database) -> None:
     key, https = await issued(record, Role.READ), {"x-forwarded-proto": "https"}
-    async with opened(bus, record, proxies=TrustedProxies((ip_network("127.0.0.1/32"),))) as world:
+    async with opened(
+        bus, record, key_lifetime=0, proxies=TrustedProxies((ip_network("127.0.0.1/32"),))
+    ) as world:
         assert "secure" in (await log_in(world, key.token, **https)).headers["set-cookie"].lower()
-    async with opened(bus, record) as world:
+    async with opened(bus, record, key_lifetime=0) as world:
         assert "secure" not in (await log_in(world, key.token, **https)).headers["set-cookie"].lower()
 
 
@@ -128,7 +130,9 @@ async def test_other_sites_use_the_api_and_frame_pages_only_where_they_are_liste
         "access-control-request-method": "POST",
         "access-control-request-headers": "authorization,content-type",
     }
-    async with opened(bus, record, sites=Sites.of([SITE], ["https://portal.example.org"])) as world:
+    async with opened(
+        bus, record, key_lifetime=0, sites=Sites.of([SITE], ["https://portal.example.org"])
+    ) as world:
         answer = await world.http.options("/v1/battles", headers=preflight)
         assert answer.headers["access-control-allow-origin"] == SITE
         assert "access-control-allow-credentials" not in answer.headers
@@ -143,7 +147,7 @@ async def test_other_sites_use_the_api_and_frame_pages_only_where_they_are_liste
         assert policy.endswith("frame-ancestors https://portal.example.org")
         policy = (await world.http.get("/login")).headers["content-security-policy"]
         assert policy.endswith("frame-ancestors 'none'")
-    async with opened(bus, record) as world:
+    async with opened(bus, record, key_lifetime=0) as world:
         assert "frame-ancestors 'none'" in (await world.http.get("/")).headers["content-security-policy"]
         answer = await world.http.options("/v1/battles", headers=preflight)
         assert "access-control-allow-origin" not in answer.headers
