@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from nuggetstream.domain.flag import Flagged
@@ -52,8 +51,7 @@ class Parts:
         http_port: HTTP port of the gateway.
         allowed_hosts: Names that the gateway answers to beside those of loopback and `host`.
         access: Who may use the gateway and the rater.
-        checks: Find problems that prevent work now, such as a full disk; the gateway reports them and accepts
-            no battles meanwhile.
+        checks: Find problems that prevent work, such as a full disk; then the gateway accepts no battles.
         fresh_replies: Whether models are asked again, whatever they replied before, and no call is logged.
         batches: Where model calls wait for a batch; None where each is made at once.
         retrieval: How the retriever searches.
@@ -246,7 +244,6 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
 @asynccontextmanager
 async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     """The gateway: REST, server-sent events, pages, gRPC, and battles that come over NATS."""
-    from services.access.signing import signature
     from services.gateway.admission import admission_to
     from services.gateway.app import create_app
     from services.gateway.battles.followers import Followers
@@ -294,8 +291,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             families=parts.pipeline.model_families,
         )
         hosts = AllowedHosts.of((parts.host, *parts.allowed_hosts))
-        graders = parts.platform.declared_graders
-        further = further_routes(gateway, parts.bus, parts.database, access, graders)
+        further = further_routes(gateway, parts.bus, parts.database, access, parts.platform.declared_graders)
         app = create_app(gateway, hosts, *further, sites=parts.access.sites)
         async with http_server(app, parts.host, parts.http_port) as url:
             stages = [ingest_stage(gateway.intake, parts.blobs)]

@@ -254,17 +254,12 @@ class Battles:
         return await NuggetEdits(self._database).of_battle(battle_id)
 
     async def failures(
-        self,
-        limit: int = 1000,
-        battle_id: str | None = None,
-        arena: str | None = None,
-        within: Collection[str] | None = None,
+        self, limit: int = 1000, battle_id: str | None = None, arenas: Collection[str] | None = None
     ) -> list[RecordedFailure]:
-        """The newest failures, of one battle, one arena or some arenas where given, newest first."""
+        """The newest failures, of one battle or some arenas where given, newest first."""
         query = select(failures).order_by(failures.c.failed_at.desc()).limit(limit)
-        for column, value in ((failures.c.battle_id, battle_id), (failures.c.arena, arena)):
-            query = query if value is None else query.where(column == value)
-        query = query if within is None else query.where(failures.c.arena.in_(sorted(within)))
+        query = query if battle_id is None else query.where(failures.c.battle_id == battle_id)
+        query = query if arenas is None else query.where(failures.c.arena.in_(sorted(arenas)))
         async with self._database.transaction() as tx:
             return [failure_of_row(row) for row in await tx.execute(query)]
 

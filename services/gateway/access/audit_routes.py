@@ -37,8 +37,7 @@ def routes(log: AuditLog) -> APIRouter:
     )
     async def audit(query: Annotated[AuditQuery, Query()]) -> list[AuditView]:
         """Actions by key. A key with some arenas reads what was done in them."""
-        arenas = visible_arenas() if query.arena is None else {query.arena}
-        entries = await log.latest(query.limit, arenas, query.key)
+        entries = await log.latest(query.limit, visible_arenas(query.arena), query.key)
         return [
             AuditView(
                 at=entry.at,

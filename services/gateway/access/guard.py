@@ -17,6 +17,7 @@ from services.access.callers import ANYBODY, EVERY_ROLE, Caller, NotAllowed, Rol
 from services.access.keys import Keys
 from services.access.limits import Quotas, Rates
 from services.access.rpc_guard import RpcGuard
+from services.access.signing import signature
 from services.access.visits import VISIT, Visit, audit
 from services.gateway.access import rules
 from services.gateway.access.proxies import TrustedProxies
@@ -141,6 +142,14 @@ class Access:
             return None if row is None else row.arena
 
         return RpcGuard(self.keys, self.rates, self.log, arena_of)
+
+    async def signature(self) -> str:
+        """The proof for the rater that this platform asks.
+
+        Raises:
+            Unavailable: The database does not answer.
+        """
+        return await signature(self.keys)
 
     async def _caller(self, request: Request, rule: Rule) -> Caller:
         if await self.keys.required():

@@ -103,7 +103,7 @@ def routes(gateway: Gateway) -> APIRouter:
 
     @router.get("/failures", summary="Failures of stages, newest first", tags=["operations"])
     async def failures(query: Annotated[FailuresQuery, Query()]) -> list[FailureView]:
-        recorded = await gateway.battles.failures(query.limit, query.battle, query.arena, visible_arenas())
+        recorded = await gateway.battles.failures(query.limit, query.battle, visible_arenas(query.arena))
         return [failure_view(failure) for failure in recorded]
 
     return router

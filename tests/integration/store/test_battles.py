@@ -197,8 +197,8 @@ async def test_failures_come_newest_first_with_their_reason(battles: Battles) ->
     assert (oldest.battle_id, oldest.failed_at) == ("b1", NOON)
     assert await battles.failures(battle_id="b1") == [oldest]
     assert await battles.failures(limit=1) == [newest]
-    assert await battles.failures(arena=newest.arena) == [newest, oldest]
-    assert await battles.failures(arena="elsewhere") == []
+    assert await battles.failures(arenas=[newest.arena]) == [newest, oldest]
+    assert await battles.failures(arenas=["elsewhere"]) == []
 
 
 async def test_an_id_with_a_nul_character_is_nobodys(battles: Battles) -> None:
