@@ -45,7 +45,7 @@ def expected(rule: Rule, sample: Sample, role: Role, arena: str) -> int:
         return 403
     if arena == "demo" or rule.scope is Scope.ANYWHERE:
         return sample.allowed
-    if rule.scope is Scope.BATTLE or "FAILURE" in sample.path:
+    if rule.scope is Scope.BATTLE or "FAILURE" in f"{sample.path}{sample.content!r}":
         return 404  # as unknown as what does not exist
     return 403
 
@@ -56,7 +56,7 @@ async def asked(world: World, method: str, sample: Sample, key: NewKey | None, f
         sample.path.replace("FAILURE", failure),
         params=sample.params,
         json=sample.json,
-        content=sample.content,
+        content=None if sample.content is None else sample.content.replace(b"FAILURE", failure.encode()),
         headers=sample.headers | bearer(key),
     )
     assert "About tides?" not in response.text or response.status_code == sample.allowed
