@@ -273,16 +273,14 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
         followers.listening(parts.bus),
         models.listening(parts.bus),
     ):
-        access = await gateway_access(parts, battles)
+        access, publish = await gateway_access(parts, battles), publisher(parts.bus, parts.blobs)
         gateway = Gateway(
             battles=battles,
             outcomes=Outcomes(parts.database),
             search=BattleSearch(parts.database),
             doubts=Doubts(parts.database),
             labels=LabelCounts(parts.database),
-            intake=Intake(
-                battles, PendingVotes(parts.database), publisher(parts.bus, parts.blobs), admission
-            ),
+            intake=Intake(battles, PendingVotes(parts.database), publish, admission),
             ratings=RatingsClient(channel, Lens(parts.pipeline.nugget_lens), sign=access.signature),
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),
