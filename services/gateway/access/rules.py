@@ -80,6 +80,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("GET", "/leaderboard/table"): _LIST,
     ("GET", "/leaderboard/files/{kind}"): _RATINGS,
     ("GET", "/system"): _LIST,
+    ("GET", "/inversions"): _LIST,
     ("GET", "/failures"): Rule(Role.ADMIN, Scope.LISTED, page=True),
     ("POST", "/failures"): Rule(Role.ADMIN, Scope.INSIDE, "act on failure", form=True),
     ("GET", "/canary"): _ANYWHERE,

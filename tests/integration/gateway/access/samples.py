@@ -67,6 +67,7 @@ SAMPLES: dict[tuple[str, str], Sample] = {
     ("GET", "/leaderboard/table"): Sample("/leaderboard/table", params=_DEMO),
     ("GET", "/leaderboard/files/{kind}"): Sample("/leaderboard/files/csv", params=_DEMO),
     ("GET", "/system"): Sample("/system", params={**_DEMO, "name": "atlas"}),
+    ("GET", "/inversions"): Sample("/inversions", params=_DEMO),
     ("GET", "/failures"): Sample("/failures", params=_DEMO),
     ("POST", "/failures"): Sample("/failures", 303, content=b"retry=FAILURE", headers=FORM),
     ("GET", "/docs"): Sample("/docs"),

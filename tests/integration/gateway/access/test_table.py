@@ -19,7 +19,7 @@ from services.runtime import rpc
 from tests.integration.gateway.access.samples import SAMPLES, Sample, bearer, issued
 from tests.integration.gateway.world import Story, World, battle, submission
 
-ARENAS = ("demo", "elsewhere")  # everything that the samples ask about is in the first
+ARENAS = ("demo", "abroad")  # everything that the samples ask about is in the first
 
 
 async def prepare(world: World) -> dict[tuple[Role, str], NewKey]:
@@ -88,16 +88,16 @@ async def test_what_names_no_arena_shows_the_callers_arenas_alone(world: World) 
     keys = await prepare(world)
     await world.http.post(
         "/v1/battles",
-        json=submission(id="theirs", arena="elsewhere", query="About theirs?"),
-        headers=bearer(keys[Role.SUBMIT, "elsewhere"]),
+        json=submission(id="theirs", arena="abroad", query="About theirs?"),
+        headers=bearer(keys[Role.SUBMIT, "abroad"]),
     )
     paths = ["/v1/battles", "/v1/failures", "/v1/admin/failures", "/v1/admin/audit", "/", "/leaderboard"]
     paths += ["/leaderboard/timeline"]
     for path in paths:
         mine = await world.http.get(path, headers=bearer(keys[Role.ADMIN, "demo"]))
-        theirs = await world.http.get(path, headers=bearer(keys[Role.ADMIN, "elsewhere"]))
+        theirs = await world.http.get(path, headers=bearer(keys[Role.ADMIN, "abroad"]))
         assert mine.status_code == theirs.status_code == 200, path
-        assert "elsewhere" not in mine.text, path
+        assert "abroad" not in mine.text, path
         assert "demo" not in theirs.text, path
         assert "tides" not in theirs.text, path
     refused = await world.http.post(
