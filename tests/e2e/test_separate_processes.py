@@ -16,7 +16,8 @@ from tests.e2e.battles import battle
 from tests.e2e.processes import Platform, separate_processes
 
 BATTLES = 100
-COUNTED = dict.fromkeys(Lens, 0) | dict.fromkeys(INDEPENDENT, BATTLES)  # outcomes by lens
+_LENSES = (*INDEPENDENT, Lens.GROUNDED)
+COUNTED = dict.fromkeys(Lens, 0) | dict.fromkeys(_LENSES, BATTLES)  # outcomes by lens
 
 
 async def until_all_ended(battles: Battles) -> None:
@@ -60,7 +61,7 @@ async def test_killing_every_service_in_turn_loses_no_battle_and_counts_none_twi
         assert Counter(row.state for row in rows) == {BattleState.SCORED: BATTLES}
         said = await outcomes.of_battles([row.id for row in rows])
         counted = Counter((outcome.lens, name) for name, of_one in said.items() for outcome in of_one)
-        assert len(counted) == 3 * BATTLES
+        assert len(counted) == len(_LENSES) * BATTLES
         assert set(counted.values()) == {1}
         assert await outcomes.counts("test") == COUNTED
 

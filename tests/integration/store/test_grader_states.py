@@ -126,7 +126,7 @@ async def test_guided_verdicts_and_members_are_in_no_board_of_the_judge(database
     for event in (panel, additional(), samples.assigned(1, 0, of=1), samples.voted(Vote.A)):
         await outcomes.put_all(outcomes_of(event, NOON))
     counts = {lens: await outcomes.lens_counts("default", lens) for lens in Lens}
-    one_each = dict.fromkeys(Lens, 1) | {Lens.OTHER_NUGGET: 0}
+    one_each = dict.fromkeys(Lens, 1) | {Lens.OTHER_NUGGET: 0, Lens.GROUNDED: 0}
     assert {lens: found.outcomes for lens, found in counts.items()} == one_each
     of_judge = {lens: await outcomes.evaluators("default", lens) for lens in JUDGED}
     assert of_judge == {
