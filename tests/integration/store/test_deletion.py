@@ -15,7 +15,8 @@ from nuggetstream.domain.lens import Lens
 from services.store import tables
 from services.store.battles import Battles
 from services.store.blobs import Blobs, Replies
-from services.store.chunks import Chunks, Removed, Sources, StoredSource
+from services.store.chunk_changes import ChunkChanges
+from services.store.chunks import Sources, StoredSource
 from services.store.compressed import dictionary_of, pack
 from services.store.content import insert_content, wait_for_deletions
 from services.store.database import Database
@@ -211,16 +212,18 @@ async def test_the_end_of_a_deletion_spares_the_battle_that_was_sent_again(datab
 async def test_a_deleted_chunk_is_named_to_indexes_in_memory(database: Database) -> None:
     for name in ("oolong", "sencha"):
         await evaluate(database, name, f"All about {name}.")
-    chunks = Chunks(database)
-    assert await chunks.removed_after(0) == Removed(0, ())
+    changes = ChunkChanges(database)
+    begin = await changes.mark()
     key = content_hash("All about oolong.")
     await Deletions(database).delete("oolong", LATER)
-    first = await chunks.removed_after(0)
-    assert (first.number, first.ids) == (1, (f"chunk of {key[:40]}",))
+    first = await changes.since(begin)
+    assert first.removed == (f"chunk of {key[:40]}",)
     assert first.complete is not database.is_sqlite
-    assert await chunks.removed_after(1) == Removed(1, ())
+    assert (await changes.since(first.mark)).removed == ()
     await Deletions(database).delete("sencha", LATER)
-    assert (await chunks.removed_after(1)).number == 2
+    second = await changes.since(first.mark)
+    assert second.removed == (f"chunk of {content_hash('All about sencha.')[:40]}",)
+    assert second.mark.removed == first.mark.removed + 1 == 2
 
 
 async def test_a_page_that_another_battle_has_begun_to_use_stays(database: Database) -> None:

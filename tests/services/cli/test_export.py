@@ -49,8 +49,8 @@ def test_what_is_no_result_is_named_with_line_and_field(results: Path, tmp_path:
         (["results.jsonl", "--to", "tables"], "'tables' is not one of"),
     ],
 )
-def test_what_cannot_be_exported_is_said(arguments: list[str], problem: str) -> None:
-    result = run(*arguments, "--out", "out")
+def test_what_cannot_be_exported_is_said(tmp_path: Path, arguments: list[str], problem: str) -> None:
+    result = run(*arguments, "--out", str(tmp_path / "file.jsonl"))
     assert result.exit_code == 2
     assert problem in result.output
 
