@@ -10,6 +10,8 @@ import httpx2
 
 _LINK = re.compile(r'(href|src)="(/[^"]*)"')
 _ANCHOR = re.compile(r'<a\b[^>]*\bhref="(/[^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
+_MENU = re.compile(r"<nav\b.*?</nav>", re.DOTALL)
+_ALONE = re.compile(r'<p\b[^>]*><a\b[^>]*\bhref="(/[^"]*)"[^>]*>[^<]*</a></p>')
 _FORM = re.compile(r'<form\b[^>]*aria-label="([^"]*)".*?</form>', re.DOTALL)
 _FORM_NOTE = r'<p class="faint">\1: available on the pages of <code>nuggetstream up</code>.</p>'
 
@@ -62,12 +64,28 @@ def _without_server(page: str, site: str) -> str:
 
 
 def _without_links_elsewhere(page: str, files: Mapping[str, str]) -> str:
-    """A page in which links to pages that are not saved are plain text.
+    """A page without links to pages that are not saved.
+
+    They are left out of menus and where they stand alone, and are plain text elsewhere. A menu with one link
+    is left out.
 
     >>> _without_links_elsewhere('<a href="/">Home</a>, <a href="/canary">Canaries</a>', {"/": "index.html"})
     '<a href="/">Home</a>, <span>Canaries</span>'
+    >>> home, menu = '<a href="/">Home</a>', '<nav><a href="/">Home</a> <a href="/canary">Canaries</a></nav>'
+    >>> _without_links_elsewhere(f"{home} {menu}", {"/": "index.html"})
+    '<a href="/">Home</a> '
     """
-    return _ANCHOR.sub(lambda m: m[0] if _plain(m[1]) in files else f"<span>{m[2]}</span>", page)
+
+    def saved(link: re.Match[str], instead: str) -> str:
+        return link[0] if _plain(link[1]) in files else instead
+
+    def menu(part: re.Match[str]) -> str:
+        kept = _ANCHOR.sub(lambda link: saved(link, ""), part[0])
+        return kept if kept == part[0] or len(_ANCHOR.findall(kept)) > 1 else ""
+
+    page = _MENU.sub(menu, page)
+    page = _ALONE.sub(lambda part: saved(part, ""), page)
+    return _ANCHOR.sub(lambda link: saved(link, f"<span>{link[2]}</span>"), page)
 
 
 def _write(path: Path, body: bytes) -> None:
