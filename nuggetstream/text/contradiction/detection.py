@@ -53,7 +53,7 @@ def contradicts(claim: str, text: str) -> Contradiction | None:
     """The sentence of a text that contradicts a claim; None where none does, or one states the claim.
 
     Works in English, German, French, Spanish, Russian and Chinese; in other languages numbers in digits are
-    compared and negations are not. Reading a sentence takes about 0.2 ms.
+    compared and negations are not.
 
     >>> found = contradicts("A cigarette cost 25 cents.", "In shops a cigarette cost 50 cents.")
     >>> found and (found.difference.value, found.claimed, found.stated)
