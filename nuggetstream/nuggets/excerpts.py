@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.evidence import Evidence
-from nuggetstream.text.sentences import sentences
+from nuggetstream.text.sentence_terms import sentence_terms
 from nuggetstream.text.terms import terms
 
 _MIN_TERMS = 3  # with fewer it is a heading, a label or a fragment
@@ -86,18 +86,17 @@ def _distinct(passages: Sequence[_Passage]) -> Iterator[_Sentence]:
                 yield _Sentence(passage, text, found)
 
 
-@lru_cache(
-    maxsize=2048
-)  # the judge may read fewer passages than the nuggetizer, and other battles the same ones
-def _pieces(passage: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The sentences of a passage that have enough terms to be compared, with their terms."""
-    texts = [text for sentence in sentences(passage) for text in _cut(sentence)]
-    return [(text, found) for text in texts if len(found := terms(text)) >= _MIN_TERMS]
+def _pieces(passage: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The sentences of a passage that have enough terms to be compared, with their terms.
 
-
-def _cut(sentence: str) -> list[str]:
-    """A sentence in pieces of at most 400 characters, cut at spaces where there are some."""
-    return [sentence] if len(sentence) <= _PIECE_CHARACTERS else _PIECE.findall(sentence)
+    A longer one than 400 characters is cut, at spaces where there are some.
+    """
+    for sentence, found in sentence_terms(passage):
+        if len(sentence) > _PIECE_CHARACTERS:
+            pieces = [(piece, terms(piece)) for piece in _PIECE.findall(sentence)]
+        else:
+            pieces = [(sentence, found)]
+        yield from (piece for piece in pieces if len(piece[1]) >= _MIN_TERMS)
 
 
 def _orders(candidates: Sequence[_Sentence], query: str, answers: Sequence[str]) -> Iterator[list[int]]:

@@ -19,7 +19,7 @@ from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.nugget import Grounding, Grounds, Nugget, Quotation
 from nuggetstream.text.contradiction import contradicts
-from nuggetstream.text.sentences import sentences
+from nuggetstream.text.sentence_terms import sentence_terms
 from nuggetstream.text.terms import terms
 
 STATED = 0.8  # coverage from which a sentence states a nugget although its document was not named
@@ -81,9 +81,9 @@ def _sentences(evidence: Sequence[Evidence], battle: Battle) -> Iterator[_Senten
     documents = [(item.chunk_id, item.url, item.text) for item in evidence]
     documents += [(f"{_ANSWER}{side.value}", None, battle.answer(side).text) for side in Side]
     for document, url, whole in documents:
-        for text in sentences(whole):
-            if found := frozenset(terms(text)):
-                yield _Sentence(document, url, text, found)
+        for text, found in sentence_terms(whole):
+            if found:
+                yield _Sentence(document, url, text, frozenset(found))
 
 
 def _coverage(nuggets: Sequence[Nugget], texts: Sequence[_Sentence]) -> Floats:
@@ -106,14 +106,14 @@ def _present(bags: Sequence[frozenset[str]], column: Mapping[str, int]) -> Float
 
 
 def _grounds(nugget: Nugget, texts: Sequence[_Sentence], covered: Floats, *, windows: bool) -> Grounds | None:
-    order = [int(place) for place in np.argsort(-covered, kind="stable")]
-    related = [place for place in order if covered[place] >= RELATED]
+    order = np.argsort(-covered, kind="stable")
+    related = order[covered[order] >= RELATED].tolist()
     sources = [place for place in related if not texts[place].is_of_answer]
     if (disputing := _contradicting(nugget, texts, sources)) is not None:
         return Grounds(Grounding.DISPUTED, texts[disputing].quotation)
     named = {provenance.document for provenance in nugget.provenance}
     if windows:
-        named = {texts[place].document for place in order[:1] if covered[place] >= RELATED} & named
+        named = {texts[place].document for place in related[:1]} & named
     stating = [place for place in sources if covered[place] >= STATED or texts[place].document in named]
     if stating:
         return Grounds(Grounding.GROUNDED, texts[stating[0]].quotation)

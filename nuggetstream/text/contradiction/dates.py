@@ -10,6 +10,7 @@ _SHORT_NAMES = "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
 _NAME = rf"(?P<name>{MONTH_NAMES}|(?:{_SHORT_NAMES})(?=\.|\s\d))\b\.?"
 _DAY = r"(?<!\d)(?P<day>\d{1,2})(?:st|nd|rd|th|er|[.º°])?"
 _YEAR = r"(?P<year>[12]\d{3})(?!\d)"
+_DIGIT = re.compile(r"\d")  # every date has one
 _DATES = tuple(
     re.compile(pattern)
     for pattern in (
@@ -85,6 +86,8 @@ def dates_in(text: str) -> list[Date]:
     >>> [(date.year, date.month, date.day) for date in dates_in("from may 1918 to 9.11.1989")]
     [(1918, 5, None), (1989, 11, 9)]
     """
+    if not _DIGIT.search(text):
+        return []
     found, taken = list[Date](), [False] * len(text)
     for pattern in _DATES:
         for match in pattern.finditer(text):

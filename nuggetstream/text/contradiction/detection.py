@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nuggetstream.text.citations import without_citations
 from nuggetstream.text.contradiction.languages import UNKNOWN, language_of
 from nuggetstream.text.contradiction.quantities import Quantity
-from nuggetstream.text.contradiction.statement import Clause, Statement, statement
+from nuggetstream.text.contradiction.statement import BEGINNING, Clause, Statement, statement
 
 ALIKE = 0.65  # share of the claim's terms in a sentence from which on their numbers are compared
 ALIKE_NEGATED = 0.8  # share from which on a negation is one of the claim
@@ -69,21 +68,23 @@ def contradicted_by(claim: str, sentences: Sequence[str]) -> Contradiction | Non
     language = language_of(claim)
     if language is UNKNOWN:
         language = language_of(" ".join(sentences)[:1000])
-    claimed = statement(without_citations(claim), language)
+    claimed = statement(claim, language)
     found: Contradiction | None = None
     for sentence in sentences:
         if sentence.rstrip().endswith(("?", "？")):
             continue
-        stated = statement(without_citations(sentence), language)
-        difference = _difference(claimed, stated)
-        if difference is None and _states(claimed, stated):
-            return None
-        found = found or difference
+        stated = statement(sentence, language)
+        if _alike(claimed.whole, stated.whole):
+            difference = _difference(claimed, stated)
+            if difference is None and _states(claimed, stated):
+                return None
+            found = found or difference
     return found
 
 
 def _difference(claim: Statement, sentence: Statement) -> Contradiction | None:
-    if not _alike(claim.whole, sentence.whole) or _other_names(claim, sentence):
+    """In what a sentence that is about the same as a claim differs from it."""
+    if _other_names(claim, sentence):
         return None
     return (
         _other_date(claim, sentence) or _other_quantity(claim, sentence) or _other_polarity(claim, sentence)
@@ -91,9 +92,7 @@ def _difference(claim: Statement, sentence: Statement) -> Contradiction | None:
 
 
 def _states(claim: Statement, sentence: Statement) -> bool:
-    """Whether a sentence states a claim: alike, and every quantity and date of the claim is in it."""
-    if not _alike(claim.whole, sentence.whole):
-        return False
+    """Whether every quantity and date of a claim is in a sentence that is about the same."""
     dates = all(any(mine.agrees(theirs) for theirs in sentence.dates) for mine in claim.dates)
     quantities = (
         any(mine.agrees(theirs) and mine.comparable(theirs) for theirs in sentence.quantities)
@@ -148,33 +147,38 @@ def _other_polarity(claim: Statement, sentence: Statement) -> Contradiction | No
 
 
 def _same_clause(mine: Clause, theirs: Clause) -> bool:
-    enough = len(set(mine.terms)) >= _SHORTEST
+    enough = len(mine.different) >= _SHORTEST
     return enough and _share(mine, theirs) >= ALIKE_NEGATED and _share(theirs, mine) >= _BACK
 
 
 def _other_names(claim: Statement, sentence: Statement) -> bool:
     """Whether the claim names somebody or something that the sentence does not, and the other way round."""
     return all(
-        any(not any(_same(name, term) for term in theirs.whole.terms) for name in mine.names)
+        any(not _has(theirs.whole, name) for name in mine.names)
         for mine, theirs in ((claim, sentence), (sentence, claim))
     )
 
 
 def _alike(claim: Clause, sentence: Clause) -> bool:
     """Whether two sentences are about the same as far as their terms tell."""
-    short = len(set(claim.terms)) < _SHORTEST
+    short = len(claim.different) < _SHORTEST
     return _share(claim, sentence) >= ALIKE and (not short or _share(sentence, claim) >= _BACK_SHORT)
 
 
 def _share(of: Clause, inside: Clause) -> float:
     """Share of the different terms of one clause that another one has, in [0, 1]."""
-    terms, others = set(of.terms), set(inside.terms)
-    return sum(any(_same(term, other) for other in others) for term in terms) / len(terms) if terms else 0.0
+    terms = of.different
+    return sum(_has(inside, term) for term in terms) / len(terms) if terms else 0.0
+
+
+def _has(clause: Clause, term: str) -> bool:
+    """Whether a clause has a term or another form of its word: one alike but for the last letters."""
+    if term in clause.different:
+        return True
+    return any(_same(term, other) for other in clause.by_beginning.get(term[:BEGINNING], ()))
 
 
 def _same(term: str, other: str) -> bool:
-    """Whether two terms are forms of one word: equal, or alike but for their last letters."""
-    if term == other:
-        return True
-    shorter = min(len(term), len(other))
-    return shorter >= 4 and term[: max(4, shorter - 1)] == other[: max(4, shorter - 1)]
+    """Whether two different terms, of which the first `BEGINNING` characters agree, are of one word."""
+    length = max(BEGINNING, min(len(term), len(other)) - 1)
+    return term[:length] == other[:length]

@@ -7,6 +7,7 @@ digits, dates in digits and units are compared, and negations are not.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 CHINESE, GERMAN = "zh", "de"
 
@@ -185,6 +186,7 @@ _ELSE = re.compile("[іїєґ]|[\uac00-\ud7af]")  # other languages of these scr
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+@lru_cache(maxsize=1024)  # a claim is compared with several sentences, one after the other
 def language_of(text: str) -> Language:
     """The language of a text, by its script and its function words; `UNKNOWN` where none of the six fits.
 

@@ -2,15 +2,17 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
+from nuggetstream.text.citations import without_citations
 from nuggetstream.text.contradiction.dates import Date, dates_in
 from nuggetstream.text.contradiction.languages import CHINESE, GERMAN, Language
 from nuggetstream.text.contradiction.quantities import Quantity, quantities_in
 from nuggetstream.text.terms import terms
 
+BEGINNING = 4  # characters that forms of one word have in common
 _CLAUSE = re.compile(
     r"[,;:()–—，；：、（）]\s*|\s-\s|\b(?:but|whereas|although|aber|sondern|während|obwohl|mais|alors "
     r"que|pero|sino|aunque"
@@ -20,7 +22,7 @@ _CAPITAL = re.compile(r"(?<=[\w,] )[^\W\d_a-zа-яё]\w+")
 _HAN_FUNCTION = re.compile("[的是了在为约有也和与及共着过就被把]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Clause:
     """A part of a sentence between commas.
 
@@ -34,27 +36,56 @@ class Clause:
     negated: bool | None
     negation: str | None
 
+    @cached_property
+    def different(self) -> frozenset[str]:
+        """Its terms, each once."""
+        return frozenset(self.terms)
 
-@dataclass(frozen=True, slots=True)
+    @cached_property
+    def by_beginning(self) -> Mapping[str, list[str]]:
+        """Its different terms of at least `BEGINNING` characters, by their first ones."""
+        found: dict[str, list[str]] = {}
+        for term in self.different:
+            if len(term) >= BEGINNING:
+                found.setdefault(term[:BEGINNING], []).append(term)
+        return found
+
+
+@dataclass(frozen=True)
 class Statement:
     """A sentence.
 
     Attributes:
-        text: The sentence as it was given.
+        text: The sentence without citations.
+        language: The language by whose words it was taken apart.
         dates: Its dates.
         quantities: Its quantities other than dates.
-        whole: The sentence as one clause.
-        clauses: Its clauses.
-        names: Terms of words with a capital letter inside the sentence; none in languages that write all
-            nouns so, or have no capitals.
+        rest: The sentence in lower case, with dates and quantities blanked out.
     """
 
     text: str
+    language: Language
     dates: tuple[Date, ...]
     quantities: tuple[Quantity, ...]
-    whole: Clause
-    clauses: tuple[Clause, ...]
-    names: frozenset[str]
+    rest: str
+
+    @cached_property
+    def whole(self) -> Clause:
+        """The sentence as one clause."""
+        return _clause(self.rest, self.language)
+
+    @cached_property
+    def clauses(self) -> tuple[Clause, ...]:
+        """Its clauses."""
+        return tuple(_clauses(self.rest, self.language))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Terms of words with a capital letter inside the sentence.
+
+        None in languages that write all nouns so, or have no capitals.
+        """
+        return _names(self.rest, normal(self.text), self.language)
 
     def words(self, part: Date | Quantity) -> str:
         """A date or quantity as it is written."""
@@ -69,19 +100,12 @@ def normal(text: str) -> str:
 @lru_cache(maxsize=8192)
 def statement(text: str, language: Language) -> Statement:
     """A sentence taken apart by the words of a language."""
+    text = without_citations(text)
     lower = normal(text).lower()
     dates = dates_in(lower)
     blank = _blanked(lower, dates)
     quantities = quantities_in(blank, language)
-    blank = _blanked(blank, quantities)
-    return Statement(
-        text=text,
-        dates=tuple(dates),
-        quantities=tuple(quantities),
-        whole=_clause(blank, language),
-        clauses=tuple(_clauses(blank, language)),
-        names=_names(blank, normal(text), language),
-    )
+    return Statement(text, language, tuple(dates), tuple(quantities), _blanked(blank, quantities))
 
 
 def _names(blank: str, text: str, language: Language) -> frozenset[str]:
