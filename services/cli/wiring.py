@@ -259,6 +259,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
     from services.runtime import rpc
     from services.store.battle_search import BattleSearch
     from services.store.battles import Battles
+    from services.store.costs import Costs
     from services.store.doubts import Doubts
     from services.store.label_agreement import LabelCounts
     from services.store.outcomes import Outcomes
@@ -284,6 +285,7 @@ async def open_gateway(parts: Parts) -> AsyncIterator[Service]:
             ratings=RatingsClient(channel, Lens(parts.pipeline.nugget_lens), sign=access.signature),
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),
+            costs=Costs(parts.database),
             models=models,
             access=access,
             families=parts.pipeline.model_families,

@@ -22,7 +22,7 @@ from services.gateway.battles import routes as battle_routes
 from services.gateway.edits import routes as edit_routes
 from services.gateway.hosts import AllowedHosts, HostCheck
 from services.gateway.measuring import MeasuredRequests
-from services.gateway.pages import api_docs, board_routes, inversions, system_routes
+from services.gateway.pages import api_docs, battle_page, board_routes, inversions, system_routes
 from services.gateway.pages import routes as page_routes
 from services.gateway.pages.environment import page_environment
 from services.gateway.pages.responses import problem_page
@@ -80,6 +80,7 @@ def create_app(
     app.include_router(rating_routes.routes(gateway))
     app.include_router(health.routes(gateway.readiness, gateway.models))
     app.include_router(page_routes.routes(gateway, env))
+    app.include_router(battle_page.routes(gateway, env))
     app.include_router(board_routes.routes(gateway, env))
     app.include_router(system_routes.routes(gateway, env))
     app.include_router(inversions.routes(gateway, env))

@@ -19,6 +19,7 @@ from services.gateway.ratings.biases import biases_of
 from services.gateway.ratings.client import RatingsClient
 from services.store.battle_search import BattleFilter, BattleSearch, Position
 from services.store.battles import Battles
+from services.store.costs import Costs
 from services.store.doubts import Doubts
 from services.store.label_agreement import LabelCounts
 from services.store.outcomes import Outcomes
@@ -54,6 +55,7 @@ class Gateway:
         ratings: Client of the rater.
         followers: Clients that follow a battle.
         readiness: Gives the reasons why the process is not ready.
+        costs: What model calls cost, from the database.
         models: Whether the model answers each stage.
         access: Who may do what; None where everything is allowed but administration, for tests.
         families: Families of models by prefixes of names, beside those that are known.
@@ -68,6 +70,7 @@ class Gateway:
     ratings: RatingsClient
     followers: Followers
     readiness: Readiness
+    costs: Costs
     models: ModelStates = field(default_factory=ModelStates)
     access: Access | None = None
     families: Mapping[str, str] = field(default_factory=dict)

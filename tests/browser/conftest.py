@@ -33,6 +33,7 @@ def _found(variable: str, *names: str) -> str | None:
 @pytest.fixture
 def browser(chrome: webdriver.Chrome) -> webdriver.Chrome:
     """The browser, whose console says nothing of earlier tests."""
+    chrome.get("about:blank")  # the page of an earlier test asks its server for news, and that is gone
     chrome.get_log("browser")
     return chrome
 

@@ -1,6 +1,7 @@
 """A reader of the web pages: a browser driven from another thread, since the server runs in this one."""
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from tests.integration.gateway.world import World
 
+SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 _AXE_FINDINGS = """const done = arguments[0];
 axe.run({ resultTypes: ["violations"] }).then((found) => done(
@@ -19,11 +21,16 @@ axe.run({ resultTypes: ["violations"] }).then((found) => done(
 
 
 class Reader:
-    """The browser, driven from another thread: the server lives in this one."""
+    """The browser, driven from another thread: the server lives in this one.
 
-    def __init__(self, browser: Chrome, world: World) -> None:
+    Args:
+        browser: The browser.
+        site: What serves the pages, or its URL.
+    """
+
+    def __init__(self, browser: Chrome, site: World | str) -> None:
         self._browser = browser
-        self._base = str(world.http.base_url).rstrip("/")
+        self._base = (site if isinstance(site, str) else str(site.http.base_url)).rstrip("/")
 
     async def opens(self, path: str) -> None:
         await asyncio.to_thread(self._browser.get, self._base + path)
@@ -34,6 +41,23 @@ class Reader:
 
     async def one(self, selector: str) -> WebElement:
         return await asyncio.to_thread(self._browser.find_element, By.CSS_SELECTOR, selector)
+
+    async def clicks(self, selector: str) -> None:
+        await asyncio.to_thread((await self.one(selector)).click)
+
+    async def presses(self, *keys: str) -> None:
+        """Press keys, whatever has the focus."""
+        focused = await asyncio.to_thread(lambda: self._browser.switch_to.active_element)
+        await asyncio.to_thread(focused.send_keys, *keys)
+
+    async def shoots(self, name: str) -> Path:
+        """Keep a picture of the whole page among the screenshots."""
+        options = {"captureBeyondViewport": True, "format": "png"}
+        taken = await asyncio.to_thread(self._browser.execute_cdp_cmd, "Page.captureScreenshot", options)
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        path = SCREENSHOTS / f"{name}.png"
+        path.write_bytes(base64.b64decode(taken["data"]))
+        return path
 
     async def runs(self, script: str) -> Any:
         return await asyncio.to_thread(self._browser.execute_script, f"return {script}")

@@ -113,6 +113,7 @@ PAGES = (
     "/canary",
     "/inversions?arena=demo",
     "/docs",
+    "/login",
     "/failures",
     "/battles/nobody",
 )

@@ -69,7 +69,8 @@ def _mark(text: str, piece: Piece, side: str, *, first: bool, last: bool) -> str
     attributes = f' id="{side}-{piece.numbers[0]}"' if first else ""
     links = "".join(f'<a href="#nugget-{n}" aria-label="nugget {n}">{n}</a>' for n in piece.numbers)
     end = f"<sup>{links}</sup>" if last else ""
-    return f'<mark{attributes} class="{piece.support}">{text}{end}</mark>'
+    numbers = " ".join(map(str, piece.numbers))
+    return f'<mark{attributes} class="{piece.kind}" data-nuggets="{numbers}">{text}{end}</mark>'
 
 
 def _plain(piece: Piece, side: str) -> str:

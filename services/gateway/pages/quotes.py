@@ -1,36 +1,96 @@
-"""Where an answer states its nuggets: the answer's text cut into pieces, those that are quoted marked."""
+"""Where texts state nuggets: answers and chunks cut into pieces, those that are quoted marked.
 
-from collections.abc import Iterator, Sequence
+a battle, a side  ->  the pieces of the answer, each with the nuggets that it states
+a battle          ->  the pieces of the chunks that nuggets quote
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nuggetstream.domain.battle import Side
-from nuggetstream.views.battles import BattleView
+from nuggetstream.domain.nugget import UNSTATED, Support
+from nuggetstream.views.battles import BattleView, NuggetView
+
+UNSUPPORTED, NEUTRAL = "unsupported", "neutral"
+# What a mark of several nuggets shows: an error before all else, a claim only where it is nothing more.
+_FIRST = (
+    Support.CONTRADICTION.value,
+    Support.SUPPORT.value,
+    Support.PARTIAL_SUPPORT.value,
+    UNSUPPORTED,
+    Support.NOT_SUPPORT.value,
+    NEUTRAL,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of an answer.
+    """A stretch of an answer or of a chunk.
 
     Attributes:
-        text: The stretch, as it is in the answer.
+        text: The stretch, as it is in the text.
         numbers: Numbers of the nuggets that it states, counted from 1; mostly none.
-        support: Label of the first of these nuggets, such as "support".
+        kind: Label of these nuggets, such as "support", or "unsupported" where no source confirms any of
+            them; of several labels the first of `_FIRST`.
     """
 
     text: str
     numbers: tuple[int, ...] = ()
-    support: str = "support"
+    kind: str = "support"
 
 
 def pieces_of(view: BattleView, side: Side) -> list[Piece]:
     """One side's answer in pieces, with the nuggets numbered as the view lists them."""
     labels = [nugget.label(side) for nugget in view.nuggets]
-    quotes = [label.quote if label else None for label in labels]
-    supports = [label.support.value if label else "support" for label in labels]
+    kinds = [_kind(nugget, side) for nugget in view.nuggets]
     return [
-        replace(piece, support=supports[piece.numbers[0] - 1]) if piece.numbers else piece
-        for piece in cut(view.answer(side).text, quotes)
+        replace(piece, kind=min((kinds[n - 1] for n in piece.numbers), key=_FIRST.index))
+        if piece.numbers
+        else piece
+        for piece in cut(view.answer(side).text, [label.quote if label else None for label in labels])
     ]
+
+
+def _kind(nugget: NuggetView, side: Side) -> str:
+    """What the mark of a nugget says: its label; of a claim that no source confirms, whether it is made."""
+    label = nugget.label(side)
+    if label is None:
+        return Support.SUPPORT.value
+    if not nugget.is_unconfirmed:
+        return label.support.value
+    # To contradict a claim that no source confirms is no error.
+    return UNSUPPORTED if label.support not in UNSTATED else NEUTRAL
+
+
+def passages_of(view: BattleView) -> dict[str, list[Piece]]:
+    """The chunks of the evidence in pieces, by id; marked are the passages that show a nugget's grounding.
+
+    The numbers of a piece are those of the nuggets; a chunk that no nugget quotes is one piece.
+    """
+    return {
+        chunk.chunk_id: list(
+            cut(
+                chunk.text,
+                [
+                    nugget.quotation.text
+                    if nugget.quotation and nugget.quotation.document == chunk.chunk_id
+                    else None
+                    for nugget in view.nuggets
+                ],
+            )
+        )
+        for chunk in view.evidence
+    }
+
+
+def passage_places(passages: Mapping[str, Sequence[Piece]]) -> dict[int, str]:
+    """The id of the marked passage that shows each nugget, by number; only of nuggets with such a passage."""
+    return {
+        number: f"passage-{piece.numbers[0]}"
+        for pieces in passages.values()
+        for piece in pieces
+        for number in piece.numbers
+    }
 
 
 def places_in(pieces: Sequence[Piece], side: str) -> dict[int, str]:

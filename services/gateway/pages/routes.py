@@ -1,6 +1,6 @@
-"""The web pages: the list of battles, a battle, and the leaderboard.
+"""The web pages: the list of battles, and the leaderboard.
 
-    GET /, /battles/{id}, /leaderboard  ->  HTML
+    GET /, /leaderboard  ->  HTML
 
 The pages are rendered from the same views as the JSON, and every link of the site keeps the arena.
 """
@@ -12,7 +12,6 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment
 from starlette.datastructures import QueryParams
 
-from nuggetstream.domain.battle import Side
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.offline import any_offline
 from nuggetstream.domain.progress import BattleState
@@ -23,13 +22,8 @@ from services.gateway.battles.query import BattleFilterQuery, written
 from services.gateway.battles.routes import listed
 from services.gateway.pages.board_routes import busiest_arena
 from services.gateway.pages.downloads import formats
-from services.gateway.pages.explanation import explanation_lines, failure_groups
-from services.gateway.pages.grades import grade_tables
-from services.gateway.pages.markdown import rendered
-from services.gateway.pages.quotes import pieces_of, places_in
 from services.gateway.pages.rating_axis import MEAN, axis_of
 from services.gateway.pages.responses import page_response
-from services.gateway.pages.verdict import verdict_of
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form, query_string
 from services.gateway.ratings.query import BoardsQuery
@@ -52,10 +46,6 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
         base_url = str(request.base_url).rstrip("/")
         return await page_response(env, lambda: _home(gateway, env, request.query_params, base_url))
 
-    @router.get("/battles/{battle_id:path}")
-    async def battle(battle_id: str) -> Response:
-        return await page_response(env, lambda: _battle(gateway, env, battle_id))
-
     @router.get("/leaderboard")
     async def leaderboard(request: Request) -> Response:
         return await page_response(env, lambda: _leaderboard(gateway, env, request.query_params))
@@ -77,23 +67,6 @@ async def _home(gateway: Gateway, env: Environment, params: QueryParams, base_ur
         next=None if page.next is None else query_string(params, before=written(page.next)),
         newest=query_string(params, before=None),
         base_url=base_url,
-    )
-
-
-async def _battle(gateway: Gateway, env: Environment, battle_id: str) -> str:
-    view = await gateway.view(battle_id)
-    pieces = {side.value: tuple(pieces_of(view, side)) for side in Side}
-    return env.get_template("battle/page.html").render(
-        arena=view.arena,
-        battle=view,
-        offline=any_offline([view.label_model, *(judgment.model for judgment in view.judgments)]),
-        verdict=verdict_of(view),
-        answers={side: rendered(text, side) for side, text in pieces.items()},
-        places={side: places_in(text, side) for side, text in pieces.items()},
-        explanation=list(explanation_lines(view)),
-        failures=failure_groups(view),
-        grades=grade_tables(view),
-        editing=None if gateway.access is None else gateway.access.editing(view.arena),
     )
 
 

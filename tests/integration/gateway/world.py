@@ -56,6 +56,7 @@ from services.store.audit_log import AuditLog
 from services.store.battle_search import BattleSearch
 from services.store.battles import Battles
 from services.store.blobs import Blobs
+from services.store.costs import Costs
 from services.store.database import Database
 from services.store.doubts import Doubts
 from services.store.label_agreement import LabelCounts
@@ -115,8 +116,12 @@ async def opened(
     proxies: TrustedProxies = _NO_PROXIES,
     sites: Sites = _NO_SITES,
     key_lifetime: float = LIFETIME,
+    port: int = 0,
 ) -> AsyncIterator[World]:
-    """A front door with its own rater and ports; the broker is given up on after `patience` seconds."""
+    """A front door with its own rater and ports; the broker is given up on after `patience` seconds.
+
+    Its pages are served on `port`, or on a free one where that is 0.
+    """
     consumers = topology.consumers(graders=GRADERS)
     await ensure(bus.js, topology.streams(total_bytes=stream_bytes), consumers)
     usage, admission = await admission_to(bus)
@@ -149,12 +154,13 @@ async def opened(
             ratings=RatingsClient(channel, sign=partial(signature, keys)),
             followers=followers,
             readiness=readiness(bus, database, admission),
+            costs=Costs(database),
             access=access,
         )
         await stack.enter_async_context(followers.listening(bus))
         further = further_routes(gateway, bus, database, access, GRADERS)
         app = create_app(gateway, None, *further, sites=sites)
-        base = await stack.enter_async_context(http_server(app, "127.0.0.1", 0, grace=1))
+        base = await stack.enter_async_context(http_server(app, "127.0.0.1", port, grace=1))
         grpc_port = await stack.enter_async_context(
             rpc.serve("127.0.0.1:0", [arena_service(gateway)], grace=0.2)
         )

@@ -119,7 +119,7 @@ def test_a_quote_is_marked_in_every_element_that_it_crosses(text: str, quote: st
 
 def test_two_nuggets_of_one_sentence_have_one_mark_with_the_label_of_the_first() -> None:
     page = str(rendered((Piece("It is.", (2, 5), "partial_support"),), "b"))
-    assert '<mark id="b-2" class="partial_support">It is.<sup><a href="#nugget-2"' in page
+    assert '<mark id="b-2" class="partial_support" data-nuggets="2 5">It is.<sup><a href="#nugget-2"' in page
     assert page.count("<mark") == 1
 
 

@@ -1,10 +1,13 @@
-// Keeps a running battle's page up to date: each event fetches the page again and swaps its content, so
-// that there is one rendering, the server's, and everything in it stays escaped.
+// Keeps a battle's page up to date: each event fetches the page again and swaps its content, so that there is
+// one rendering, the server's, and everything in it stays escaped. After the end of the battle it asks now and
+// then whether there is a later event, such as a vote or the labels of an edited list.
 "use strict";
 
 const NAMES = ["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged", "voted", "failed"];
 
 const WAITING_SHOWN_MS = 10000; // no event says that the model is away
+
+const LATER_MS = 5000; // between questions for later events
 
 const main = document.querySelector("main[data-events]");
 let refreshing = false;
@@ -45,7 +48,7 @@ function swap(fresh) {
   if (focused && main.contains(document.getElementById(focused))) document.getElementById(focused).focus();
 }
 
-if (main && main.dataset.state === "running") {
+function follow() {
   const source = new EventSource(main.dataset.events);
   for (const name of NAMES) {
     source.addEventListener(name, (event) => {
@@ -59,5 +62,26 @@ if (main && main.dataset.state === "running") {
     source.close();
     clearInterval(looking);
     refresh();
+    setInterval(ask, LATER_MS);
   });
+}
+
+// The stream of a battle that has ended is empty (204) until something else happens to it.
+async function ask() {
+  if (document.hidden) return;
+  const question = new AbortController();
+  try {
+    const headers = { "last-event-id": main.dataset.seen };
+    const response = await fetch(main.dataset.events, { cache: "no-store", headers, signal: question.signal });
+    const isNews = response.status === 200;
+    question.abort(); // the page has what the stream would say
+    if (isNews) refresh();
+  } catch {
+    // The server is away; the next turn asks again.
+  }
+}
+
+if (main && location.protocol.startsWith("http")) {
+  if (main.dataset.state === "running") follow();
+  else setInterval(ask, LATER_MS);
 }

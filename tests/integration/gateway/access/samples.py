@@ -58,6 +58,7 @@ SAMPLES: dict[tuple[str, str], Sample] = {
     ("GET", "/v1/admin/audit"): Sample("/v1/admin/audit", params=_DEMO),
     ("GET", "/"): Sample("/", params=_DEMO),
     ("GET", f"/battles/{_BATTLE}"): Sample("/battles/tides"),
+    ("GET", f"/battles/{_BATTLE}/picture"): Sample("/battles/tides/picture"),
     ("GET", f"/battles/{_BATTLE}/calls"): Sample("/battles/tides/calls"),
     ("POST", f"/battles/{_BATTLE}/nuggets"): Sample(
         "/battles/tides/nuggets", 409, content=b"version=9", headers=FORM

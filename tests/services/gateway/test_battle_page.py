@@ -1,0 +1,173 @@
+"""What the page of a battle is made of: marks, passages, the timeline and the picture."""
+
+import struct
+import zlib
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.nugget import Grounding, Importance, Support
+from nuggetstream.domain.progress import BattleState, Branch
+from nuggetstream.views.battles import (
+    AnswerView,
+    BattleView,
+    EvidenceView,
+    LabelView,
+    NuggetVerdictView,
+    NuggetView,
+    ScoresView,
+    StepView,
+)
+from nuggetstream.views.grounding import QuotationView
+from services.gateway.pages.picture import HEIGHT, WIDTH, picture_of, png_of
+from services.gateway.pages.quotes import passage_places, passages_of, pieces_of
+from services.gateway.pages.stages import timeline_of
+from services.store.costs import CostLine
+from tests.integration.gateway.world import NOW
+
+ANSWER = "Two bulges rise. The Sun is green. It is far."
+QUOTES = ("Two bulges rise.", "The Sun is green.", "It is far.")
+
+
+def scores(value: float) -> ScoresView:
+    names = ("strict_vital", "strict_all", "vital", "all_score", "weighted", "strict_weighted")
+    return ScoresView(**dict.fromkeys(names, value))
+
+
+def nugget(number: int, support: Support, grounding: Grounding | None = None, **more: Any) -> NuggetView:
+    a, b = LabelView(support=support, quote=QUOTES[number]), LabelView(support=Support.NOT_SUPPORT)
+    text = QUOTES[number]
+    shared = {"id": f"n{number}", "text": text, "importance": Importance.VITAL, "grounding": grounding}
+    return NuggetView(**shared, a=a, b=b, **more)
+
+
+def view(*nuggets: NuggetView, **more: Any) -> BattleView:
+    answer = AnswerView(system="atlas", text=ANSWER, sources=[])
+    verdict = NuggetVerdictView(
+        a=scores(1.0), b=scores(0.25), margin=0.75, tie_threshold=0.07, preference="a"
+    )
+    chunk = {"url": None, "title": None, "cited_by": [], "score": 1.0, "fetched_at": None}
+    fields: dict[str, Any] = {
+        "id": "x",
+        "arena": "demo",
+        "query": "Why?",
+        "tags": [],
+        "language": None,
+        "state": BattleState.SCORED,
+        "received_at": NOW,
+        "ended_at": NOW,
+        "event_count": 7,
+        "steps": [],
+        "a": answer,
+        "b": answer,
+        "nuggets": list(nuggets),
+        "nugget_verdict": verdict,
+        "judgments": [],
+        "human_vote": None,
+        "evidence": [EvidenceView(chunk_id="c1", text="Before. Two bulges rise. After.", **chunk)],
+        "failures": [],
+        "explanation": [],
+    }
+    return BattleView(**(fields | more))
+
+
+@pytest.mark.parametrize(
+    ("support", "grounding", "kind"),
+    [
+        (Support.SUPPORT, Grounding.GROUNDED, "support"),
+        (Support.SUPPORT, None, "support"),
+        (Support.PARTIAL_SUPPORT, Grounding.ANSWER_ONLY, "unsupported"),
+        (Support.SUPPORT, Grounding.DISPUTED, "unsupported"),
+        (Support.CONTRADICTION, Grounding.GROUNDED, "contradiction"),
+        (Support.CONTRADICTION, Grounding.DISPUTED, "neutral"),
+    ],
+)
+def test_a_mark_tells_a_confirmed_statement_from_a_claim_and_from_an_error(
+    support: Support, grounding: Grounding | None, kind: str
+) -> None:
+    marked = [piece for piece in pieces_of(view(nugget(0, support, grounding)), Side.A) if piece.numbers]
+    assert [(piece.text, piece.kind) for piece in marked] == [(QUOTES[0], kind)]
+
+
+def test_a_sentence_that_states_a_fact_and_a_claim_is_marked_as_stating_the_fact() -> None:
+    claim = nugget(0, Support.SUPPORT, Grounding.ANSWER_ONLY)
+    fact = nugget(0, Support.PARTIAL_SUPPORT, Grounding.GROUNDED)
+    [mark] = [piece for piece in pieces_of(view(claim, fact), Side.A) if piece.numbers]
+    assert (mark.numbers, mark.kind) == ((1, 2), "partial_support")
+
+
+def test_a_passage_that_shows_a_nugget_is_marked_in_its_chunk() -> None:
+    quoted = QuotationView(document="c1", text="Two bulges rise.")
+    elsewhere = QuotationView(document="answer:b", text="Before.")
+    shown = view(
+        nugget(1, Support.SUPPORT, Grounding.DISPUTED, quotation=elsewhere),
+        nugget(0, Support.SUPPORT, Grounding.GROUNDED, quotation=quoted),
+    )
+    passages = passages_of(shown)
+    pieces = [(piece.text, piece.numbers) for piece in passages["c1"]]
+    assert pieces == [("Before. ", ()), ("Two bulges rise.", (2,)), (" After.", ())]
+    assert passage_places(passages) == {2: "passage-2"}
+
+
+def test_the_timeline_places_every_stage_and_adds_up_its_cost() -> None:
+    def step(name: str, end: float, seconds: float | None) -> StepView:
+        at = NOW + timedelta(seconds=end)
+        return StepView(name=name, state=Branch.DONE, recorded_at=at, seconds=seconds)
+
+    steps = [step("scraper", 1, 1), step("judge", 4, 2), StepView(name="indexer", state=Branch.PENDING)]
+    priced = CostLine("judge", "m", 2, 90, 10, Decimal("0.0015"), "USD")
+    free = replace(priced, stage="grader-aspects", model="local", calls=1, amount=None, currency=None)
+    timeline = timeline_of(view(steps=steps), [priced, free])
+    assert [(line.name, line.begin, line.width) for line in timeline.lines] == [
+        ("Fetch", 0.0, 25.0),
+        ("Judge", 50.0, 50.0),
+        ("aspects", None, None),
+    ]
+    assert [line.paid and (line.paid.calls, line.paid.cost) for line in timeline.lines] == [
+        None,
+        (2, "0.0015 USD"),
+        (1, None),
+    ]
+    assert timeline.seconds == 4.0
+    assert timeline.paid is not None
+    assert (timeline.paid.tokens, timeline.paid.cost) == (200, "at least 0.0015 USD")
+
+
+def test_a_battle_without_events_or_calls_has_an_empty_timeline() -> None:
+    timeline = timeline_of(view(), [])
+    assert (timeline.lines, timeline.seconds, timeline.paid) == ((), None, None)
+
+
+def pixels(png: bytes) -> list[bytes]:
+    """The rows of a PNG as this module writes them: one byte per pixel, unfiltered."""
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    parts, at = {}, 8
+    while at < len(png):
+        [length] = struct.unpack(">I", png[at : at + 4])
+        name, body = png[at + 4 : at + 8], png[at + 8 : at + 8 + length]
+        assert struct.unpack(">I", png[at + 8 + length : at + 12 + length]) == (zlib.crc32(name + body),)
+        parts[name], at = body, at + 12 + length
+    width, height = struct.unpack(">II", parts[b"IHDR"][:8])
+    assert (width, height) == (WIDTH, HEIGHT)
+    raw = zlib.decompress(parts[b"IDAT"])
+    return [raw[row * (width + 1) + 1 : (row + 1) * (width + 1)] for row in range(height)]
+
+
+def test_the_picture_shows_the_scores_and_the_label_of_every_nugget() -> None:
+    picture = picture_of(view(*(nugget(number, Support.SUPPORT) for number in range(3))))
+    assert picture is not None
+    assert (picture.a.wins, picture.b.wins) == (True, False)
+    rows = pixels(png_of(picture))
+    width = {side: rows[y].count(colour) for side, y, colour in (("a", 95, 3), ("b", 375, 4))}
+    assert width["a"] - width["b"] > 400  # the bars of 1.00 and 0.25
+    full, framed = rows[245], rows[525]
+    assert full.count(5) > 3 * 50  # three green cells of answer A
+    assert 5 not in framed  # answer B states none
+
+
+def test_there_is_no_picture_before_there_are_scores() -> None:
+    assert picture_of(view(nugget_verdict=None)) is None
