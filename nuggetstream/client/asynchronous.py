@@ -14,6 +14,7 @@ from nuggetstream.client.calls import LOCAL, Call, Submission
 from nuggetstream.client.errors import Unavailable
 from nuggetstream.client.exchange import Pause, Step, Steps, exchange
 from nuggetstream.client.following import MAX_EVENT_BYTES, SILENCE, Following, Watched
+from nuggetstream.client.frames import AsyncFrames
 from nuggetstream.client.judges import AsyncJudgeChecks
 from nuggetstream.client.options import (
     AdviceOptions,
@@ -41,7 +42,7 @@ from nuggetstream.views.ratings import BoardView, TimelineView
 T = TypeVar("T")
 
 
-class AsyncClient(AsyncAdministration, AsyncJudgeChecks):
+class AsyncClient(AsyncAdministration, AsyncJudgeChecks, AsyncFrames):
     """A platform over its REST API, for asyncio. Arguments, results and errors are those of `Client`.
 
     Use it as an asynchronous context manager or call `aclose`. Tasks of one event loop may share it.

@@ -1,35 +1,22 @@
 """Following a battle over server-sent events: what to ask for, what comes, and when to come back."""
 
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import httpx2
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from nuggetstream.client.calls import events_path
 from nuggetstream.client.errors import Unavailable, UnexpectedReply
 from nuggetstream.client.exchange import unreachable
 from nuggetstream.client.patience import Patience
 from nuggetstream.client.replies import error_of, first_problem
-from nuggetstream.domain import event as events
-from nuggetstream.domain.event import BattleEvent
 from nuggetstream.domain.progress import BattleState
+from nuggetstream.views.events import EVENTS, KINDS, AnyEvent, EndedEvent
 
 MAX_EVENT_BYTES = 64 * 1024 * 1024
 SILENCE = 45.0  # seconds without a byte; the platform sends a comment every 15
 _NOTHING_MORE = 204
-_KINDS: dict[str, TypeAdapter[Any]] = {
-    "submitted": TypeAdapter(events.BattleSubmitted),
-    "scraped": TypeAdapter(events.BattleScraped),
-    "indexed": TypeAdapter(events.BattleIndexed),
-    "retrieved": TypeAdapter(events.BattleRetrieved),
-    "nuggetized": TypeAdapter(events.BattleNuggetized),
-    "assigned": TypeAdapter(events.BattleAssigned),
-    "judged": TypeAdapter(events.BattleJudged),
-    "graded": TypeAdapter(events.BattleGraded),
-    "voted": TypeAdapter(events.BattleVoted),
-    "failed": TypeAdapter(events.BattleFailed),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +31,20 @@ class Happened:
 
     number: int
     name: str
-    event: BattleEvent
+    event: AnyEvent
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The battle has ended; nothing follows."""
+    """The battle has ended; nothing follows.
+
+    Attributes:
+        state: How it ended.
+        event: Preferences and explanation.
+    """
 
     state: BattleState
+    event: EndedEvent
 
 
 Watched: TypeAlias = Happened | Ended
@@ -106,15 +99,15 @@ class Following:
             UnexpectedReply: It is no event of this API.
         """
         try:
-            if sent.event == "ended":
-                self.over = True
-                return Ended(BattleState(sent.data))
-            kind = _KINDS.get(sent.event)
-            if kind is None:
+            if sent.event not in KINDS:
                 raise UnexpectedReply(
                     f"event {sent.event!r} is not known: the platform is newer than this client"
                 )
-            happened = Happened(int(sent.id), sent.event, kind.validate_json(sent.data))
+            event = EVENTS.validate_json(sent.data)
+            if isinstance(event, EndedEvent):
+                self.over = True
+                return Ended(event.state, event)
+            happened = Happened(int(sent.id), sent.event, event)
         except ValidationError as error:
             raise UnexpectedReply(f"event {sent.event!r} {first_problem(error)}") from error
         except ValueError as error:

@@ -14,6 +14,7 @@ from nuggetstream.client.calls import LOCAL, Call, Submission
 from nuggetstream.client.errors import Unavailable
 from nuggetstream.client.exchange import Pause, Step, Steps, exchange
 from nuggetstream.client.following import MAX_EVENT_BYTES, SILENCE, Following, Watched
+from nuggetstream.client.frames import Frames
 from nuggetstream.client.judges import JudgeChecks
 from nuggetstream.client.options import (
     AdviceOptions,
@@ -41,7 +42,7 @@ from nuggetstream.views.ratings import BoardView, TimelineView
 T = TypeVar("T")
 
 
-class Client(Administration, JudgeChecks):
+class Client(Administration, JudgeChecks, Frames):
     """A platform over its REST API.
 
     It keeps connections open, so use it as a context manager or call `close`. It may be shared by threads.

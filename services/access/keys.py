@@ -180,15 +180,23 @@ class Keys:
         session = await self._sessions.get(hashed, lambda: self.store.session(hashed))
         if session is None or self.now() >= session[1]:
             raise Unauthenticated("the login has ended; log in again")
-        key_id, admin = session[0], self.policy.admin_token
-        if admin is not None and key_id == _administrator(admin).key_id:
-            caller = _administrator(admin)
-        else:
-            key = await self._keys.get(key_id, lambda: self.store.get(key_id))
-            if key is None:
-                raise Unauthenticated(_UNKNOWN)
-            caller = self._valid(key)
+        caller = await self.of_id(session[0])
         return replace(caller, csrf=hash_of(f"csrf {cookie}"), logged_in=True)
+
+    async def of_id(self, key_id: str) -> Caller:
+        """The caller whose key has an id, for what was begun in its name.
+
+        Raises:
+            Unauthenticated: The key is unknown, expired or revoked.
+            Unavailable: The database does not answer.
+        """
+        admin = self.policy.admin_token
+        if admin is not None and key_id == _administrator(admin).key_id:
+            return _administrator(admin)
+        key = await self._keys.get(key_id, lambda: self.store.get(key_id))
+        if key is None:
+            raise Unauthenticated(_UNKNOWN)
+        return self._valid(key)
 
     async def log_in(self, token: str) -> tuple[Caller, str, datetime]:
         """Open a login; returns the caller, the cookie, and when the login ends.

@@ -20,6 +20,7 @@ from services.gateway.access.guard import VisitLog
 from services.gateway.battles import event_routes, submission_routes
 from services.gateway.battles import routes as battle_routes
 from services.gateway.edits import routes as edit_routes
+from services.gateway.embed import routes as embed_routes
 from services.gateway.hosts import AllowedHosts, HostCheck
 from services.gateway.measuring import MeasuredRequests
 from services.gateway.pages import api_docs, battle_page, board_routes, inversions, system_routes
@@ -74,6 +75,7 @@ def create_app(
     # An id may contain slashes, so the more specific paths come first.
     for router in more:
         app.include_router(router)
+    app.include_router(embed_routes.routes(gateway, env, None if access is None else access.keys))
     app.include_router(submission_routes.routes(gateway))
     app.include_router(event_routes.routes(gateway))
     app.include_router(battle_routes.routes(gateway))
@@ -138,9 +140,8 @@ def _add_body_schemas(app: FastAPI) -> None:
             document = get_openapi(
                 title=app.title, version=app.version, summary=app.summary, routes=app.routes
             )
-            document["components"]["schemas"] |= (
-                submission_routes.SCHEMAS | battle_routes.SCHEMAS | edit_routes.SCHEMAS
-            )
+            for described in (submission_routes, battle_routes, edit_routes, embed_routes, event_routes):
+                document["components"]["schemas"] |= described.SCHEMAS
             app.openapi_schema = document
         return app.openapi_schema
 

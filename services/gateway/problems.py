@@ -63,6 +63,7 @@ _STATUS: dict[type[Exception], int] = {
 }
 _INVALID = "the request is not valid"
 _API = "/v1/"
+_FRAMES = "/embed/"  # where nobody can log in
 _CLIENT_CLOSED_REQUEST = 499  # nginx's status for a client that left; nobody receives it
 _INTERNAL = "an internal error occurred; it has been logged"
 
@@ -155,7 +156,8 @@ class _FrameworkErrors:
 
     async def expected(self, request: Request, error: Exception) -> Response:
         is_page = self._answer(request) is self.page
-        if isinstance(error, Unauthenticated) and is_page and request.method == "GET":
+        framed = request.url.path.startswith(_FRAMES)
+        if isinstance(error, Unauthenticated) and is_page and request.method == "GET" and not framed:
             target = quote(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
             return RedirectResponse(f"/login?next={target}", 303)
         return self._answer(request)(problem_of(error), status_of(error), headers_of(error))

@@ -79,6 +79,7 @@ BATTLE_SECONDS = Histogram(
     ["arena"],
     buckets=_SECONDS_BY_ARENA,
 )
+EMBED_VIEWS = Counter("nuggetstream_embed_views_total", "Pages of battles served for frames on other sites.")
 PAGES = Counter("nuggetstream_pages_total", "Source pages by quality class.", ["quality"])
 FLIPS = Counter(
     "nuggetstream_judge_verdicts_total",

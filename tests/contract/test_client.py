@@ -6,8 +6,10 @@ from typing import Any, cast, get_type_hints
 import pytest
 from pydantic import BaseModel
 
-from nuggetstream.client import AsyncClient, Client, calls, following, options
+from nuggetstream.client import AsyncClient, Client, calls, options
+from nuggetstream.client.frames import embed_token
 from nuggetstream.domain import event as events
+from nuggetstream.views.events import KINDS
 from services.gateway.app import create_app
 from services.gateway.battles.query import BattlesQuery, FailuresQuery, SubmissionQuery
 from services.gateway.deletion.routes import ExpiryQuery
@@ -40,6 +42,7 @@ CALLS: dict[tuple[str, str], calls.Call[Any]] = {
         calls.timeline("x", {}),
         calls.agreement("x", {}),
         calls.judge_biases("x"),
+        embed_token("x", 60, vote=True),
         calls.ready(),
     )
 }
@@ -80,7 +83,7 @@ def test_every_path_of_the_api_has_a_method() -> None:
 
 def test_every_event_of_a_battle_is_known() -> None:
     kinds = events.BattleEvent.__args__
-    assert set(following._KINDS) == {event_name(kind) for kind in kinds}
+    assert {event_name(kind) for kind in kinds} | {"ended"} == KINDS
 
 
 def test_both_clients_have_the_same_methods() -> None:

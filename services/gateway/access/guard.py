@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from services.access.callers import ANYBODY, EVERY_ROLE, Caller, NotAllowed, Role, Unauthenticated
+from services.access.embed_tokens import caller_of
 from services.access.keys import Keys
 from services.access.limits import Quotas, Rates
 from services.access.rpc_guard import RpcGuard
@@ -27,6 +28,7 @@ from services.gateway.failures.access import AdminAccess, AdminPageAccess
 from services.store.audit_log import AuditLog
 from services.store.battles import Battles
 
+_FRAMES = "/embed/battles/"  # where a token for the battle will do in place of a key
 SESSION_COOKIE = "nuggetstream_session"
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _NO_KEY = "this needs a key, as 'Authorization: Bearer KEY'"
@@ -152,6 +154,9 @@ class Access:
         return await signature(self.keys)
 
     async def _caller(self, request: Request, rule: Rule) -> Caller:
+        token = request.query_params.get("token")
+        if token is not None and request.url.path.startswith(_FRAMES):
+            return await caller_of(self.keys, token, request.path_params["battle_id"])
         if await self.keys.required():
             caller = await self.identified(request)
             if caller is None:

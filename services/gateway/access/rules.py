@@ -53,6 +53,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("POST", f"/v1/battles/{_ID}/vote"): Rule(Role.VOTE, Scope.BATTLE, "vote"),
     ("GET", f"/v1/battles/{_ID}/calls"): Rule(Role.ADMIN, Scope.BATTLE, "read model calls"),
     ("PATCH", f"/v1/battles/{_ID}/nuggets"): Rule(Role.ADMIN, Scope.BATTLE, "edit nuggets"),
+    ("POST", f"/v1/battles/{_ID}/embed-token"): Rule(Role.READ, Scope.BATTLE, "make embed token"),
     ("GET", "/v1/failures"): _LIST,
     ("GET", "/v1/leaderboard"): _RATINGS,
     ("GET", "/v1/leaderboard/combined"): _RATINGS,
@@ -85,6 +86,10 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("GET", "/failures"): Rule(Role.ADMIN, Scope.LISTED, page=True),
     ("POST", "/failures"): Rule(Role.ADMIN, Scope.INSIDE, "act on failure", form=True),
     ("GET", "/canary"): _ANYWHERE,
+    # Frames on the pages of arenas.
+    ("GET", f"/embed/battles/{_ID}"): _BATTLE,
+    ("POST", f"/embed/battles/{_ID}/vote"): Rule(Role.VOTE, Scope.BATTLE, "vote", form=True),
+    ("GET", "/embed/widget.js"): _PUBLIC,
     # Neither has anything of an arena.
     ("GET", "/docs"): _PUBLIC,
     ("GET", "/healthz"): _PUBLIC,

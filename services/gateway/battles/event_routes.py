@@ -1,26 +1,28 @@
 """GET /v1/battles/{id}/events: the events of a battle as server-sent events, until it has ended."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header
 from fastapi.responses import Response
-from pydantic import TypeAdapter
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from nuggetstream.domain.event import BattleSubmitted, Event
+from nuggetstream.views.events import event_schema
 from services.access.visits import still_allowed
+from services.gateway.battles.event_views import ended_view, event_view
 from services.gateway.battles.followers import check_sequence
 from services.gateway.battles.query import BattleId
 from services.gateway.errors import UnknownBattle
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
-from services.store.event_reading import RecordedEvent
-from services.wire.codec import decode
 
 KEEP_ALIVE = 15.0  # seconds between comments, less than the idle timeout of common proxies
+
+_REFERENCE = "#/components/schemas/{model}"
+_SCHEMA = event_schema(_REFERENCE)
+SCHEMAS: dict[str, Any] = {**_SCHEMA.pop("$defs"), "BattleEvent": _SCHEMA}
+"""Schemas of the events, which the framework does not know, see `submission_routes.SCHEMAS`."""
 
 After = Annotated[
     int,
@@ -30,6 +32,9 @@ After = Annotated[
         description="Number of the last event that the client has; only later ones are sent.",
     ),
 ]
+
+
+_EVENTS = {"text/event-stream": {"schema": {"$ref": "#/components/schemas/BattleEvent"}}}
 
 
 def routes(gateway: Gateway) -> APIRouter:
@@ -42,12 +47,13 @@ def routes(gateway: Gateway) -> APIRouter:
         response_class=EventSourceResponse,
         responses={
             **{status: RESPONSES[status] for status in (404, 422, 503)},
+            200: {"description": "Events; the data of each is a `BattleEvent`.", "content": _EVENTS},
             204: {"description": "The battle has ended, and there are no later events."},
         },
     )
     async def follow(battle_id: BattleId, last_event_id: After = 0) -> Response:
         """The `id` of an event is its number, counted from 1, and its data is JSON. The last event, `ended`,
-        has no number, and its data is the battle's state."""
+        has no `id`, and tells the battle's state, preferences and explanation."""
         row = await gateway.battles.get(battle_id)
         if row is None:
             raise UnknownBattle(battle_id)
@@ -60,21 +66,17 @@ def routes(gateway: Gateway) -> APIRouter:
 
 
 async def _events(gateway: Gateway, battle_id: str, after: int) -> AsyncIterator[ServerSentEvent]:
+    number = after
     async for recorded in gateway.followers.follow(battle_id, after):
         if not await still_allowed():
             return
-        yield ServerSentEvent(event_json(recorded), event=recorded.name, id=str(recorded.sequence))
-    row = await gateway.followers.look(battle_id)
-    if row is not None and row.ended_at is not None:
-        yield ServerSentEvent(row.state.value, event="ended")
-
-
-def event_json(recorded: RecordedEvent) -> str:
-    """A recorded event as JSON, without the texts of pages."""
-    event = decode(recorded.schema, recorded.body)
-    if isinstance(event, BattleSubmitted):
-        event = replace(event, battle=event.battle.without_source_texts())
-    return _EVENTS.dump_json(event).decode()
-
-
-_EVENTS: TypeAdapter[Event] = TypeAdapter(Event)
+        number = recorded.sequence
+        yield ServerSentEvent(
+            event_view(recorded).model_dump_json(), event=recorded.name, id=str(recorded.sequence)
+        )
+    try:
+        view = await gateway.followers.queries.completed(gateway.view(battle_id))
+    except UnknownBattle:
+        return  # it was deleted just now
+    if (ended := ended_view(view, number)) is not None:
+        yield ServerSentEvent(ended.model_dump_json(), event="ended")

@@ -8,22 +8,18 @@ The notifications carry no content, so a lost one only delays what followers rea
 import asyncio
 import math
 from collections import defaultdict
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, TypeVar
 
 from arena.v1 import arena_pb2
 from google.protobuf.message import DecodeError
 
 from services.gateway.errors import InvalidQuery, UnknownBattle
+from services.gateway.queries import Queries
 from services.runtime.bus import Bus, Notification
 from services.store.battles import BattleRow, Battles
 from services.store.event_reading import RecordedEvent
 from services.wire.subjects import RECORDED
-
-T = TypeVar("T")
-
-_LAST_QUERIES = 1.0  # seconds; the database is closed next
 
 
 def check_sequence(field: str, after: int, last: int) -> None:
@@ -54,7 +50,7 @@ class Followers:
         self._battles = battles
         self._poll = poll
         self._waiting: dict[str, set[asyncio.Event]] = defaultdict(set)
-        self._queries: set[asyncio.Task[Any]] = set()
+        self.queries = Queries()
         self._released = False
 
     @asynccontextmanager
@@ -65,8 +61,7 @@ class Followers:
                 yield
             finally:
                 self.release()
-                if self._queries:
-                    await asyncio.wait(self._queries, timeout=_LAST_QUERIES)
+                await self.queries.wait()
 
     def release(self) -> None:
         """End every `follow`, now and in future, because the process shuts down."""
@@ -77,7 +72,7 @@ class Followers:
 
     async def look(self, battle_id: str) -> BattleRow | None:
         """The row of a battle; None when there is no such battle."""
-        return await self._completed(self._battles.get(battle_id))
+        return await self.queries.completed(self._battles.get(battle_id))
 
     async def follow(self, battle_id: str, after: int = 0) -> AsyncIterator[RecordedEvent]:
         """The events of a battle after a sequence number, those to come included, until the battle has ended.
@@ -93,7 +88,7 @@ class Followers:
                 row = await self.look(battle_id)
                 if row is None:
                     raise UnknownBattle(battle_id)
-                for event in await self._completed(self._battles.events_of(battle_id, after)):
+                for event in await self.queries.completed(self._battles.events_of(battle_id, after)):
                     after = event.sequence
                     yield event
                 if row.ended_at is not None:
@@ -119,17 +114,6 @@ class Followers:
                     return row.ended_at is not None
                 await self._wait(wake, left)  # a query in flight is never cut short
         return False
-
-    async def _completed(self, query: Coroutine[Any, Any, T]) -> T:
-        """The result of a query, which runs to its end even when the client leaves.
-
-        The server cancels the stream of a client that left at every step, also while the query returns its
-        connection to the pool, and that connection would be lost.
-        """
-        task = asyncio.create_task(query)
-        self._queries.add(task)
-        task.add_done_callback(self._queries.discard)
-        return await asyncio.shield(task)
 
     async def _wait(self, wake: asyncio.Event, at_most: float = math.inf) -> None:
         try:

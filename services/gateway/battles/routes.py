@@ -96,7 +96,7 @@ def routes(gateway: Gateway) -> APIRouter:
         try:
             return await gateway.view(battle_id)
         except UnknownBattle:
-            for end, method in (("/vote", "POST"), ("/nuggets", "PATCH")):
+            for end, method in (("/vote", "POST"), ("/embed-token", "POST"), ("/nuggets", "PATCH")):
                 if battle_id.endswith(end):  # an id may end like this, but no battle has this one
                     raise HTTPException(405, headers={"Allow": method}) from None
             raise

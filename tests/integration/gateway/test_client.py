@@ -19,10 +19,10 @@ from nuggetstream.client import (
     Unavailable,
 )
 from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.domain.event import BattleJudged
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.files.submission import parse_submission
+from nuggetstream.views.events import JudgedEvent
 from services.gateway.app import create_app
 from services.gateway.battles.followers import Followers
 from services.gateway.server import http_server
@@ -137,11 +137,13 @@ async def test_a_battle_is_watched_from_its_first_event_to_its_end(world: World,
         await world.happens(*rest)
         following = [watched async for watched in watching]
     assert [watched.name for watched in following[:-1]] == NAMES[1:]
-    assert following[-1] == Ended(BattleState.SCORED)
+    assert isinstance(following[-1], Ended)
+    assert following[-1].state is BattleState.SCORED
+    assert following[-1].event.explanation
     judged = following[-2]
     assert isinstance(judged, Happened)
-    assert isinstance(judged.event, BattleJudged)
-    assert judged.event.judgment.winner is Vote.A
+    assert isinstance(judged.event, JudgedEvent)
+    assert judged.event.winner is Vote.A
 
 
 async def test_watching_goes_on_after_an_event_seen_earlier(world: World, client: Any) -> None:
@@ -178,8 +180,15 @@ async def test_watching_outlasts_a_gateway_that_restarts(world: World, kind: Any
         async with server(world, port):
             items = await following
     assert [item.number for item in items[:-1]] == list(range(2, 8))
-    assert items[-1] == Ended(BattleState.SCORED)
+    assert isinstance(items[-1], Ended)
     await client.aclose() if kind is AsyncClient else client.close()
+
+
+async def test_a_server_makes_a_token_for_a_frame(world: World, client: Any) -> None:
+    await world.happens(Story(battle()).submitted())
+    token = await client.embed_token("tides", vote=True, minutes=5)
+    assert token.vote
+    assert (await world.http.get(token.path)).status_code == 200
 
 
 async def test_boards_are_asked_for_with_typed_options(world: World, client: Any) -> None:

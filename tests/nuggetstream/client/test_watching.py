@@ -8,13 +8,14 @@ import pytest
 
 from nuggetstream.client import AsyncClient, Client, Ended, Happened, Unavailable, UnexpectedReply
 from nuggetstream.client.following import Watched
-from nuggetstream.domain.event import BattleFailed
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.progress import BattleState
+from nuggetstream.views.events import FailedEvent
 
+COMMON = '"battle_id": "x", "arena": "demo", "number": 1, "at": "2025-05-04T12:00:00Z"'
 FAILED = (
-    '{"key": "k", "battle_id": "x", "arena": "demo", "failure": '
-    '{"stage": "judge", "reason": "llm_refused", "detail": "", "attempts": 1}}'
+    f'{{"kind": "failed", {COMMON}, "stage": "judge", "evaluator": null, "reason": "llm_refused", '
+    '"detail": "", "attempts": 1}'
 )
 
 
@@ -22,7 +23,11 @@ def event(number: int) -> str:
     return f"id: {number}\nevent: failed\ndata: {FAILED}\n\n"
 
 
-ENDED = "event: ended\ndata: partial\n\n"
+ENDING = (
+    f'{{"kind": "ended", {COMMON}, "state": "partial", '
+    '"preferences": {"human": null, "nugget": null, "judge": null}, "explanation": []}'
+)
+ENDED = f"event: ended\ndata: {ENDING}\n\n"
 
 
 class Broken(httpx2.SyncByteStream, httpx2.AsyncByteStream):
@@ -85,6 +90,10 @@ def numbers(items: Sequence[Watched]) -> list[int]:
     return [item.number for item in items if isinstance(item, Happened)]
 
 
+def states(items: Sequence[Watched]) -> list[BattleState]:
+    return [item.state for item in items if isinstance(item, Ended)]
+
+
 @both
 def test_a_broken_stream_goes_on_after_the_event_seen_last(watch: Watch) -> None:
     script = Script(
@@ -96,16 +105,16 @@ def test_a_broken_stream_goes_on_after_the_event_seen_last(watch: Watch) -> None
     )
     items = watch(script)
     assert numbers(items) == [1, 2, 3, 4]
-    assert items[-1] == Ended(BattleState.PARTIAL)
+    assert states(items[-1:]) == [BattleState.PARTIAL]
     assert script.resumed == [None, "2", "2", "2", "3"]
     assert isinstance(items[0], Happened)
-    assert isinstance(items[0].event, BattleFailed)
-    assert items[0].event.failure.reason is Reason.LLM_REFUSED
+    assert isinstance(items[0].event, FailedEvent)
+    assert items[0].event.reason is Reason.LLM_REFUSED
 
 
 @both
 def test_comments_and_an_end_without_events_are_understood(watch: Watch) -> None:
-    assert watch(Script(stream(": ping\n\n" + ENDED))) == [Ended(BattleState.PARTIAL)]
+    assert states(watch(Script(stream(": ping\n\n" + ENDED)))) == [BattleState.PARTIAL]
     script = Script(httpx2.Response(204))
     assert watch(script, after=7) == []
     assert script.resumed == ["7"]
@@ -130,9 +139,13 @@ def test_a_platform_that_stays_away_ends_the_watching(watch: Watch) -> None:
         (
             "text/event-stream",
             event(1).replace("llm_refused", "tired"),
-            "event 'failed' does not fit: failure.reason: ",
+            "event 'failed' does not fit: failed.reason: ",
         ),
-        ("text/event-stream", "event: ended\ndata: perhaps\n\n", "'perhaps' is not a valid BattleState"),
+        (
+            "text/event-stream",
+            ENDED.replace("partial", "perhaps"),
+            "event 'ended' does not fit: ended.state: ",
+        ),
     ],
 )
 def test_what_is_no_event_of_this_api_is_not_passed_over(

@@ -38,6 +38,7 @@ SAMPLES: dict[tuple[str, str], Sample] = {
     ("POST", f"/v1/battles/{_BATTLE}/vote"): Sample("/v1/battles/tides/vote", 202, json={"vote": "a"}),
     ("GET", f"/v1/battles/{_BATTLE}/calls"): Sample("/v1/battles/tides/calls"),
     ("PATCH", f"/v1/battles/{_BATTLE}/nuggets"): Sample("/v1/battles/tides/nuggets", 422, json={}),
+    ("POST", f"/v1/battles/{_BATTLE}/embed-token"): Sample("/v1/battles/tides/embed-token", 201, json={}),
     ("GET", "/v1/failures"): Sample("/v1/failures", params=_DEMO),
     ("GET", "/v1/leaderboard"): Sample("/v1/leaderboard", params=_DEMO),
     ("GET", "/v1/leaderboard/combined"): Sample("/v1/leaderboard/combined", params=_DEMO),
@@ -71,6 +72,11 @@ SAMPLES: dict[tuple[str, str], Sample] = {
     ("GET", "/inversions"): Sample("/inversions", params=_DEMO),
     ("GET", "/failures"): Sample("/failures", params=_DEMO),
     ("POST", "/failures"): Sample("/failures", 303, content=b"retry=FAILURE", headers=FORM),
+    ("GET", f"/embed/battles/{_BATTLE}"): Sample("/embed/battles/tides"),
+    ("POST", f"/embed/battles/{_BATTLE}/vote"): Sample(
+        "/embed/battles/tides/vote", 303, content=b"vote=a", headers=FORM
+    ),
+    ("GET", "/embed/widget.js"): Sample("/embed/widget.js"),
     ("GET", "/docs"): Sample("/docs"),
     ("GET", "/canary"): Sample("/canary"),
     ("GET", "/healthz"): Sample("/healthz"),

@@ -47,8 +47,12 @@ async def test_events_come_as_they_are_recorded_until_the_battle_has_ended(world
             await world.happens(event)
             frame = await anext(coming)
             assert (frame["id"], frame["event"]) == (str(number), NAMES[number - 1])
-        assert json.loads(frame["data"])["judgment"]["winner"] == "a"
-        assert await anext(coming) == {"event": "ended", "data": "scored"}
+        assert json.loads(frame["data"])["winner"] == "a"
+        last = await anext(coming)
+        assert (last["event"], "id" in last) == ("ended", False)
+        ended = json.loads(last["data"])
+        assert (ended["state"], ended["number"]) == ("scored", len(NAMES))
+        assert ended["preferences"] == {"human": None, "nugget": "a", "judge": "a"}
         assert [frame async for frame in coming] == []
 
 

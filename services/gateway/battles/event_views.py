@@ -1,0 +1,123 @@
+"""Recorded events as JSON for clients: small views, without texts of pages and answers.
+
+a recorded event  ->  an EventView        an ended battle  ->  its EndedEvent
+"""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from nuggetstream.domain import event as core
+from nuggetstream.domain.battle import Side
+from nuggetstream.nuggets.scores import Unscorable, labels_of, preference, score_answer, tie_threshold
+from nuggetstream.views import events as views
+from nuggetstream.views.battles import BattleView, Preferences
+from services.store.event_reading import RecordedEvent
+from services.wire.codec import decode
+
+Fields = dict[str, Any]
+
+
+def event_view(recorded: RecordedEvent) -> views.AnyEvent:
+    """A recorded event as clients get it.
+
+    Raises:
+        UndecodableMessage: The database holds bytes that this version's contracts cannot read.
+    """
+    event = cast(core.BattleEvent, decode(recorded.schema, recorded.body))
+    common: Fields = {
+        "battle_id": core.battle_id_of(event),
+        "arena": core.arena_of(event),
+        "number": recorded.sequence,
+        "at": recorded.recorded_at,
+    }
+    return views.EVENTS.validate_python({"kind": recorded.name} | common | _FIELDS[type(event)](event))
+
+
+def ended_view(view: BattleView, number: int) -> views.EndedEvent | None:
+    """The end of a battle; None while it runs.
+
+    Args:
+        view: The battle.
+        number: Number of the event that ended it.
+    """
+    if view.ended_at is None:
+        return None
+    verdict = view.nugget_verdict
+    return views.EndedEvent(
+        battle_id=view.id,
+        arena=view.arena,
+        number=number,
+        at=view.ended_at,
+        state=view.state,
+        preferences=Preferences(
+            human=view.human_vote,
+            nugget=None if verdict is None else verdict.preference,
+            judge=view.judgments[0].winner if view.judgments else None,
+        ),
+        explanation=view.explanation,
+    )
+
+
+def _submitted(event: core.BattleSubmitted) -> Fields:
+    battle = event.battle
+    return {
+        "query": battle.query,
+        "system_a": battle.a.system,
+        "system_b": battle.b.system,
+        "language": battle.language,
+        "tags": list(battle.tags),
+        "flagged": bool(event.flags),
+    }
+
+
+def _scraped(event: core.BattleScraped) -> Fields:
+    return {"pages": [_taken(page, "url", "state", "quality") for page in event.pages]}
+
+
+def _retrieved(event: core.BattleRetrieved) -> Fields:
+    return {"passages": len(event.evidence), "ranking": event.ranking}
+
+
+def _nuggetized(event: core.BattleNuggetized) -> Fields:
+    nuggets = [_taken(n, "id", "text", "importance", "grounding") for n in event.nugget_list.nuggets]
+    return _taken(event.nugget_list, "version", "nuggetizer", "model") | {"nuggets": nuggets}
+
+
+def _assigned(event: core.BattleAssigned) -> Fields:
+    nuggets, assigned = event.nugget_list.nuggets, event.assignment_set
+    a, b = (labels_of(assigned.assignments, side) for side in Side)
+    fields = _taken(event.nugget_list, "version", "nuggetizer") | {"model": assigned.model}
+    fields["labels"] = [{"id": n.id, "a": a.get(n.id), "b": b.get(n.id)} for n in nuggets]
+    try:
+        score_a, score_b = score_answer(nuggets, a).all_score, score_answer(nuggets, b).all_score
+    except Unscorable:
+        return fields | {"score_a": None, "score_b": None, "preference": None}
+    preferred = preference(score_a, score_b, tie_threshold(event.battle))
+    return fields | {"score_a": score_a, "score_b": score_b, "preference": preferred}
+
+
+def _graded(event: core.BattleGraded) -> Fields:
+    return _taken(event.grading, "evaluator", "model") | {"grades": len(event.grading.grades)}
+
+
+def _taken(value: object, *names: str) -> Fields:
+    return {name: getattr(value, name) for name in names}
+
+
+_FIELDS: dict[type[core.BattleEvent], Callable[[Any], Fields]] = {
+    core.BattleSubmitted: _submitted,
+    core.BattleScraped: _scraped,
+    core.BattleIndexed: lambda event: {"chunks": len(event.chunks)},
+    core.BattleRetrieved: _retrieved,
+    core.BattleNuggetized: _nuggetized,
+    core.BattleAssigned: _assigned,
+    core.BattleJudged: lambda event: _taken(
+        event.judgment, "evaluator", "model", "winner", "flipped", "guided"
+    ),
+    core.BattleGraded: _graded,
+    core.BattleVoted: lambda event: _taken(event, "vote", "voted_at"),
+    core.BattleFailed: lambda event: _taken(
+        event.failure, "stage", "evaluator", "reason", "detail", "attempts"
+    ),
+}
+"""What an event has beside what all have."""

@@ -1,0 +1,1 @@
+"""One battle in a frame on the page of an arena: page, votes, tokens, and the script around it."""
