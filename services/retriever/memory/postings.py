@@ -1,8 +1,8 @@
 """BM25 over a growing set of chunks.
 
-bm25s, which ranks the chunks of one battle, computes all scores when an index is built. It cannot be extended
-and cannot lose a chunk. Here scores are computed at the search from the counts of terms, with the
-statistics of all chunks: the ranking does not depend on the order in which chunks came and went.
+Scores are computed at the search from the counts of terms, with the statistics of all chunks: the ranking
+does not depend on the order in which chunks came and went. They are equal to those of bm25s, which computes
+all of them when an index is built and can neither extend it nor remove a chunk.
 """
 
 from collections import Counter

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nuggetstream.text.terms import terms
-from services.retriever.index import Bm25Index, rank_few
+from services.retriever.index import rank_by_words, rank_few
 from services.store.chunks import StoredChunk
 from tests.fakes import WordVectors
 
@@ -20,8 +20,8 @@ CHUNKS = [chunk(text) for text in TEXTS]
 VECTORS = MODEL.encode(TEXTS)
 
 
-def words(texts: list[str]) -> Bm25Index:
-    return Bm25Index([chunk(text) for text in texts], [terms(text) for text in texts])
+def by_words(query: str, texts: list[str]) -> list[str]:
+    return [found.text for found in rank_by_words(terms(query), [chunk(text) for text in texts])]
 
 
 def ids(hits: list[tuple[StoredChunk, float]]) -> list[str]:
@@ -29,24 +29,21 @@ def ids(hits: list[tuple[StoredChunk, float]]) -> list[str]:
 
 
 def test_words_find_what_shares_a_term_and_nothing_else() -> None:
-    found = [c.text for c in words(TEXTS).rank(terms("green tea"), 10)]
-    assert found == ["Green tea has caffeine.", "Tea is made of leaves."]
-    assert words(TEXTS).rank(terms("tea"), 1) != []
-    assert len(words(TEXTS).rank(terms("tea"), 1)) == 1
+    assert by_words("green tea", TEXTS) == ["Green tea has caffeine.", "Tea is made of leaves."]
 
 
 @pytest.mark.parametrize("query", ["", "...", "zebra"])
 def test_a_query_without_known_words_finds_nothing(query: str) -> None:
-    assert words(TEXTS).rank(terms(query), 10) == []
+    assert by_words(query, TEXTS) == []
 
 
 @pytest.mark.parametrize("texts", [[], ["..."], ["", "!"]])
 def test_chunks_without_words_are_no_trouble(texts: list[str]) -> None:
-    assert words(texts).rank(terms("tea"), 10) == []
+    assert by_words("tea", texts) == []
 
 
 def test_a_wordless_chunk_among_others_is_never_found_by_words() -> None:
-    assert [c.text for c in words(["...", "Tea."]).rank(terms("tea"), 10)] == ["Tea."]
+    assert by_words("tea", ["...", "Tea."]) == ["Tea."]
 
 
 def test_among_few_chunks_all_count() -> None:
