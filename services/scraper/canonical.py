@@ -20,7 +20,26 @@ _TRACKING_PREFIXES = ("utm_", "_hs", "mc_", "pk_", "mtm_")
 _TRACKING = frozenset(
     {"gclid", "gclsrc", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid", "ttclid"}
     | {"igshid", "igsh", "li_fat_id", "mkt_tok", "srsltid", "vero_id", "oly_enc_id", "oly_anon_id"}
+    | {
+        "gad_source",
+        "gad_campaignid",
+        "_ga",
+        "_gl",
+        "wickedid",
+        "s_kwcid",
+        "ref_src",
+        "ref_url",
+        "ncid",
+        "cmpid",
+    }
 )
+# Parameters that ask for the AMP version of a page, with their values.
+_AMP_PARAMETERS = {"amp": ("", "1", "true"), "outputtype": ("amp",), "output": ("amp",)}
+# Viewers and caches of AMP pages: then come the host and path of the page, for https after "s/".
+_AMP_VIEWER = re.compile(r"/amp/(s/)?(.+)", re.DOTALL)
+_AMP_CACHE = re.compile(r"/[cv]/(s/)?(.+)", re.DOTALL)
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _PATH_SAFE = "/%:@!$&'()*+,;=~-._"
 _QUERY_SAFE = _PATH_SAFE + "?[]|^`{}"
 
@@ -84,12 +103,13 @@ def canonicalize(url: str, *, keep_tracking: bool = False) -> WebUrl:
     """The canonical form of a web address.
 
     Scheme and host in lower case, international names in punycode, no default port, no fragment, no
-    tracking parameters, characters outside ASCII percent-encoded. Order and case of path and query
-    are kept, since servers may tell them apart.
+    tracking parameters, no segments "." and "..", characters outside ASCII percent-encoded, letters and
+    digits not. A viewer or cache of AMP pages is replaced by the page, and parameters that ask for its AMP
+    version are left out. Order and case of path and query are kept, since servers may tell them apart.
 
     Args:
         url: Absolute URL as cited.
-        keep_tracking: Keep tracking parameters.
+        keep_tracking: Keep tracking and AMP parameters, and addresses of AMP viewers and caches.
 
     Raises:
         InvalidUrl: The URL is not http(s) or is too long, its host is missing or ambiguous, or it contains
@@ -101,11 +121,54 @@ def canonicalize(url: str, *, keep_tracking: bool = False) -> WebUrl:
     'https://xn--mnchen-3ya.example/'
     """
     parts, port = _split(url.strip())
+    if not keep_tracking and (page := _page_of_amp(parts)) is not None:
+        parts, port = _split(page)
     query = parts.query if keep_tracking else _without_tracking(parts.query)
-    target = quote(parts.path, safe=_PATH_SAFE) or "/"
+    target = _without_dots(_encoded(parts.path, _PATH_SAFE)) or "/"
     if query:
-        target += "?" + quote(query, safe=_QUERY_SAFE)
+        target += "?" + _encoded(query, _QUERY_SAFE)
     return WebUrl(parts.scheme, _host(parts.hostname or ""), port or _DEFAULT_PORTS[parts.scheme], target)
+
+
+def _page_of_amp(parts: SplitResult) -> str | None:
+    """The address of the page that a viewer or cache of AMP pages shows; None when it is none of these."""
+    host = (parts.hostname or "").lower()
+    if host.endswith(".cdn.ampproject.org"):
+        shown = _AMP_CACHE.fullmatch(parts.path)
+    elif host in ("www.google.com", "google.com"):
+        shown = _AMP_VIEWER.fullmatch(parts.path)
+    else:
+        return None
+    if shown is None or "." not in shown[2].partition("/")[0]:
+        return None
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{'https' if shown[1] else 'http'}://{shown[2]}{query}"
+
+
+def _encoded(text: str, safe: str) -> str:
+    return _ESCAPE.sub(_normal_escape, quote(text, safe=safe))
+
+
+def _normal_escape(escape: re.Match[str]) -> str:
+    """An escape in upper case, or the character itself where an escape means the same (RFC 3986, 6.2.2)."""
+    character = chr(int(escape[1], 16))
+    return character if character in _UNRESERVED else escape[0].upper()
+
+
+def _without_dots(path: str) -> str:
+    """A path without segments "." and ".." (RFC 3986, 5.2.4)."""
+    if "/." not in path:
+        return path
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for segment in segments:
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", ".."):
+        kept.append("")
+    return "/" + "/".join(kept)
 
 
 def _split(url: str) -> tuple[SplitResult, int | None]:
@@ -133,7 +196,10 @@ def _without_tracking(query: str) -> str:
 
 
 def _is_tracking(parameter: str) -> bool:
-    name = unquote(parameter.partition("=")[0]).lower()
+    name, _, value = parameter.partition("=")
+    name = unquote(name).lower()
+    if name in _AMP_PARAMETERS:
+        return value.lower() in _AMP_PARAMETERS[name]
     return name in _TRACKING or name.startswith(_TRACKING_PREFIXES)
 
 
