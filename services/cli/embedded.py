@@ -17,9 +17,10 @@ import click
 from nuggetstream.domain.failure import Stage
 from services.cli.access_settings import AccessSettings
 from services.cli.data_folder import locked_folder
+from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings
 from services.cli.registry import SERVICES
-from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
+from services.cli.settings import PipelineSettings, PlatformSettings
 from services.cli.tuning import BATCHED_BATTLES, for_batches, tuned
 from services.cli.wiring import Parts
 from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams, remove_undeclared

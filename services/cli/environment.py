@@ -7,8 +7,9 @@ from pydantic import AliasChoices
 from pydantic_settings import BaseSettings
 
 from services.cli.access_settings import AccessSettings
+from services.cli.fetch_settings import FetchSettings
 from services.cli.retrieval import RetrievalSettings
-from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
+from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
 from services.runtime.llm.settings import LLMSettings
 
 PREFIX = "NUGGETSTREAM_"

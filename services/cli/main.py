@@ -31,6 +31,7 @@ COMMANDS = {
     "bootstrap": ("bootstrap", "Create all streams and consumers at the broker."),
     "migrate": ("migrate", "Create or update the tables of the database."),
     "recount": ("recount", "Compare counters with the rows they count; correct them."),
+    "archive": ("archive", "List or verify an archive of pages."),
     "reindex": ("reindex", "Move the corpus to another index or embedding model."),
     "doctor": ("doctor", "Check installation, configuration and connections."),
     "health": ("health", "Check whether a running service is ready."),

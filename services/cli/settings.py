@@ -10,7 +10,6 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.cli.graders import graders_of
 from services.runtime.bus import BusSettings
-from services.scraper.settings import ScraperSettings
 from services.store.database import DEFAULT_CONNECTIONS
 from services.wire.declared import Judges, Nuggetizers
 from services.wire.graders import Graders
@@ -219,35 +218,6 @@ class PipelineSettings(_Settings):
     def has_embedder(self) -> bool:
         """Whether chunks get vectors."""
         return self.embedding_model != NO_MODEL
-
-
-class FetchSettings(_Settings):
-    """The scraper settings that operators change most; the others have safe defaults.
-
-    Attributes:
-        scraper_user_agent: Sent with every request; add a contact address.
-        scraper_allowed_hosts: Hosts exempt from the address guard, as "host:port" separated by commas.
-        scraper_archive_dir: Folder in which raw responses are archived as WARC files.
-        scraper_per_host_delay: Seconds between two requests to one host.
-        scraper_total_seconds: Network time of one page in seconds.
-    """
-
-    scraper_user_agent: str | None = None
-    scraper_allowed_hosts: str = ""
-    scraper_archive_dir: Path | None = None
-    scraper_per_host_delay: float | None = Field(None, ge=0)
-    scraper_total_seconds: float | None = Field(None, gt=0)
-
-    def scraper(self) -> ScraperSettings:
-        """The scraper's settings."""
-        given = {
-            "user_agent": self.scraper_user_agent,
-            "archive_dir": self.scraper_archive_dir,
-            "per_host_delay": self.scraper_per_host_delay,
-            "total_seconds": self.scraper_total_seconds,
-            "allowed_hosts": tuple(h.strip() for h in self.scraper_allowed_hosts.split(",") if h.strip()),
-        }
-        return ScraperSettings(**{name: value for name, value in given.items() if value is not None})
 
 
 class ServerSettings(_Settings):

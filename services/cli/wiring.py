@@ -14,10 +14,11 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.cli.access_parts import gateway_access, rater_guard
 from services.cli.access_settings import AccessSettings
+from services.cli.fetch_settings import FetchSettings
 from services.cli.own_consumer import own_consumer
 from services.cli.process import read_settings
 from services.cli.retrieval import RetrievalSettings, open_index
-from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
+from services.cli.settings import PipelineSettings, PlatformSettings
 from services.cli.shared_parts import (
     consumer_watch,
     model_state,
@@ -84,11 +85,10 @@ Open = Callable[[Parts], AbstractAsyncContextManager[Service]]
 @asynccontextmanager
 async def open_scraper(parts: Parts) -> AsyncIterator[Service]:
     """The scraper: fetches sources."""
-    from services.scraper.fetcher import PageFetcher
-    from services.scraper.stage import Scraper, build
+    from services.cli.scraper_stage import open_scraper_stage
 
-    async with PageFetcher(parts.fetch.scraper()) as fetcher:
-        yield Service("scraper", [build(Scraper(fetcher, parts.blobs))])
+    async with open_scraper_stage(parts) as (stage, watches):
+        yield Service("scraper", [stage], background=watches)
 
 
 @asynccontextmanager

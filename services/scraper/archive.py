@@ -1,9 +1,13 @@
-"""The page archive: raw responses in WARC files, so that a battle can be re-evaluated on the same evidence.
+"""The page archive: raw responses in WARC files, so that battles can be evaluated again on the same evidence.
 
-Each process writes its own files. An index beside each file has one line per response with its position:
+Each process writes its own files. An index beside each file has one line per record with its position:
 
     pages-TIME-HOST-PROCESS-RANDOM.warc.gz        gzip per record, readable by any WARC tool
-    pages-TIME-HOST-PROCESS-RANDOM.index.jsonl    {"url", "date", "offset"}
+    pages-TIME-HOST-PROCESS-RANDOM.index.jsonl    {"url", "date", "offset"} of a response,
+                                                  {"visit", "date", "offset"} of a visit
+
+A visit is a record of type "metadata": what became of a page, also where there is no response, such as after
+a timeout. Answers that a page has not changed are visits without a response of their own.
 """
 
 import asyncio
@@ -12,26 +16,36 @@ import json
 import os
 import secrets
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
-from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
-from services.scraper.content_coding import BodyTooLarge, UndecodableBody, decoder_for
+from services.scraper.outcome import PageOutcome
 from services.scraper.response import RawResponse
+from services.scraper.stored_outcome import as_json
 
-_INDEX_SUFFIX = ".index.jsonl"
-_WARC_SUFFIX = ".warc.gz"
-_MAX_HOPS = 10
-_MAX_DECODED = 64 * 1024 * 1024
+INDEX_SUFFIX = ".index.jsonl"
+WARC_SUFFIX = ".warc.gz"
 # The stored body has no transfer coding, so readers must not find the header.
 _RENAMED = {"transfer-encoding": "X-Archive-Orig-Transfer-Encoding"}
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedVisit:
+    """What became of a page when it was visited.
+
+    Attributes:
+        outcome: The outcome. Its text is not archived, because it is extracted from the response again.
+        read: Whether the outcome is that of a response; otherwise there was none to read.
+    """
+
+    outcome: PageOutcome
+    read: bool
 
 
 @dataclass(slots=True)
@@ -42,7 +56,7 @@ class _OpenFile:
 
 
 class PageArchive:
-    """Appends responses to a WARC file and starts a new file when it has grown large.
+    """Appends responses and visits to a WARC file and starts a new file when it has grown large.
 
     Args:
         folder: Folder for the files; created if missing.
@@ -61,33 +75,43 @@ class PageArchive:
         Raises:
             OSError: The disk is full or the folder is not writable.
         """
+        entry = {"url": str(response.url), "date": warc_date(response.received_at)}
         async with self._lock:
-            await asyncio.to_thread(self._append, response)
+            await asyncio.to_thread(self._append, lambda writer: _record(writer, response), entry)
+
+    async def append_visit(self, visit: ArchivedVisit) -> None:
+        """Write what became of a page in a thread.
+
+        Raises:
+            OSError: As for `append`.
+        """
+        entry = {"visit": visit.outcome.url, "date": warc_date(visit.outcome.fetched_at)}
+        async with self._lock:
+            await asyncio.to_thread(self._append, lambda writer: _visit_record(writer, visit), entry)
 
     async def close(self) -> None:
         """Close the current file. The archive can be appended to again afterwards."""
         async with self._lock:
             await asyncio.to_thread(self._close)
 
-    def _append(self, response: RawResponse) -> None:
-        file = self._file or self._open(response.received_at)
+    def _append(self, record: Callable[[WARCWriter], Any], entry: dict[str, str]) -> None:
+        file = self._file or self._open()
         offset = file.warc.tell()
-        file.writer.write_record(_record(file.writer, response))
-        entry = {"url": str(response.url), "date": _warc_date(response.received_at), "offset": offset}
-        file.index.write(json.dumps(entry) + "\n")
+        file.writer.write_record(record(file.writer))
+        file.index.write(json.dumps(entry | {"offset": offset}) + "\n")
         file.index.flush()
         if file.warc.tell() >= self._max:
             self._close()
 
-    def _open(self, at: datetime) -> _OpenFile:
+    def _open(self) -> _OpenFile:
         self._folder.mkdir(parents=True, exist_ok=True)
         host = socket.gethostname().split(".")[0]
-        stem = f"pages-{at.astimezone(UTC):%Y%m%dT%H%M%S%f}-{host}-{os.getpid()}-{secrets.token_hex(4)}"
-        warc = (self._folder / (stem + _WARC_SUFFIX)).open("xb")
-        index = (self._folder / (stem + _INDEX_SUFFIX)).open("x", encoding="utf-8")
+        stem = f"pages-{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{host}-{os.getpid()}-{secrets.token_hex(4)}"
+        warc = (self._folder / (stem + WARC_SUFFIX)).open("xb")
+        index = (self._folder / (stem + INDEX_SUFFIX)).open("x", encoding="utf-8")
         writer = WARCWriter(warc, gzip=True)
         about = {"software": "nuggetstream", "format": "WARC File Format 1.0"}
-        writer.write_record(writer.create_warcinfo_record(stem + _WARC_SUFFIX, about))
+        writer.write_record(writer.create_warcinfo_record(stem + WARC_SUFFIX, about))
         self._file = _OpenFile(warc, index, writer)
         return self._file
 
@@ -96,101 +120,6 @@ class PageArchive:
             self._file.warc.close()
             self._file.index.close()
             self._file = None
-
-
-def read_archived(folder: Path, url: str) -> RawResponse | None:
-    """The latest archived response for a URL, with redirects followed within the archive. Blocks on disk.
-
-    Args:
-        folder: Folder of a `PageArchive`.
-        url: URL as cited; it is looked up in canonical form.
-
-    Returns:
-        The response at the end of the redirects; None when it or a redirect to it is not archived.
-
-    Raises:
-        InvalidUrl: The URL is not a web address.
-    """
-    hop = canonicalize(url)
-    for _ in range(_MAX_HOPS):
-        response = _latest(folder, hop)
-        if response is None or response.redirect is None:
-            return response
-        try:
-            hop = hop.joined(response.redirect)
-        except InvalidUrl:
-            return None
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """Where an archived response is.
-
-    Attributes:
-        url: URL of the response.
-        date: When it was received, in ISO 8601; later dates sort after earlier ones.
-        path: WARC file.
-        offset: Offset of the record in that file, in bytes.
-    """
-
-    url: str
-    date: str
-    path: Path
-    offset: int
-
-
-def _latest(folder: Path, url: WebUrl) -> RawResponse | None:
-    archived = [entry for entry in _entries(folder) if entry.url == str(url)]
-    if not archived:
-        return None
-    latest = max(archived, key=lambda entry: entry.date)
-    return _read(latest.path, latest.offset, url)
-
-
-def _entries(folder: Path) -> Iterator[_Entry]:
-    """Every archived response."""
-    for index in sorted(folder.glob("*" + _INDEX_SUFFIX)):
-        path = index.with_name(index.name.removesuffix(_INDEX_SUFFIX) + _WARC_SUFFIX)
-        for line in index.read_text(encoding="utf-8").splitlines():
-            try:
-                entry = json.loads(line)
-            except ValueError:
-                continue  # the last line of a process that was killed while writing it
-            yield _Entry(entry["url"], entry["date"], path, entry["offset"])
-
-
-def _read(path: Path, offset: int, url: WebUrl) -> RawResponse | None:
-    with path.open("rb") as file:
-        file.seek(offset)
-        record = next(iter(ArchiveIterator(file)), None)
-        if record is None:
-            return None
-        http = record.http_headers
-        headers = tuple((str(name), str(value)) for name, value in http.headers)
-        wire = record.raw_stream.read()
-    received_at = datetime.fromisoformat(record.rec_headers.get_header("WARC-Date"))
-    status, _, reason = http.statusline.partition(" ")
-    coding = next((value for name, value in headers if name.lower() == "content-encoding"), "")
-    return RawResponse(
-        url=url,
-        status=int(status),
-        reason=reason,
-        headers=headers,
-        wire_body=wire,
-        body=_decoded(wire, coding),
-        received_at=received_at,
-    )
-
-
-def _decoded(wire: bytes, coding: str) -> bytes:
-    decoder = decoder_for("", _MAX_DECODED)
-    try:
-        decoder = decoder_for(coding, _MAX_DECODED)
-        decoder.feed(wire)
-    except (BodyTooLarge, UndecodableBody):
-        return decoder.decoded  # what was decoded until then; the scraper's own limits are lower
-    return decoder.decoded
 
 
 def _record(writer: WARCWriter, response: RawResponse) -> object:
@@ -202,9 +131,23 @@ def _record(writer: WARCWriter, response: RawResponse) -> object:
         payload=io.BytesIO(response.wire_body),
         length=len(response.wire_body),
         http_headers=StatusAndHeaders(status, headers, protocol="HTTP/1.1"),
-        warc_headers_dict={"WARC-Date": _warc_date(response.received_at)},
+        warc_headers_dict={"WARC-Date": warc_date(response.received_at)},
     )
 
 
-def _warc_date(moment: datetime) -> str:
+def _visit_record(writer: WARCWriter, visit: ArchivedVisit) -> object:
+    content = {"outcome": as_json(visit.outcome), "read": visit.read}
+    body = json.dumps(content).encode("ascii")
+    return writer.create_warc_record(
+        visit.outcome.url,
+        "metadata",
+        payload=io.BytesIO(body),
+        length=len(body),
+        warc_content_type="application/json",
+        warc_headers_dict={"WARC-Date": warc_date(visit.outcome.fetched_at)},
+    )
+
+
+def warc_date(moment: datetime) -> str:
+    """A time as WARC records and indexes have it; later ones sort after earlier ones."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

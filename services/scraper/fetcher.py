@@ -1,53 +1,45 @@
 """PageFetcher: fetches a URL and returns a `PageOutcome`, whatever the web does.
 
-    canonical URL -> in flight or cached? -> robots.txt -> slot of the host -> guarded GET
-        -> archive -> next redirect, or: kind -> extraction process -> quality -> outcome
+    canonical URL -> in flight or cached? -> fetched by another scraper? -> robots.txt -> slot of the host
+        -> guarded GET -> archive -> next redirect, or: kind -> extraction process -> quality -> outcome
 
 It owns its connections, its extraction processes and the cache of recent outcomes; leaving the context ends
-all of them. A page that is fetched again within `cache_seconds` comes from the cache.
+all of them. A page is fetched once in `cache_seconds`, by all scrapers that share a database. Afterwards the
+server is asked whether the page has changed.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
 import structlog
 
+from services.runtime.errors import Unavailable
 from services.runtime.shared_cache import Retention, SharedCache
-from services.scraper.archive import PageArchive, read_archived
+from services.scraper.archive import ArchivedVisit, PageArchive
 from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
 from services.scraper.clock import Clock, SystemClock
-from services.scraper.extraction import Extraction
 from services.scraper.extraction_pool import ExtractionPool, PoolLimits, extractor_command
 from services.scraper.guard import GuardedBackend, Resolver, SystemResolver
-from services.scraper.outcome import TRANSIENT, PageOutcome, Quality, Unfetchable
+from services.scraper.outcome import TRANSIENT, PageOutcome, Quality, Unfetchable, Validators
 from services.scraper.page_reader import PageReader
 from services.scraper.politeness import HostLimiter
-from services.scraper.quality import Verdict
-from services.scraper.redirects import RedirectChain, follow
+from services.scraper.redirects import follow
 from services.scraper.response import RawResponse
 from services.scraper.robots import RobotsCache
 from services.scraper.settings import ScraperSettings
+from services.scraper.shared_pages import SharedPages
 from services.scraper.time_budget import TimeBudget
 from services.scraper.transport import ByteLimits, GuardedTransport
+from services.scraper.visit import Visit, invalid, validators_for
+from services.store.fetched_pages import FetchedPages
 
 _log = structlog.get_logger(__name__)
 _OUTCOME_WEIGHT = 1_000
 """Size of an outcome without its text, in characters."""
-
-
-@dataclass(slots=True)
-class _Visit:
-    """One page being fetched."""
-
-    requested: WebUrl
-    chain: RedirectChain
-    budget: TimeBudget
-    began_at: datetime
-    began: float
 
 
 class PageFetcher:
@@ -60,6 +52,7 @@ class PageFetcher:
         pool: Extracts the text of documents; processes running `extractor` by default. It is entered and
             left with this context manager.
         backend: Network backend that checks addresses; built from the resolver by default.
+        store: Pages, robots.txt and pauses that all scrapers share; None when this one is alone.
     """
 
     def __init__(
@@ -69,14 +62,23 @@ class PageFetcher:
         clock: Clock | None = None,
         pool: ExtractionPool | None = None,
         backend: GuardedBackend | None = None,
+        *,
+        store: FetchedPages | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock or SystemClock()
         self._pool = pool or ExtractionPool(extractor_command(settings), PoolLimits.of(settings))
         guarded = backend or GuardedBackend(resolver or SystemResolver(), settings.allowed_hosts)
         self._transport = GuardedTransport(settings, guarded, self._clock)
-        self._robots = RobotsCache(self._transport, settings, self._clock)
-        self._host_limiter = HostLimiter(settings.per_host_concurrency, settings.queue_seconds, self._clock)
+        max_wait = settings.queue_seconds + settings.total_seconds
+        self._shared = None if store is None else SharedPages(store, self._clock, max_wait)
+        self._robots = RobotsCache(self._transport, settings, self._clock, self._shared)
+        self._host_limiter = HostLimiter(
+            settings.per_host_concurrency,
+            settings.queue_seconds,
+            self._clock,
+            None if store is None else store.pauses,
+        )
         self._slots = asyncio.Semaphore(settings.concurrency)
         self._reader = PageReader(self._pool, settings.min_text_chars)
         folder = settings.archive_dir
@@ -113,54 +115,60 @@ class PageFetcher:
     ) -> None:
         await self._resources.aclose()
 
-    async def fetch(self, url: str) -> PageOutcome:
+    async def fetch(self, url: str, battle_id: str | None = None) -> PageOutcome:
         """Fetch a URL. Problems of the web are in the outcome and never raised.
 
         Concurrent callers for the same canonical URL share one visit, and its outcome is cached.
+
+        Args:
+            url: URL as cited.
+            battle_id: Battle that the outcome is stored for; None does not store it for other scrapers.
+
+        Raises:
+            Unavailable: The database that the scrapers share does not answer.
         """
         try:
             requested = canonicalize(url)
         except InvalidUrl as error:
-            return self._invalid(url, str(error))
-        outcome = await self._pages.get(str(requested), lambda: self._visit(requested))
+            return invalid(url, str(error), self._clock)
+        outcome = await self._pages.get(str(requested), lambda: self._load(requested, battle_id))
         return replace(outcome, url=url)
 
-    async def replay(self, url: str) -> PageOutcome | None:
-        """The outcome of reading the archived response again; None when there is none in the archive.
-
-        The current rules are applied to the archived bytes; `fetched_at` is when these were received.
-        """
-        folder = self._settings.archive_dir
-        if folder is None:
-            return None
-        try:
-            requested = canonicalize(url)
-        except InvalidUrl as error:
-            return self._invalid(url, str(error))
-        response = await asyncio.to_thread(read_archived, folder, url)
-        if response is None:
-            return None
-        visit = replace(
-            self._begin(requested), chain=RedirectChain(response.url), began_at=response.received_at
+    async def _load(self, requested: WebUrl, battle_id: str | None) -> PageOutcome:
+        if self._shared is None:
+            return await self._visit(requested, None)
+        return await self._shared.page(
+            requested, battle_id, self._lifetime, lambda known: self._visit(requested, known)
         )
-        return replace(await self._read(visit, response), url=url)
 
-    async def _visit(self, requested: WebUrl) -> PageOutcome:
-        visit = self._begin(requested)
+    async def _visit(self, requested: WebUrl, known: PageOutcome | None) -> PageOutcome:
+        visit = Visit.begin(requested, self._settings.total_seconds, self._clock)
+        read = True  # whether the outcome is that of a response, which is in the archive
         try:
-            response = await follow(
-                visit.chain, lambda hop: self._hop(hop, visit.budget), self._settings.max_redirects
-            )
-            return await self._read(visit, response)
+            outcome = await self._outcome(visit, known)
         except Unfetchable as failure:
-            return self._failed(visit, failure)
+            outcome, read = visit.failed(failure), False
+        except Unavailable:
+            raise
         except Exception as error:
             # A bug of ours must cost only this page, not the whole battle, which may cite fifty pages.
             _log.exception("page visit failed", url=str(requested))
             detail = f"unexpected: {type(error).__name__}: {error}"
-            return self._failed(visit, Unfetchable(Quality.UNREACHABLE, detail))
+            outcome, read = visit.failed(Unfetchable(Quality.UNREACHABLE, detail)), False
+        await self._archive_with(lambda archive: archive.append_visit(ArchivedVisit(outcome, read)))
+        return outcome
 
-    async def _hop(self, url: WebUrl, budget: TimeBudget) -> RawResponse:
+    async def _outcome(self, visit: Visit, known: PageOutcome | None) -> PageOutcome:
+        response = await follow(
+            visit.chain,
+            lambda hop: self._hop(hop, visit.budget, validators_for(known, hop)),
+            self._settings.max_redirects,
+        )
+        if known is not None and response.unchanged and validators_for(known, visit.chain.url):
+            return visit.unchanged(known)
+        return visit.read(response, await self._reader.read(response, visit.requested))
+
+    async def _hop(self, url: WebUrl, budget: TimeBudget, known: Validators | None) -> RawResponse:
         settings = self._settings
         delay = settings.per_host_delay
         if settings.respect_robots:
@@ -170,69 +178,23 @@ class PageFetcher:
             delay = max(delay, min(rules.delay(settings.user_agent), settings.max_crawl_delay))
         limits = ByteLimits(settings.max_wire_bytes, settings.max_decoded_bytes)
         async with self._host_limiter.slot(url.host, delay), self._slots, budget.spend():
-            response = await self._transport.get(url, limits)
-        await self._archive_response(response)
+            response = await self._transport.get(url, limits, known)
+        if not response.unchanged:
+            await self._archive_with(lambda archive: archive.append(response))
         return response
 
-    async def _archive_response(self, response: RawResponse) -> None:
+    async def _archive_with(self, append: Callable[[PageArchive], Awaitable[None]]) -> None:
         if self._archive is None:
             return
         try:
-            await self._archive.append(response)
+            await append(self._archive)
         except OSError as error:
-            _log.warning("response not archived", url=str(response.url), error=str(error))
-
-    async def _read(self, visit: _Visit, response: RawResponse) -> PageOutcome:
-        page = await self._reader.read(response, visit.requested)
-        outcome = self._outcome(visit, page.verdict, page.extraction)
-        return replace(
-            outcome,
-            http_status=response.status,
-            content_type=response.header("content-type"),
-            wire_bytes=len(response.wire_body),
-            decoded_bytes=len(response.body),
-        )
-
-    def _begin(self, requested: WebUrl) -> _Visit:
-        return _Visit(
-            requested=requested,
-            chain=RedirectChain(requested),
-            budget=TimeBudget(self._settings.total_seconds, self._clock),
-            began_at=self._clock.now(),
-            began=self._clock.monotonic(),
-        )
-
-    def _outcome(self, visit: _Visit, verdict: Verdict, extraction: Extraction) -> PageOutcome:
-        return PageOutcome(
-            url=str(visit.requested),
-            final_url=str(visit.chain.url),
-            quality=verdict.quality,
-            detail=verdict.detail,
-            http_status=None,
-            content_type=None,
-            title=extraction.title,
-            text=extraction.text if verdict.quality is Quality.OK else None,
-            language=extraction.language,
-            fetched_at=visit.began_at,
-            elapsed_s=self._clock.monotonic() - visit.began,
-            wire_bytes=0,
-            decoded_bytes=0,
-            redirects=visit.chain.redirects,
-        )
-
-    def _failed(self, visit: _Visit, failure: Unfetchable) -> PageOutcome:
-        return replace(
-            self._outcome(visit, Verdict(failure.quality, failure.detail), Extraction()),
-            http_status=failure.http_status,
-            wire_bytes=failure.wire_bytes,
-            decoded_bytes=failure.decoded_bytes,
-        )
-
-    def _invalid(self, url: str, detail: str) -> PageOutcome:
-        placeholder = self._begin(WebUrl("http", "", 80, "/"))
-        failed = self._failed(placeholder, Unfetchable(Quality.INVALID_URL, detail))
-        return replace(failed, url=url, final_url=url)
+            _log.warning("not archived", error=str(error))
 
     def _lifetime(self, outcome: PageOutcome) -> float:
+        """Seconds from now for which an outcome is valid."""
         transient = outcome.quality in TRANSIENT
-        return self._settings.cache_failure_seconds if transient else self._settings.cache_seconds
+        settings = self._settings
+        seconds = settings.cache_failure_seconds if transient else settings.cache_seconds
+        age = (self._clock.now() - outcome.fetched_at).total_seconds() - outcome.elapsed_s
+        return seconds - max(0.0, age)

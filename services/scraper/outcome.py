@@ -50,6 +50,21 @@ TRANSIENT = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
+class Validators:
+    """What a server sent to recognise the version of a page by.
+
+    Attributes:
+        url: URL that answered with them, after redirects.
+        etag: ETag header; None when there was none.
+        last_modified: Last-Modified header; None when there was none.
+    """
+
+    url: str
+    etag: str | None
+    last_modified: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class PageOutcome:
     """The outcome of fetching one URL.
 
@@ -63,11 +78,13 @@ class PageOutcome:
         title: Title of the page, also of an unusable one; None when unknown.
         text: Extracted text; None unless quality is OK.
         language: BCP 47 tag that the page declares; None when it declares none.
-        fetched_at: When the visit began (UTC, with time zone).
+        fetched_at: When the visit began (UTC, with time zone), or a later one that found no change.
         elapsed_s: Seconds from then until the outcome, waiting for the host included.
         wire_bytes: Bytes received of the last body, possibly compressed.
         decoded_bytes: Bytes of the last body after decompression, as far as it was read.
         redirects: Number of redirects followed.
+        validators: What a conditional request sends; None when the server sent nothing to recognise the
+            version by.
     """
 
     url: str
@@ -84,6 +101,7 @@ class PageOutcome:
     wire_bytes: int
     decoded_bytes: int
     redirects: int
+    validators: Validators | None = None
 
 
 class Unfetchable(Exception):

@@ -1,14 +1,31 @@
-"""Politeness: few requests at a time to each host, with a pause between them."""
+"""Politeness: few requests at a time to each host, with a pause between them.
+
+The number of requests at a time is counted per process. The pause can be shared by all scrapers.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from services.scraper.clock import Clock
 from services.scraper.outcome import Quality, Unfetchable
 
 _SWEEP_ABOVE = 256
+
+
+class SharedPauses(Protocol):
+    """Pauses between requests to a host that several processes share."""
+
+    async def reserve(self, host: str, delay: float, max_wait: float) -> float | None:
+        """Reserve the next request to a host, and delay the one after it by `delay` seconds.
+
+        Returns:
+            Seconds to wait before the request; None, and nothing is reserved, when that is more than
+            `max_wait`.
+        """
+        ...
 
 
 @dataclass(slots=True)
@@ -25,9 +42,13 @@ class HostLimiter:
         per_host: Number of requests to one host at a time.
         max_wait: Longest wait for a slot, in seconds.
         clock: Measures the pauses.
+        shared: Pauses that other processes share; None when this one is alone.
     """
 
-    def __init__(self, per_host: int, max_wait: float, clock: Clock) -> None:
+    def __init__(
+        self, per_host: int, max_wait: float, clock: Clock, shared: SharedPauses | None = None
+    ) -> None:
+        self._shared = shared
         self._per_host = per_host
         self._max_wait = max_wait
         self._clock = clock
@@ -66,17 +87,26 @@ class HostLimiter:
                 await state.slots.acquire()
         except TimeoutError as error:
             raise Unfetchable(Quality.TIMEOUT, busy) from error
-        now = self._clock.monotonic()
-        start = max(now, state.next_start)
-        if start - now > self._max_wait:
-            state.slots.release()
-            raise Unfetchable(Quality.TIMEOUT, busy)
-        state.next_start = start + delay
         try:
-            await self._clock.sleep(start - now)
+            pause = await self._reserve(host, state, delay)
+            if pause is not None:
+                await self._clock.sleep(pause)
         except BaseException:
             state.slots.release()
             raise
+        if pause is None:
+            state.slots.release()
+            raise Unfetchable(Quality.TIMEOUT, busy)
+
+    async def _reserve(self, host: str, state: _Host, delay: float) -> float | None:
+        if self._shared is not None and delay > 0:
+            return await self._shared.reserve(host, delay, self._max_wait)
+        now = self._clock.monotonic()
+        start = max(now, state.next_start)
+        if start - now > self._max_wait:
+            return None
+        state.next_start = start + delay
+        return start - now
 
     def _sweep(self) -> None:
         if len(self._hosts) <= _SWEEP_ABOVE:

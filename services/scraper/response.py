@@ -6,6 +6,7 @@ from datetime import datetime
 from services.scraper.canonical import WebUrl
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+NOT_MODIFIED = 304
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,11 @@ class RawResponse:
     def succeeded(self) -> bool:
         """Whether the status is a success."""
         return 200 <= self.status < 300
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the server says that the version named in the request is still the current one."""
+        return self.status == NOT_MODIFIED
 
     @property
     def redirect(self) -> str | None:

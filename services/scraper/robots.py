@@ -1,4 +1,4 @@
-"""robots.txt by RFC 9309, with one request per origin and day.
+"""robots.txt by RFC 9309, with one request per origin and day, by all scrapers together.
 
 2xx -> its rules     4xx -> everything is allowed     5xx -> nothing is allowed
 no answer -> nothing is allowed, and pages get the same failure (UNREACHABLE, TIMEOUT, BLOCKED)
@@ -16,8 +16,10 @@ from services.scraper.outcome import Quality, Unfetchable
 from services.scraper.redirects import RedirectChain, follow
 from services.scraper.response import RawResponse
 from services.scraper.settings import ScraperSettings
+from services.scraper.shared_pages import SharedPages
 from services.scraper.time_budget import TimeBudget
 from services.scraper.transport import ByteLimits, GuardedTransport
+from services.store.fetched_pages import FetchedRobots
 
 _REDIRECTS = 5  # the minimum that RFC 9309 requires
 _BASE_WEIGHT = 2_000
@@ -33,11 +35,13 @@ class RobotsRules:
         parsed: Parsed rules; None when there are none.
         denial: Quality class and detail for all pages when nothing may be fetched, else None.
         size: Length of the file in characters.
+        age: Seconds since the file was fetched, when these rules were made of it.
     """
 
     parsed: Protego | None = None
     denial: tuple[Quality, str] | None = None
     size: int = 0
+    age: float = 0.0
 
     def check(self, url: WebUrl, user_agent: str) -> None:
         """Check that a page may be fetched.
@@ -57,9 +61,23 @@ class RobotsRules:
 
 
 class RobotsCache:
-    """Fetches the rules of origins and caches them."""
+    """Fetches the rules of origins and caches them.
 
-    def __init__(self, transport: GuardedTransport, settings: ScraperSettings, clock: Clock) -> None:
+    Args:
+        transport: Sends the requests.
+        settings: Limits.
+        clock: Clock of the ages.
+        shared: What other scrapers have fetched; None when this one is alone.
+    """
+
+    def __init__(
+        self,
+        transport: GuardedTransport,
+        settings: ScraperSettings,
+        clock: Clock,
+        shared: SharedPages | None = None,
+    ) -> None:
+        self._shared = shared
         self._transport = transport
         self._settings = settings
         self._clock = clock
@@ -75,7 +93,7 @@ class RobotsCache:
 
     async def rules(self, url: WebUrl) -> RobotsRules:
         """The rules of the origin of a page."""
-        return await self._rules.get(url.origin, lambda: self._fetch(url))
+        return await self._rules.get(url.origin, lambda: self._load(url))
 
     async def close(self) -> None:
         """Cancel requests in flight."""
@@ -83,9 +101,43 @@ class RobotsCache:
 
     def _lifetime(self, rules: RobotsRules) -> float:
         failed = rules.denial is not None
-        return self._settings.cache_failure_seconds if failed else self._settings.robots_cache_seconds
+        return (
+            self._settings.cache_failure_seconds
+            if failed
+            else self._settings.robots_cache_seconds - rules.age
+        )
 
-    async def _fetch(self, url: WebUrl) -> RobotsRules:
+    async def _load(self, url: WebUrl) -> RobotsRules:
+        denials: list[tuple[Quality, str]] = []
+
+        async def fetch() -> FetchedRobots | None:
+            began = self._clock.now()
+            try:
+                return FetchedRobots(await self._fetch(url), began)
+            except Unfetchable as failure:
+                denials.append((failure.quality, failure.detail))
+                return None
+
+        if self._shared is None:
+            file = await fetch()
+        else:
+            file = await self._shared.robots(url.origin, self._settings.robots_cache_seconds, fetch)
+        if file is None:
+            return RobotsRules(denial=denials[0])
+        age = (self._clock.now() - file.fetched_at).total_seconds()
+        if file.body is None:
+            return RobotsRules(age=age)
+        # In a thread, because half a megabyte of hostile rules takes too long to parse on the event loop.
+        return RobotsRules(
+            parsed=await asyncio.to_thread(Protego.parse, file.body), size=len(file.body), age=age
+        )
+
+    async def _fetch(self, url: WebUrl) -> str | None:
+        """The file of an origin; None when it has none.
+
+        Raises:
+            Unfetchable: Nothing may be fetched from the origin.
+        """
         chain = RedirectChain(WebUrl(url.scheme, url.host, url.port, "/robots.txt"))
         size = self._settings.max_robots_bytes
         limits = ByteLimits(wire=size, decoded=size, cut=True)
@@ -94,16 +146,14 @@ class RobotsCache:
                 response = await follow(chain, lambda hop: self._transport.get(hop, limits), _REDIRECTS)
         except Unfetchable as failure:
             if failure.quality in (Quality.TOO_MANY_REDIRECTS, Quality.INVALID_URL, Quality.WRONG_TYPE):
-                return RobotsRules()  # RFC 9309 2.3.1.2: like a missing file
-            return RobotsRules(denial=(failure.quality, f"robots.txt: {failure.detail}"))
-        return await _read(response)
+                return None  # RFC 9309 2.3.1.2: like a missing file
+            raise Unfetchable(failure.quality, f"robots.txt: {failure.detail}") from failure
+        return _text(response)
 
 
-async def _read(response: RawResponse) -> RobotsRules:
+def _text(response: RawResponse) -> str | None:
     if response.status >= 500:
-        return RobotsRules(denial=(Quality.ROBOTS_DENIED, f"robots.txt answered {response.status}"))
+        raise Unfetchable(Quality.ROBOTS_DENIED, f"robots.txt answered {response.status}")
     if not response.succeeded:
-        return RobotsRules()
-    text = response.body.decode("utf-8", "replace").removeprefix("\ufeff")
-    # In a thread, because half a megabyte of hostile rules takes too long to parse on the event loop.
-    return RobotsRules(parsed=await asyncio.to_thread(Protego.parse, text), size=len(text))
+        return None
+    return response.body.decode("utf-8", "replace").removeprefix("\ufeff")

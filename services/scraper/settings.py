@@ -47,6 +47,7 @@ class ScraperSettings(BaseModel):
     cache_pages: PositiveInt = 1024
     cache_chars: PositiveInt = 64_000_000
     cache_seconds: PositiveFloat = 900.0
+    """Age in seconds up to which a page is not fetched again, by all scrapers that share a database."""
     cache_failure_seconds: NonNegativeFloat = 30.0
     """Lifetime of cached outcomes that may differ a minute later, such as a timeout."""
 

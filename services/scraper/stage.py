@@ -5,6 +5,7 @@ BattleSubmitted  ->  [scraper]  ->  BattleScraped
 
 import asyncio
 from dataclasses import dataclass
+from typing import Protocol
 
 from nuggetstream.domain.battle import Side, Source
 from nuggetstream.domain.event import BattleScraped, BattleSubmitted, Event
@@ -13,10 +14,17 @@ from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from services.runtime.metrics import PAGES, begin_values
 from services.runtime.stage import Stage
-from services.scraper.fetcher import PageFetcher
 from services.scraper.outcome import PageOutcome, Quality
 from services.store.blobs import Blobs
 from services.wire.stages import event_stage
+
+
+class Fetcher(Protocol):
+    """Fetches pages, from the web or from an archive."""
+
+    async def fetch(self, url: str, battle_id: str | None = None) -> PageOutcome:
+        """The outcome of a URL, for a battle. Problems of the web are in the outcome and never raised."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +36,7 @@ class Scraper:
         blobs: Page store.
     """
 
-    fetcher: PageFetcher
+    fetcher: Fetcher
     blobs: Blobs
 
     async def __call__(self, event: BattleSubmitted) -> list[Event]:
@@ -54,7 +62,7 @@ class Scraper:
         """The page of a source; `key` is the hash of the supplied text, None when there is none to store."""
         if source.text is not None:
             return _supplied(source, key)
-        return await self._fetched(source, await self.fetcher.fetch(source.url), battle_id)
+        return await self._fetched(source, await self.fetcher.fetch(source.url, battle_id), battle_id)
 
     async def _fetched(self, source: Source, outcome: PageOutcome, battle_id: str) -> Page:
         [key] = [None] if outcome.text is None else await self.blobs.put_texts([outcome.text], battle_id)

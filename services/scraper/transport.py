@@ -22,12 +22,13 @@ from services.scraper.content_coding import (
     decoder_for,
 )
 from services.scraper.guard import AddressBlocked, GuardedBackend, NameNotResolved
-from services.scraper.outcome import Quality, Unfetchable
+from services.scraper.outcome import Quality, Unfetchable, Validators
 from services.scraper.response import RawResponse
 from services.scraper.settings import ScraperSettings
 
 _KEEPALIVE_SECONDS = 15.0
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf,text/plain,text/markdown;q=0.9,*/*;q=0.1"
+Headers = tuple[tuple[str, str], ...]
 _BROKEN = (httpcore2.NetworkError, httpcore2.ProtocolError, OSError)
 
 
@@ -69,14 +70,19 @@ class GuardedTransport:
     ) -> None:
         await self._pool.__aexit__(kind, error, trace)
 
-    async def get(self, url: WebUrl, limits: ByteLimits) -> RawResponse:
+    async def get(self, url: WebUrl, limits: ByteLimits, known: Validators | None = None) -> RawResponse:
         """The response to one GET; redirects are not followed.
+
+        Args:
+            url: The URL.
+            limits: Size limits of the body.
+            known: Version of the page that is known; if it is still the same, the server may answer 304.
 
         Raises:
             Unfetchable: There is no usable response (BLOCKED, UNREACHABLE, TIMEOUT, TOO_LARGE, WRONG_TYPE).
         """
         try:
-            return await self._get(url, limits)
+            return await self._get(url, limits, _conditions(known))
         except AddressBlocked as error:
             raise Unfetchable(Quality.BLOCKED, f"blocked by the address guard: {error}") from error
         except NameNotResolved as error:
@@ -88,9 +94,9 @@ class GuardedTransport:
             cause = str(error) or type(error).__name__
             raise Unfetchable(Quality.UNREACHABLE, f"connection to {url.host} failed: {cause}") from error
 
-    async def _get(self, url: WebUrl, limits: ByteLimits) -> RawResponse:
+    async def _get(self, url: WebUrl, limits: ByteLimits, conditions: Headers) -> RawResponse:
         sent_at = self._clock.now()
-        response = await self._send(url)
+        response = await self._send(url, conditions)
         try:
             decoder = _decoder(response, limits)
             wire = await _receive(response, decoder, limits)
@@ -108,14 +114,14 @@ class GuardedTransport:
             received_at=sent_at,
         )
 
-    async def _send(self, url: WebUrl) -> httpcore2.Response:
+    async def _send(self, url: WebUrl, conditions: Headers) -> httpcore2.Response:
         try:
-            return await self._pool.handle_async_request(self._request(url))
+            return await self._pool.handle_async_request(self._request(url, conditions))
         except (httpcore2.RemoteProtocolError, httpcore2.ReadError, httpcore2.WriteError):
             # The server may close a keep-alive connection just as we use it; a GET may be sent again.
-            return await self._pool.handle_async_request(self._request(url))
+            return await self._pool.handle_async_request(self._request(url, conditions))
 
-    def _request(self, url: WebUrl) -> httpcore2.Request:
+    def _request(self, url: WebUrl, conditions: Headers) -> httpcore2.Request:
         settings = self._settings
         return httpcore2.Request(
             "GET",
@@ -125,6 +131,7 @@ class GuardedTransport:
                 ("User-Agent", settings.user_agent),
                 ("Accept", _ACCEPT),
                 ("Accept-Encoding", ACCEPTED),
+                *conditions,
             ],
             extensions={
                 "timeout": {
@@ -135,6 +142,13 @@ class GuardedTransport:
                 }
             },
         )
+
+
+def _conditions(known: Validators | None) -> Headers:
+    if known is None:
+        return ()
+    headers = (("If-None-Match", known.etag), ("If-Modified-Since", known.last_modified))
+    return tuple((name, value) for name, value in headers if value is not None)
 
 
 def _header(response: httpcore2.Response, name: bytes) -> str:

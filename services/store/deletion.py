@@ -23,6 +23,7 @@ from services.store.deleted_content import delete_content
 from services.store.doubts import forget_doubt
 from services.store.edit_tables import nugget_edits
 from services.store.facets import ALL, detected_facet, facets_of_battle
+from services.store.fetch_tables import fetched_pages
 from services.store.label_agreement import forget_labels
 from services.store.nuggetizer_tables import nuggetizer_states
 from services.store.outcomes import outcomes_of_battle
@@ -157,7 +158,7 @@ class Deletions:
         await forget_labels(tx, battle_id)
         for table in (
             events, failures, judge_states, grader_states, outcomes, sources, calls, call_prompts,
-            nugget_edits, nuggetizer_states, pending_outcomes, pending_votes,
+            nugget_edits, nuggetizer_states, pending_outcomes, pending_votes, fetched_pages,
         ):  # fmt: skip
             await tx.execute(delete(table).where(table.c.battle_id == battle_id))
         # What was paid stays in the accounts.

@@ -27,9 +27,10 @@ from k8s.checks.render import (
     render_with,
 )
 from services.cli.access_settings import AccessSettings
+from services.cli.fetch_settings import FetchSettings
 from services.cli.registry import SERVICES
 from services.cli.retrieval import RetrievalSettings
-from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
+from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
 from services.gateway.battles.ingest import ingest_stage
 from services.runtime import metrics
 from services.runtime.llm.settings import LLMSettings

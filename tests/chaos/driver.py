@@ -21,7 +21,8 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.lens import INDEPENDENT
 from nuggetstream.domain.progress import BattleState
 from services.cli.embedded import Choices, embedded
-from services.cli.settings import FetchSettings, PipelineSettings
+from services.cli.fetch_settings import FetchSettings
+from services.cli.settings import PipelineSettings
 from services.offline.serve import running
 from services.runtime.errors import Unavailable
 from services.runtime.llm.settings import LLMSettings

@@ -12,7 +12,8 @@ from pydantic import SecretStr
 from nuggetstream.client import AsyncClient
 from nuggetstream.views.battles import BattleView
 from services.cli.embedded import Choices, Embedded, embedded
-from services.cli.settings import FetchSettings, PipelineSettings
+from services.cli.fetch_settings import FetchSettings
+from services.cli.settings import PipelineSettings
 from services.runtime.llm.settings import LLMSettings
 
 

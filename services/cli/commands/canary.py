@@ -7,8 +7,9 @@ import click
 
 from services.cli.canary import open_canary_judges, problems_of, stored_run
 from services.cli.database_url import open_database
+from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings, run
-from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
+from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
 from services.cli.wiring import Parts
 from services.judge.canary.checking import CanaryRun, CanaryState
 from services.runtime.bus import Bus

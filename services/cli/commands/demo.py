@@ -19,10 +19,11 @@ from services.cli.demo.site import demo_root, serve_site
 from services.cli.demo.snapshot import save_pages
 from services.cli.embedded import Choices, Embedded, embedded
 from services.cli.evaluation import Evaluation
+from services.cli.fetch_settings import FetchSettings
 from services.cli.kept_lines import KeptLine, kept
 from services.cli.process import read_settings, run
 from services.cli.results import board_tables, write_results
-from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
+from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline
 from services.judge.registry import BESIDE_THE_JUDGE
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url

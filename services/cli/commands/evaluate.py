@@ -22,11 +22,12 @@ from services.cli.demo.folder import unmark
 from services.cli.dry_run import SAMPLE, estimate
 from services.cli.embedded import Choices, embedded
 from services.cli.evaluation import Evaluation
+from services.cli.fetch_settings import FetchSettings
 from services.cli.kept_lines import Keeper, KeptLine
 from services.cli.meter import Meter
 from services.cli.process import read_settings, run
 from services.cli.results import ResultsFile, print_summary
-from services.cli.settings import FetchSettings, PipelineSettings, ServerSettings, embedded_pipeline
+from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline
 from services.cli.showing import refusing
 from services.cli.tuning import BATCHED_BATTLES
 from services.runtime.llm.batches.transport import Batches
@@ -58,6 +59,23 @@ _ALONE = _Pace(window=64, poll=0.5, line_every=10.0)
 _BATCHED = _Pace(window=BATCHED_BATTLES, poll=2.0, line_every=600.0)
 
 
+_DOCUMENTS = click.option(
+    "--documents",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="JSONL file of {docid, text}, for files whose answers cite documents by id.",
+)
+_REPLAY = click.option(
+    "--replay",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Archive of an earlier run (NUGGETSTREAM_SCRAPER_ARCHIVE_DIR) that answers instead of the web.",
+)
+_DRY_RUN = click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print the model calls, tokens and cost to expect, from a sample; pay nothing and write nothing.",
+)
+
+
 @click.command("eval")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
@@ -65,19 +83,12 @@ _BATCHED = _Pace(window=BATCHED_BATTLES, poll=2.0, line_every=600.0)
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder for the results, and for the state from which the same command continues.  [required]",
 )
-@click.option(
-    "--documents",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="JSONL file of {docid, text}, for files whose answers cite documents by id.",
-)
+@_DOCUMENTS
 @click.option("--limit", type=click.IntRange(min=1), help="Evaluate only the first LIMIT battles.")
 @click.option("--retry-failed", is_flag=True, help="Evaluate battles that failed in an earlier run again.")
+@_REPLAY
 @click.option("--batch", is_flag=True, help="Ask in batches of the endpoint: half the price, within days.")
-@click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Print the model calls, tokens and cost to expect, from a sample; pay nothing and write nothing.",
-)
+@_DRY_RUN
 def command(
     file: Path,
     out: Path | None,
@@ -85,6 +96,7 @@ def command(
     documents: Path | None,
     limit: int | None,
     retry_failed: bool,
+    replay: Path | None,
     batch: bool,
     dry_run: bool,
 ) -> None:
@@ -99,6 +111,9 @@ def command(
     Battles with the same query and the same evidence share one nugget list, and equal answers its
     labels; NUGGETSTREAM_NUGGET_BANK_HOURS=0 gives every battle a list of its own.
 
+    With --replay, no page is fetched from the web: each is what its last visit in that archive found,
+    so that an evaluation is repeated on the same evidence.
+
     With --batch, the process waits for batches, two or more per battle, one after the other. After
     Ctrl-C, a crash or a reboot the same command continues with the batches that it uploaded.
     """
@@ -110,7 +125,7 @@ def command(
     llm = read_settings(LLMSettings)
     console = Console(stderr=True)
     _introduce(console, contents, pipeline, llm)
-    fetch = read_settings(FetchSettings)
+    fetch = read_settings(FetchSettings).replaying(replay)
     choices = Choices(folder=out / _STATE if out else Path(), pipeline=pipeline, fetch=fetch, llm=llm)
     if out is None or dry_run:
         run(partial(_estimate, contents.lines, choices, console, batched=batch), server)

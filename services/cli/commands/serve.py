@@ -7,10 +7,11 @@ import structlog
 
 from services.cli.access_settings import AccessSettings
 from services.cli.database_url import open_database
+from services.cli.fetch_settings import FetchSettings
 from services.cli.process import StoppedWaiting, read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS, SERVICES
 from services.cli.retrieval import RetrievalSettings
-from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings, ServerSettings
+from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
 from services.cli.starting import Start
 from services.cli.tuning import tuned
 from services.cli.wiring import Parts

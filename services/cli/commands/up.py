@@ -9,14 +9,10 @@ import click
 from services.cli.access_settings import AccessSettings
 from services.cli.data_folder import locked_folder
 from services.cli.embedded import NATS, Choices, Embedded, embedded, require_one_of_each
+from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS
-from services.cli.settings import (
-    FetchSettings,
-    PipelineSettings,
-    ServerSettings,
-    embedded_pipeline,
-)
+from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline
 from services.runtime.broker_token import TOKEN
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url

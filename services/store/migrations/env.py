@@ -8,6 +8,7 @@ import services.store.call_tables
 import services.store.canary_runs
 import services.store.chunk_tables
 import services.store.edit_tables
+import services.store.fetch_tables
 import services.store.judge_biases
 import services.store.label_tables
 import services.store.nuggetizer_tables

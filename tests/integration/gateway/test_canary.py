@@ -11,7 +11,8 @@ from sqlalchemy import Table, func, select
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.lens import Lens
 from services.cli.canary import CanaryWatch, open_canary_judges
-from services.cli.settings import FetchSettings, PipelineSettings, PlatformSettings
+from services.cli.fetch_settings import FetchSettings
+from services.cli.settings import PipelineSettings, PlatformSettings
 from services.cli.wiring import Parts
 from services.judge.canary.battles import CANARIES
 from services.judge.canary.checking import CanaryJudge

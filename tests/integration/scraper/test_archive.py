@@ -1,22 +1,44 @@
 """What was seen can be read again, by us and by any WARC tool."""
 
 import gzip
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+from click.testing import CliRunner
 from warcio.archiveiterator import ArchiveIterator
 
-from services.scraper.archive import PageArchive, read_archived
+from services.cli.main import main
+from services.scraper.archive import PageArchive
+from services.scraper.archive_reader import ArchiveReader, UnusableArchive
+from services.scraper.canonical import canonicalize
 from services.scraper.fetcher import PageFetcher
-from services.scraper.outcome import Quality
+from services.scraper.outcome import PageOutcome, Quality
+from services.scraper.replay import Replayer
+from services.scraper.response import RawResponse
 from services.scraper.settings import ScraperSettings
+from services.store.database import Database
+from services.store.fetched_pages import FetchedPages
+from tests.databases import copy_of
 
 Settings = Callable[..., ScraperSettings]
 
 
-async def test_an_archived_page_is_read_again_as_it_was_seen(
+async def replayed(folder: Path, settings: ScraperSettings, url: str) -> PageOutcome:
+    async with Replayer(folder, settings) as replayer:
+        return await replayer.fetch(url, "oolong")
+
+
+def archived(folder: Path, url: str) -> RawResponse:
+    response = ArchiveReader(folder).at_end_of_redirects(canonicalize(url))
+    assert response is not None
+    return response
+
+
+async def test_an_archived_page_is_replayed_as_it_was_seen(
     site: Any, settings: Settings, article: Any, tmp_path: Path
 ) -> None:
     cited = site.put("/old", status="301 Moved", Location="/new")
@@ -24,16 +46,35 @@ async def test_an_archived_page_is_read_again_as_it_was_seen(
     site.put("/new", wire, Content_Encoding="gzip")
     async with PageFetcher(settings(archive_dir=tmp_path / "warc")) as fetcher:
         seen = await fetcher.fetch(cited)
-        site.put("/new", article("Owls now"))
-        again = await fetcher.replay(cited + "?utm_source=x")
-        assert again is not None
-        assert await fetcher.replay(site.url("/never")) is None
-    assert (seen.quality, again.quality) == (Quality.OK, Quality.OK)
-    assert (again.title, again.text, again.final_url) == (seen.title, seen.text, seen.final_url)
-    assert (again.wire_bytes, again.decoded_bytes) == (seen.wire_bytes, seen.decoded_bytes)
-    raw = read_archived(tmp_path / "warc", cited)
-    assert raw is not None
+    site.put("/new", article("Owls now"))
+    asked = site.asked.copy()
+    again = await replayed(tmp_path / "warc", settings(), cited + "?utm_source=x")
+    assert replace(again, url=cited) == seen
+    assert seen.text
+    assert site.asked == asked, "nothing is fetched"
+    raw = archived(tmp_path / "warc", cited)
     assert (raw.wire_body, raw.body) == (wire, article("Owls then"))
+
+
+async def test_what_could_not_be_fetched_is_replayed_with_its_reason(
+    site: Any, settings: Settings, article: Any, tmp_path: Path
+) -> None:
+    site.put("/robots.txt", b"User-agent: *\nDisallow: /private", kind="text/plain")
+    good, missing, loop = site.put("/a", article()), site.url("/missing"), site.url("/loop")
+    site.put("/loop", status="302 Found", Location="/loop")
+    urls = [site.url("/private"), good, missing, loop, "http://127.0.0.1:1/", "nonsense"]
+    async with PageFetcher(settings(archive_dir=tmp_path)) as fetcher:
+        seen = [await fetcher.fetch(url) for url in urls]
+    assert {page.quality for page in seen} == {
+        Quality.ROBOTS_DENIED, Quality.OK, Quality.NOT_FOUND, Quality.TOO_MANY_REDIRECTS,
+        Quality.BLOCKED, Quality.INVALID_URL,
+    }  # fmt: skip
+    site.scripts.clear()
+    again = [await replayed(tmp_path, settings(), url) for url in urls]
+    assert again[:5] == seen[:5]
+    assert (again[5].quality, again[5].detail) == (seen[5].quality, seen[5].detail)
+    never = await replayed(tmp_path, settings(), site.url("/never"))
+    assert (never.quality, never.detail) == (Quality.UNREACHABLE, "not in the archive that is replayed")
 
 
 async def test_the_latest_of_several_visits_counts(
@@ -44,10 +85,38 @@ async def test_the_latest_of_several_visits_counts(
         site.put("/a", article(title))
         async with PageFetcher(settings(archive_dir=tmp_path)) as fetcher:
             assert (await fetcher.fetch(url)).title == title
+    assert (await replayed(tmp_path, settings(), url)).title == "Second"
+
+
+async def test_a_page_that_had_not_changed_is_replayed_from_its_earlier_response(
+    site: Any, settings: Settings, article: Any, tmp_path: Path, migrated_sqlite: Path
+) -> None:
+    database = Database(copy_of(migrated_sqlite, tmp_path))
+    archive = settings(archive_dir=tmp_path / "warc", cache_seconds=0.001)
+    url = site.put("/a", article("Owls"), ETag='"v1"')
+    async with PageFetcher(archive, store=FetchedPages(database)) as fetcher:
+        first = await fetcher.fetch(url, "oolong")
+    site.put("/a", status="304 Not Modified", kind="")
+    async with PageFetcher(archive, store=FetchedPages(database)) as fetcher:
+        second = await fetcher.fetch(url, "oolong")
+    await database.close()
+    assert (second.text, site.asked["/a"]) == (first.text, 2)
+    again = await replayed(tmp_path / "warc", settings(), url)
+    assert (again.text, again.fetched_at) == (first.text, second.fetched_at)
+
+
+async def test_an_archive_without_visits_is_replayed_by_its_responses(
+    site: Any, settings: Settings, article: Any, tmp_path: Path
+) -> None:
+    cited = site.put("/old", status="301 Moved", Location="/new")
+    site.put("/new", article("Owls"))
     async with PageFetcher(settings(archive_dir=tmp_path)) as fetcher:
-        again = await fetcher.replay(url)
-    assert again is not None
-    assert again.title == "Second"
+        seen = await fetcher.fetch(cited)
+    (index,) = tmp_path.glob("*.index.jsonl")
+    lines = [line for line in index.read_text().splitlines() if "visit" not in line]
+    index.write_text("\n".join(lines) + "\n")
+    again = await replayed(tmp_path, settings(), cited)
+    assert (again.text, again.final_url) == (seen.text, seen.final_url)
 
 
 async def test_files_rotate_and_are_plain_warc(
@@ -59,7 +128,7 @@ async def test_files_rotate_and_are_plain_warc(
         for url in [*urls, site.url("/missing")]:
             await fetcher.fetch(url)
     files = sorted(tmp_path.glob("*.warc.gz"))
-    assert len(files) == 5
+    assert len(files) == 10, "a response and a visit of each page"
     seen = {}
     for file in files:
         with file.open("rb") as stream:
@@ -80,7 +149,7 @@ async def test_a_line_cut_off_by_a_crash_does_not_hide_the_others(
         await fetcher.fetch(url)
     (index,) = tmp_path.glob("*.index.jsonl")
     index.write_text(index.read_text() + '{"url": "http')
-    assert read_archived(tmp_path, url) is not None
+    assert (await replayed(tmp_path, settings(), url)).quality is Quality.OK
 
 
 async def test_an_archive_that_cannot_be_written_costs_no_page(
@@ -104,9 +173,73 @@ async def test_a_chunked_response_is_archived_without_its_transfer_coding(
     url = site.script("/c", chunked)
     async with PageFetcher(settings(archive_dir=tmp_path)) as fetcher:
         assert (await fetcher.fetch(url)).quality is Quality.OK
-    raw = read_archived(tmp_path, url)
-    assert raw is not None
+    raw = archived(tmp_path, url)
     assert (raw.body, raw.header("transfer-encoding")) == (body, None)
     archive = PageArchive(tmp_path, 10_000)
     await archive.append(replace(raw, reason=""))
     await archive.close()
+
+
+def archive_command(*arguments: str) -> tuple[int, list[str]]:
+    result = CliRunner().invoke(main, ["archive", *arguments])
+    return result.exit_code, result.output.splitlines()
+
+
+async def test_an_archive_is_listed_and_verified(
+    site: Any, settings: Settings, article: Any, tmp_path: Path
+) -> None:
+    url, missing = site.put("/a", article()), site.url("/missing")
+    async with PageFetcher(settings(archive_dir=tmp_path)) as fetcher:
+        await fetcher.fetch(url)
+        await fetcher.fetch(missing)
+    status, lines = archive_command("list", str(tmp_path))
+    assert status == 0
+    assert [line.split()[1:] for line in lines] == [
+        ["response", "200", str(len(article())), url],
+        ["visit", "ok", url],
+        ["response", "404", "0", missing],
+        ["visit", "not_found", missing],
+    ]
+    _, lines = archive_command("list", "--json", str(tmp_path))
+    assert [(row["url"], row["kind"], row["problem"]) for row in map(json.loads, lines)] == [
+        (url, "response", None), (url, "visit", None), (missing, "response", None), (missing, "visit", None),
+    ]  # fmt: skip
+    assert archive_command("verify", str(tmp_path)) == (0, ["1 files, 0 problems"])
+
+
+async def test_damage_is_found(site: Any, settings: Settings, article: Any, tmp_path: Path) -> None:
+    url = site.put("/a", article())
+    async with PageFetcher(settings(archive_dir=tmp_path)) as fetcher:
+        await fetcher.fetch(url)
+    (warc,), (index,) = tmp_path.glob("*.warc.gz"), tmp_path.glob("*.index.jsonl")
+    whole, lines = warc.read_bytes(), index.read_text()
+
+    def problems() -> str:
+        status, output = archive_command("verify", str(tmp_path))
+        assert status == 1
+        return "\n".join(output)
+
+    warc.write_bytes(gzip.compress(gzip.decompress(whole).replace(b"Observation 7", b"Observation 8")))
+    assert "damaged" in problems() or "payload digest failed" in problems()
+    warc.write_bytes(whole[:-200])
+    assert "damaged" in problems() or "no such record" in problems()
+    warc.write_bytes(whole)
+    index.write_text(lines.splitlines()[1] + "\n")
+    assert f"{url} at " in problems()
+    assert "not in the index" in problems()
+    index.write_text(lines.replace("/a", "/b"))
+    assert f"this is a record of {url}" in problems()
+    page = await replayed(tmp_path, settings(), site.url("/b"))
+    assert (page.quality, page.text) == (Quality.UNREACHABLE, None)
+    assert "no record of" in page.detail
+    warc.unlink()
+    assert "no such record" in problems()
+    index.unlink()
+    status, output = archive_command("verify", str(tmp_path))
+    assert (status, output) == (1, [f"Error: {tmp_path} contains no archive"])
+
+
+def test_a_folder_without_an_archive_is_not_replayed(settings: Settings, tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(UnusableArchive):
+            Replayer(folder, settings())

@@ -13,7 +13,8 @@ import services.store.access_tables
 import services.store.bank_tables
 import services.store.call_tables
 import services.store.chunk_tables
-import services.store.edit_tables  # noqa: F401 - the tables of all are part of the metadata
+import services.store.edit_tables
+import services.store.fetch_tables  # noqa: F401
 from nuggetstream.domain.nugget import Support
 from services.store import migrate
 from services.store.blobs import Blobs
@@ -143,6 +144,7 @@ ADDED: dict[str, set[tuple[str, str]]] = {
     "0032": {("add_column", "event_key"), ("add_index", "ix_pending_outcomes_published_at")},
     "0033": LABELS_ADDED,
     "0034": {("add_index", "ix_audit_log_arena"), ("add_index", "ix_page_sessions_expires_at")},
+    "0035": {("add_index", "ix_fetched_pages_battle_id"), ("add_index", "ix_robots_files_fetched_at")},
 }
 ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},
@@ -156,6 +158,7 @@ ADDED_TABLES = {
     "0029": {"label_counters", "label_pairs"},
     "0032": {"pending_outcomes"},
     "0034": {"access_secrets", "api_keys", "audit_log", "key_usage", "page_sessions"},
+    "0035": {"fetched_pages", "host_pauses", "robots_files"},
 }
 # Columns in tables of an earlier migration, and that migration: where the table is gone, they are with it.
 ADDED_TO = dict.fromkeys([("add_column", "nugget_version"), *LABELS_ADDED], "0029")

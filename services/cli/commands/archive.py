@@ -1,0 +1,58 @@
+"""`nuggetstream archive`: list or verify an archive of pages."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+_FOLDER = click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+
+
+@click.group("archive")
+def command() -> None:
+    """List or verify an archive of pages.
+
+    NUGGETSTREAM_SCRAPER_ARCHIVE_DIR makes one; `eval --replay` and NUGGETSTREAM_SCRAPER_REPLAY_DIR read it.
+    """
+
+
+@command.command("list")
+@_FOLDER
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+def list_command(folder: Path, *, as_json: bool) -> None:
+    """Print every response and every visit in FOLDER: time, status or quality class, bytes, URL."""
+    from services.scraper.archive_check import files_of, records
+    from services.scraper.archive_reader import UnusableArchive
+
+    try:
+        for path in files_of(folder):
+            for record in records(path):
+                if as_json:
+                    click.echo(json.dumps(asdict(record) | {"path": record.path.name}))
+                    continue
+                size = "" if record.size is None else str(record.size)
+                click.echo(f"{record.date}  {record.kind:<8}  {record.result:<18} {size:>9}  {record.url}")
+    except UnusableArchive as error:
+        raise click.ClickException(str(error)) from error
+
+
+@command.command("verify")
+@_FOLDER
+def verify_command(folder: Path) -> None:
+    """Compare every record in FOLDER with its digests, and the indexes with the records.
+
+    The exit status is 1 if anything is wrong.
+    """
+    from services.scraper.archive_check import files_of, problems
+    from services.scraper.archive_reader import UnusableArchive
+
+    try:
+        files, found = files_of(folder), list(problems(folder))
+    except UnusableArchive as error:
+        raise click.ClickException(str(error)) from error
+    for path, problem in found:
+        click.echo(f"{path.name}: {problem}")
+    click.echo(f"{len(files)} files, {len(found)} problems")
+    if found:
+        raise SystemExit(1)

@@ -1,0 +1,42 @@
+"""The scraper's stage: pages from the web, or from an archive that is replayed."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from services.runtime.service import BackgroundTask
+from services.runtime.stage import Stage
+from services.scraper.archive_reader import UnusableArchive
+from services.scraper.fetcher import PageFetcher
+from services.scraper.replay import Replayer
+from services.scraper.stage import Scraper, build
+from services.store.fetched_pages import FetchedPages
+
+if TYPE_CHECKING:
+    from services.cli.wiring import Parts
+
+
+@asynccontextmanager
+async def open_scraper_stage(parts: "Parts") -> AsyncIterator[tuple[Stage[Any, Any], list[BackgroundTask]]]:
+    """The stage, and the tasks that run beside it.
+
+    Raises:
+        click.ClickException: The folder that is to be replayed contains no archive.
+    """
+    settings, folder = parts.fetch.scraper(), parts.fetch.scraper_replay_dir
+    if folder is not None:
+        try:
+            replayer = Replayer(folder, settings)
+        except UnusableArchive as error:
+            raise click.ClickException(str(error)) from error
+        async with replayer:
+            yield build(Scraper(replayer, parts.blobs)), []
+        return
+    pages = FetchedPages(parts.database)
+    sweep = partial(pages.sweep_regularly, timedelta(seconds=settings.robots_cache_seconds))
+    async with PageFetcher(settings, store=pages) as fetcher:
+        yield build(Scraper(fetcher, parts.blobs)), [sweep]

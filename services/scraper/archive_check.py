@@ -1,0 +1,117 @@
+"""List and verify a page archive. Everything here blocks on disk."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from warcio.archiveiterator import ArchiveIterator
+from warcio.exceptions import ArchiveLoadFailed
+
+from services.scraper.archive import INDEX_SUFFIX, WARC_SUFFIX
+from services.scraper.archive_reader import Entry, UnusableArchive, entries, warc_of
+
+_LISTED = frozenset({"response", "metadata"})
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedRecord:
+    """One record of an archive.
+
+    Attributes:
+        url: URL of the response, or of the visited page.
+        date: When the response was received or the visit began, in ISO 8601.
+        kind: "response" or "visit".
+        result: HTTP status of a response, quality class of a visit.
+        size: Bytes of the body as received; None for a visit.
+        path: WARC file.
+        offset: Offset of the record in that file, in bytes.
+        problem: What is wrong with its digest; None where nothing is.
+    """
+
+    url: str
+    date: str
+    kind: str
+    result: str
+    size: int | None
+    path: Path
+    offset: int
+    problem: str | None
+
+
+def records(path: Path) -> Iterator[ArchivedRecord]:
+    """The responses and visits of a WARC file, each read to its end and compared with its digests.
+
+    Raises:
+        UnusableArchive: The file ends within a record, or is not a WARC file.
+    """
+    try:
+        with path.open("rb") as file:
+            reader = ArchiveIterator(file, check_digests=True)
+            for record in reader:
+                if record.rec_type not in _LISTED:
+                    continue
+                body = record.raw_stream.read()
+                is_visit = record.rec_type == "metadata"
+                result = (
+                    json.loads(body)["outcome"]["quality"]
+                    if is_visit
+                    else record.http_headers.get_statuscode()
+                )
+                yield ArchivedRecord(
+                    url=record.rec_headers.get_header("WARC-Target-URI"),
+                    date=record.rec_headers.get_header("WARC-Date"),
+                    kind="visit" if is_visit else "response",
+                    result=result,
+                    size=None if is_visit else len(body),
+                    path=path,
+                    offset=reader.get_record_offset(),
+                    problem="; ".join(record.digest_checker.problems) or None,
+                )
+    except (ArchiveLoadFailed, OSError, EOFError, ValueError, KeyError, AttributeError) as error:
+        raise UnusableArchive(f"damaged: {type(error).__name__}: {error}") from error
+
+
+def files_of(folder: Path) -> list[Path]:
+    """The WARC files of an archive, those also that only an index names.
+
+    Raises:
+        UnusableArchive: There is no archive in the folder.
+    """
+    indexes = folder.glob("*" + INDEX_SUFFIX)
+    files = {*folder.glob("*" + WARC_SUFFIX), *(warc_of(index) for index in indexes)}
+    if not files:
+        raise UnusableArchive(f"{folder} contains no archive")
+    return sorted(files)
+
+
+def problems(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Everything that is wrong with an archive, by file: damaged records, and indexes that do not match.
+
+    Raises:
+        UnusableArchive: There is no archive in the folder.
+    """
+    indexed: dict[Path, list[Entry]] = {}
+    for entry in entries(folder):
+        indexed.setdefault(entry.path, []).append(entry)
+    for path in files_of(folder):
+        yield from ((path, problem) for problem in _problems_of(path, indexed.get(path, [])))
+
+
+def _problems_of(path: Path, indexed: list[Entry]) -> Iterator[str]:
+    found: dict[int, str] = {}
+    try:
+        for record in records(path):
+            found[record.offset] = record.url
+            if record.problem is not None:
+                yield f"{record.url} at {record.offset}: {record.problem}"
+    except UnusableArchive as error:
+        yield str(error)
+    named = {entry.offset: entry.url for entry in indexed}
+    for offset in sorted(found.keys() | named.keys()):
+        if offset not in named:
+            yield f"{found[offset]} at {offset}: not in the index"
+        elif offset not in found:
+            yield f"{named[offset]} at {offset}: in the index, and no such record"
+        elif found[offset] != named[offset]:
+            yield f"{named[offset]} at {offset}: this is a record of {found[offset]}"

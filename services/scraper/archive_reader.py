@@ -1,0 +1,174 @@
+"""Read a page archive: the responses and visits that the indexes beside its WARC files name."""
+
+import json
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from warcio.archiveiterator import ArchiveIterator
+
+from services.scraper.archive import INDEX_SUFFIX, WARC_SUFFIX, ArchivedVisit, warc_date
+from services.scraper.canonical import InvalidUrl, WebUrl
+from services.scraper.content_coding import BodyTooLarge, UndecodableBody, decoder_for
+from services.scraper.response import RawResponse
+from services.scraper.stored_outcome import outcome_of
+
+_MAX_HOPS = 10
+_MAX_DECODED = 64 * 1024 * 1024
+
+
+class UnusableArchive(Exception):
+    """The folder is not a page archive, or a record of it cannot be read; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where an archived record is.
+
+    Attributes:
+        url: URL of the response or visit.
+        date: When the response was received or the visit began, in ISO 8601; later dates sort after earlier
+            ones.
+        path: WARC file.
+        offset: Offset of the record in that file, in bytes.
+        is_visit: Whether it is the record of a visit, not of a response.
+    """
+
+    url: str
+    date: str
+    path: Path
+    offset: int
+    is_visit: bool
+
+
+class ArchiveReader:
+    """The responses and visits of an archive. Every method blocks on disk.
+
+    Args:
+        folder: Folder of a `PageArchive`; also several of them, copied into one.
+
+    Raises:
+        UnusableArchive: There is no such folder, or it has no archive.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise UnusableArchive(f"{folder} is not a folder")
+        if next(folder.glob("*" + INDEX_SUFFIX), None) is None:
+            raise UnusableArchive(f"{folder} contains no archive (no file *{INDEX_SUFFIX})")
+        self._responses: dict[str, list[Entry]] = defaultdict(list)
+        self._visits: dict[str, Entry] = {}
+        for entry in sorted(entries(folder), key=lambda entry: entry.date):
+            if entry.is_visit:
+                self._visits[entry.url] = entry
+            else:
+                self._responses[entry.url].append(entry)
+
+    def visit(self, url: str) -> ArchivedVisit | None:
+        """The latest visit to a canonical URL; None when there was none.
+
+        Raises:
+            UnusableArchive: The record cannot be read.
+        """
+        entry = self._visits.get(url)
+        if entry is None:
+            return None
+        with _record_at(entry) as record:
+            content = json.loads(record.content_stream().read())
+        fetched_at = datetime.fromisoformat(entry.date)
+        return ArchivedVisit(outcome_of(content["outcome"], url, None, fetched_at), content["read"])
+
+    def response(self, url: WebUrl, until: datetime | None = None) -> RawResponse | None:
+        """The latest response of a canonical URL; redirects are not followed.
+
+        Args:
+            url: The URL.
+            until: Latest time at which it was received; None for any time.
+
+        Raises:
+            UnusableArchive: The record cannot be read.
+        """
+        found = self._responses.get(str(url), [])
+        if until is not None:
+            found = found[: bisect_right([entry.date for entry in found], warc_date(until))]
+        return _response(found[-1], url) if found else None
+
+    def at_end_of_redirects(self, url: WebUrl) -> RawResponse | None:
+        """The latest response of a URL, or of that to which archived redirects lead; None without one.
+
+        Raises:
+            UnusableArchive: A record cannot be read.
+        """
+        for _ in range(_MAX_HOPS):
+            response = self.response(url)
+            if response is None or response.redirect is None:
+                return response
+            try:
+                url = url.joined(response.redirect)
+            except InvalidUrl:
+                return None
+        return None
+
+
+def entries(folder: Path) -> Iterator[Entry]:
+    """Every record that an index of the folder names, file by file."""
+    for index in sorted(folder.glob("*" + INDEX_SUFFIX)):
+        path = warc_of(index)
+        for line in index.read_text(encoding="utf-8").splitlines():
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                continue  # the last line of a process that was killed while writing it
+            url = entry.get("visit") or entry["url"]
+            yield Entry(url, entry["date"], path, entry["offset"], is_visit="visit" in entry)
+
+
+def warc_of(index: Path) -> Path:
+    """The WARC file of an index."""
+    return index.with_name(index.name.removesuffix(INDEX_SUFFIX) + WARC_SUFFIX)
+
+
+@contextmanager
+def _record_at(entry: Entry) -> Iterator[Any]:
+    try:
+        with entry.path.open("rb") as file:
+            file.seek(entry.offset)
+            record = next(iter(ArchiveIterator(file)), None)
+            if record is None or record.rec_headers.get_header("WARC-Target-URI") != entry.url:
+                raise UnusableArchive(f"{entry.path}: no record of {entry.url} at {entry.offset}")
+            yield record
+    except OSError as error:
+        raise UnusableArchive(f"{entry.path} cannot be read: {error}") from error
+
+
+def _response(entry: Entry, url: WebUrl) -> RawResponse:
+    with _record_at(entry) as record:
+        http = record.http_headers
+        headers = tuple((str(name), str(value)) for name, value in http.headers)
+        wire = record.raw_stream.read()
+    status, _, reason = http.statusline.partition(" ")
+    coding = next((value for name, value in headers if name.lower() == "content-encoding"), "")
+    return RawResponse(
+        url=url,
+        status=int(status),
+        reason=reason,
+        headers=headers,
+        wire_body=wire,
+        body=_decoded(wire, coding),
+        received_at=datetime.fromisoformat(entry.date),
+    )
+
+
+def _decoded(wire: bytes, coding: str) -> bytes:
+    decoder = decoder_for("", _MAX_DECODED)
+    try:
+        decoder = decoder_for(coding, _MAX_DECODED)
+        decoder.feed(wire)
+    except (BodyTooLarge, UndecodableBody):
+        return decoder.decoded  # what was decoded until then; the scraper's own limits are lower
+    return decoder.decoded

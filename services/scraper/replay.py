@@ -1,0 +1,95 @@
+"""Replayer: answers every URL from an archive, and sends no request.
+
+    canonical URL -> latest visit in the archive -> its response -> kind -> extraction process -> quality
+
+The current rules read the archived bytes. Where the visit had no response, such as after a timeout, its
+outcome is the answer.
+"""
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from services.scraper.archive import ArchivedVisit
+from services.scraper.archive_reader import ArchiveReader, UnusableArchive
+from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
+from services.scraper.clock import SystemClock
+from services.scraper.extraction_pool import ExtractionPool, PoolLimits, extractor_command
+from services.scraper.outcome import PageOutcome, Quality, Unfetchable
+from services.scraper.page_reader import PageReader
+from services.scraper.redirects import RedirectChain
+from services.scraper.response import RawResponse
+from services.scraper.settings import ScraperSettings
+from services.scraper.visit import Visit, invalid
+
+_ABSENT = Unfetchable(Quality.UNREACHABLE, "not in the archive that is replayed")
+
+
+class Replayer:
+    """Answers URLs from an archive. Use it as an async context manager.
+
+    Args:
+        folder: Folder of the archive.
+        settings: Limits of the extraction.
+
+    Raises:
+        UnusableArchive: There is no archive in the folder.
+    """
+
+    def __init__(self, folder: Path, settings: ScraperSettings) -> None:
+        self._settings = settings
+        self._clock = SystemClock()
+        self._pool = ExtractionPool(extractor_command(settings), PoolLimits.of(settings))
+        self._reader = PageReader(self._pool, settings.min_text_chars)
+        self._archive = ArchiveReader(folder)
+        self._resources = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        """Start the first extraction process."""
+        await self._resources.enter_async_context(self._pool)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._resources.aclose()
+
+    async def fetch(self, url: str, battle_id: str | None = None) -> PageOutcome:  # noqa: ARG002 - as for a fetcher
+        """The archived outcome of a URL; one that was never visited, or cannot be read, is UNREACHABLE."""
+        try:
+            requested = canonicalize(url)
+        except InvalidUrl as error:
+            return invalid(url, str(error), self._clock)
+        visit = Visit.begin(requested, self._settings.total_seconds, self._clock)
+        try:
+            visited, response = await asyncio.to_thread(_of_archive, self._archive, requested)
+        except UnusableArchive as error:
+            return replace(visit.failed(Unfetchable(Quality.UNREACHABLE, str(error))), url=url)
+        if visited is not None and not visited.read:
+            return replace(visited.outcome, url=url)
+        if response is None:
+            return replace(visit.failed(_ABSENT), url=url)
+        visit.chain = RedirectChain(response.url)
+        outcome = visit.read(response, await self._reader.read(response, requested))
+        if visited is None:
+            return replace(outcome, url=url, fetched_at=response.received_at)
+        was = visited.outcome
+        return replace(
+            outcome, url=url, fetched_at=was.fetched_at, elapsed_s=was.elapsed_s, redirects=was.redirects
+        )
+
+
+def _of_archive(archive: ArchiveReader, url: WebUrl) -> tuple[ArchivedVisit | None, RawResponse | None]:
+    """The latest visit, and the response that it read."""
+    visit = archive.visit(str(url))
+    if visit is None:  # an archive of a version without visits
+        return None, archive.at_end_of_redirects(url)
+    if not visit.read:
+        return visit, None
+    final = canonicalize(visit.outcome.final_url, keep_tracking=True)
+    ended_at = visit.outcome.fetched_at + timedelta(seconds=visit.outcome.elapsed_s)
+    return visit, archive.response(final, ended_at) or archive.response(final)

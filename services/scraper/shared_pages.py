@@ -1,0 +1,131 @@
+"""Pages and robots.txt files that all scrapers share, so that each is fetched once per age by all of them.
+
+stored and young enough? -> else claim the address -> stored meanwhile? -> else fetch -> store -> release
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from uuid import uuid4
+
+from services.runtime.errors import Unavailable
+from services.scraper.canonical import WebUrl
+from services.scraper.clock import Clock
+from services.scraper.outcome import PageOutcome
+from services.scraper.stored_outcome import as_json, outcome_of
+from services.store.claims import DatabaseClaims
+from services.store.fetched_pages import FetchedPage, FetchedPages, FetchedRobots, key_of
+
+_LEASE_S = 15.0  # a claim that is not extended ends, so that nobody waits long for a killed process
+_POLL_S = 0.25
+
+Visit = Callable[[PageOutcome | None], Awaitable[PageOutcome]]
+
+
+class SharedPages:
+    """What the scrapers of an installation share.
+
+    Args:
+        store: Where it is.
+        clock: The clock by which ages are computed.
+        max_wait: Longest wait in seconds for another process that fetches the same address; after that, it
+            is fetched here too.
+    """
+
+    def __init__(self, store: FetchedPages, clock: Clock, max_wait: float) -> None:
+        self._store = store
+        self._clock = clock
+        self._max_wait = max_wait
+        self._owner = uuid4().hex
+
+    async def page(
+        self, url: WebUrl, battle_id: str | None, lifetime: Callable[[PageOutcome], float], visit: Visit
+    ) -> PageOutcome:
+        """The outcome of a page, fetched by any scraper.
+
+        Args:
+            url: Canonical URL.
+            battle_id: Battle that the stored outcome is deleted with; None stores nothing.
+            lifetime: Seconds from now for which an outcome is valid.
+            visit: Fetches the page. It is given the last outcome, to ask whether that has changed.
+
+        Raises:
+            Unavailable: The database does not answer.
+        """
+        known = await self._known(url)
+        if known is not None and lifetime(known) > 0:
+            return known
+        async with self._claimed(f"page {url}") as shared:
+            if shared:
+                known = await self._known(url)
+                if known is not None and lifetime(known) > 0:
+                    return known
+            outcome = await visit(known)
+            if battle_id is not None:
+                stored = FetchedPage(as_json(outcome), outcome.text, outcome.fetched_at)
+                await self._store.put_page(str(url), stored, battle_id)
+        return outcome
+
+    async def robots(
+        self, origin: str, lifetime: float, fetch: Callable[[], Awaitable[FetchedRobots | None]]
+    ) -> FetchedRobots | None:
+        """The robots.txt of an origin, fetched by any scraper.
+
+        Args:
+            origin: Scheme and authority.
+            lifetime: Seconds for which a file is valid.
+            fetch: Fetches the file; None when that failed, and then nothing is stored.
+
+        Raises:
+            Unavailable: The database does not answer.
+        """
+        oldest = self._clock.now() - timedelta(seconds=lifetime)
+        known = await self._store.robots(origin)
+        if known is not None and known.fetched_at > oldest:
+            return known
+        async with self._claimed(f"robots {origin}") as shared:
+            if shared:
+                known = await self._store.robots(origin)
+                if known is not None and known.fetched_at > oldest:
+                    return known
+            fetched = await fetch()
+            if fetched is not None:
+                await self._store.put_robots(origin, fetched)
+        return fetched
+
+    async def _known(self, url: WebUrl) -> PageOutcome | None:
+        page = await self._store.page(str(url))
+        return None if page is None else outcome_of(page.outcome, str(url), page.text, page.fetched_at)
+
+    @asynccontextmanager
+    async def _claimed(self, address: str) -> AsyncIterator[bool]:
+        """Hold the claim on an address; the value is whether another process may have fetched it meanwhile.
+
+        After `max_wait` seconds the block runs without the claim.
+        """
+        claims = self._store.claims
+        if claims is None:
+            yield False
+            return
+        key = key_of(address)
+        await self._take(claims, key)
+        extending = asyncio.create_task(self._extend(claims, key))
+        try:
+            yield True  # even if the claim was free: it may have been released since the first look
+        finally:
+            extending.cancel()
+            with suppress(Unavailable):  # it ends by itself
+                await claims.release(key, self._owner)
+
+    async def _take(self, claims: DatabaseClaims, key: str) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._max_wait):
+                while not await claims.take(key, self._owner, _LEASE_S):
+                    await asyncio.sleep(_POLL_S)
+
+    async def _extend(self, claims: DatabaseClaims, key: str) -> None:
+        while True:
+            await asyncio.sleep(_LEASE_S / 3)
+            with suppress(Unavailable):
+                await claims.take(key, self._owner, _LEASE_S)
