@@ -65,6 +65,22 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
+class BattleLink:
+    """A cell that leads to the page of a battle, where the report knows the pages of a platform.
+
+    Attributes:
+        battle_id: The battle.
+        text: What the cell shows.
+    """
+
+    battle_id: str
+    text: str
+
+
+Cell = str | BattleLink
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Rows of cells; the first cell of each row is its heading.
 
@@ -79,7 +95,7 @@ class Table:
 
     caption: str
     columns: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
+    rows: Sequence[tuple[Cell, ...]]
     note: str | None = None
     text_columns: tuple[int, ...] = ()
     folded: bool = False

@@ -1,7 +1,7 @@
 """A file of results in, a report out."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,13 +29,26 @@ class WrittenReport:
     received: int
 
 
-def write_report(path: Path, out: Path, sections: Sequence[Section[Any]] = SECTIONS) -> WrittenReport:
+Progress = Callable[[str, int, int], None]
+
+
+def write_report(
+    path: Path,
+    out: Path,
+    sections: Sequence[Section[Any]] = SECTIONS,
+    *,
+    pages: str | None = None,
+    progress: Progress | None = None,
+) -> WrittenReport:
     """Write OUT/report.html and OUT/report.json for a file of evaluated battles.
 
     Args:
         path: results.jsonl of an evaluation.
         out: Folder, created when missing.
         sections: What the report shows, in order.
+        pages: URL of the pages of a platform that has the battles, such as "http://127.0.0.1:8080", for links
+            to battles; None without links.
+        progress: Called before each section with its name, its number from 0, and the number of sections.
 
     Raises:
         UnusableFile: `path` cannot be read, is not a file of results, or holds no battle.
@@ -44,11 +57,13 @@ def write_report(path: Path, out: Path, sections: Sequence[Section[Any]] = SECTI
     if not results.battles:
         raise UnusableFile(f"{path}: holds no evaluated battle")
     contents, numbers = [], {}
-    for section in sections:
+    for number, section in enumerate(sections):
+        if progress is not None:
+            progress(section.name, number, len(sections))
         content, numbers[section.name] = section.build(results)
         contents.append((section, content))
     offline = sum(battle.is_offline for battle in results.battles)
-    page = render(contents, _title(results), _subtitle(results), NOTICE if offline else None)
+    page = render(contents, _title(results), _subtitle(results), NOTICE if offline else None, pages)
     out.mkdir(parents=True, exist_ok=True)
     written = WrittenReport(out / PAGE, out / NUMBERS, results.scored, results.received)
     written.page.write_text(page, encoding="utf-8")

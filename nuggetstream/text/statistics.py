@@ -5,11 +5,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from rapidfuzz import process
 from rapidfuzz.distance import LCSseq
 
@@ -17,8 +18,10 @@ from nuggetstream.text.errors import NothingToMeasure
 from nuggetstream.text.terms import UNSPACED, terms
 
 if TYPE_CHECKING:
-    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
+Integers = npt.NDArray[np.int64]
+_ORDERS = (1, 2, 3, 4)
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 
 
@@ -79,9 +82,65 @@ def bleu(candidate: str, references: Sequence[str]) -> float:
 
     Source: Papineni et al., 2002; Post, 2018 (sacrebleu).
     """
-    if not words(candidate) or not _words_of(tuple(references)):
+    if not words(candidate) or not any(map(words, references)):
         raise NothingToMeasure("BLEU needs a candidate and a reference")
-    return float(_bleu_against(tuple(references)).corpus_score([candidate], None).score)
+    from sacrebleu.metrics.bleu import BLEU
+
+    own, others = _tokens(candidate), [_tokens(reference) for reference in references]
+    closest = min((abs(len(other) - len(own)), len(other)) for other in others)[1]
+    totals = [max(len(own) - order + 1, 0) for order in _ORDERS]
+    matches = _matches(own, others)
+    score = BLEU.compute_bleu(
+        matches, totals, len(own), closest, smooth_method="exp", effective_order=True
+    ).score
+    return float(score)
+
+
+def _matches(candidate: Sequence[str], references: Sequence[Sequence[str]]) -> list[int]:
+    """Number of n-grams of the candidate that a reference has, per order from 1 to 4.
+
+    A repeated n-gram matches at most as often as the reference that has it most often.
+    """
+    numbers = {token: number for number, token in enumerate(dict.fromkeys(candidate), start=1)}
+    base = len(numbers) + 1  # number 0 is a token that the candidate lacks, and the gap between two texts
+    own = np.array([numbers[token] for token in candidate], dtype=np.int64)
+    texts = [np.array([numbers.get(token, 0) for token in text] + [0], dtype=np.int64) for text in references]
+    theirs = np.concatenate(texts)
+    text_of = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
+    matches = []
+    for order in _ORDERS:
+        grams, counts = np.unique(_grams(own, order, base), return_counts=True)
+        codes = _grams(theirs, order, base)
+        places = np.searchsorted(grams, codes).clip(max=max(len(grams) - 1, 0))
+        known = grams[places] == codes if len(grams) else np.zeros(len(codes), dtype=bool)
+        often = np.zeros((len(texts), len(grams)), dtype=np.int64)
+        np.add.at(often, (text_of[: len(codes)][known], places[known]), 1)
+        matches.append(int(np.minimum(counts, often.max(axis=0)).sum()))
+    return matches
+
+
+def _grams(numbers: Integers, order: int, base: int) -> Integers:
+    """Every n-gram as one number; those with an unknown token are 0."""
+    length = max(len(numbers) - order + 1, 0)
+    windows = [numbers[start : start + length] for start in range(order)]
+    codes = np.zeros(length, dtype=np.int64)
+    for window in windows:
+        codes = codes * base + window
+    codes[np.any([window == 0 for window in windows], axis=0)] = 0
+    return codes
+
+
+@lru_cache(maxsize=128)  # the answers of a battle are compared with the same passages
+def _tokens(text: str) -> tuple[str, ...]:
+    """The tokens of BLEU."""
+    return tuple(_tokenizer()(text.rstrip()).split())
+
+
+@cache
+def _tokenizer() -> "Tokenizer13a":
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    return Tokenizer13a()  # type: ignore[no-untyped-call]
 
 
 def jaccard(first: str, second: str) -> float:
@@ -126,11 +185,3 @@ def _cosine(first: Counter[str], second: Counter[str]) -> float:
 def _words_of(texts: tuple[str, ...]) -> list[list[str]]:
     """The words of every text that has any."""
     return [own for text in texts if (own := words(text))]
-
-
-@lru_cache(maxsize=1)
-def _bleu_against(references: tuple[str, ...]) -> "BLEU":
-    """Sentence BLEU with the n-grams of its references counted already."""
-    from sacrebleu.metrics.bleu import BLEU
-
-    return BLEU(effective_order=True, references=[[reference] for reference in references])

@@ -8,7 +8,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.numerals import integer, part_of, percent_interval
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import BattleLink, Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import (
     LENS_COLOURS,
     LENS_SYMBOLS,
@@ -30,6 +30,8 @@ _NOT_GIVEN = "not given"
 _DECIDED = (Vote.A, Vote.B)
 _SHOWN = 25  # slices in the figure; the table and report.json have them all
 _ROW = 44
+_EXAMPLES = 100
+_QUERY = 160  # characters of a query that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,23 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
+class Inverted:
+    """A battle in which people prefer one answer and the machine the other.
+
+    Attributes:
+        battle: Id of the battle.
+        query: Its query.
+        human: The answer that people prefer, such as "A (atlas)".
+        by: The automatic lenses that prefer the other answer.
+    """
+
+    battle: str
+    query: str
+    human: str
+    by: tuple[Lens, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Inversions:
     """All slices for one human dimension.
 
@@ -64,6 +83,7 @@ class Inversions:
         received: All battles.
         has_categories: Whether a battle has a category; if not, there are no slices by category.
         slices: All battles first, then languages and categories, larger ones first.
+        examples: Up to a hundred inverted battles, those that more lenses invert first.
     """
 
     dimension: str | None
@@ -71,6 +91,7 @@ class Inversions:
     received: int
     has_categories: bool
     slices: tuple[Slice, ...]
+    examples: tuple[Inverted, ...] = ()
 
 
 def compute(results: Results) -> Inversions:
@@ -84,7 +105,26 @@ def compute(results: Results) -> Inversions:
     slices += _slices(dimension, "language", _language, battles)
     if has_categories:
         slices += _slices(dimension, "category", _categories, battles)
-    return Inversions(dimension, len(battles), results.received, has_categories, tuple(slices))
+    return Inversions(
+        dimension=dimension,
+        labelled=len(battles),
+        received=results.received,
+        has_categories=has_categories,
+        slices=tuple(slices),
+        examples=tuple(_examples(dimension, battles)),
+    )
+
+
+def _examples(dimension: str, battles: Iterable[BattleRow]) -> list[Inverted]:
+    examples = []
+    for battle in battles:
+        human = battle.preferences[dimension]
+        other = {Vote.A: Vote.B, Vote.B: Vote.A}.get(human)
+        by = tuple(lens for lens in AUTOMATIC if other is not None and battle.vote(lens) is other)
+        if by:
+            system = (battle.a if human is Vote.A else battle.b).system
+            examples.append(Inverted(battle.id, battle.query, f"{human.upper()} ({system})", by))
+    return sorted(examples, key=lambda each: -len(each.by))[:_EXAMPLES]
 
 
 def _language(battle: BattleRow) -> tuple[str, ...]:
@@ -135,6 +175,8 @@ def draw(inverted: Inversions) -> Content:
         blocks.append(_table(inverted))
     else:
         blocks.append(Notice("No battle has a human preference, so there are no inversions to count."))
+    if inverted.examples:
+        blocks.append(_battles(inverted.examples))
     if inverted.slices and not inverted.has_categories:
         blocks.append(Notice("No battle has a “category:” tag, so there are no slices by category."))
     return Content(
@@ -201,6 +243,21 @@ def _table(inverted: Inversions) -> Table:
     per_lens = [head for lens in AUTOMATIC for head in (f"{lens} inversions", "95% interval", "of all")]
     columns = ("slice", "battles", *per_lens)
     return Table(caption="All slices", columns=columns, rows=rows, note=FEW_NOTE, folded=len(rows) > 12)
+
+
+def _battles(examples: Sequence[Inverted]) -> Table:
+    rows = [
+        (BattleLink(each.battle, each.query[:_QUERY]), each.battle, each.human, " and ".join(each.by))
+        for each in examples
+    ]
+    return Table(
+        caption="Inverted battles",
+        columns=("query", "battle", "people prefer", "inverted by"),
+        rows=rows,
+        note=f"The first {_EXAMPLES}." if len(rows) == _EXAMPLES else None,
+        text_columns=(1, 2, 3),
+        folded=True,
+    )
 
 
 SECTION = Section(

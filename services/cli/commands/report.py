@@ -3,9 +3,24 @@
 from pathlib import Path
 
 import click
+from rich.console import Console
 
 from nuggetstream.files.dataset import UnusableFile
 from services.cli.showing import needing_analysis, refusing
+
+
+def site(url: str | None) -> str | None:
+    """The URL of pages without a slash at its end.
+
+    Raises:
+        click.BadParameter: it is no URL of a web site.
+
+    >>> site("http://127.0.0.1:8080/")
+    'http://127.0.0.1:8080'
+    """
+    if url is not None and not url.startswith(("http://", "https://")):
+        raise click.BadParameter(f"{url!r} should begin with http:// or https://")
+    return None if url is None else url.rstrip("/")
 
 
 @click.command("report")
@@ -16,8 +31,14 @@ from services.cli.showing import needing_analysis, refusing
     required=True,
     help="Folder for report.html and report.json; created when missing.",
 )
+@click.option(
+    "--pages",
+    metavar="URL",
+    callback=lambda _context, _option, url: site(url),
+    help="Pages of a platform that has the battles, such as http://127.0.0.1:8080; the report links to them.",
+)
 @needing_analysis
-def command(results: Path, out: Path) -> None:
+def command(results: Path, out: Path, pages: str | None) -> None:
     """Turn RESULTS (the results.jsonl of `nuggetstream eval`) into a report.
 
     Writes OUT/report.html, one page that works offline, and OUT/report.json with every number behind it.
@@ -25,8 +46,13 @@ def command(results: Path, out: Path) -> None:
     """
     from nuggetstream.report.build import write_report
 
-    with refusing(UnusableFile):
-        written = write_report(results, out)
+    console = Console(stderr=True)
+    with refusing(UnusableFile), console.status("Reading the results") as status:
+
+        def show(section: str, number: int, sections: int) -> None:
+            status.update(f"Section {number + 1} of {sections}: {section}")
+
+        written = write_report(results, out, pages=pages, progress=show)
     click.echo(f"scored {written.scored} of {written.received} battles received")
     click.echo(f"page:    {written.page}   (open it in a browser)")
     click.echo(f"numbers: {written.numbers}")

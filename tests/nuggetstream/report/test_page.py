@@ -1,5 +1,8 @@
 """The report as files: every state of the data has a page, and the page needs nothing else."""
 
+import base64
+import gzip
+import hashlib
 import html
 import json
 import pkgutil
@@ -10,6 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from plotly.offline import get_plotlyjs_version
 
 from nuggetstream.report import sections
 from nuggetstream.report.build import write_report
@@ -17,6 +21,7 @@ from nuggetstream.report.sections import SECTIONS
 from services.cli.main import main
 from tests.evaluated import battle, file_of, round_robin
 
+VENDOR = Path(sections.__path__[0]).parent / "vendor"
 MANUAL = Path(__file__).parents[3] / "docs" / "report.md"
 HOSTILE = "</script><script>document.title='owned'</script><b>x</b>"
 
@@ -280,14 +285,41 @@ def test_text_from_battles_is_only_ever_text(tmp_path: Path) -> None:
     assert "&lt;/script&gt;" in page
 
 
-def test_the_page_embeds_plotly_once_and_asks_for_nothing(tmp_path: Path) -> None:
+def test_the_page_holds_plotly_once_asks_for_nothing_and_is_small(tmp_path: Path) -> None:
     write_report(file_of(tmp_path, round_robin()), tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert page.count("plotly.js v") == 1
+    [packed] = re.findall(r'<script type="application/gzip" id="plotly">([^<]+)</script>', page)
+    plotly = gzip.decompress(base64.b64decode(packed))
+    assert f"'sha256-{base64.b64encode(hashlib.sha256(plotly).digest()).decode()}'" in page
     assert "default-src 'none'" in page
-    assert not re.findall(
-        r"<(?:script|img|iframe)[^>]*\ssrc=|<link[^>]*href=\"(?!data:)", page.split("plotly.js v")[0]
+    assert not re.findall(r"<(?:script|img|iframe)[^>]*\ssrc=|<link[^>]*href=\"(?!data:)", page)
+    assert len(page.encode()) < 1_500_000
+
+
+def test_the_vendored_plotly_is_what_its_table_says_and_fits_the_python_package() -> None:
+    table = (VENDOR / "README.md").read_text(encoding="utf-8")
+    script = gzip.decompress((VENDOR / "plotly-cartesian.min.js.gz").read_bytes())
+    assert re.findall(r"`([0-9a-f]{64})`", table) == [hashlib.sha256(script).hexdigest()]
+    version = get_plotlyjs_version()
+    assert f"plotly.js (cartesian - minified) v{version}".encode() in script[:200]
+    assert f"| {version} | MIT" in table
+
+
+def test_inverted_battles_are_links_where_the_pages_of_a_platform_are_known(tmp_path: Path) -> None:
+    rows = [battle("x/1 2", human="b", judge="a", scores=(0.9, 0.1)), battle("b2", human="tie")]
+    path, steps = file_of(tmp_path, rows), []
+    linked = write_report(
+        path, tmp_path / "linked", pages="http://127.0.0.1:8080", progress=lambda *step: steps.append(step)
     )
+    assert re.findall(r'<a href="(http[^"]+)"', linked.page.read_text("utf-8")) == [
+        "http://127.0.0.1:8080/battles/x/1%202"
+    ]
+    assert steps == [(section.name, number, len(SECTIONS)) for number, section in enumerate(SECTIONS)]
+    page = write_report(path, tmp_path / "plain").page.read_text("utf-8")
+    assert "<h3>" in page
+    assert 'href="http' not in page
+    [example] = json.loads(linked.numbers.read_text("utf-8"))["sections"]["inversions"]["examples"]
+    assert example["by"] == ["nugget", "judge"]
 
 
 def test_the_same_results_give_the_same_numbers(tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
 """Statistics of answers and nuggets."""
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
 
 from nuggetstream.text.errors import NothingToMeasure
 from nuggetstream.text.statistics import (
@@ -40,6 +43,19 @@ def test_rouge_score_agrees_on_english(one: list[str], other: list[str]) -> None
     scorer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(["rougeL"])
     theirs = scorer.score(" ".join(other), " ".join(one))["rougeL"].fmeasure
     assert sentence_support([" ".join(one)], [" ".join(other)]) == pytest.approx([theirs])
+
+
+def test_bleu_is_that_of_sacrebleu() -> None:
+    rng = random.Random(13)
+    marked = ["moon,", "2.5", "water-level.", "U.S.", "-3", "x—y", "don't", "10%", "(a)", "&amp;"]
+    vocabulary = ["the", "pulls", "café", "中文", "wide", *marked]
+    for _ in range(100):
+        candidate, *references = (
+            " ".join(rng.choices(vocabulary, k=rng.randint(1, 30))) for _ in range(rng.randint(2, 6))
+        )
+        streams = [[reference] for reference in references]
+        published = BLEU(effective_order=True).corpus_score([candidate], streams).score
+        assert bleu(candidate, references) == pytest.approx(published, abs=1e-9)
 
 
 def test_bleu_of_the_reference_itself_is_100() -> None:
