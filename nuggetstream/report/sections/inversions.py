@@ -97,7 +97,9 @@ class Inversions:
 def compute(results: Results) -> Inversions:
     """Inversions for the first human dimension, the overall preference where there is one."""
     if not results.dimensions:
-        return Inversions(None, 0, results.received, has_categories=False, slices=())
+        return Inversions(
+            dimension=None, labelled=0, received=results.received, has_categories=False, slices=()
+        )
     dimension = results.dimensions[0]
     battles = [battle for battle in results.battles if dimension in battle.preferences]
     has_categories = any(_categories(battle) != (_NOT_GIVEN,) for battle in battles)
