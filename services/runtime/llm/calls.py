@@ -21,7 +21,8 @@ from services.runtime.llm.accounting import Entry, Ledger, Source
 from services.runtime.llm.call_log import ModelCall, Outcome
 from services.runtime.llm.cause import Cause
 from services.runtime.llm.dialect import ModelRequest
-from services.runtime.llm.endpoint import CallFailed, Completion
+from services.runtime.llm.endpoint import Completion
+from services.runtime.llm.exchange import CallFailed
 from services.runtime.llm.limiter import Slot
 from services.runtime.llm.prices import Money, Tokens, estimate_tokens
 from services.runtime.llm.retries import RetryPolicy

@@ -1,0 +1,211 @@
+"""One request to an OpenAI-compatible endpoint: its response, or a typed failure.
+
+The SDK's own retries are off, because ours count against attempts, budgets and metrics.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import openai
+
+from nuggetstream.domain.failure import Reason
+from services.runtime.errors import Permanent, StageError, Unavailable
+from services.runtime.llm.batches.lines import FAILED
+from services.runtime.llm.cause import Cause
+from services.runtime.llm.prices import Tokens
+from services.runtime.llm.retries import retry_after_of
+from services.runtime.masking import masked_url
+
+_WORTH_REPEATING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+
+
+class CallFailed(Exception):
+    """A call that returned nothing that can be used.
+
+    Attributes:
+        error: The error to raise when the call is not retried.
+        cause: Why the model did not answer; None when it did, and its answer is about the content.
+        retryable: Whether the same call may succeed shortly.
+        overloaded: Whether the endpoint is overloaded.
+        charged: Tokens that the server may charge nevertheless; None when it charges nothing.
+        retry_after: Seconds that the server asked us to wait.
+        status: HTTP status of an error response; None where there was no such response.
+    """
+
+    def __init__(
+        self,
+        error: StageError,
+        *,
+        cause: Cause | None = None,
+        retryable: bool = False,
+        overloaded: bool = False,
+        charged: Tokens | None = None,
+        retry_after: float | None = None,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(error.detail)
+        self.error, self.cause = error, cause
+        self.retryable, self.overloaded = retryable, overloaded
+        self.charged, self.retry_after, self.status = charged, retry_after, status
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How messages name the model and its settings.
+
+    Attributes:
+        model: The model, for everybody.
+        prefix: Prefix of the variables of the key and the model.
+        url: Variable of the URL.
+    """
+
+    model: str = "the model"
+    prefix: str = "NUGGETSTREAM_LLM_"
+    url: str = "NUGGETSTREAM_LLM_BASE_URL"
+
+    def advice(self, cause: Cause) -> str | None:
+        """What the operator must do; None where waiting may help."""
+        if cause is Cause.KEY:
+            return f"the API key is rejected; set {self.prefix}API_KEY to a valid key and restart the service"
+        if cause is Cause.QUOTA:
+            return "the quota at the provider is used up; raise it there, and work continues by itself"
+        if cause is Cause.MODEL:
+            return f"there is no such model; check {self.prefix}MODEL and {self.url}"
+        return None
+
+
+_CHAT = Names()
+
+
+class Exchange:
+    """Requests to one endpoint.
+
+    Args:
+        client: The SDK's client, with `max_retries=0`.
+        timeout_s: Seconds for one whole exchange. The HTTP client's own limits are per read, and an
+            in-process transport ignores them.
+        names: How messages name the model.
+    """
+
+    def __init__(self, client: openai.AsyncOpenAI, timeout_s: float, names: Names = _CHAT) -> None:
+        self._client, self._timeout_s, self._names = client, timeout_s, names
+
+    @property
+    def url(self) -> str:
+        """URL of the endpoint, without secrets."""
+        return masked_url(str(self._client.base_url))
+
+    @property
+    def host(self) -> str:
+        """Host and port of the endpoint."""
+        return self._client.base_url.netloc.decode("ascii", "replace").rpartition("@")[2]
+
+    async def post(self, path: str, body: Mapping[str, Any], asked: Callable[[], Tokens]) -> httpx2.Response:
+        """The response to one request.
+
+        Args:
+            path: Path below the URL of the endpoint.
+            body: The request, as JSON.
+            asked: Returns the tokens of the request, which the server may charge although it fails.
+
+        Raises:
+            CallFailed: There is no response, or an error; its `__cause__` is the SDK's error.
+        """
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                # Below the SDK's typed methods, which would copy the prompt and build a model of the reply.
+                return await self._client.post(path, cast_to=httpx2.Response, body=body)
+        except (TimeoutError, openai.APITimeoutError) as error:
+            raise self._timed_out(asked()) from error
+        except openai.APIConnectionError as error:
+            raise self._unreachable(error.__cause__ or error) from error
+        except httpx2.HTTPError as error:
+            raise self.garbled(asked(), repr(error)) from error
+        except openai.APIStatusError as error:
+            raise self._status_failure(error) from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    def garbled(self, asked: Tokens, problem: str) -> CallFailed:
+        """The failure of a call whose response cannot be read."""
+        detail = f"{self._names.model}'s endpoint sent an invalid response"
+        said = f"{self.url}: {problem}"
+        error = Unavailable(Reason.LLM_UNAVAILABLE, detail, admin_detail=said)
+        return CallFailed(error, cause=Cause.SERVER, retryable=True, charged=asked)
+
+    def _timed_out(self, asked: Tokens) -> CallFailed:
+        detail = f"no answer from {self._names.model} within {self._timeout_s:g} s"
+        error = Unavailable(Reason.LLM_UNAVAILABLE, detail)
+        return CallFailed(error, cause=Cause.TIMEOUT, retryable=True, overloaded=True, charged=asked)
+
+    def _unreachable(self, cause: BaseException) -> CallFailed:
+        said = f"{self.url}: {str(cause) or type(cause).__name__}"
+        detail = f"{self._names.model} cannot be reached"
+        error = Unavailable(Reason.LLM_UNAVAILABLE, detail, admin_detail=said)
+        return CallFailed(error, cause=Cause.UNREACHABLE, retryable=True)
+
+    def _status_failure(self, error: openai.APIStatusError) -> CallFailed:
+        status = error.status_code
+        detail = f"{self._names.model}'s endpoint answered {status}"
+        said = f"{self.url}: {message_of(error)}"
+        if (reason := _about_content(error)) is not None:
+            return CallFailed(Permanent(reason, detail, admin_detail=said), status=status)
+        if error.code == FAILED:
+            detail = "no batch answered the request"
+            return CallFailed(Permanent(Reason.LLM_UNAVAILABLE, detail, admin_detail=said), status=status)
+        # What remains is overload, server faults, and what an operator can correct (key, quota, model name).
+        retry_after = retry_after_of(error.response.headers, time.time())
+        cause = _cause_of(status, error.code)
+        advice = self._names.advice(cause)
+        return CallFailed(
+            Unavailable(
+                Reason.LLM_UNAVAILABLE,
+                detail if advice is None else f"{advice}: {detail}",
+                retry_after,
+                admin_detail=said,
+            ),
+            cause=cause,
+            retryable=advice is None and (status in _WORTH_REPEATING or status > 500),
+            overloaded=cause is Cause.OVERLOADED,
+            retry_after=retry_after,
+            status=status,
+        )
+
+
+def message_of(error: openai.APIStatusError) -> str:
+    """What the endpoint said."""
+    body: Any = error.body
+    message = body.get("message") if isinstance(body, dict) else None
+    return f"{message or error.message} {error.param or ''}".strip()
+
+
+def is_filter(error: openai.APIStatusError) -> bool:
+    """Whether a content filter of the provider answered."""
+    text = f"{error.code} {message_of(error)}".lower()
+    return any(word in text for word in ("content_filter", "content_policy", "content management policy"))
+
+
+def _about_content(error: openai.APIStatusError) -> Reason | None:
+    """Why no request with this content will succeed; None where another one may."""
+    status = error.status_code
+    if status in {400, 403, 422} and is_filter(error):
+        return Reason.CONTENT_FILTERED
+    if status == 413 or error.code == "context_length_exceeded":
+        return Reason.TOO_LARGE
+    return Reason.INVALID_INPUT if status in {400, 422} else None
+
+
+def _cause_of(status: int, code: str | None) -> Cause:
+    if status == 402 or code == "insufficient_quota":
+        return Cause.QUOTA
+    if status in {401, 403}:
+        return Cause.KEY
+    if status == 404:
+        return Cause.MODEL
+    return Cause.OVERLOADED if status in {429, 503, 529} else Cause.SERVER
