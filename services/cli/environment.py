@@ -7,6 +7,7 @@ from pydantic import AliasChoices
 from pydantic_settings import BaseSettings
 
 from services.cli.access_settings import AccessSettings
+from services.cli.embedding import EmbeddingSettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
@@ -19,6 +20,7 @@ _SETTINGS = (
     PipelineSettings,
     FetchSettings,
     RetrievalSettings,
+    EmbeddingSettings,
     ServerSettings,
     LLMSettings,
 )

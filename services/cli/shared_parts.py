@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from nuggetstream.domain.failure import Stage
     from services.assigner.shared_labels import SharedLabels
     from services.cli.wiring import Parts
+    from services.indexer.remote import RemoteEmbedder
     from services.judge.question_banks import QuestionBanks
     from services.nuggetizer.bank import NuggetBank
     from services.runtime.llm.call_log import CallLog
@@ -29,7 +30,7 @@ def consumer_watch(bus: Bus) -> ConsumerWatch:
     return ConsumerWatch(bus, [stream.name for stream in streams()])
 
 
-def model_state(bus: Bus, stage: "Stage", model: "LLMClient") -> "BackgroundTask":
+def model_state(bus: Bus, stage: "Stage", model: "LLMClient | RemoteEmbedder") -> "BackgroundTask":
     """Tells the gateway while the first endpoint of the model is away."""
     from services.wire.model_state import ModelStateReporter
 

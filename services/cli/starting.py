@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
+from services.cli.embedding import Model, require_model
 from services.cli.not_ready import HttpAddress, NotReady
 from services.cli.own_consumer import own_consumer
 from services.cli.prepared import Requirement, require_streams, require_tables, wait_until_prepared
@@ -26,6 +27,7 @@ class Start:
         platform: Where the broker is, and which judges and nuggetizers are declared.
         pipeline: Settings of the evaluation, among them the name of a judge or nuggetizer.
         database: The database that must have all tables.
+        embedder: The embedding model of the indexer, which must answer; None for other services.
     """
 
     service: str
@@ -33,6 +35,7 @@ class Start:
     platform: PlatformSettings
     pipeline: PipelineSettings
     database: Database
+    embedder: Model | None = None
 
     @property
     def grpc_address(self) -> str:
@@ -57,6 +60,8 @@ class Start:
             nuggetizers = self.platform.declared_nuggetizers
             name = self.pipeline.nuggetizer or nuggetizers.first
             needed.append(partial(own_consumer, bus, nuggetizers, name))
+        if self.embedder is not None:
+            needed.append(partial(require_model, self.embedder))
         return needed
 
     @asynccontextmanager

@@ -5,7 +5,7 @@ Each function imports its service when it is called, so that a process loads onl
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +14,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.cli.access_parts import gateway_access, rater_guard
 from services.cli.access_settings import AccessSettings
+from services.cli.embedding import EmbeddingSettings, Model
 from services.cli.fetch_settings import FetchSettings
 from services.cli.own_consumer import own_consumer
 from services.cli.process import read_settings
@@ -56,6 +57,8 @@ class Parts:
         fresh_replies: Whether models are asked again, whatever they replied before, and no call is logged.
         batches: Where model calls wait for a batch; None where each is made at once.
         retrieval: How the retriever searches.
+        embedding: Where the embedding model is.
+        embedder: The embedding model, where it is open already; the indexer opens it otherwise.
     """
 
     bus: Bus
@@ -72,6 +75,8 @@ class Parts:
     fresh_replies: bool = False
     batches: Batches | None = None
     retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))
+    embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
+    embedder: Model | None = None
 
     @property
     def blobs(self) -> Blobs:
@@ -93,29 +98,11 @@ async def open_scraper(parts: Parts) -> AsyncIterator[Service]:
 
 @asynccontextmanager
 async def open_indexer(parts: Parts) -> AsyncIterator[Service]:
-    """The indexer: cuts pages into chunks and embeds them; it runs the embedding model."""
-    from services.indexer.caching import CachingEmbedder
-    from services.indexer.embedder import BatchingEmbedder, LocalEmbedder, StoringEmbedder
-    from services.indexer.grpc_service import embedding_service
-    from services.indexer.stage import Indexer, build
-    from services.store.chunks import Chunks, Sources
+    """The indexer: cuts pages into chunks and embeds them; it runs or asks the embedding model."""
+    from services.cli.indexer_stage import open_indexer_service
 
-    chunks = Chunks(parts.database)
-    indexer = Indexer(
-        blobs=parts.blobs,
-        chunks=chunks,
-        sources=Sources(parts.database),
-        embedder=None,
-        size=parts.pipeline.chunk_sentences,
-        overlap=parts.pipeline.chunk_overlap,
-    )
-    if not parts.pipeline.has_embedder:
-        yield Service("indexer", [build(indexer)])
-        return
-    batching = BatchingEmbedder(LocalEmbedder(parts.pipeline.embedding_model))
-    indexer = replace(indexer, embedder=StoringEmbedder(batching, chunks))
-    stage = build(indexer, concurrency=8)
-    yield Service("indexer", [stage], [embedding_service(CachingEmbedder(batching))])
+    async with open_indexer_service(parts) as service:
+        yield service
 
 
 @asynccontextmanager

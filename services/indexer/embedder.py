@@ -1,23 +1,20 @@
-"""Embedding models, batched across callers and stored by text."""
+"""The embedding model in this process, by sentence-transformers."""
 
 import asyncio
 import importlib.util
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from nuggetstream.domain.identity import content_hash
-from services.runtime.embedding import Vectors
-from services.runtime.metrics import EMBEDDED
-from services.store.chunks import Chunks
+from services.runtime import metrics
+from services.runtime.embedding import Vectors, unit
 
 PACKAGED = "all-MiniLM-L6-v2"  # contained in a Python package, so tests and the demo download no model
-_BATCH = 32
-_STORE_BATCH = 128  # vectors stored at once, so that an interrupted battle does not lose all of them
+_TEXTS, _TOKENS = 32, 8192  # the most that the model computes at once, tokens of padding included
 
 
 class LocalEmbedder:
@@ -27,10 +24,15 @@ class LocalEmbedder:
 
     Args:
         model: Name or folder of the model; `all-MiniLM-L6-v2` is taken from its package if installed.
+        threads: Threads that compute; by default one per processor that this process may use.
+        load: Loads a model by its name and the number of threads.
     """
 
-    def __init__(self, model: str) -> None:
-        self._name = model
+    def __init__(
+        self, model: str, threads: int | None = None, load: Callable[[str, int], Any] | None = None
+    ) -> None:
+        self._name, self._threads = model, threads or processors()
+        self._load_model = load or _load
         self._loaded: Any = None
         self._lock = threading.Lock()
 
@@ -42,98 +44,66 @@ class LocalEmbedder:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Vectors of shape (len(texts), dimensions). Blocks while the model computes."""
         with self._lock:
-            self._loaded = self._loaded or _load(self._name)
-            rows = self._loaded.encode(list(texts), batch_size=_BATCH, show_progress_bar=False)
-        return _unit(np.asarray(rows, dtype=np.float32))
+            model = self._model()
+            tokens = _tokens(model, texts)
+            limit = int(model.max_seq_length or max(tokens, default=0))
+            metrics.EMBEDDING_CUTS.labels(self._name).inc(sum(count > limit for count in tokens))
+            parts = by_length([min(count, limit) for count in tokens])
+            rows = [_computed(model, [texts[i] for i in part]) for part in parts]
+        order = np.argsort(np.concatenate([np.asarray(part) for part in parts]))
+        return unit(np.concatenate(rows)[order])
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """As `encode`, without blocking the event loop."""
         return await asyncio.to_thread(self.encode, texts)
 
+    async def ready(self) -> None:
+        """Load the model, unless it is loaded.
 
-class BatchingEmbedder:
-    """Joins the requests of many callers into batches.
+        Raises:
+            OSError: There is no such model, or it cannot be downloaded.
+        """
+        await asyncio.to_thread(self._load)
 
-    The next batch collects while one is computed, so there is no timer and no added latency when idle.
+    def _load(self) -> None:
+        with self._lock:
+            self._model()
+
+    def _model(self) -> Any:
+        self._loaded = self._loaded or self._load_model(self._name, self._threads)
+        return self._loaded
+
+
+def by_length(tokens: Sequence[int], texts: int = _TEXTS, limit: int = _TOKENS) -> list[list[int]]:
+    """The indices of texts in batches of like length, the longest first.
 
     Args:
-        inner: The model.
-        limit: Maximum number of texts in a batch.
+        tokens: Number of tokens of each text.
+        texts: Maximum number of texts in a batch.
+        limit: Maximum number of tokens in a batch whose texts are padded to the longest; a longer text is a
+            batch by itself.
+
+    >>> by_length([5, 100, 6, 90], limit=200)
+    [[1, 3], [2, 0]]
     """
-
-    def __init__(self, inner: LocalEmbedder, limit: int = 256) -> None:
-        self._inner = inner
-        self._limit = limit
-        self._waiting: list[tuple[str, asyncio.Future[Vectors]]] = []
-        self._worker: asyncio.Task[None] | None = None
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._inner.model
-
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of shape (len(texts), dimensions)."""
-        if not texts:
-            return np.zeros((0, 0), dtype=np.float32)
-        loop = asyncio.get_running_loop()
-        futures = [loop.create_future() for _ in texts]
-        self._waiting += zip(texts, futures, strict=True)
-        if self._worker is None or self._worker.done():
-            self._worker = asyncio.create_task(self._work())
-        return np.stack(await asyncio.gather(*futures))
-
-    async def _rows(self, texts: Sequence[str]) -> Vectors:
-        rows = await self._inner.embed(texts)
-        if len(rows) != len(texts):
-            raise ValueError(f"{self.model} returned {len(rows)} vectors for {len(texts)} texts")
-        return rows
-
-    async def _work(self) -> None:
-        while self._waiting:
-            pending = [pair for pair in self._waiting if not pair[1].done()]  # others were cancelled
-            batch, self._waiting = pending[: self._limit], pending[self._limit :]
-            try:
-                rows = await self._rows([text for text, _ in batch])
-            except Exception as error:
-                for _, future in batch:
-                    if not future.done():
-                        future.set_exception(error)
-                continue
-            for (_, future), row in zip(batch, rows, strict=True):
-                if not future.done():
-                    future.set_result(row)
+    batches: list[list[int]] = []
+    for index in sorted(range(len(tokens)), key=lambda i: -tokens[i]):
+        batch = batches[-1] if batches else []
+        if not batch or len(batch) >= texts or tokens[batch[0]] * (len(batch) + 1) > limit:
+            batches.append([index])
+        else:
+            batch.append(index)
+    return batches
 
 
-class StoringEmbedder:
-    """Stores vectors in the database by the hash of their text, so that each text is embedded only once."""
-
-    def __init__(self, inner: BatchingEmbedder, chunks: Chunks) -> None:
-        self._inner = inner
-        self._chunks = chunks
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._inner.model
-
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of shape (len(texts), dimensions)."""
-        keys = [content_hash(text) for text in texts]
-        known = await self._chunks.get_vectors(self.model, list(set(keys)))
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        EMBEDDED.labels("store").inc(len(known))
-        for batch in _batches(list(new), _STORE_BATCH):
-            rows = await self._inner.embed([new[key] for key in batch])
-            computed = dict(zip(batch, rows, strict=True))
-            await self._chunks.add_vectors(self.model, computed)
-            EMBEDDED.labels("model").inc(len(computed))
-            known |= computed
-        return np.stack([known[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
+def _tokens(model: Any, texts: Sequence[str]) -> list[int]:
+    encoded = model.tokenizer(list(texts), truncation=False, return_attention_mask=False, verbose=False)
+    return [len(ids) for ids in encoded["input_ids"]]
 
 
-def _batches(keys: Sequence[str], size: int) -> list[Sequence[str]]:
-    return [keys[start : start + size] for start in range(0, len(keys), size)]
+def _computed(model: Any, texts: Sequence[str]) -> Vectors:
+    rows = model.encode(list(texts), batch_size=len(texts), show_progress_bar=False)
+    return np.asarray(rows, dtype=np.float32)
 
 
 def installed() -> bool:
@@ -141,22 +111,24 @@ def installed() -> bool:
     return importlib.util.find_spec("sentence_transformers") is not None
 
 
-def _load(name: str) -> Any:
+def processors() -> int:
+    """Number of processors that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not on every system
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def _load(name: str, threads: int) -> Any:
+    # Read when torch is loaded. Threads that spin while they wait take the processor from the event loop.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     import torch
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    # The model is the bottleneck when all services run in one process, so it uses all cores.
-    torch.set_num_threads(os.cpu_count() or 1)
+    torch.set_num_threads(threads)
     model = SentenceTransformer(str(_packaged() if name == PACKAGED else name))
     # Three times as fast where the processor supports bfloat16; cosines change by less than 0.002.
     return model.to(torch.bfloat16) if torch.cpu.get_capabilities().get("avx512_bf16") else model
-
-
-def _unit(rows: Vectors) -> Vectors:
-    """The rows scaled to length one, in single precision."""
-    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
 
 
 def _packaged() -> Path | str:

@@ -5,7 +5,9 @@ from arena.v1 import retrieval_pb2, retrieval_pb2_grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
 from services.runtime.embedding import Embedder
+from services.runtime.errors import BudgetExceeded, Permanent, Unavailable
 from services.runtime.rpc import Register
+from services.runtime.rpc_work import work_of
 
 MAX_TEXTS = 4096
 
@@ -21,12 +23,24 @@ class EmbeddingServicer(retrieval_pb2_grpc.EmbeddingServicer):
         request: retrieval_pb2.EmbedRequest,
         context: grpc.aio.ServicerContext[retrieval_pb2.EmbedRequest, retrieval_pb2.EmbedResponse],
     ) -> retrieval_pb2.EmbedResponse:
-        """The vectors of up to 4096 texts."""
+        """The vectors of up to 4096 texts.
+
+        The status is INVALID_ARGUMENT for a text that the model's endpoint rejects, FAILED_PRECONDITION where
+        the budget is used up, and UNAVAILABLE while the endpoint or the database does not answer.
+        """
         if len(request.texts) > MAX_TEXTS:
             await context.abort(
                 grpc.StatusCode.INVALID_ARGUMENT, f"{len(request.texts)} texts; at most {MAX_TEXTS} a call"
             )
-        rows = await self._embedder.embed(list(request.texts))
+        try:
+            with work_of(context.invocation_metadata()):
+                rows = await self._embedder.embed(list(request.texts))
+        except BudgetExceeded as error:
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, error.detail)
+        except Permanent as error:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, error.detail)
+        except Unavailable as error:
+            await context.abort(grpc.StatusCode.UNAVAILABLE, error.detail)
         return retrieval_pb2.EmbedResponse(
             vectors=rows.astype("<f4").tobytes(), dimensions=rows.shape[1], model=self._embedder.model
         )

@@ -25,6 +25,16 @@ class Embedder(Protocol):
         """
 
 
+def unit(rows: Vectors) -> Vectors:
+    """The rows scaled to length one, in single precision.
+
+    >>> unit(np.array([[3.0, 4.0]], dtype=np.float32)).round(2).tolist()
+    [[0.6000000238418579, 0.800000011920929]]
+    """
+    norms = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return np.asarray(rows / norms, dtype=np.float32)
+
+
 def from_threads(embedder: Embedder) -> Callable[[Sequence[str]], Vectors]:
     """The embedder as a function that other threads can call, for instance those of the offline model."""
     loop = asyncio.get_running_loop()

@@ -159,6 +159,11 @@ LLM_BUDGET_LEFT = Gauge(
 EMBEDDED = Counter(
     "nuggetstream_embedded_texts_total", "Texts embedded, by where the vector came from.", ["source"]
 )
+EMBEDDING_CUTS = Counter(
+    "nuggetstream_embedding_cut_texts_total",
+    "Texts longer than the embedding model reads, so that their vectors are of their beginnings.",
+    ["model"],
+)
 
 # --- HTTP, gRPC and the database -----------------------------------------------------------------
 HTTP_SECONDS = Histogram(

@@ -18,6 +18,7 @@ from services.store.database import Database
 from services.store.tables import sources
 
 _KEYS_PER_QUERY = 500
+_SAMPLES = 100  # texts of which the shortest is chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,16 @@ class Chunks:
                 for key, v in rows.items()
             ],
         )
+
+    async def text_with_vector(self, model: str) -> tuple[str, NDArray[np.float32]] | None:
+        """A short text with its vector by a model, of shape (dimensions,); None where none is stored."""
+        columns = select(chunks.c.id, vectors.c.vector).where(vectors.c.model == model)
+        query = columns.join(vectors, vectors.c.text_hash == chunks.c.text_hash).limit(_SAMPLES)
+        async with self._database.transaction() as tx:
+            vectors_by_id = {row.id: np.frombuffer(row.vector, "<f4") for row in await tx.execute(query)}
+        stored = await self.get(list(vectors_by_id))
+        shortest = min(stored.values(), key=lambda chunk: len(chunk.text), default=None)
+        return None if shortest is None else (shortest.text, vectors_by_id[shortest.id])
 
     async def get_vectors(self, model: str, text_hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """The stored vectors among those of the given texts, by text hash; each of shape (dimensions,)."""

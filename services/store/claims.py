@@ -1,6 +1,7 @@
 """Claims of processes on prompts that they ask the model, in a table that is not logged."""
 
 import asyncio
+from collections.abc import Collection
 from contextlib import suppress
 from datetime import timedelta
 
@@ -43,6 +44,32 @@ class DatabaseClaims:
         )
         async with self._database.transaction() as tx:
             return bool((await tx.execute(statement)).rowcount)
+
+    async def take_many(self, keys: Collection[str], owner: str, seconds: float) -> set[str]:
+        """Take or extend claims for so many seconds, and return those keys that no other owner has.
+
+        Raises:
+            Unavailable: The database does not answer.
+        """
+        until = func.now() + timedelta(seconds=seconds)
+        rows = [{"key": key, "owner": owner, "ends_at": until} for key in sorted(keys)]  # without deadlocks
+        statement = self._database.insert(claims).values(rows)
+        statement = statement.on_conflict_do_update(
+            index_elements=["key"],
+            set_={"owner": owner, "ends_at": until},
+            where=or_(claims.c.owner == owner, claims.c.ends_at < func.now()),
+        ).returning(claims.c.key)
+        async with self._database.transaction() as tx:
+            return set(await tx.scalars(statement))
+
+    async def release_many(self, keys: Collection[str], owner: str) -> None:
+        """Give those claims back that this owner has.
+
+        Raises:
+            Unavailable: The database does not answer.
+        """
+        async with self._database.transaction() as tx:
+            await tx.execute(delete(claims).where(claims.c.key.in_(keys), claims.c.owner == owner))
 
     async def release(self, key: str, owner: str) -> None:
         """Give a claim back, if this owner has it.

@@ -9,7 +9,8 @@ from arena.v1 import retrieval_pb2, retrieval_pb2_grpc
 from nuggetstream.domain.failure import Reason
 from services.runtime import rpc
 from services.runtime.embedding import Vectors
-from services.runtime.errors import Unavailable
+from services.runtime.errors import BudgetExceeded, Unavailable
+from services.runtime.rpc_work import metadata_of_work
 
 _PER_CALL = 512
 
@@ -40,6 +41,8 @@ class GrpcEmbedder:
             Outage: The indexer cannot be reached.
             Unavailable: The indexer does not answer in time, or runs another model.
             Retryable: The indexer failed with a bug.
+            InvalidInput: The model's endpoint rejects a text.
+            BudgetExceeded: The texts do not fit the budget.
         """
         parts = [await self._call(texts[i : i + _PER_CALL]) for i in range(0, len(texts), _PER_CALL)]
         return np.concatenate(parts) if parts else np.zeros((0, 0), np.float32)
@@ -51,8 +54,10 @@ class GrpcEmbedder:
     async def _call(self, texts: Sequence[str]) -> Vectors:
         request = retrieval_pb2.EmbedRequest(texts=texts)
         try:
-            response = await self._stub.Embed(request, timeout=rpc.DEADLINE)
+            response = await self._stub.Embed(request, timeout=rpc.DEADLINE, metadata=metadata_of_work())
         except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.FAILED_PRECONDITION:
+                raise BudgetExceeded(f"{error.details()}") from error
             raise rpc.as_stage_error(error, f"the indexer at {self._target}") from error
         if response.model != self._model:
             detail = f"the indexer at {self._target} embeds with {response.model}, not {self._model}"

@@ -27,6 +27,7 @@ from k8s.checks.render import (
     render_with,
 )
 from services.cli.access_settings import AccessSettings
+from services.cli.embedding import EmbeddingSettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.registry import SERVICES
 from services.cli.retrieval import RetrievalSettings
@@ -46,6 +47,7 @@ SETTINGS = (
     PipelineSettings,
     FetchSettings,
     RetrievalSettings,
+    EmbeddingSettings,
     ServerSettings,
     LLMSettings,
 )

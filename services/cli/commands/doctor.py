@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 import click
 
 from services.cli.database_url import open_database
+from services.cli.embedding import EmbeddingSettings, probe
 from services.cli.prepared import require_streams, require_tables
 from services.cli.process import read_settings
 from services.cli.settings import PipelineSettings, PlatformSettings, embedded_pipeline
@@ -59,7 +60,7 @@ def command(embedded: bool) -> None:
     It prints the URLs of the broker, the database and the model, without passwords.
     """
     platform = read_settings(PlatformSettings)
-    llm = read_settings(LLMSettings)
+    llm, embedding = read_settings(LLMSettings), read_settings(EmbeddingSettings)
     pipeline = read_settings(PipelineSettings)
     pipeline = embedded_pipeline(pipeline) if embedded else pipeline
     for module, purpose in _EXTRAS.items():
@@ -68,7 +69,7 @@ def command(embedded: bool) -> None:
     click.echo(_registries(datetime.now(UTC).date()))
     checks = [
         Check("nats-server", _broker_binary),
-        Check("embeddings", lambda: _embeddings(pipeline)),
+        Check("embeddings", lambda: _embeddings(pipeline, embedding), embedding.shown_url),
         Check("model", lambda: _model(llm), None if llm.offline else masked_url(llm.url)),
     ]
     if (fallback := llm.fallback()) is not None:
@@ -108,9 +109,12 @@ def _message(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-async def _embeddings(pipeline: PipelineSettings) -> str:
+async def _embeddings(pipeline: PipelineSettings, embedding: EmbeddingSettings) -> str:
     if not pipeline.has_embedder:
         return "none; evidence is ranked by BM25 alone"
+    if embedding.is_remote:
+        dimensions = await probe(embedding, pipeline.embedding_model)
+        return f"{pipeline.embedding_model} answers, with {dimensions} dimensions"
     if importlib.util.find_spec("sentence_transformers") is None:
         raise RuntimeError(
             f"{pipeline.embedding_model} needs the extra dense; or set NUGGETSTREAM_EMBEDDING_MODEL=none"

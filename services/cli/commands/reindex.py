@@ -1,13 +1,16 @@
 """`nuggetstream reindex`: move a corpus to another index or another embedding model."""
 
 import asyncio
+from contextlib import AsyncExitStack
 
 import click
 
 from services.cli.database_url import open_database
+from services.cli.embedding import EmbeddingSettings, open_model
 from services.cli.process import read_settings, run
 from services.cli.retrieval import RetrievalSettings, open_index
 from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
+from services.runtime.llm.settings import LLMSettings
 
 
 @click.command("reindex")
@@ -23,29 +26,31 @@ def command(model: str | None, where: str | None, *, drop_others: bool) -> None:
     """Give every stored chunk a vector of a model, and fill the index with it.
 
     Services run meanwhile, with the model and the index that they have; start them with the new ones
-    afterwards. The model runs in this process. Indexes in memory are filled by the retriever when it
+    afterwards. The model runs in this process, unless NUGGETSTREAM_EMBEDDING_URL names an
+    endpoint. Indexes in memory are filled by the retriever when it
     starts, so for them only vectors are stored. Started again, it continues where it stopped.
     """
     platform, pipeline = read_settings(PlatformSettings), read_settings(PipelineSettings)
-    settings = read_settings(RetrievalSettings)
+    settings, embedding = read_settings(RetrievalSettings), read_settings(EmbeddingSettings)
+    llm = read_settings(LLMSettings)
     if where is not None:
         settings = settings.model_copy(update={"retrieval_index": where})
     if model is not None:
         pipeline = pipeline.model_copy(update={"embedding_model": model})
 
     async def work(_: asyncio.Event) -> None:
-        from services.indexer.embedder import LocalEmbedder
         from services.retriever.corpus import ChunkVectors
         from services.retriever.pgvector import PgVectorIndex
         from services.retriever.reindexing import drop_other_models, reindex
         from services.store.chunks import Chunks
 
-        database = open_database(platform.database_url)
-        try:
-            embedder = LocalEmbedder(pipeline.embedding_model) if pipeline.has_embedder else None
+        async with AsyncExitStack() as opened:
+            database = open_database(platform.database_url)
+            opened.push_async_callback(database.close)
+            embedder = await opened.enter_async_context(open_model(embedding, pipeline, llm, database))
             name = None if embedder is None else embedder.model
-            opened = await open_index(settings, database, name)
-            index = opened if isinstance(opened, PgVectorIndex) else None
+            any_index = await open_index(settings, database, name)
+            index = any_index if isinstance(any_index, PgVectorIndex) else None
 
             def show(seen: int, done: int) -> None:
                 click.echo(f"{seen:,} chunks, of which {done:,} were indexed", err=True)
@@ -53,8 +58,6 @@ def command(model: str | None, where: str | None, *, drop_others: bool) -> None:
             await reindex(database, ChunkVectors(Chunks(database), embedder), index, show)
             if drop_others:
                 await drop_other_models(database, index, name)
-        finally:
-            await database.close()
         click.echo(f"the corpus is indexed by {name or 'words alone'} ({settings.retrieval_index})")
 
     run(work, read_settings(ServerSettings))

@@ -1,12 +1,14 @@
 """`nuggetstream serve NAME`: run one service in its own process."""
 
 import asyncio
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 import click
 import structlog
 
 from services.cli.access_settings import AccessSettings
 from services.cli.database_url import open_database
+from services.cli.embedding import EmbeddingSettings, Model, open_model
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import StoppedWaiting, read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS, SERVICES
@@ -15,10 +17,10 @@ from services.cli.settings import PipelineSettings, PlatformSettings, ServerSett
 from services.cli.starting import Start
 from services.cli.tuning import tuned
 from services.cli.wiring import Parts
-from services.runtime.bus import Bus
 from services.runtime.lifecycle import started
 from services.runtime.llm.settings import LLMSettings
-from services.runtime.service import Service, run_service
+from services.runtime.service import run_service
+from services.store.database import Database
 
 log = structlog.get_logger(__name__)
 
@@ -39,39 +41,45 @@ def command(
     It needs the broker (NUGGETSTREAM_NATS_URL), prepared by `nuggetstream bootstrap`, and the
     database (NUGGETSTREAM_DATABASE_URL), prepared by `nuggetstream migrate`. While one of them is
     away or not prepared, it waits and is not ready: for the broker, its streams and the migrations
-    NUGGETSTREAM_START_PATIENCE_S seconds, for a database that is away without a limit.
+    NUGGETSTREAM_START_PATIENCE_S seconds, for a database that is away without a limit. The indexer
+    also waits until its embedding model is loaded, or its endpoint answers.
     """
-    given = {"grpc_port": grpc_port, "metrics_port": metrics_port, "http_port": http_port, "host": host}
-    server = read_settings(ServerSettings).model_copy(
-        update={key: value for key, value in given.items() if value is not None}
-    )
+    server = _server(grpc_port=grpc_port, metrics_port=metrics_port, http_port=http_port, host=host)
     platform, pipeline = read_settings(PlatformSettings), read_settings(PipelineSettings)
     fetch, llm = read_settings(FetchSettings), read_settings(LLMSettings)
-    retrieval = read_settings(RetrievalSettings)
-    access = read_settings(AccessSettings)
+    retrieval, access = read_settings(RetrievalSettings), read_settings(AccessSettings)
 
     async def serve(stop: asyncio.Event) -> None:
         database = open_database(platform.database_url, platform.database_connections)
-        start = Start(name, server, platform, pipeline, database)
+        embedding = read_settings(EmbeddingSettings) if name == "indexer" else None
         try:
-            async with start.when_prepared(stop) as bus:
-                if bus is None:
-                    return
-                parts = Parts(
-                    bus=bus,
-                    database=database,
+            async with _model(embedding, pipeline, llm, database) as embedder:
+                start = Start(
+                    service=name,
+                    server=server,
                     platform=platform,
                     pipeline=pipeline,
-                    fetch=fetch,
-                    llm=llm,
-                    host=server.host,
-                    http_port=server.http_port,
-                    retrieval=retrieval,
-                    allowed_hosts=server.hosts,
-                    access=access,
+                    database=database,
+                    embedder=embedder,
                 )
-                async with SERVICES[name](parts) as service:
-                    await _run(start, tuned(service, pipeline), bus, stop)
+                async with start.when_prepared(stop) as bus:
+                    if bus is None:
+                        return
+                    parts = Parts(
+                        bus=bus,
+                        database=database,
+                        platform=platform,
+                        pipeline=pipeline,
+                        fetch=fetch,
+                        llm=llm,
+                        host=server.host,
+                        http_port=server.http_port,
+                        retrieval=retrieval,
+                        embedder=embedder,
+                        allowed_hosts=server.hosts,
+                        access=access,
+                    )
+                    await _run(start, parts, stop)
         except StoppedWaiting:
             return  # stopped before anything was done, which is not an error
         finally:
@@ -80,13 +88,28 @@ def command(
     run(serve, server)
 
 
-async def _run(start: Start, service: Service, bus: Bus, stop: asyncio.Event) -> None:
-    metrics = serve_metrics(start.server)
+def _server(**given: int | str | None) -> ServerSettings:
+    """The settings, with the options that were given."""
+    update = {name: value for name, value in given.items() if value is not None}
+    return read_settings(ServerSettings).model_copy(update=update)
 
-    def ready(grpc_port: int) -> None:
-        started()
-        log.info("serving", service=start.service, grpc=grpc_port, metrics=metrics, http=service.url)
 
-    await run_service(
-        service, bus, stop, grpc_address=start.grpc_address, grace=start.server.grace, ready=ready
-    )
+def _model(
+    embedding: EmbeddingSettings | None, pipeline: PipelineSettings, llm: LLMSettings, database: Database
+) -> AbstractAsyncContextManager[Model | None]:
+    """The embedding model of the indexer; None for other services."""
+    return nullcontext() if embedding is None else open_model(embedding, pipeline, llm, database)
+
+
+async def _run(start: Start, parts: Parts, stop: asyncio.Event) -> None:
+    async with SERVICES[start.service](parts) as opened:
+        service, server = tuned(opened, parts.pipeline), start.server
+        metrics = serve_metrics(server)
+
+        def ready(grpc_port: int) -> None:
+            started()
+            log.info("serving", service=start.service, grpc=grpc_port, metrics=metrics, http=service.url)
+
+        await run_service(
+            service, parts.bus, stop, grpc_address=start.grpc_address, grace=server.grace, ready=ready
+        )

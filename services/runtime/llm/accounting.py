@@ -27,7 +27,7 @@ class Entry:
     """One booked call.
 
     Attributes:
-        battle_id: Battle the call was made for.
+        battle_id: Battle the call was made for; None where it was made for none.
         stage: Stage that made the call.
         model: Model that was asked.
         day: Day of the call (UTC).
@@ -36,7 +36,7 @@ class Entry:
         source: "usage" when the server counted the tokens, "estimate" when we did.
     """
 
-    battle_id: str
+    battle_id: str | None
     stage: str
     model: str
     day: date
@@ -99,7 +99,8 @@ class MemorySpendStore:
 
     async def add(self, entry: Entry) -> None:
         """Add one entry; above the limit, the least recently booked battle is forgotten."""
-        self._battles[entry.battle_id] = self._battles.pop(entry.battle_id, Spend()) + entry
+        if entry.battle_id is not None:
+            self._battles[entry.battle_id] = self._battles.pop(entry.battle_id, Spend()) + entry
         if len(self._battles) > self._limit:
             self._battles.popitem(last=False)
         self._day = (entry.day, await self.of_day(entry.day) + entry)
@@ -179,7 +180,7 @@ class Ledger:
         self.budget = budget or Budget()
         self._store = store or MemorySpendStore()
         self._today = today
-        self._reserved: defaultdict[str, _Reserved] = defaultdict(_Reserved)
+        self._reserved: defaultdict[str | None, _Reserved] = defaultdict(_Reserved)
         self._reserved_in_all = _Reserved()
         self._unbooked: deque[Entry] = deque()
 
@@ -192,7 +193,7 @@ class Ledger:
         return await self._store.of_day(day or self._today())
 
     @asynccontextmanager
-    async def reserve(self, battle_id: str, model: str, input_tokens: int) -> AsyncIterator[None]:
+    async def reserve(self, battle_id: str | None, model: str, input_tokens: int) -> AsyncIterator[None]:
         """Reserve the input of a call for the duration of the block.
 
         Raises:
@@ -209,7 +210,9 @@ class Ledger:
         finally:
             self._change(battle_id, -1, input_tokens, amount)
 
-    async def book(self, battle_id: str, stage: str, model: str, tokens: Tokens, source: Source) -> Entry:
+    async def book(
+        self, battle_id: str | None, stage: str, model: str, tokens: Tokens, source: Source
+    ) -> Entry:
         """Book one call: `enter` and `flush`.
 
         Raises:
@@ -219,7 +222,7 @@ class Ledger:
         await self.flush()
         return entry
 
-    def enter(self, battle_id: str, stage: str, model: str, tokens: Tokens, source: Source) -> Entry:
+    def enter(self, battle_id: str | None, stage: str, model: str, tokens: Tokens, source: Source) -> Entry:
         """Note one call in memory, to be booked by the next `flush` or before the next call."""
         cost = self.prices.cost(model, tokens)
         entry = Entry(
@@ -254,24 +257,24 @@ class Ledger:
                 self._unbooked.appendleft(entry)
                 raise
 
-    async def _check(self, battle_id: str) -> None:
+    async def _check(self, battle_id: str | None) -> None:
         if self.budget == Budget():
             return
         of_battle, today = await self._spent(battle_id)
         self._show_left(today)
-        for name, limit, reserved, spent in (
-            ("battle", self.budget.battle, self._reserved[battle_id], of_battle),
-            ("day", self.budget.day, self._reserved_in_all, today),
-        ):
+        checked = [("day", self.budget.day, self._reserved_in_all, today)]
+        if battle_id is not None:
+            checked.insert(0, ("battle", self.budget.battle, self._reserved[battle_id], of_battle))
+        for name, limit, reserved, spent in checked:
             over = limit.exceeded_by(spent.tokens.total + reserved.tokens, spent.amount + reserved.amount)
             if over is not None:
                 raise BudgetExceeded(f"the next call would bring this {name} to {over}")
 
-    async def _spent(self, battle_id: str) -> tuple[Spend, Spend]:
+    async def _spent(self, battle_id: str | None) -> tuple[Spend, Spend]:
         """What a battle and the current day have cost; nothing is read where there is no limit."""
-        if self.budget.day == Limit():
+        if battle_id is not None and self.budget.day == Limit():
             return await self.for_battle(battle_id), Spend()
-        if self.budget.battle == Limit():
+        if battle_id is None or self.budget.battle == Limit():
             return Spend(), await self.for_day()
         return await self._store.of_battle_and_day(battle_id, self._today())
 
@@ -282,7 +285,7 @@ class Ledger:
         if limit.money is not None:
             metrics.LLM_BUDGET_LEFT.labels(self.prices.currency).set(float(limit.money - today.amount))
 
-    def _change(self, battle_id: str, sign: int, tokens: int, amount: Decimal) -> None:
+    def _change(self, battle_id: str | None, sign: int, tokens: int, amount: Decimal) -> None:
         self._reserved_in_all.change(sign, tokens, amount)
         self._reserved[battle_id].change(sign, tokens, amount)
         if self._reserved[battle_id].tokens == 0:

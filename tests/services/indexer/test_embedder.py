@@ -5,8 +5,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from prometheus_client import REGISTRY
 
-from services.indexer.embedder import PACKAGED, BatchingEmbedder, LocalEmbedder, StoringEmbedder, installed
+from services.indexer.batching import BatchingEmbedder
+from services.indexer.embedder import PACKAGED, LocalEmbedder, installed
+from services.indexer.gathering import BatchLimits
+from services.indexer.storing import StoringEmbedder
 from services.runtime.embedding import Vectors
 from services.store.chunks import Chunks
 from services.store.database import Database
@@ -59,7 +63,7 @@ async def test_callers_that_come_meanwhile_share_one_batch(model: HeldModel) -> 
 async def test_a_batch_is_never_larger_than_the_limit(model: HeldModel) -> None:
     model.go.set()
     texts = [f"text {i}" for i in range(7)]
-    rows = await BatchingEmbedder(model, limit=3).embed(texts)
+    rows = await BatchingEmbedder(model, BatchLimits(3)).embed(texts)
     assert [len(call) for call in model.calls] == [3, 3, 1]
     assert np.array_equal(rows, model.encode(texts))
 
@@ -115,6 +119,53 @@ async def test_another_model_embeds_again(record: Database) -> None:
         model = WordVectors(name)
         await StoringEmbedder(BatchingEmbedder(model), Chunks(record)).embed(["tea"])
         assert model.calls == [["tea"]]
+
+
+class Encoder(WordVectors):
+    """A model of sentence-transformers that reads eight words, a token each, and notes its batches."""
+
+    max_seq_length = 8
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[list[int]] = []
+
+    def tokenizer(self, texts: list[str], **_: object) -> dict[str, list[list[int]]]:
+        return {"input_ids": [[0] * len(text.split()) for text in texts]}
+
+    def encode(self, texts: Sequence[str], **_: object) -> Vectors:
+        self.batches.append([len(text.split()) for text in texts])
+        return super().encode(texts)
+
+
+async def test_the_texts_of_one_batch_have_like_lengths_and_long_ones_are_counted() -> None:
+    encoder = Encoder()
+    loads: list[tuple[str, int]] = []
+
+    def load(name: str, threads: int) -> Encoder:
+        loads.append((name, threads))
+        return encoder
+
+    model = LocalEmbedder("words", threads=3, load=load)
+    await model.ready()
+    await model.ready()
+    cut = REGISTRY.get_sample_value("nuggetstream_embedding_cut_texts_total", {"model": "words"}) or 0.0
+    texts = ["tea " * (1 + number % 10) for number in range(80)]
+    rows = await model.embed(texts)
+    assert np.allclose(rows, WordVectors().encode(texts), atol=1e-6)
+    assert loads == [("words", 3)]
+    assert [len(batch) for batch in encoder.batches] == [32, 32, 16]
+    assert [(min(batch), max(batch)) for batch in encoder.batches] == [(7, 10), (3, 6), (1, 2)]
+    now = REGISTRY.get_sample_value("nuggetstream_embedding_cut_texts_total", {"model": "words"})
+    assert now == cut + 16  # those of nine and of ten words
+
+
+async def test_batches_are_joined_from_texts_of_like_length_of_all_callers(model: HeldModel) -> None:
+    embedder = BatchingEmbedder(model, BatchLimits(2))
+    callers = await waiting(model, embedder, "long " * 40, "tea", "long " * 41, "coffee")
+    model.go.set()
+    await asyncio.gather(*callers)
+    assert model.calls == [["first"], ["long " * 40, "long " * 41], ["tea", "coffee"]]
 
 
 @pytest.mark.slow

@@ -6,8 +6,9 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleIndexed, BattleScraped
 from nuggetstream.domain.evidence import PageState
 from nuggetstream.domain.failure import Reason
-from services.indexer.embedder import BatchingEmbedder, StoringEmbedder
+from services.indexer.batching import BatchingEmbedder
 from services.indexer.stage import Indexer
+from services.indexer.storing import StoringEmbedder
 from services.runtime.errors import Unavailable
 from services.store.blobs import Blobs
 from services.store.chunk_changes import ChunkChanges

@@ -1,0 +1,217 @@
+"""The settings of the embedding model, and the model: in this process, or behind a URL."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Protocol, Self
+
+from pydantic import Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from services.cli.prepared import NotPreparedYet
+from services.cli.settings import NO_MODEL, PipelineSettings
+from services.runtime.embedding import Embedder
+from services.runtime.llm.address import EndpointAddress
+from services.runtime.masking import KNOWN, masked_url, secrets_in
+
+if TYPE_CHECKING:
+    from services.indexer.endpoint import EmbeddingEndpoint
+    from services.indexer.remote import RemoteEmbedder
+    from services.runtime.llm.settings import LLMSettings
+    from services.store.database import Database
+
+
+class EmbeddingSettings(BaseSettings):
+    """Where the embedding model is.
+
+    Attributes:
+        embedding_url: Base URL of an OpenAI-compatible endpoint, such as vLLM, TEI or Infinity; unset to run
+            the model in the indexer. User, password and parameters are sent as for chat models.
+        embedding_api_key: Key for that endpoint.
+        embedding_model: Name of the model to ask for, which an endpoint requires.
+        embedding_timeout_s: Seconds for one call.
+        embedding_attempts: Attempts per call, the first included.
+        embedding_concurrency: Largest number of calls at once; the actual limit adapts below it.
+        embedding_threads: Threads of a model in the indexer; by default one per processor that it may use.
+        embedding_batch_texts: Largest number of texts in a call.
+        embedding_batch_tokens: Largest number of tokens in a call, if all its texts were as long as the
+            longest.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="NUGGETSTREAM_", env_ignore_empty=True, frozen=True)
+
+    embedding_url: str | None = None
+    embedding_api_key: SecretStr | None = None
+    embedding_model: str | None = None
+    embedding_timeout_s: float = Field(60.0, gt=0)
+    embedding_attempts: int = Field(5, ge=1)
+    embedding_concurrency: int = Field(8, ge=1)
+    embedding_threads: int | None = Field(None, ge=1)
+    embedding_batch_texts: int = Field(32, ge=1)
+    embedding_batch_tokens: int = Field(8192, ge=1)
+
+    @model_validator(mode="after")
+    def _endpoint_has_a_model(self) -> Self:
+        if self.embedding_url is None:
+            if self.embedding_api_key is not None:
+                raise ValueError("set NUGGETSTREAM_EMBEDDING_URL, too: the key has no endpoint")
+            return self
+        self.address  # noqa: B018 - raises when the URL cannot be one
+        if self.embedding_model in (None, NO_MODEL):
+            raise ValueError(
+                "set NUGGETSTREAM_EMBEDDING_MODEL: the model to ask NUGGETSTREAM_EMBEDDING_URL for"
+            )
+        return self
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the model is behind a URL."""
+        return self.embedding_url is not None
+
+    @property
+    def address(self) -> EndpointAddress:
+        """Where calls are sent, and the credentials that go with them.
+
+        Raises:
+            ValueError: The URL is not one of an endpoint.
+        """
+        return EndpointAddress.of(self.embedding_url or "", self.key)
+
+    def secrets(self) -> list[str]:
+        """What must not appear in a log or a failure."""
+        if self.embedding_url is None:
+            return []
+        pair = self.address.headers.get("Authorization", "").partition(" ")[2]
+        return [secret for secret in (self.key, pair, *secrets_in(self.embedding_url)) if secret]
+
+    @property
+    def shown_url(self) -> str | None:
+        """The URL without secrets; None where the model runs in the indexer."""
+        return None if self.embedding_url is None else masked_url(self.embedding_url)
+
+    @property
+    def key(self) -> str | None:
+        """The key for the endpoint."""
+        return None if self.embedding_api_key is None else self.embedding_api_key.get_secret_value()
+
+
+class Model(Embedder, Protocol):
+    """An embedding model that can be waited for."""
+
+    async def ready(self) -> None:
+        """Return once the model can answer.
+
+        Raises:
+            Outage: Its endpoint does not answer.
+            OSError: There is no such model, or it cannot be downloaded.
+        """
+
+
+async def require_model(model: Model) -> None:
+    """Check that a model can answer.
+
+    Raises:
+        NotPreparedYet: It cannot be loaded.
+        Outage: Its endpoint does not answer.
+    """
+    try:
+        await model.ready()
+    except OSError as error:
+        raise NotPreparedYet(f"the embedding model {model.model} cannot be loaded: {error}") from error
+
+
+@asynccontextmanager
+async def open_model(
+    settings: EmbeddingSettings, pipeline: PipelineSettings, llm: "LLMSettings", database: "Database"
+) -> AsyncIterator[Model | None]:
+    """The embedding model; None in a light installation.
+
+    Args:
+        settings: Where it is.
+        pipeline: Contains its name.
+        llm: Contains prices and budgets.
+        database: Contains vectors of the model, and what was spent.
+
+    Raises:
+        ValueError: The price of the model is missing, although there is a budget of money.
+    """
+    if not pipeline.has_embedder:
+        yield None
+    elif not settings.is_remote:
+        from services.indexer.embedder import LocalEmbedder
+
+        yield LocalEmbedder(pipeline.embedding_model, settings.embedding_threads)
+    else:
+        remote = _remote(settings, pipeline.embedding_model, llm, database)
+        try:
+            yield remote
+        finally:
+            await remote.close()
+
+
+async def probe(settings: EmbeddingSettings, name: str) -> int:
+    """Embed one text by the endpoint, and return the dimensions of its vector.
+
+    Raises:
+        StageError: The endpoint does not answer, or rejects the call.
+    """
+    from services.runtime.llm.exchange import CallFailed
+
+    endpoint = _endpoint(settings, name)
+    try:
+        return int((await endpoint.embed(["probe"])).rows.shape[1])
+    except CallFailed as failed:
+        raise failed.error from failed
+    finally:
+        await endpoint.exchange.close()
+
+
+def _endpoint(settings: EmbeddingSettings, name: str) -> "EmbeddingEndpoint":
+    import openai
+
+    from services.indexer.endpoint import EmbeddingEndpoint
+    from services.runtime.llm.exchange import Exchange, Names
+
+    KNOWN.remember(*settings.secrets())
+    address = settings.address
+    client = openai.AsyncOpenAI(
+        api_key=settings.key or "none",  # the SDK requires one
+        base_url=address.url,
+        default_query=address.parameters,
+        default_headers=address.headers,
+        max_retries=0,
+        timeout=settings.embedding_timeout_s,
+    )
+    names = Names("the embedding model", "NUGGETSTREAM_EMBEDDING_", "NUGGETSTREAM_EMBEDDING_URL")
+    return EmbeddingEndpoint(Exchange(client, settings.embedding_timeout_s, names), name)
+
+
+def _remote(
+    settings: EmbeddingSettings, name: str, llm: "LLMSettings", database: "Database"
+) -> "RemoteEmbedder":
+    from services.indexer.calls import EmbeddingCalls
+    from services.indexer.gathering import BatchLimits
+    from services.indexer.remote import RemoteEmbedder
+    from services.runtime.llm.accounting import Ledger
+    from services.runtime.llm.circuit import Circuit
+    from services.runtime.llm.limiter import AdaptiveLimit
+    from services.runtime.llm.prices import PriceTable
+    from services.runtime.llm.retries import RetryPolicy
+    from services.store.chunks import Chunks
+    from services.store.spend import DatabaseSpendStore
+
+    prices = PriceTable() if llm.prices is None else PriceTable.load(llm.prices)
+    budget = llm.budget()
+    if prices.price_of(name) is None and (budget.battle.money is not None or budget.day.money is not None):
+        raise ValueError(f"a money budget needs a price for {name}: set NUGGETSTREAM_LLM_PRICES")
+    endpoint = _endpoint(settings, name)
+    failures = 2 * settings.embedding_attempts
+    chunks = Chunks(database)
+    calls = EmbeddingCalls(
+        endpoint=endpoint,
+        circuit=Circuit(name, failures, llm.patience_s, endpoint=endpoint.exchange.host),
+        ledger=Ledger(prices, budget, DatabaseSpendStore(database, prices.currency)),
+        limit=AdaptiveLimit(settings.embedding_concurrency),
+        retries=RetryPolicy(attempts=settings.embedding_attempts),
+    )
+    limits = BatchLimits(settings.embedding_batch_texts, settings.embedding_batch_tokens)
+    return RemoteEmbedder(calls, limits, lambda: chunks.text_with_vector(name))

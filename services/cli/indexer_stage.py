@@ -1,0 +1,102 @@
+"""The indexer, with the embedding model that it runs or asks."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import structlog
+
+from nuggetstream.domain.event import BattleSubmitted
+from services.cli.embedding import Model, open_model
+from services.cli.shared_parts import claims_of, model_state
+from services.runtime.bus import Bus, Notification
+from services.runtime.service import BackgroundTask, Service
+from services.wire.subjects import SUBJECTS
+
+if TYPE_CHECKING:
+    from services.cli.wiring import Parts
+
+log = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def open_indexer_service(parts: "Parts") -> AsyncIterator[Service]:
+    """The indexer as a service; gRPC `Embedding.Embed` is a part of it where there is a model."""
+    from services.indexer.batching import BatchingEmbedder
+    from services.indexer.caching import CachingEmbedder
+    from services.indexer.grpc_service import embedding_service
+    from services.indexer.remote import RemoteEmbedder
+    from services.indexer.stage import Indexer, build
+    from services.indexer.storing import StoringEmbedder
+    from services.store.chunks import Chunks, Sources
+
+    chunks = Chunks(parts.database)
+    indexer = Indexer(
+        blobs=parts.blobs,
+        chunks=chunks,
+        sources=Sources(parts.database),
+        embedder=None,
+        size=parts.pipeline.chunk_sentences,
+        overlap=parts.pipeline.chunk_overlap,
+    )
+    async with AsyncExitStack() as opened:
+        model = parts.embedder
+        if model is None:
+            model = await opened.enter_async_context(
+                open_model(parts.embedding, parts.pipeline, parts.llm, parts.database)
+            )
+        if model is None:
+            yield Service("indexer", [build(indexer)])
+            return
+        remote = isinstance(model, RemoteEmbedder)
+        batching = model if remote else BatchingEmbedder(model)
+        indexer = replace(indexer, embedder=StoringEmbedder(batching, chunks, claims_of(parts)))
+        stage = build(indexer, concurrency=8)
+        background: Sequence[BackgroundTask] = (
+            [model_state(parts.bus, stage.name, model)]
+            if isinstance(model, RemoteEmbedder)
+            else [LoadedAtFirstBattle(parts.bus, model).run]
+        )
+        yield Service(
+            "indexer", [stage], [embedding_service(CachingEmbedder(batching))], background=background
+        )
+
+
+class LoadedAtFirstBattle:
+    """Loads a model when the first battle is submitted, while its pages are being fetched.
+
+    A platform that is only looked at does not load it, and a battle does not wait for it.
+
+    Args:
+        bus: Connection to the broker.
+        model: The model, which is otherwise loaded by the first text.
+    """
+
+    def __init__(self, bus: Bus, model: Model) -> None:
+        self._bus, self._model = bus, model
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Wait for a battle, load the model, and wait for the end."""
+        submitted = asyncio.Event()
+
+        async def hear(_: Notification) -> None:
+            submitted.set()
+
+        waiting = [asyncio.ensure_future(event.wait()) for event in (submitted, stop)]
+        try:
+            async with self._bus.core_subscribe(SUBJECTS[BattleSubmitted], hear):
+                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            if submitted.is_set():
+                await self._load()
+            await stop.wait()
+        finally:
+            for task in waiting:
+                task.cancel()
+
+    async def _load(self) -> None:
+        try:
+            await self._model.ready()
+        except Exception as error:  # the battle's own attempt fails with it, and says so
+            log.warning("the embedding model cannot be loaded", why=str(error))

@@ -1,0 +1,70 @@
+"""An embedding model in this process, whose batches are joined from the requests of many callers."""
+
+import asyncio
+from collections.abc import Sequence
+from contextvars import Context
+from typing import Protocol
+
+import numpy as np
+
+from services.indexer.gathering import BatchLimits, Gathering, Waiting, answer, rows_of
+from services.runtime.embedding import Embedder, Vectors
+
+_LIMITS = BatchLimits(texts=256)
+
+
+class LocalModel(Embedder, Protocol):
+    """An embedding model in this process."""
+
+    async def ready(self) -> None:
+        """Load the model, unless it is loaded.
+
+        Raises:
+            OSError: There is no such model, or it cannot be downloaded.
+        """
+
+
+class BatchingEmbedder:
+    """Joins the requests of many callers into batches of like length.
+
+    The next batch collects while one is computed, so there is no timer and no added latency when idle.
+
+    Args:
+        inner: The model.
+        limits: The largest batch; the model divides it further.
+    """
+
+    def __init__(self, inner: Embedder, limits: BatchLimits = _LIMITS) -> None:
+        self._inner = inner
+        self._limits = limits
+        self._gathering = Gathering()
+        self._worker: asyncio.Task[None] | None = None
+
+    @property
+    def model(self) -> str:
+        """Name of the model."""
+        return self._inner.model
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of shape (len(texts), dimensions)."""
+        if not texts:
+            return np.zeros((0, 0), dtype=np.float32)
+        added = self._gathering.add(texts)
+        if self._worker is None or self._worker.done():
+            # In a context of its own, because a batch belongs to no single battle.
+            self._worker = asyncio.create_task(self._work(), context=Context())
+        return await rows_of(added)
+
+    async def _rows(self, batch: Sequence[Waiting]) -> Vectors:
+        rows = await self._inner.embed([text.text for text in batch])
+        if len(rows) != len(batch):
+            raise ValueError(f"{self.model} returned {len(rows)} vectors for {len(batch)} texts")
+        return rows
+
+    async def _work(self) -> None:
+        while batch := self._gathering.take(self._limits):
+            try:
+                answer(batch, await self._rows(batch))
+            except Exception as error:
+                for text in batch:
+                    text.fail(error)

@@ -1,0 +1,137 @@
+"""Texts of many callers that wait for a model, and the batches that are made of them.
+
+A model computes a batch as if all its texts were as long as the longest, so a batch has texts of like length,
+whoever sent them. Every batch contains the text that has waited longest.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from services.runtime import work
+from services.runtime.embedding import Vectors
+from services.runtime.llm.prices import estimate_tokens
+from services.runtime.work import Work
+
+Row = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLimits:
+    """The largest batch.
+
+    Attributes:
+        texts: Number of texts.
+        tokens: Number of tokens, if all texts were as long as the longest; None for any number. A longer text
+            is a batch by itself.
+    """
+
+    texts: int
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Waiting:
+    """One text that waits for its vector.
+
+    Attributes:
+        text: The text, or its beginning where an endpoint rejected the whole as too long.
+        tokens: Estimated number of its tokens.
+        subject: What it is embedded for; None where that is unknown.
+        row: Gets the vector, of shape (dimensions,).
+        is_cut: Whether the text is only a beginning.
+    """
+
+    text: str
+    tokens: int
+    subject: Work | None
+    row: "asyncio.Future[Row]"
+    is_cut: bool = False
+
+    def cut(self, beginning: str) -> "Waiting":
+        """The same with only the beginning of the text."""
+        return Waiting(beginning, estimate_tokens(beginning), self.subject, self.row, is_cut=True)
+
+    def fail(self, error: Exception) -> None:
+        """Raise the error for the caller, unless the caller is gone."""
+        if not self.row.done():
+            self.row.set_exception(error)
+
+
+class Gathering:
+    """The texts that wait, in order of arrival."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Waiting] = []
+
+    def __len__(self) -> int:
+        """Number of texts, those of callers that are gone included."""
+        return len(self._waiting)
+
+    def add(self, texts: Sequence[str]) -> list[Waiting]:
+        """Let texts wait, for the battle that the current task works on."""
+        subject, loop = work.current(), asyncio.get_running_loop()
+        added = [Waiting(text, estimate_tokens(text), subject, loop.create_future()) for text in texts]
+        self._waiting += added
+        return added
+
+    def take(self, limits: BatchLimits) -> list[Waiting]:
+        """The next batch: the text that has waited longest, and those of the most similar length.
+
+        Returns:
+            The batch by ascending length; empty when no text waits.
+        """
+        self._waiting = [text for text in self._waiting if not text.row.done()]  # others were cancelled
+        if not self._waiting:
+            return []
+        by_length = sorted(self._waiting, key=lambda text: text.tokens)
+        start = by_length.index(self._waiting[0])
+        end = start + 1
+        while end - start < limits.texts:
+            shorter = by_length[start - 1] if start > 0 else None
+            longer = by_length[end] if end < len(by_length) else None
+            if longer is not None and not _fits(longer.tokens, end - start + 1, limits):
+                longer = None
+            if shorter is not None and not _fits(by_length[end - 1].tokens, end - start + 1, limits):
+                shorter = None
+            if shorter is None and longer is None:
+                break
+            if longer is None or (
+                shorter is not None
+                and by_length[start].tokens - shorter.tokens < longer.tokens - by_length[end - 1].tokens
+            ):
+                start -= 1
+            else:
+                end += 1
+        batch = by_length[start:end]
+        taken = set(map(id, batch))
+        self._waiting = [text for text in self._waiting if id(text) not in taken]
+        return batch
+
+
+def _fits(longest: int, texts: int, limits: BatchLimits) -> bool:
+    return limits.tokens is None or longest * texts <= limits.tokens
+
+
+def answer(batch: Sequence[Waiting], rows: Vectors) -> None:
+    """Give each text its vector.
+
+    Args:
+        batch: The texts.
+        rows: Their vectors, of shape (len(batch), dimensions).
+    """
+    for text, row in zip(batch, rows, strict=True):
+        if not text.row.done():
+            text.row.set_result(row)
+
+
+async def rows_of(added: Sequence[Waiting]) -> Vectors:
+    """The vectors of texts that wait, of shape (len(added), dimensions), once all are computed.
+
+    Raises:
+        Exception: The error of the first text that failed.
+    """
+    return np.stack(await asyncio.gather(*(text.row for text in added)))
