@@ -1,6 +1,7 @@
 """All services by name, in the order in which they start: services that others call come first."""
 
 from services.cli import wiring
+from services.cli.gateway_service import open_gateway
 
 SERVICES: dict[str, wiring.Open] = {
     "indexer": wiring.open_indexer,
@@ -11,7 +12,7 @@ SERVICES: dict[str, wiring.Open] = {
     "assigner": wiring.open_assigner,
     "judge": wiring.open_judge,
     "scraper": wiring.open_scraper,
-    "gateway": wiring.open_gateway,
+    "gateway": open_gateway,
 }
 
 # Default gRPC ports, for processes on one machine; in containers all ports may be the same.

@@ -45,6 +45,7 @@ _HEADERS = {
 
 
 _NO_SITES = Sites()
+_ENDLESS = ("/events", "/stream")
 
 
 def create_app(
@@ -127,7 +128,7 @@ class _HeadAsGet:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "HEAD" and not scope["path"].endswith("/events"):
+        if scope["type"] == "http" and scope["method"] == "HEAD" and not scope["path"].endswith(_ENDLESS):
             scope = {**scope, "method": "GET"}
         await self._app(scope, receive, send)
 

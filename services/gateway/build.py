@@ -7,17 +7,20 @@ from services.gateway.canary.routes import routes as canary_routes
 from services.gateway.failures.build import administration
 from services.gateway.pages.environment import page_environment
 from services.gateway.ports import Gateway
+from services.gateway.stream.routes import routes as stream_routes
+from services.gateway.stream.tail import Tail
 from services.runtime.bus import Bus
 from services.store.database import Database
 from services.wire.graders import Graders
 
 
 def further_routes(
-    gateway: Gateway, bus: Bus, database: Database, access: Access, graders: Graders
+    gateway: Gateway, bus: Bus, database: Database, access: Access, graders: Graders, *, tail: Tail
 ) -> list[APIRouter]:
     """The routers beside those that `create_app` makes itself."""
     env = page_environment()
     return [
         administration(bus, database, gateway.intake, access, graders),
         canary_routes(database, env),
+        stream_routes(tail),
     ]

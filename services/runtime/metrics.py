@@ -80,6 +80,10 @@ BATTLE_SECONDS = Histogram(
     buckets=_SECONDS_BY_ARENA,
 )
 EMBED_VIEWS = Counter("nuggetstream_embed_views_total", "Pages of battles served for frames on other sites.")
+STREAM_FOLLOWERS = Gauge("nuggetstream_stream_followers", "Clients that follow the events of many battles.")
+STREAM_EVENTS = Counter(
+    "nuggetstream_stream_events_total", "Events sent to clients that follow many battles.", ["kind"]
+)
 PAGES = Counter("nuggetstream_pages_total", "Source pages by quality class.", ["quality"])
 FLIPS = Counter(
     "nuggetstream_judge_verdicts_total",

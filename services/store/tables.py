@@ -83,6 +83,7 @@ events = Table(
     Column("body", LargeBinary, nullable=False),  # see `event_bodies.py`
     Column("recorded_at", _UTC, nullable=False),
     Index(None, "battle_id", "sequence", unique=True),
+    Index(None, "recorded_at"),
 )
 
 failures = Table(

@@ -39,7 +39,8 @@ def application() -> FastAPI:
     access = Access(keys=nothing, battles=nothing, log=nothing, admin=nothing, quotas=nothing)
     gateway = cast(Gateway, SimpleNamespace(readiness=None, models=None, access=access, intake=_Anything()))
     bus, database = cast(Bus, _Anything()), cast(Database, _Anything())
-    return create_app(gateway, None, *further_routes(gateway, bus, database, access, Graders()))
+    further = further_routes(gateway, bus, database, access, Graders(), tail=nothing)
+    return create_app(gateway, None, *further)
 
 
 class _Anything:

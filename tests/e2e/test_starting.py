@@ -264,7 +264,8 @@ async def test_the_client_of_the_library_follows_a_battle_through_the_whole_plat
                 return [event.name for event in events if isinstance(event, Happened)], end
 
         names, end = await asyncio.to_thread(follow)
-    assert end == Ended(BattleState.SCORED)
+    assert isinstance(end, Ended)
+    assert end.state is BattleState.SCORED
     # Labels and verdicts end a battle; what else is known of it may be recorded a moment later.
     assert {"assigned", "judged"} <= set(names)
 

@@ -54,6 +54,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("GET", f"/v1/battles/{_ID}/calls"): Rule(Role.ADMIN, Scope.BATTLE, "read model calls"),
     ("PATCH", f"/v1/battles/{_ID}/nuggets"): Rule(Role.ADMIN, Scope.BATTLE, "edit nuggets"),
     ("POST", f"/v1/battles/{_ID}/embed-token"): Rule(Role.READ, Scope.BATTLE, "make embed token"),
+    ("GET", "/v1/stream"): _LIST,
     ("GET", "/v1/failures"): _LIST,
     ("GET", "/v1/leaderboard"): _RATINGS,
     ("GET", "/v1/leaderboard/combined"): _RATINGS,

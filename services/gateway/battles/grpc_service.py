@@ -21,6 +21,8 @@ from services.gateway.battles.protobuf import submission_from, vote_from
 from services.gateway.errors import Conflict, InvalidQuery, UnknownBattle
 from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED
+from services.gateway.stream.protobuf import after_of, selection_of, watched_of
+from services.gateway.stream.tail import Tail
 from services.runtime.errors import Unavailable
 from services.runtime.rpc import Register
 from services.store.event_reading import RecordedEvent
@@ -39,8 +41,8 @@ _CODES: dict[type[Exception], grpc.StatusCode] = {
 class ArenaServicer(arena_pb2_grpc.ArenaServicer):
     """Implements the service over the same ports as the HTTP routes."""
 
-    def __init__(self, gateway: Gateway) -> None:
-        self._gateway = gateway
+    def __init__(self, gateway: Gateway, tail: Tail) -> None:
+        self._gateway, self._tail = gateway, tail
 
     async def SubmitBattle(  # noqa: N802 - the contract's name
         self, request: arena_pb2.SubmitBattleRequest, context: Context
@@ -84,6 +86,19 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
         except EXPECTED as error:
             await _abort(context, error)
 
+    async def WatchBattles(  # noqa: N802
+        self, request: arena_pb2.WatchBattlesRequest, context: Context
+    ) -> AsyncIterator[arena_pb2.WatchBattlesResponse]:
+        """New events of all battles that a filter selects, and before them those since a time."""
+        try:
+            async for told in self._tail.follow(selection_of(request), after_of(request)):
+                if not await still_allowed():
+                    raise Unauthenticated("the key is no longer valid")
+                if told.recorded is not None:
+                    yield watched_of(told, _watched(told.recorded))
+        except EXPECTED as error:
+            await _abort(context, error)
+
     async def CastVote(  # noqa: N802
         self, request: arena_pb2.CastVoteRequest, context: Context
     ) -> arena_pb2.CastVoteResponse:
@@ -116,16 +131,17 @@ RULES = {
     "SubmitBattle": RpcRule(Role.SUBMIT, action="submit"),
     "SubmitBattles": RpcRule(Role.SUBMIT, action="submit"),
     "WatchBattle": RpcRule(Role.READ, battle=lambda request: request.battle_id),
+    "WatchBattles": RpcRule(Role.READ),
     "CastVote": RpcRule(Role.VOTE, battle=lambda request: request.battle_id, action="vote"),
 }
-"""What each method needs; the arenas of submissions are checked by `admitted`."""
+"""What each method needs; arenas of submissions are checked by `admitted`, of streams by `selection_of`."""
 
 
-def arena_service(gateway: Gateway) -> Register:
+def arena_service(gateway: Gateway, tail: Tail) -> Register:
     """The service, ready to be added to a server."""
 
     def register(server: grpc.aio.Server) -> ServiceDescriptor:
-        service, servicer = arena_pb2.DESCRIPTOR.services_by_name["Arena"], ArenaServicer(gateway)
+        service, servicer = arena_pb2.DESCRIPTOR.services_by_name["Arena"], ArenaServicer(gateway, tail)
         if gateway.access is not None:
             servicer = guarded(servicer, service, RULES, gateway.access.rpc_guard())
         arena_pb2_grpc.add_ArenaServicer_to_server(servicer, server)

@@ -42,6 +42,7 @@ from services.gateway.health import readiness
 from services.gateway.ports import Gateway
 from services.gateway.ratings.client import RatingsClient
 from services.gateway.server import http_server
+from services.gateway.stream.tail import Tail
 from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
@@ -87,6 +88,7 @@ class World:
     grpc_target: str
     usage: StreamUsage
     ratings_target: str
+    tail: Tail
 
     async def happens(self, *happened: events.BattleEvent) -> None:
         """Let the recorder, and the rater where it is concerned, hear of something."""
@@ -158,11 +160,13 @@ async def opened(
             access=access,
         )
         await stack.enter_async_context(followers.listening(bus))
-        further = further_routes(gateway, bus, database, access, GRADERS)
+        tail = Tail.of(database, gateway)
+        await stack.enter_async_context(tail.listening(bus))
+        further = further_routes(gateway, bus, database, access, GRADERS, tail=tail)
         app = create_app(gateway, None, *further, sites=sites)
         base = await stack.enter_async_context(http_server(app, "127.0.0.1", port, grace=1))
         grpc_port = await stack.enter_async_context(
-            rpc.serve("127.0.0.1:0", [arena_service(gateway)], grace=0.2)
+            rpc.serve("127.0.0.1:0", [arena_service(gateway, tail)], grace=0.2)
         )
         http = await stack.enter_async_context(httpx2.AsyncClient(base_url=base, timeout=20))
         recorder = Recorder(battles, bus.core_publish)
@@ -178,6 +182,7 @@ async def opened(
             grpc_target=f"127.0.0.1:{grpc_port}",
             usage=usage,
             ratings_target=f"127.0.0.1:{rater_port}",
+            tail=tail,
         )
 
 

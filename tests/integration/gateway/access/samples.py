@@ -39,6 +39,8 @@ SAMPLES: dict[tuple[str, str], Sample] = {
     ("GET", f"/v1/battles/{_BATTLE}/calls"): Sample("/v1/battles/tides/calls"),
     ("PATCH", f"/v1/battles/{_BATTLE}/nuggets"): Sample("/v1/battles/tides/nuggets", 422, json={}),
     ("POST", f"/v1/battles/{_BATTLE}/embed-token"): Sample("/v1/battles/tides/embed-token", 201, json={}),
+    # A stream never ends, but a wrong parameter ends its request after the checks.
+    ("GET", "/v1/stream"): Sample("/v1/stream", 422, params={**_DEMO, "kind": "nothing"}),
     ("GET", "/v1/failures"): Sample("/v1/failures", params=_DEMO),
     ("GET", "/v1/leaderboard"): Sample("/v1/leaderboard", params=_DEMO),
     ("GET", "/v1/leaderboard/combined"): Sample("/v1/leaderboard/combined", params=_DEMO),

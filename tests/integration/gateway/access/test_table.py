@@ -108,6 +108,16 @@ async def test_what_names_no_arena_shows_the_callers_arenas_alone(world: World) 
     assert refused.status_code == 403
 
 
+async def watch_all(arena: arena_pb2_grpc.ArenaStub, metadata: Any) -> None:
+    """Such a stream never ends; this one is rejected after the checks."""
+    request = arena_pb2.WatchBattlesRequest(arena="demo", kinds=["nothing"])
+    try:
+        [_ async for _ in arena.WatchBattles(request, metadata=metadata)]
+    except grpc.aio.AioRpcError as error:
+        if error.code() is not grpc.StatusCode.INVALID_ARGUMENT:
+            raise
+
+
 def rpc_calls(
     arena: arena_pb2_grpc.ArenaStub, ratings: ratings_pb2_grpc.RatingsStub, metadata: Any
 ) -> dict[str, Callable[[], Awaitable[Any]]]:
@@ -140,6 +150,7 @@ def rpc_calls(
         "SubmitBattle": lambda: arena.SubmitBattle(submitted("one"), metadata=metadata),
         "SubmitBattles": submit_many,
         "WatchBattle": watch,
+        "WatchBattles": partial(watch_all, arena, metadata),
         "CastVote": lambda: arena.CastVote(vote, metadata=metadata),
     }
     for name in ratings_service.RULES:

@@ -5,9 +5,11 @@ isort:skip_file
 
 from arena.v1 import battle_pb2 as _battle_pb2
 from arena.v1 import events_pb2 as _events_pb2
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -212,6 +214,97 @@ class WatchBattleResponse(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
 Global___WatchBattleResponse: _TypeAlias = WatchBattleResponse  # noqa: Y015
+
+@_typing.final
+class WatchBattlesRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ARENA_FIELD_NUMBER: _builtins.int
+    SYSTEM_FIELD_NUMBER: _builtins.int
+    TAG_FIELD_NUMBER: _builtins.int
+    LANGUAGE_FIELD_NUMBER: _builtins.int
+    KINDS_FIELD_NUMBER: _builtins.int
+    AFTER_FIELD_NUMBER: _builtins.int
+    arena: _builtins.str
+    """Absent for all arenas that the key may read."""
+    system: _builtins.str
+    """Only battles with an answer of this system; absent for all."""
+    tag: _builtins.str
+    """Only battles with this tag; absent for all."""
+    language: _builtins.str
+    """Only battles with this language tag, declared or detected; absent for all."""
+    @_builtins.property
+    def kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Short names of events, such as "judged"; none for all."""
+
+    @_builtins.property
+    def after(self) -> _timestamp_pb2.Timestamp:
+        """When the last event that the client has was recorded. Events of the seconds before it may come again.
+        Absent for new events alone.
+        """
+
+    def __init__(
+        self,
+        *,
+        arena: _builtins.str | None = ...,
+        system: _builtins.str | None = ...,
+        tag: _builtins.str | None = ...,
+        language: _builtins.str | None = ...,
+        kinds: _abc.Iterable[_builtins.str] | None = ...,
+        after: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_arena", b"_arena", "_language", b"_language", "_system", b"_system", "_tag", b"_tag", "after", b"after", "arena", b"arena", "language", b"language", "system", b"system", "tag", b"tag"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_arena", b"_arena", "_language", b"_language", "_system", b"_system", "_tag", b"_tag", "after", b"after", "arena", b"arena", "kinds", b"kinds", "language", b"language", "system", b"system", "tag", b"tag"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__arena: _TypeAlias = _typing.Literal["arena"]  # noqa: Y015
+    _WhichOneofArgType__arena: _TypeAlias = _typing.Literal["_arena", b"_arena"]  # noqa: Y015
+    _WhichOneofReturnType__language: _TypeAlias = _typing.Literal["language"]  # noqa: Y015
+    _WhichOneofArgType__language: _TypeAlias = _typing.Literal["_language", b"_language"]  # noqa: Y015
+    _WhichOneofReturnType__system: _TypeAlias = _typing.Literal["system"]  # noqa: Y015
+    _WhichOneofArgType__system: _TypeAlias = _typing.Literal["_system", b"_system"]  # noqa: Y015
+    _WhichOneofReturnType__tag: _TypeAlias = _typing.Literal["tag"]  # noqa: Y015
+    _WhichOneofArgType__tag: _TypeAlias = _typing.Literal["_tag", b"_tag"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__arena) -> _WhichOneofReturnType__arena | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__language) -> _WhichOneofReturnType__language | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__system) -> _WhichOneofReturnType__system | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__tag) -> _WhichOneofReturnType__tag | None: ...
+
+Global___WatchBattlesRequest: _TypeAlias = WatchBattlesRequest  # noqa: Y015
+
+@_typing.final
+class WatchBattlesResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BATTLE_ID_FIELD_NUMBER: _builtins.int
+    ARENA_FIELD_NUMBER: _builtins.int
+    RECORDED_AT_FIELD_NUMBER: _builtins.int
+    EVENT_FIELD_NUMBER: _builtins.int
+    battle_id: _builtins.str
+    arena: _builtins.str
+    @_builtins.property
+    def recorded_at(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def event(self) -> Global___WatchBattleResponse: ...
+    def __init__(
+        self,
+        *,
+        battle_id: _builtins.str = ...,
+        arena: _builtins.str = ...,
+        recorded_at: _timestamp_pb2.Timestamp | None = ...,
+        event: Global___WatchBattleResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "recorded_at", b"recorded_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "battle_id", b"battle_id", "event", b"event", "recorded_at", b"recorded_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchBattlesResponse: _TypeAlias = WatchBattlesResponse  # noqa: Y015
 
 @_typing.final
 class CastVoteRequest(_message.Message):

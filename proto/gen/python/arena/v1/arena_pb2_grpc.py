@@ -50,6 +50,11 @@ class ArenaStub:
                 request_serializer=arena_dot_v1_dot_arena__pb2.WatchBattleRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_arena__pb2.WatchBattleResponse.FromString,
                 _registered_method=True)
+        self.WatchBattles = channel.unary_stream(
+                '/arena.v1.Arena/WatchBattles',
+                request_serializer=arena_dot_v1_dot_arena__pb2.WatchBattlesRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_arena__pb2.WatchBattlesResponse.FromString,
+                _registered_method=True)
         self.CastVote = channel.unary_unary(
                 '/arena.v1.Arena/CastVote',
                 request_serializer=arena_dot_v1_dot_arena__pb2.CastVoteRequest.SerializeToString,
@@ -81,6 +86,13 @@ class ArenaServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def WatchBattles(self, request, context):
+        """New events of all battles that a filter selects, and before them those since a time.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CastVote(self, request, context):
         """Missing associated documentation comment in .proto file."""
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -104,6 +116,11 @@ def add_ArenaServicer_to_server(servicer, server):
                     servicer.WatchBattle,
                     request_deserializer=arena_dot_v1_dot_arena__pb2.WatchBattleRequest.FromString,
                     response_serializer=arena_dot_v1_dot_arena__pb2.WatchBattleResponse.SerializeToString,
+            ),
+            'WatchBattles': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchBattles,
+                    request_deserializer=arena_dot_v1_dot_arena__pb2.WatchBattlesRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_arena__pb2.WatchBattlesResponse.SerializeToString,
             ),
             'CastVote': grpc.unary_unary_rpc_method_handler(
                     servicer.CastVote,
@@ -193,6 +210,33 @@ class Arena:
             '/arena.v1.Arena/WatchBattle',
             arena_dot_v1_dot_arena__pb2.WatchBattleRequest.SerializeToString,
             arena_dot_v1_dot_arena__pb2.WatchBattleResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchBattles(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/arena.v1.Arena/WatchBattles',
+            arena_dot_v1_dot_arena__pb2.WatchBattlesRequest.SerializeToString,
+            arena_dot_v1_dot_arena__pb2.WatchBattlesResponse.FromString,
             options,
             channel_credentials,
             insecure,

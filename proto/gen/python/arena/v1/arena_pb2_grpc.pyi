@@ -38,6 +38,8 @@ class ArenaStub:
     """One reply per battle, in order; a rejected battle does not end the stream."""
     WatchBattle: _grpc.UnaryStreamMultiCallable[_arena_pb2.WatchBattleRequest, _arena_pb2.WatchBattleResponse]
     """All events of a battle so far, then new ones as they are recorded, until the battle has ended."""
+    WatchBattles: _grpc.UnaryStreamMultiCallable[_arena_pb2.WatchBattlesRequest, _arena_pb2.WatchBattlesResponse]
+    """New events of all battles that a filter selects, and before them those since a time."""
     CastVote: _grpc.UnaryUnaryMultiCallable[_arena_pb2.CastVoteRequest, _arena_pb2.CastVoteResponse]
 
 @_typing.type_check_only
@@ -50,6 +52,8 @@ class ArenaAsyncStub(ArenaStub):
     """One reply per battle, in order; a rejected battle does not end the stream."""
     WatchBattle: _aio.UnaryStreamMultiCallable[_arena_pb2.WatchBattleRequest, _arena_pb2.WatchBattleResponse]  # type: ignore[assignment]
     """All events of a battle so far, then new ones as they are recorded, until the battle has ended."""
+    WatchBattles: _aio.UnaryStreamMultiCallable[_arena_pb2.WatchBattlesRequest, _arena_pb2.WatchBattlesResponse]  # type: ignore[assignment]
+    """New events of all battles that a filter selects, and before them those since a time."""
     CastVote: _aio.UnaryUnaryMultiCallable[_arena_pb2.CastVoteRequest, _arena_pb2.CastVoteResponse]  # type: ignore[assignment]
 
 class ArenaServicer(metaclass=_abc_1.ABCMeta):
@@ -77,6 +81,14 @@ class ArenaServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_arena_pb2.WatchBattleResponse], _abc.AsyncIterator[_arena_pb2.WatchBattleResponse]]:
         """All events of a battle so far, then new ones as they are recorded, until the battle has ended."""
+
+    @_abc_1.abstractmethod
+    def WatchBattles(
+        self,
+        request: _arena_pb2.WatchBattlesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_arena_pb2.WatchBattlesResponse], _abc.AsyncIterator[_arena_pb2.WatchBattlesResponse]]:
+        """New events of all battles that a filter selects, and before them those since a time."""
 
     @_abc_1.abstractmethod
     def CastVote(

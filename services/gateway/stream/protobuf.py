@@ -1,0 +1,46 @@
+"""Filters and events of streams over many battles as protobuf."""
+
+from datetime import UTC, datetime
+
+from arena.v1 import arena_pb2
+
+from services.access.callers import Role
+from services.access.visits import VISIT, visible_arenas
+from services.gateway.errors import InvalidQuery
+from services.gateway.stream.selection import Kind, Selection
+from services.gateway.stream.telling import Told
+
+
+def selection_of(request: arena_pb2.WatchBattlesRequest) -> Selection:
+    """The filter of a request; an empty field selects everything.
+
+    Raises:
+        NotAllowed: The caller may not read the arena.
+        InvalidQuery: There is no such kind of event.
+    """
+    visit, arena = VISIT.get(), request.arena or None
+    if visit is not None and arena is not None:
+        visit.caller.require(Role.READ, arena)
+        visit.arena = arena
+    known = {kind.value for kind in Kind} - {Kind.ENDED}
+    if unknown := sorted(set(request.kinds) - known):
+        raise InvalidQuery([f"kinds: there are no events {', '.join(unknown)}"])
+    return Selection(
+        arenas=visible_arenas(arena),
+        system=request.system or None,
+        tag=request.tag or None,
+        language=request.language or None,
+        kinds=frozenset(request.kinds),
+    )
+
+
+def after_of(request: arena_pb2.WatchBattlesRequest) -> datetime | None:
+    """The time since which a client wants events; None for new ones alone."""
+    return request.after.ToDatetime(UTC) if request.HasField("after") else None
+
+
+def watched_of(told: Told, event: arena_pb2.WatchBattleResponse) -> arena_pb2.WatchBattlesResponse:
+    """An event as it is sent."""
+    response = arena_pb2.WatchBattlesResponse(battle_id=told.key.battle_id, arena=told.row.arena, event=event)
+    response.recorded_at.FromDatetime(told.key.recorded_at)
+    return response

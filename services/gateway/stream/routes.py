@@ -1,0 +1,80 @@
+"""GET /v1/stream: the events of all battles that a filter selects, as server-sent events."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Query
+from fastapi.responses import Response
+from pydantic import Field
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from services.access.visits import still_allowed, visible_arenas
+from services.gateway.battles.event_routes import KEEP_ALIVE
+from services.gateway.problems import RESPONSES
+from services.gateway.query import QueryParameters, Text, reject_unknown_parameters
+from services.gateway.stream.selection import Kind, Selection
+from services.gateway.stream.tail import Tail
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_LATEST = 32_503_680_000_000_000  # the year 3000, in microseconds
+
+LastEvent = Annotated[
+    int | None,
+    Header(
+        alias="last-event-id",
+        ge=0,
+        le=_LATEST,
+        description="Id of the last event that the client has; events since then are sent first.",
+    ),
+]
+
+
+class StreamQuery(QueryParameters):
+    """Which events to send."""
+
+    arena: Text | None = None
+    """Only this arena; all that the key may read when absent."""
+    system: Text | None = None
+    """Only battles with an answer of this system."""
+    tag: Text | None = None
+    """Only battles with this tag."""
+    language: Text | None = None
+    """Only battles with this language tag, declared or detected."""
+    kind: Annotated[list[Kind], Field(max_length=len(Kind), default_factory=list)]
+    """Only events of these kinds; may be repeated."""
+
+
+def routes(tail: Tail) -> APIRouter:
+    """The route of the stream."""
+    router = APIRouter(prefix="/v1", tags=["battles"], dependencies=[Depends(reject_unknown_parameters)])
+
+    @router.get(
+        "/stream",
+        summary="Follow all battles, by arena, system, tag, language and kind of event (server-sent events)",
+        response_class=EventSourceResponse,
+        responses={status: RESPONSES[status] for status in (422, 503)},
+    )
+    async def stream(query: Annotated[StreamQuery, Query()], last_event_id: LastEvent = None) -> Response:
+        """Events to come, each with its kind as `event` and JSON as data. The `id` is the time of recording;
+        a client that reconnects with it misses nothing, and gets some events again."""
+        selection = Selection(
+            arenas=visible_arenas(query.arena),
+            system=query.system,
+            tag=query.tag,
+            language=query.language,
+            kinds=frozenset(kind.value for kind in query.kind),
+        )
+        after = None if last_event_id is None else _EPOCH + last_event_id * _MICROSECOND
+        return EventSourceResponse(_events(tail, selection, after), ping=KEEP_ALIVE)
+
+    return router
+
+
+async def _events(tail: Tail, selection: Selection, after: datetime | None) -> AsyncIterator[ServerSentEvent]:
+    async for told in tail.follow(selection, after):
+        if not await still_allowed():
+            return
+        position = (told.key.recorded_at - _EPOCH) // _MICROSECOND
+        yield ServerSentEvent(told.view.model_dump_json(), event=told.view.kind, id=str(position))

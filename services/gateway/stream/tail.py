@@ -1,0 +1,189 @@
+"""Clients that follow the events of many battles, behind one reader of the database.
+
+    EventRecorded on NATS, or a poll  ->  keys of the newest events  ->  the queue of each client
+
+Nothing is read while nobody follows. A client that reads too slowly is let go, and continues after the event
+that it has: at least once, since the last seconds are read again.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import structlog
+
+from services.gateway.ports import Gateway
+from services.gateway.queries import Queries
+from services.gateway.stream.selection import Selection
+from services.gateway.stream.telling import Telling, Told
+from services.runtime.bus import Bus, Notification
+from services.runtime.errors import Unavailable
+from services.runtime.metrics import STREAM_EVENTS, STREAM_FOLLOWERS
+from services.store.database import Database
+from services.store.event_tail import OVERLAP, EventKey, EventTail
+from services.wire.subjects import RECORDED
+
+log = structlog.get_logger(__name__)
+_QUEUE = 2000  # events that a client may be behind
+_PAUSE = 0.1  # seconds between two readings; what is recorded in between is read together
+
+
+@dataclass(slots=True, eq=False)
+class _Client:
+    selection: Selection
+    events: asyncio.Queue[Told] = field(default_factory=lambda: asyncio.Queue(_QUEUE))
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    closed: bool = False
+
+    def offer(self, told: Sequence[Told]) -> None:
+        for each in told:
+            if self.closed or not self.selection.selects(each):
+                continue
+            if self.events.full():
+                self.closed = True
+            else:
+                self.events.put_nowait(each)
+        self.wake.set()
+
+    def close(self) -> None:
+        self.closed = True
+        self.wake.set()
+
+
+class Tail:
+    """All clients that follow many battles.
+
+    Args:
+        source: Keys of events, in the database.
+        telling: Reads the events.
+        poll: Seconds after which events are looked for without a notification.
+    """
+
+    def __init__(self, source: EventTail, telling: Telling, poll: float = 2.0) -> None:
+        self._source, self._telling, self._poll = source, telling, poll
+        self._clients: set[_Client] = set()
+        self._recorded = asyncio.Event()
+        self._reader: asyncio.Task[None] | None = None
+        self._released = False
+        self._queries = Queries()
+
+    @asynccontextmanager
+    async def listening(self, bus: Bus) -> AsyncIterator[None]:
+        """Receive the recorder's notifications inside the block; at its end every client is let go."""
+        async with bus.core_subscribe(RECORDED, self._notified):
+            try:
+                yield
+            finally:
+                await self.release()
+
+    @classmethod
+    def of(cls, database: Database, gateway: Gateway, poll: float = 2.0) -> "Tail":
+        """The clients of a gateway."""
+        return cls(EventTail(database), Telling(gateway.battles, gateway.view), poll)
+
+    @property
+    def follows(self) -> bool:
+        """Whether somebody follows, so that new events are read."""
+        return self._reader is not None and not self._reader.done()
+
+    async def release(self) -> None:
+        """Let every client go, now and in future, because the process shuts down."""
+        self._released = True
+        for client in self._clients:
+            client.close()
+        if self._reader is not None:
+            self._reader.cancel()
+            await asyncio.gather(self._reader, return_exceptions=True)
+        await self._queries.wait()
+
+    async def follow(self, selection: Selection, after: datetime | None = None) -> AsyncIterator[Told]:
+        """Events to come, and before them those since a time.
+
+        It ends when the client is too slow or the process shuts down; the client continues after the last
+        event that it has. Events of the last seconds before that one may come again.
+
+        Args:
+            selection: Which events.
+            after: When the last event that the client has was recorded; None for events to come alone.
+
+        Raises:
+            Unavailable: The database does not answer.
+        """
+        client = _Client(selection)
+        self._clients.add(client)
+        STREAM_FOLLOWERS.inc()
+        try:
+            begun = await self._begun()
+            seen: set[EventKey] = set()
+            if after is not None:
+                async for told in self._earlier(selection, after, begun, seen):
+                    yield told
+            while not (self._released or (client.closed and client.events.empty())):
+                client.wake.clear()
+                while not client.events.empty():
+                    told = client.events.get_nowait()
+                    if told.key not in seen:
+                        STREAM_EVENTS.labels(told.view.kind).inc()
+                        yield told
+                if not client.closed:
+                    await client.wake.wait()
+        finally:
+            self._clients.discard(client)
+            STREAM_FOLLOWERS.dec()
+
+    async def _earlier(
+        self, selection: Selection, after: datetime, until: datetime, seen: set[EventKey]
+    ) -> AsyncIterator[Told]:
+        last: EventKey | None = None
+        while page := await self._queries.completed(self._source.page(after - OVERLAP, last)):
+            last = page[-1]
+            seen.update(key for key in page if key.recorded_at > until - 2 * OVERLAP)
+            for told in await self._queries.completed(self._telling.told(page)):
+                if selection.selects(told):
+                    STREAM_EVENTS.labels(told.view.kind).inc()
+                    yield told
+
+    async def _begun(self) -> datetime:
+        """Start the reader if it does not run; returns the time from which on it reads."""
+        now = datetime.now(UTC)
+        if self._reader is None or self._reader.done():
+            recent = await self._queries.completed(self._source.since(now - OVERLAP))
+            if self._reader is None or self._reader.done():
+                self._reader = asyncio.create_task(self._read(set(recent)))
+        return now
+
+    async def _read(self, known: set[EventKey]) -> None:
+        """Read new events while somebody follows.
+
+        Args:
+            known: Events of the last seconds that were told before, or are older than every client.
+        """
+        since = datetime.now(UTC) - OVERLAP
+        while self._clients and not self._released:
+            self._recorded.clear()
+            try:
+                keys = await self._source.since(since)
+                told = await self._telling.told([key for key in keys if key not in known])
+            except Unavailable as error:
+                log.warning("the stream of events waits for the database", reason=error.detail)
+                await asyncio.sleep(self._poll)
+                continue
+            for client in list(self._clients):
+                client.offer(told)
+            if keys:
+                since = max(since, keys[-1].recorded_at - OVERLAP)
+            known = {key for key in keys if key.recorded_at >= since}
+            await asyncio.sleep(_PAUSE)
+            await self._wait()
+
+    async def _wait(self) -> None:
+        try:
+            async with asyncio.timeout(self._poll):
+                await self._recorded.wait()
+        except TimeoutError:
+            return
+
+    async def _notified(self, _: Notification) -> None:
+        self._recorded.set()
