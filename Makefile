@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm bench-intake bench-retrieval image-test format proto digests clean
+.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm bench-intake bench-retrieval bench-live image-test format proto digests clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # LIGHT=1 leaves out torch and sentence-transformers (evidence is then ranked by BM25 alone).
@@ -105,6 +105,9 @@ bench-intake: $(DEV_STAMP)  ## accept 2,000 battles as NDJSON, and watch the rec
 
 bench-retrieval: $(DEV_STAMP)  ## search among 100,000 chunks beside other libraries (SCALE=full: 1,000,000)
 	$(BIN)/python -m benchmarks.retrieval --chunks $(if $(filter full,$(SCALE)),1000000,100000)
+
+bench-live: $(DEV_STAMP)  ## seconds from sending to nuggets, explanation and rating at 5 battles a second (SCALE=small: 6 s)
+	$(BIN)/python -m benchmarks.live --scale $(or $(SCALE),full)
 
 bench-store: $(DEV_STAMP)  ## time the database side on PostgreSQL with 1M battles (SCALE=small: 4,000)
 	$(BIN)/python -m benchmarks.store --scale $(or $(SCALE),full)

@@ -111,22 +111,22 @@ async def separate_processes(
     Args:
         folder: Where they keep their files.
         second: By service, the settings in which a further process, such as "judge-2", differs.
-        settings: Further settings by name, without the prefix of their variables.
+        settings: Further or other settings by name, without the prefix of their variables.
     """
     ports = free_ports(len(SERVICES) + 1)
     grpc = dict(zip(SERVICES, ports, strict=False))
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(NatsServer(folder / "nats"))
-        environment = clean_environment(
-            nats_url=server.url,
-            database_url=f"sqlite+aiosqlite:///{folder / 'record.db'}",
-            embedding_model="none",
-            indexer_address=f"127.0.0.1:{grpc['indexer']}",
-            rater_address=f"127.0.0.1:{grpc['rater']}",
-            http_port=str(ports[-1]),
-            grace="5",
-            **settings,
-        )
+        usual = {
+            "nats_url": server.url,
+            "database_url": f"sqlite+aiosqlite:///{folder / 'record.db'}",
+            "embedding_model": "none",
+            "indexer_address": f"127.0.0.1:{grpc['indexer']}",
+            "rater_address": f"127.0.0.1:{grpc['rater']}",
+            "http_port": str(ports[-1]),
+            "grace": "5",
+        }
+        environment = clean_environment(**usual | settings)
         for command in ("migrate", "bootstrap"):
             code, output = await run_command(environment, command)
             assert code == 0, output

@@ -1,0 +1,61 @@
+"""The benchmark of a live platform runs once with few battles; what it computes from times is tested here."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.cpu import offline_model
+from benchmarks.live import GOALS, Numbers, Scale, Times, measure, missed_goals, rated
+
+GOOD = Numbers(
+    battles=1_500,
+    rate=5.0,
+    lost=[],
+    seconds=dict.fromkeys(GOALS, (0.5, 1.0, 9.0)),
+    memory_mb=(2_000.0, 2_050.0),
+    followers=500,
+    spread=0.5,
+)
+
+
+@pytest.mark.slow
+@pytest.mark.broker
+def test_battles_are_shown_and_rated_and_none_is_lost() -> None:
+    with offline_model() as model:
+        numbers = asyncio.run(measure(Scale(seconds=4, followers=5), 1.0, "sqlite", model))
+    assert (numbers.battles, numbers.followers, numbers.lost) == (4, 5, [])
+    for name in GOALS:
+        low, middle, high = numbers.seconds[name]
+        assert 0 < low <= middle <= high
+    assert numbers.seconds["first nuggets"][2] <= numbers.seconds["explanation"][2]
+    assert min(numbers.memory_mb) > 0
+
+
+def test_a_battle_is_rated_when_the_board_counts_as_many_as_ended_until_then() -> None:
+    times = Times(sent={0: 10.0, 1: 11.0}, ended={0: 14.0, 1: 13.0})
+    # The board counts one battle before it is asked after the first end, and the second one later.
+    assert rated(times, [(12.5, 0), (12.9, 1), (15.0, 2)]) == [13.0 - 11.0, 15.0 - 10.0]
+    assert times.lost == []
+
+
+def test_a_battle_that_no_board_counts_is_lost() -> None:
+    times = Times(sent={0: 10.0, 1: 11.0}, ended={0: 14.0, 1: 13.0})
+    assert rated(times, [(15.0, 1)]) == [4.0]
+    assert times.lost == ["the board never counted 2 battles"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (replace(GOOD, lost=["battle 3 ended as failed"]), "LOST: battle 3 ended as failed"),
+        (
+            replace(GOOD, seconds=GOOD.seconds | {"explanation": (1.0, 3.1, 3.2)}),
+            "explanation: 3.10 s at the 95th percentile, the goal is 3.0 s",
+        ),
+        (replace(GOOD, memory_mb=(1_000.0, 1_150.0)), "memory grew to 1.15 times; the goal is 1.1"),
+    ],
+)
+def test_each_missed_goal_is_one_sentence(bad: Numbers, said: str) -> None:
+    assert missed_goals(GOOD) == []
+    assert missed_goals(bad) == [said]
