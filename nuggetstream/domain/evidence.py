@@ -27,8 +27,11 @@ class Page:
         quality: The scraper's class, such as "ok", "cookie_wall", "not_found" or "timeout".
         detail: One sentence for a person; None when there is nothing to say.
         content_hash: Key of the text in the page store; None when there is no usable text.
-        language: BCP 47 tag that the page declares; None when it declares none.
+        language: BCP 47 tag that the page declares, else that of the language detected in its text; None when
+            neither is known.
         fetched_at: When its bytes arrived; None for supplied text.
+        language_confidence: The detector's probability of the language, 0 to 1; None where it is declared or
+            unknown.
     """
 
     url: str
@@ -40,6 +43,7 @@ class Page:
     content_hash: str | None
     language: str | None
     fetched_at: datetime | None
+    language_confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,13 @@
 """Cut a page into overlapping runs of sentences."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-import sentencex
 
 from nuggetstream.domain.identity import derived_id
+from services.indexer.sentences import Sentence, sentences
 from services.store.chunks import Origin, StoredChunk
 
 # Part of every chunk id, because another way to cut gives other chunks.
-SPLITTER = "sentencex-2"
-_MAX_SENTENCE_CHARS = 2000  # a longer text without punctuation is cut into pieces
+SPLITTER = "sentencex-3"
 
 
 def windows(count: int, size: int, overlap: int) -> list[range]:
@@ -36,29 +33,6 @@ def windows(count: int, size: int, overlap: int) -> list[range]:
     step = size - overlap
     starts = range(0, max(count - overlap, min(count, 1)), step)
     return [range(start, min(start + size, count)) for start in starts]
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """One sentence and the number of its line, from 0."""
-
-    text: str
-    line: int
-
-
-def sentences(text: str, language: str | None) -> list[Sentence]:
-    """The sentences of a text, trimmed; empty ones are left out.
-
-    A line break ends a sentence, because headings, list items and table rows have no full stop.
-    """
-    primary = (language or "en").split("-", maxsplit=1)[0]
-    result = []
-    for number, line in enumerate(text.splitlines()):
-        for sentence in sentencex.segment(primary, line):
-            trimmed = sentence.strip()
-            pieces = range(0, len(trimmed), _MAX_SENTENCE_CHARS)
-            result += [Sentence(trimmed[start : start + _MAX_SENTENCE_CHARS], number) for start in pieces]
-    return result
 
 
 def cut(content_hash: str, text: str, origin: Origin, size: int, overlap: int) -> Sequence[StoredChunk]:

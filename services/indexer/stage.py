@@ -1,14 +1,15 @@
 """The handler of the indexer, and its stage."""
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from nuggetstream.domain.event import BattleIndexed, BattleScraped, Event
 from nuggetstream.domain.evidence import ChunkRef, Page, PageState
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
+from nuggetstream.text.languages import detected_language
 from services.indexer.chunking import SPLITTER, cut
 from services.runtime.embedding import Embedder
 from services.runtime.errors import Unavailable
@@ -41,35 +42,58 @@ class Indexer:
 
     async def __call__(self, event: BattleScraped) -> list[Event]:
         """Index the pages of one battle."""
-        usable = [page for page in event.pages if page.state is not PageState.REJECTED]
-        texts = [(page, key) for page in usable if (key := page.content_hash) is not None]
-        origins = {key: Origin(page.language, page.fetched_at) for page, key in texts}
-        cut_pages, page_texts = await self._cut(origins)
+        texts = await self._texts([key for page in event.pages if (key := _key(page)) is not None])
+        pages = await asyncio.to_thread(_with_languages, event.pages, texts)
+        cut_pages = await asyncio.to_thread(self._cut, pages, texts)
         # Vectors first, so that every chunk in the table can be searched.
         if self.embedder is not None and cut_pages:
             await self.embedder.embed([chunk.text for chunk in cut_pages])
-        await self.chunks.add(cut_pages, page_texts)
-        await self.sources.add(event.battle.id, [_source(event, page, key) for page, key in texts])
+        await self.chunks.add(cut_pages, texts)
+        sources = [_source(event, page, key) for page in pages if (key := _key(page)) is not None]
+        await self.sources.add(event.battle.id, sources)
         model = None if self.embedder is None else self.embedder.model
         key = derived_id(event.key, StageName.INDEXER, SPLITTER, self.size, self.overlap, model)
         refs = tuple(ChunkRef(chunk.id, chunk.content_hash) for chunk in cut_pages)
-        return [BattleIndexed(key, event.battle, event.pages, refs)]
+        return [BattleIndexed(key, event.battle, pages, refs)]
 
-    async def _cut(self, origins: Mapping[str, Origin]) -> tuple[list[StoredChunk], dict[str, str]]:
-        """The chunks of pages, given by content hash, and the texts of the pages."""
-        texts = await self.blobs.get_texts(list(origins))
-        if missing := origins.keys() - texts.keys():
+    async def _texts(self, keys: Sequence[str]) -> Mapping[str, str]:
+        texts = await self.blobs.get_texts(list(dict.fromkeys(keys)))
+        if missing := set(keys) - texts.keys():
             detail = f"{len(missing)} page texts are not in the store yet"
             raise Unavailable(Reason.STORE_UNAVAILABLE, detail)
+        return texts
 
-        def cut_all() -> list[StoredChunk]:
-            return [
-                chunk
-                for key, origin in origins.items()
-                for chunk in cut(key, texts[key], origin, self.size, self.overlap)
-            ]
+    def _cut(self, pages: Sequence[Page], texts: Mapping[str, str]) -> list[StoredChunk]:
+        """The chunks of pages; those of a text that several pages have, once."""
+        origins = {key: _origin(page) for page in pages if (key := _key(page)) is not None}
+        return [
+            chunk
+            for key, origin in origins.items()
+            for chunk in cut(key, texts[key], origin, self.size, self.overlap)
+        ]
 
-        return await asyncio.to_thread(cut_all), texts
+
+def _key(page: Page) -> str | None:
+    """The hash of the text of a usable page; None for others."""
+    return None if page.state is PageState.REJECTED else page.content_hash
+
+
+def _origin(page: Page) -> Origin:
+    return Origin(page.language, page.fetched_at, page.language_confidence)
+
+
+def _with_languages(pages: Sequence[Page], texts: Mapping[str, str]) -> tuple[Page, ...]:
+    """The pages, with the language that is detected in their text where they declare none."""
+    known = []
+    for page in pages:
+        key = _key(page)
+        detected = None if key is None or page.language is not None else detected_language(texts[key])
+        known.append(
+            page
+            if detected is None
+            else replace(page, language=detected.tag, language_confidence=detected.confidence)
+        )
+    return tuple(known)
 
 
 def _source(event: BattleScraped, page: Page, content_hash: str) -> StoredSource:

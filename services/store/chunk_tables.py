@@ -5,7 +5,7 @@ vectors         their embeddings, one per text and model
 removed_chunks  chunks that were deleted, for indexes in memory
 """
 
-from sqlalchemy import BigInteger, Column, Integer, LargeBinary, String, Table, Text
+from sqlalchemy import BigInteger, Column, Float, Integer, LargeBinary, String, Table, Text
 
 from services.store.schema import index_where, metadata
 from services.store.utc_datetime import UtcDateTime
@@ -24,6 +24,7 @@ chunks = Table(
     Column("span", LargeBinary),  # instead of the text: where it is in the page; see `chunk_texts.py`
     Column("text_hash", _HASH, nullable=False),
     Column("language", String(35)),
+    Column("language_confidence", Float),  # of a detected language; NULL for a declared one
     Column("fetched_at", UtcDateTime()),
     Column("transaction_number", BigInteger),  # that wrote the row, by default; NULL in SQLite
     index_where("transaction_number IS NOT NULL", "ix_chunks_transaction_number", "transaction_number"),

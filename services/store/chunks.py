@@ -1,7 +1,7 @@
 """Chunks, their vectors, and the pages of each battle."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
@@ -26,12 +26,15 @@ class Origin:
     """What is known of the page that a chunk was cut from.
 
     Attributes:
-        language: BCP 47 tag of the page; None when unknown.
+        language: BCP 47 tag of the page, declared or detected; None when unknown.
         fetched_at: When the page was first fetched; None for supplied text.
+        language_confidence: The detector's probability of the language, 0 to 1; None where it is declared or
+            unknown.
     """
 
     language: str | None = None
     fetched_at: datetime | None = None
+    language_confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +208,7 @@ def _rows_of(new: Sequence[StoredChunk], pages: Mapping[str, str]) -> list[dict[
     for chunk in new:
         row: dict[str, Any] = {"id": chunk.id, "content_hash": chunk.content_hash, "ordinal": chunk.ordinal}
         row |= {"text": chunk.text, "span": None, "text_hash": chunk.text_hash}
-        row |= {"language": chunk.origin.language, "fetched_at": chunk.origin.fetched_at}
+        row |= asdict(chunk.origin)
         page = pages.get(chunk.content_hash)
         span = None if page is None else stored_span(chunk.text, page, starts.get(chunk.content_hash, 0))
         if span is not None:
@@ -216,7 +219,7 @@ def _rows_of(new: Sequence[StoredChunk], pages: Mapping[str, str]) -> list[dict[
 
 
 def _chunk(row: Row[Any], text: str) -> StoredChunk:
-    origin = Origin(row.language, row.fetched_at)
+    origin = Origin(row.language, row.fetched_at, row.language_confidence)
     return StoredChunk(row.id, row.content_hash, row.ordinal, text, origin)
 
 

@@ -146,6 +146,7 @@ ADDED: dict[str, set[tuple[str, str]]] = {
     "0034": {("add_index", "ix_audit_log_arena"), ("add_index", "ix_page_sessions_expires_at")},
     "0035": {("add_index", "ix_fetched_pages_battle_id"), ("add_index", "ix_robots_files_fetched_at")},
     "0036": {("add_index", "ix_events_recorded_at")},
+    "0037": {("add_column", "language_confidence")},
 }
 ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},

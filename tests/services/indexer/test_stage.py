@@ -1,11 +1,14 @@
 """The indexer's handler: pages in, chunks out, the same every time."""
 
+from dataclasses import replace
+
 import pytest
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleIndexed, BattleScraped
 from nuggetstream.domain.evidence import PageState
 from nuggetstream.domain.failure import Reason
+from nuggetstream.text.languages import detected_language
 from services.indexer.batching import BatchingEmbedder
 from services.indexer.stage import Indexer
 from services.indexer.storing import StoringEmbedder
@@ -75,6 +78,25 @@ async def test_another_way_to_cut_is_another_event(record: Database) -> None:
 async def test_without_a_model_chunks_are_kept_without_vectors(record: Database) -> None:
     out = await run(indexer(record), await scraped(record, u1=TEA))
     assert len(await Chunks(record).get([ref.id for ref in out.chunks])) == 2
+
+
+async def test_the_language_of_a_page_that_declares_none_is_detected_and_says_so(record: Database) -> None:
+    texts = {
+        "german": "Tee ist ein Getränk aus Blättern. Er wird in vielen Ländern getrunken.",
+        "declared": "Der Kaffee ist heiß und wird aus gerösteten Bohnen gemacht.",
+        "short": "Tee.",
+    }
+    event = await scraped(record, **texts)
+    undeclared = [p if p.url == "declared" else replace(p, language=None) for p in event.pages]
+    out = await run(indexer(record), replace(event, pages=tuple(undeclared)))
+    pages = {page.url: (page.language, page.language_confidence) for page in out.pages}
+    detected = detected_language(texts["german"])
+    assert detected is not None
+    assert detected.tag == "de"
+    assert pages == {"german": ("de", detected.confidence), "declared": ("en", None), "short": (None, None)}
+    stored = await Chunks(record).get([ref.id for ref in out.chunks])
+    origins = {(c.origin.language, c.origin.language_confidence) for c in stored.values()}
+    assert origins == set(pages.values())
 
 
 async def test_one_content_under_two_urls_is_cut_once_and_cited_twice(record: Database) -> None:

@@ -26,19 +26,19 @@ from arena.v1 import battle_pb2 as arena_dot_v1_dot_battle__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61rena/v1/evidence.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc0\x02\n\x04Page\x12\x0b\n\x03url\x18\x01 \x01(\t\x12\x16\n\tfinal_url\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x12\n\x05title\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\"\n\x05state\x18\x04 \x01(\x0e\x32\x13.arena.v1.PageState\x12\x0f\n\x07quality\x18\x05 \x01(\t\x12\x13\n\x06\x64\x65tail\x18\x06 \x01(\tH\x02\x88\x01\x01\x12\x19\n\x0c\x63ontent_hash\x18\x07 \x01(\tH\x03\x88\x01\x01\x12\x15\n\x08language\x18\x08 \x01(\tH\x04\x88\x01\x01\x12\x33\n\nfetched_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x05\x88\x01\x01\x42\x0c\n\n_final_urlB\x08\n\x06_titleB\t\n\x07_detailB\x0f\n\r_content_hashB\x0b\n\t_languageB\r\n\x0b_fetched_at\",\n\x08\x43hunkRef\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x0c\x63ontent_hash\x18\x02 \x01(\t\"\xed\x01\n\x08\x45vidence\x12\x10\n\x08\x63hunk_id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x03url\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x12\n\x05title\x18\x04 \x01(\tH\x01\x88\x01\x01\x12\x14\n\x0c\x63ontent_hash\x18\x05 \x01(\t\x12\x33\n\nfetched_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x02\x88\x01\x01\x12 \n\x08\x63ited_by\x18\x07 \x03(\x0e\x32\x0e.arena.v1.Side\x12\r\n\x05score\x18\x08 \x01(\x01\x42\x06\n\x04_urlB\x08\n\x06_titleB\r\n\x0b_fetched_at*q\n\tPageState\x12\x1a\n\x16PAGE_STATE_UNSPECIFIED\x10\x00\x12\x17\n\x13PAGE_STATE_SUPPLIED\x10\x01\x12\x16\n\x12PAGE_STATE_FETCHED\x10\x02\x12\x17\n\x13PAGE_STATE_REJECTED\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61rena/v1/evidence.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xfa\x02\n\x04Page\x12\x0b\n\x03url\x18\x01 \x01(\t\x12\x16\n\tfinal_url\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x12\n\x05title\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\"\n\x05state\x18\x04 \x01(\x0e\x32\x13.arena.v1.PageState\x12\x0f\n\x07quality\x18\x05 \x01(\t\x12\x13\n\x06\x64\x65tail\x18\x06 \x01(\tH\x02\x88\x01\x01\x12\x19\n\x0c\x63ontent_hash\x18\x07 \x01(\tH\x03\x88\x01\x01\x12\x15\n\x08language\x18\x08 \x01(\tH\x04\x88\x01\x01\x12\x33\n\nfetched_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x05\x88\x01\x01\x12 \n\x13language_confidence\x18\n \x01(\x01H\x06\x88\x01\x01\x42\x0c\n\n_final_urlB\x08\n\x06_titleB\t\n\x07_detailB\x0f\n\r_content_hashB\x0b\n\t_languageB\r\n\x0b_fetched_atB\x16\n\x14_language_confidence\",\n\x08\x43hunkRef\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x0c\x63ontent_hash\x18\x02 \x01(\t\"\xed\x01\n\x08\x45vidence\x12\x10\n\x08\x63hunk_id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x03url\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x12\n\x05title\x18\x04 \x01(\tH\x01\x88\x01\x01\x12\x14\n\x0c\x63ontent_hash\x18\x05 \x01(\t\x12\x33\n\nfetched_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x02\x88\x01\x01\x12 \n\x08\x63ited_by\x18\x07 \x03(\x0e\x32\x0e.arena.v1.Side\x12\r\n\x05score\x18\x08 \x01(\x01\x42\x06\n\x04_urlB\x08\n\x06_titleB\r\n\x0b_fetched_at*q\n\tPageState\x12\x1a\n\x16PAGE_STATE_UNSPECIFIED\x10\x00\x12\x17\n\x13PAGE_STATE_SUPPLIED\x10\x01\x12\x16\n\x12PAGE_STATE_FETCHED\x10\x02\x12\x17\n\x13PAGE_STATE_REJECTED\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.evidence_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_PAGESTATE']._serialized_start=702
-  _globals['_PAGESTATE']._serialized_end=815
+  _globals['_PAGESTATE']._serialized_start=760
+  _globals['_PAGESTATE']._serialized_end=873
   _globals['_PAGE']._serialized_start=94
-  _globals['_PAGE']._serialized_end=414
-  _globals['_CHUNKREF']._serialized_start=416
-  _globals['_CHUNKREF']._serialized_end=460
-  _globals['_EVIDENCE']._serialized_start=463
-  _globals['_EVIDENCE']._serialized_end=700
+  _globals['_PAGE']._serialized_end=472
+  _globals['_CHUNKREF']._serialized_start=474
+  _globals['_CHUNKREF']._serialized_end=518
+  _globals['_EVIDENCE']._serialized_start=521
+  _globals['_EVIDENCE']._serialized_end=758
 # @@protoc_insertion_point(module_scope)

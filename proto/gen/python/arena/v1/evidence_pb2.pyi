@@ -55,6 +55,7 @@ class Page(_message.Message):
     CONTENT_HASH_FIELD_NUMBER: _builtins.int
     LANGUAGE_FIELD_NUMBER: _builtins.int
     FETCHED_AT_FIELD_NUMBER: _builtins.int
+    LANGUAGE_CONFIDENCE_FIELD_NUMBER: _builtins.int
     url: _builtins.str
     final_url: _builtins.str
     """Address after redirects; absent when nothing was fetched."""
@@ -65,6 +66,9 @@ class Page(_message.Message):
     content_hash: _builtins.str
     """Absent when there is no usable text."""
     language: _builtins.str
+    """BCP 47 tag: declared by the page, or detected in its text."""
+    language_confidence: _builtins.float
+    """The detector's probability of the language, 0 to 1; absent where it is declared or unknown."""
     @_builtins.property
     def fetched_at(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -79,10 +83,11 @@ class Page(_message.Message):
         content_hash: _builtins.str | None = ...,
         language: _builtins.str | None = ...,
         fetched_at: _timestamp_pb2.Timestamp | None = ...,
+        language_confidence: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash", "_detail", b"_detail", "_fetched_at", b"_fetched_at", "_final_url", b"_final_url", "_language", b"_language", "_title", b"_title", "content_hash", b"content_hash", "detail", b"detail", "fetched_at", b"fetched_at", "final_url", b"final_url", "language", b"language", "title", b"title"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash", "_detail", b"_detail", "_fetched_at", b"_fetched_at", "_final_url", b"_final_url", "_language", b"_language", "_language_confidence", b"_language_confidence", "_title", b"_title", "content_hash", b"content_hash", "detail", b"detail", "fetched_at", b"fetched_at", "final_url", b"final_url", "language", b"language", "language_confidence", b"language_confidence", "title", b"title"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash", "_detail", b"_detail", "_fetched_at", b"_fetched_at", "_final_url", b"_final_url", "_language", b"_language", "_title", b"_title", "content_hash", b"content_hash", "detail", b"detail", "fetched_at", b"fetched_at", "final_url", b"final_url", "language", b"language", "quality", b"quality", "state", b"state", "title", b"title", "url", b"url"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash", "_detail", b"_detail", "_fetched_at", b"_fetched_at", "_final_url", b"_final_url", "_language", b"_language", "_language_confidence", b"_language_confidence", "_title", b"_title", "content_hash", b"content_hash", "detail", b"detail", "fetched_at", b"fetched_at", "final_url", b"final_url", "language", b"language", "language_confidence", b"language_confidence", "quality", b"quality", "state", b"state", "title", b"title", "url", b"url"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__content_hash: _TypeAlias = _typing.Literal["content_hash"]  # noqa: Y015
     _WhichOneofArgType__content_hash: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash"]  # noqa: Y015
@@ -94,6 +99,8 @@ class Page(_message.Message):
     _WhichOneofArgType__final_url: _TypeAlias = _typing.Literal["_final_url", b"_final_url"]  # noqa: Y015
     _WhichOneofReturnType__language: _TypeAlias = _typing.Literal["language"]  # noqa: Y015
     _WhichOneofArgType__language: _TypeAlias = _typing.Literal["_language", b"_language"]  # noqa: Y015
+    _WhichOneofReturnType__language_confidence: _TypeAlias = _typing.Literal["language_confidence"]  # noqa: Y015
+    _WhichOneofArgType__language_confidence: _TypeAlias = _typing.Literal["_language_confidence", b"_language_confidence"]  # noqa: Y015
     _WhichOneofReturnType__title: _TypeAlias = _typing.Literal["title"]  # noqa: Y015
     _WhichOneofArgType__title: _TypeAlias = _typing.Literal["_title", b"_title"]  # noqa: Y015
     @_typing.overload
@@ -106,6 +113,8 @@ class Page(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__final_url) -> _WhichOneofReturnType__final_url | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__language) -> _WhichOneofReturnType__language | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__language_confidence) -> _WhichOneofReturnType__language_confidence | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__title) -> _WhichOneofReturnType__title | None: ...
 

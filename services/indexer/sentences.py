@@ -1,0 +1,93 @@
+"""The sentences of a page.
+
+sentencex knows where sentences end in some 240 languages. The rules here are about what it leaves open:
+lists, tables and code, abbreviations that it takes for ends, and scripts in which a sentence has no mark at
+its end.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import sentencex
+
+_MAX_CHARS = 2000  # a longer text without punctuation is cut into pieces
+_PHRASE_CHARS = 60  # of a Thai or Lao sentence at least
+
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_TABLE_ROW = re.compile(r"\s*\|.*\|\s*")
+_NUMBERING = re.compile(r"\(?(?:\d{1,3}|[A-Za-z])[.)]|[-*+•–]")  # of an item of a list
+_BY_SPACES = re.compile(
+    r"[\u0e00-\u0eff]"
+)  # Thai and Lao: spaces stand between phrases, and nothing after them
+_KHMER_END = re.compile(r"(?<=[។៕])\s*")
+_TITLES = {
+    "de": {"Fa", "Frl", "Hr", "Fr", "Hrn"},
+    "fr": {"M", "MM", "Mgr", "Me"},
+    "hi": {"डॉ", "श्री", "पं", "प्रो"},
+    "mr": {"डॉ", "श्री", "प्रा"},
+    "vi": {"TS", "ThS", "GS", "PGS", "BS", "TP"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence and the number of its line, from 0."""
+
+    text: str
+    line: int
+
+
+def sentences(text: str, language: str | None) -> list[Sentence]:
+    """The sentences of a text, trimmed; empty ones are left out.
+
+    A line break ends a sentence, because headings, list items and table rows have no full stop. Rows
+    of tables and lines of code blocks are not split.
+
+    Args:
+        text: Text of a page.
+        language: BCP 47 tag; None when unknown.
+
+    >>> [each.text for each in sentences("1. Tea, e.g. green. Boil it.", "en")]
+    ['1. Tea, e.g. green.', 'Boil it.']
+    """
+    primary = (language or "en").partition("-")[0]
+    result, in_code = list[Sentence](), False
+    for number, line in enumerate(text.splitlines()):
+        is_fence = _FENCE.match(line) is not None
+        whole = is_fence or in_code or _TABLE_ROW.fullmatch(line) is not None
+        in_code ^= is_fence
+        for part in [line] if whole else _parts(line, primary):
+            trimmed = part.strip()
+            starts = range(0, len(trimmed), _MAX_CHARS)
+            result += [Sentence(trimmed[start : start + _MAX_CHARS], number) for start in starts]
+    return result
+
+
+def _parts(line: str, language: str) -> Iterator[str]:
+    """The sentences of a line."""
+    joined = ""
+    for part in sentencex.segment(language, line):
+        if joined and not _goes_on(joined.strip(), part.strip(), language):
+            yield from _cut(joined)
+            joined = ""
+        joined += part
+    yield from _cut(joined)
+
+
+def _goes_on(before: str, after: str, language: str) -> bool:
+    """Whether what was split is one sentence."""
+    if _NUMBERING.fullmatch(before) or (after[:1].islower() and before.endswith(".")):
+        return True
+    return before.removesuffix(".").rpartition(" ")[2] in _TITLES.get(language, ()) and before.endswith(".")
+
+
+def _cut(sentence: str) -> Sequence[str]:
+    if not _BY_SPACES.search(sentence):
+        return _KHMER_END.split(sentence)
+    parts = [""]
+    for phrase in sentence.split(" "):
+        if len(parts[-1]) >= _PHRASE_CHARS:
+            parts.append("")
+        parts[-1] = f"{parts[-1]} {phrase}".strip()
+    return parts
