@@ -20,6 +20,7 @@ from services.cli.data_folder import locked_folder
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings
 from services.cli.registry import SERVICES
+from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings
 from services.cli.tuning import BATCHED_BATTLES, for_batches, tuned
 from services.cli.wiring import Parts
@@ -42,6 +43,7 @@ from services.wire.topology import consumers, streams
 _ACK_WAIT = 10.0
 _BATCHED_GRACE = 2.0  # seconds; what waits for a batch does not finish within a longer time either
 NATS = "nats"  # folder of the broker in the data folder
+SNAPSHOTS = "index"  # folder of the retriever's snapshots in the data folder
 _CALLED = ("indexer", "rater")  # services that others call over gRPC
 
 
@@ -269,4 +271,5 @@ class _Starter:
             access=choices.access,
             checks=self.checks,
             batches=choices.batches,
+            retrieval=read_settings(RetrievalSettings).saving_in(choices.folder / SNAPSHOTS),
         )

@@ -1,13 +1,20 @@
-"""The settings of the retriever, and its index."""
+"""The settings of the retriever, its index, and what it does beside searching."""
 
-from typing import TYPE_CHECKING, Literal
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Self
 
 import click
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from services.runtime.errors import Unavailable
+
 if TYPE_CHECKING:
     from services.retriever.port import VectorIndex
+    from services.retriever.stage import Retriever
     from services.store.database import Database
 
 
@@ -20,6 +27,8 @@ class RetrievalSettings(BaseSettings):
             a graph (HNSW) is searched.
         retrieval_min_similarity: Smallest cosine similarity to the query at which a chunk is evidence; unset
             for all.
+        retrieval_snapshots: Folder in which an index in memory is saved, so that a restart is fast; unset for
+            none.
     """
 
     model_config = SettingsConfigDict(env_prefix="NUGGETSTREAM_", env_ignore_empty=True, frozen=True)
@@ -27,6 +36,11 @@ class RetrievalSettings(BaseSettings):
     retrieval_index: Literal["memory", "pgvector"] = "memory"
     retrieval_exact_chunks: int = Field(20_000, ge=0)
     retrieval_min_similarity: float | None = Field(None, ge=-1, le=1)
+    retrieval_snapshots: Path | None = None
+
+    def saving_in(self, folder: Path) -> Self:
+        """The settings with a folder for snapshots, unless they name one."""
+        return self.model_copy(update={"retrieval_snapshots": self.retrieval_snapshots or folder})
 
 
 async def open_index(settings: RetrievalSettings, database: "Database", model: str | None) -> "VectorIndex":
@@ -43,8 +57,11 @@ async def open_index(settings: RetrievalSettings, database: "Database", model: s
     """
     if settings.retrieval_index == "memory":
         from services.retriever.memory.index import MemoryIndex
+        from services.retriever.memory.snapshot import Snapshots
 
-        return MemoryIndex(exact_chunks=settings.retrieval_exact_chunks)
+        folder = settings.retrieval_snapshots
+        snapshots = None if folder is None else Snapshots(folder, model)
+        return MemoryIndex(exact_chunks=settings.retrieval_exact_chunks, snapshots=snapshots)
     if database.is_sqlite:
         raise click.ClickException(
             "NUGGETSTREAM_RETRIEVAL_INDEX=pgvector needs PostgreSQL; the database is SQLite"
@@ -54,3 +71,26 @@ async def open_index(settings: RetrievalSettings, database: "Database", model: s
     index = PgVectorIndex(database, model, settings.retrieval_exact_chunks)
     await index.prepare()
     return index
+
+
+def upkeep(retriever: "Retriever") -> Callable[[asyncio.Event], Awaitable[None]]:
+    """The background task of a retriever, which runs until it is told to stop.
+
+    If battles search the corpus, it brings the index up to date at once, so that the first battle need not
+    wait for that. It saves the index as chunks come.
+    """
+    from services.retriever.search import Scope
+
+    async def run(stop: asyncio.Event) -> None:
+        corpus = retriever.searcher.corpus
+        if retriever.scope is Scope.CORPUS:
+            stopping = asyncio.create_task(stop.wait())
+            updating = asyncio.create_task(corpus.update())
+            await asyncio.wait([stopping, updating], return_when=asyncio.FIRST_COMPLETED)
+            stopping.cancel()
+            updating.cancel()
+            with suppress(Unavailable, asyncio.CancelledError):  # the first search says what is wrong
+                await updating
+        await corpus.index.keep_saved(stop)
+
+    return run

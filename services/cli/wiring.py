@@ -17,7 +17,7 @@ from services.cli.embedding import EmbeddingSettings, Model
 from services.cli.fetch_settings import FetchSettings
 from services.cli.own_consumer import own_consumer
 from services.cli.process import read_settings
-from services.cli.retrieval import RetrievalSettings, open_index
+from services.cli.retrieval import RetrievalSettings, open_index, upkeep
 from services.cli.settings import PipelineSettings, PlatformSettings
 from services.cli.shared_parts import (
     consumer_watch,
@@ -117,7 +117,8 @@ async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
         minimum = parts.retrieval.retrieval_min_similarity
         searcher = Searcher.of(parts.database, embedder, index, minimum)
         retriever = Retriever(searcher, Scope(parts.pipeline.retrieval_scope), parts.pipeline.evidence_limit)
-        yield Service("retriever", [build(retriever, parts.blobs)], [retrieval_service(searcher)])
+        stages = [build(retriever, parts.blobs)]
+        yield Service("retriever", stages, [retrieval_service(searcher)], [upkeep(retriever)])
 
 
 @asynccontextmanager

@@ -76,9 +76,10 @@ class Corpus:
         """
         await self.update()
         vector, pool = await self.vectors.of_query(query), limit * _POOL
-        rankings = [await self.index.matching(query, pool, only)]
+        searches = [self.index.matching(query, pool, only)]
         if vector is not None:
-            rankings.append(await self.index.nearest(vector, pool, only))
+            searches.append(self.index.nearest(vector, pool, only))
+        rankings = await asyncio.gather(*searches)
         fused = reciprocal_rank_fusion(rankings)[:limit]
         chunks = await self.vectors.chunks.get([key for key, _ in fused])
         return [(chunks[key], score) for key, score in fused if key in chunks]

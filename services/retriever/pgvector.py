@@ -1,15 +1,13 @@
-"""The index in PostgreSQL: vectors by pgvector, words by full-text search. The process keeps neither.
+"""The index in PostgreSQL: vectors and words by pgvector. The process keeps neither.
 
 Each model has a table of its own, so that another model is indexed while this one serves. A row goes with its
 chunk (a foreign key that cascades), so a deleted battle leaves nothing behind.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from hashlib import sha256
-from math import log1p
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.failure import Reason
-from nuggetstream.text.terms import terms
+from services.retriever.pg_words import DIMENSIONS, counted, lexemes, weights, word_query
 from services.retriever.port import ALL, Filter, language_subtag
 from services.retriever.term_statistics import TermStatistics
 from services.runtime.embedding import Vectors
@@ -31,9 +29,7 @@ from services.store.utc_datetime import UtcDateTime
 
 log = structlog.get_logger(__name__)
 
-_CANDIDATES = 3000  # chunks that are ranked by words, about
-_TERMS = 16  # rarest terms of a query that are ranked by
-_TERM_LENGTH = 200  # PostgreSQL takes lexemes of less than 2 kB
+_LAYOUT = "2"  # part of the names of tables, because another layout needs other tables
 _SEARCHING = 400  # candidates of a search in the graph at least (ef_search)
 _MOST_SEARCHING = 1000  # that pgvector takes
 _GROWN = 0.2  # share of new rows at which the statistics are collected again
@@ -51,7 +47,8 @@ class PgVectorIndex:
 
     def __init__(self, database: Database, model: str | None, exact_chunks: int) -> None:
         self._database, self._model, self._exact = database, model, exact_chunks
-        self.table = f"search_{sha256((model or 'words').encode()).hexdigest()[:16]}"
+        name = f"{_LAYOUT} {model or 'words'}"
+        self.table = f"search_{sha256(name.encode()).hexdigest()[:16]}"
         self._statistics = TermStatistics(database, self.table)
         self._exists, self._has_graph = False, False
         self._size, self._new = 0, 0  # rows at the last statistics, and since
@@ -90,14 +87,7 @@ class PgVectorIndex:
             return
         if not await self._is_there():
             await self._create(None if vectors is None else vectors.shape[1])
-        values = {
-            "ids": [chunk.id for chunk in chunks],
-            "languages": [language_subtag(chunk.origin.language) for chunk in chunks],
-            "fetched": [chunk.origin.fetched_at for chunk in chunks],
-            "words": [_lexemes(chunk.text) for chunk in chunks],
-        }
-        if vectors is not None:
-            values["vectors"] = [_halves(row) for row in vectors]
+        values = await asyncio.to_thread(_values_of, chunks, vectors)
         async with self._database.transaction() as tx:
             added = (await tx.execute(_insert(self.table, with_vectors=vectors is not None), values)).rowcount
         self._new += max(added, 0)
@@ -113,44 +103,28 @@ class PgVectorIndex:
         condition, values = _condition(only)
         statement = text(
             f"SELECT chunk_id FROM {self.table} WHERE {condition} "  # noqa: S608 - our own names
-            "ORDER BY embedding <#> CAST(CAST(:vector AS text) AS halfvec) LIMIT :limit"
+            f"ORDER BY embedding <#> CAST(CAST(:vector AS text) AS halfvec) LIMIT {limit:d}"
         )
         searching = min(max(_SEARCHING, 2 * limit), _MOST_SEARCHING)
         settings = {"hnsw.ef_search": str(searching), "hnsw.iterative_scan": "strict_order"}
         async with self._database.transaction() as tx:
             configured = [func.set_config(name, value, True) for name, value in settings.items()]
             await tx.execute(select(*configured))
-            values |= {"vector": _halves(vector), "limit": limit}
+            values["vector"] = _halves(vector)
             return list(await tx.scalars(_typed(statement, values), values))
 
     async def matching(self, query: str, limit: int, only: Filter = ALL) -> list[str]:
-        """The chunks that share a term with a query, best first.
-
-        PostgreSQL's `ts_rank` knows no inverse document frequencies, so each term is ranked by itself and
-        weighted with its own. To be among the candidates, a chunk needs one of the rarer terms.
-        """
-        words = Counter(term[:_TERM_LENGTH] for term in terms(query))
+        """The chunks that share a term with a query, best first; BM25 with estimated frequencies."""
+        words = counted(query)
         if limit < 1 or not words or not await self._is_there():
             return []
-        holders = await self._statistics.holders(list(words))
-        rarest = sorted(words, key=lambda word: holders.counts[word])[:_TERMS]
-        chosen, expected = [], 0.0
-        for word in rarest:
-            if expected >= limit and expected + holders.counts[word] > _CANDIDATES:
-                break
-            chosen.append(word)
-            expected += holders.counts[word]
+        asked = word_query(words, await self._statistics.holders(list(words)), limit)
         condition, values = _condition(only)
-        ranks = []
-        for number, word in enumerate(rarest):
-            count = holders.counts[word]
-            values[f"q{number}"] = _quoted(word)
-            values[f"w{number}"] = words[word] * log1p((holders.size - count + 0.5) / (count + 0.5))
-            ranks.append(f"CAST(:w{number} AS float) * ts_rank(words, CAST(:q{number} AS tsquery), 1)")
-        values |= {"any": " | ".join(map(_quoted, chosen)), "limit": limit}
+        values |= {"any": asked.any_of, "weights": asked.weights}
         statement = text(
             f"SELECT chunk_id FROM {self.table} WHERE words @@ CAST(:any AS tsquery) "  # noqa: S608
-            f"AND {condition} ORDER BY {' + '.join(ranks)} DESC, chunk_id LIMIT :limit"
+            f"AND {condition} ORDER BY weights <#> CAST(CAST(:weights AS text) AS sparsevec), chunk_id "
+            f"LIMIT {limit:d}"
         )
         async with self._database.reading() as tx:
             return list(await tx.scalars(_typed(statement, values), values))
@@ -159,6 +133,10 @@ class PgVectorIndex:
         """Wait until neither a graph is built nor statistics are collected."""
         while self._tending is not None and not self._tending.done():
             await asyncio.wait([self._tending])
+
+    async def keep_saved(self, stop: asyncio.Event) -> None:
+        """Nothing until `stop` is set: the database keeps it."""
+        await stop.wait()
 
     async def drop_others(self) -> None:
         """Drop the tables of all other models."""
@@ -183,7 +161,7 @@ class PgVectorIndex:
                 text(
                     f"CREATE TABLE IF NOT EXISTS {self.table} (chunk_id varchar(64) PRIMARY KEY "
                     "REFERENCES chunks(id) ON DELETE CASCADE, language text, fetched_at timestamptz, "
-                    f"words tsvector NOT NULL{vector})"
+                    f"words tsvector NOT NULL, weights sparsevec({DIMENSIONS}) NOT NULL{vector})"
                 )
             )
             for name, target in (("words", "USING gin (words)"), ("language", "(language)")):
@@ -235,6 +213,18 @@ async def _build_graph(tx: AsyncConnection, table: str) -> bool:
         await tx.execute(select(func.pg_advisory_unlock(key)))
 
 
+def _values_of(chunks: Sequence[StoredChunk], vectors: Vectors | None) -> dict[str, Any]:
+    bags = [counted(chunk.text) for chunk in chunks]
+    values = {
+        "ids": [chunk.id for chunk in chunks],
+        "languages": [language_subtag(chunk.origin.language) for chunk in chunks],
+        "fetched": [chunk.origin.fetched_at for chunk in chunks],
+        "words": [lexemes(counts) for counts in bags],
+        "weights": [weights(counts) for counts in bags],
+    }
+    return values if vectors is None else values | {"vectors": [_halves(row) for row in vectors]}
+
+
 def _array(name: str) -> Any:
     return bindparam(name, type_=ARRAY(Text))
 
@@ -243,13 +233,15 @@ def _insert(table: str, *, with_vectors: bool) -> Any:
     vector = (", embedding", ", CAST(n.vector AS halfvec)", ", :vectors", ", vector")
     column, value, given, name = vector if with_vectors else ("", "", "", "")
     statement = text(
-        f"INSERT INTO {table} (chunk_id, language, fetched_at, words{column}) "  # noqa: S608 - our own names
-        f"SELECT chunks.id, n.language, n.fetched_at, CAST(n.words AS tsvector){value} "
-        f"FROM unnest(:ids, :languages, :fetched, :words{given}) "
-        f"AS n(id, language, fetched_at, words{name}) JOIN chunks ON chunks.id = n.id "
+        f"INSERT INTO {table} (chunk_id, language, fetched_at, words, weights{column}) "  # noqa: S608 - our own names
+        f"SELECT chunks.id, n.language, n.fetched_at, CAST(n.words AS tsvector), "
+        f"CAST(n.weights AS sparsevec){value} "
+        f"FROM unnest(:ids, :languages, :fetched, :words, :weights{given}) "
+        f"AS n(id, language, fetched_at, words, weights{name}) JOIN chunks ON chunks.id = n.id "
         "ORDER BY chunks.id FOR KEY SHARE OF chunks ON CONFLICT DO NOTHING"
     )
-    arrays = [_array(name) for name in ("ids", "languages", "words", *(["vectors"] if with_vectors else []))]
+    names = ["ids", "languages", "words", "weights", *(["vectors"] if with_vectors else [])]
+    arrays = [_array(name) for name in names]
     return statement.bindparams(*arrays, bindparam("fetched", type_=ARRAY(UtcDateTime())))
 
 
@@ -273,15 +265,3 @@ def _typed(statement: Any, values: dict[str, Any]) -> Any:
 
 def _halves(row: NDArray[np.float32]) -> str:
     return f"[{','.join(f'{x:.5g}' for x in row.tolist())}]"
-
-
-def _quoted(term: str) -> str:
-    escaped = term.replace("\\", "\\\\").replace("'", "''")
-    return f"'{escaped}'"
-
-
-def _lexemes(chunk_text: str) -> str:
-    places: dict[str, list[str]] = {}
-    for number, term in enumerate(terms(chunk_text), start=1):
-        places.setdefault(term[:_TERM_LENGTH], []).append(str(min(number, 16_383)))
-    return " ".join(f"{_quoted(term)}:{','.join(numbers[:255])}" for term, numbers in places.items())

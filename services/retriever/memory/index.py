@@ -6,74 +6,27 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import structlog
 from numpy.typing import NDArray
 
 from nuggetstream.text.terms import terms
 from services.retriever.memory.postings import Postings
 from services.retriever.memory.rows import Mask, VectorRows, best
+from services.retriever.memory.snapshot import Snapshots
+from services.retriever.memory.state import State
 from services.retriever.port import ALL, Filter, language_subtag
 from services.runtime.embedding import Vectors
+from services.runtime.polling import repeat
 from services.store.chunks import StoredChunk
+
+log = structlog.get_logger(__name__)
 
 EXACT_CHUNKS = 20_000
 _LEFT_SHARE = 0.1  # rows beyond the graph, of those that it covers, at which it grows
 _MOST_SEALED = 4  # large segments of postings, before some are merged
 _REMOVED_SHARE = 0.5  # removed rows, of all, at which the rows are numbered again
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What searches read; a field is replaced and never changed.
-
-    Attributes:
-        keys: Id of each row; the list is extended in place, beyond the rows of this state.
-        alive: Whether each row has a chunk, which was not removed.
-        lengths: Number of terms of each row; 0 for removed ones.
-        languages: Number of the language of each row; -1 without one.
-        fetched: Time at which the page was fetched, in seconds since 1970; NaN without one.
-        postings: The terms.
-        vectors: The vectors; None without an embedding model, and before the first chunk.
-    """
-
-    keys: list[str]
-    alive: Mask
-    lengths: NDArray[np.float32]
-    languages: NDArray[np.int16]
-    fetched: NDArray[np.float64]
-    postings: Postings
-    vectors: VectorRows | None
-
-    @classmethod
-    def empty(cls) -> "State":
-        """Without any row."""
-        return cls(
-            keys=[],
-            alive=np.zeros(0, dtype=np.bool_),
-            lengths=np.zeros(0, dtype=np.float32),
-            languages=np.zeros(0, dtype=np.int16),
-            fetched=np.zeros(0, dtype=np.float64),
-            postings=Postings(),
-            vectors=None,
-        )
-
-    def compacted(self) -> "State":
-        """Without the removed rows."""
-        kept = np.flatnonzero(self.alive)
-        new_rows = np.full(len(self.alive), -1, dtype=np.int64)
-        new_rows[kept] = np.arange(len(kept))
-        vectors = None
-        if self.vectors is not None:
-            everything = self.vectors.all()
-            vectors = VectorRows.empty(everything.shape[1]).extended(everything[kept])
-        return State(
-            keys=[self.keys[row] for row in kept],
-            alive=np.ones(len(kept), dtype=np.bool_),
-            lengths=self.lengths[kept],
-            languages=self.languages[kept],
-            fetched=self.fetched[kept],
-            postings=self.postings.moved(new_rows),
-            vectors=vectors,
-        )
+_UNSAVED_SHARE = 0.02  # added rows, of all, at which a snapshot is written
+_SAVE_SECONDS = 30.0  # between two looks at whether one is due
 
 
 @dataclass(slots=True)
@@ -83,21 +36,26 @@ class MemoryIndex:
     Attributes:
         exact_chunks: Number of chunks up to which a search compares its vector with all others; with more,
             a graph answers, which is faster and finds nearly all of the nearest.
+        snapshots: Where it is saved, and read from before the first chunk is added; None for nowhere.
     """
 
     exact_chunks: int = EXACT_CHUNKS
+    snapshots: Snapshots | None = None
     _state: State = field(default_factory=State.empty)
     _rows: dict[str, int] = field(default_factory=dict)
     _languages: dict[str, int] = field(default_factory=dict)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _tidying: asyncio.Task[None] | None = None
     _removals: int = 0
+    _restored: bool = False
+    _unsaved: int = 0  # rows that were added or removed since the snapshot
 
     def __len__(self) -> int:
         return len(self._rows)
 
     async def ids(self) -> AbstractSet[str]:
-        """The ids of all its chunks."""
+        """The ids of all its chunks; the first call reads the snapshot."""
+        await self._restore()
         return self._rows.keys()
 
     async def missing(self, ids: Sequence[str]) -> list[str]:
@@ -108,6 +66,7 @@ class MemoryIndex:
         """Add chunks; those it has stay unchanged."""
         async with self._lock:
             new = {c.id: i for i, c in enumerate(chunks) if c.id not in self._rows}
+            self._unsaved += len(new)
             if new:
                 added = [chunks[i] for i in new.values()]
                 rows = None if vectors is None else vectors[list(new.values())]
@@ -120,8 +79,11 @@ class MemoryIndex:
             rows = [self._rows.pop(key) for key in ids if key in self._rows]
             if rows:
                 self._removals += 1
+                self._unsaved += len(self._state.alive)  # so that a new snapshot is due
+                if self.snapshots is not None:
+                    await asyncio.to_thread(self.snapshots.discard)
                 self._state = await asyncio.to_thread(self._without, self._state, np.asarray(rows))
-                self._rows = {key: row for row, key in enumerate(self._state.keys) if self._state.alive[row]}
+                self._rows = self._state.rows_by_key()
 
     async def nearest(self, vector: NDArray[np.float32], limit: int, only: Filter = ALL) -> list[str]:
         """The chunks nearest to a vector, best first."""
@@ -131,10 +93,45 @@ class MemoryIndex:
         """The chunks that share a term with a query, best first."""
         return await asyncio.to_thread(self._matching, self._state, query, limit, only)
 
+    async def keep_saved(self, stop: asyncio.Event) -> None:
+        """Write snapshots as chunks come, and a last one when `stop` is set."""
+        await repeat(self._save_if_due, _SAVE_SECONDS, stop)
+        if self._unsaved:
+            await self.save()
+
+    async def save(self) -> None:
+        """Write a snapshot. Where it cannot be written, a warning says why, and the next one is tried."""
+        if self.snapshots is None:
+            return
+        state, removals, unsaved = self._state, self._removals, self._unsaved
+        try:
+            await asyncio.to_thread(self.snapshots.write, state, list(self._languages))
+        except OSError as error:
+            log.warning("no snapshot of the index was written", error=str(error))
+            return
+        self._unsaved -= unsaved
+        if removals != self._removals:  # it has chunks that were removed meanwhile
+            await asyncio.to_thread(self.snapshots.discard)
+
     async def settled(self) -> None:
         """Wait until nothing is rebuilt in the background."""
         while self._tidying is not None and not self._tidying.done():
             await asyncio.wait([self._tidying])
+
+    async def _restore(self) -> None:
+        async with self._lock:
+            if self._restored or self.snapshots is None:
+                return
+            self._restored = True
+            saved = None if self._rows else await asyncio.to_thread(self.snapshots.read)
+            if saved is not None:
+                self._state, languages = saved
+                self._languages = {name: number for number, name in enumerate(languages)}
+                self._rows = self._state.rows_by_key()
+
+    async def _save_if_due(self) -> None:
+        if self._unsaved > _UNSAVED_SHARE * len(self._rows):
+            await self.save()
 
     def _nearest(self, state: State, vector: NDArray[np.float32], limit: int, only: Filter) -> list[str]:
         if state.vectors is None or limit < 1:

@@ -8,6 +8,7 @@ all of them when an index is built and can neither extend it nor remove a chunk.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,11 +72,18 @@ class Segment:
         )
 
     def moved(self, new_rows: NDArray[np.int64]) -> "Segment":
-        """The segment with other rows, by old row; postings of rows below 0 are left out."""
+        """The segment with other rows, by old row; postings of rows below 0 are left out, and their terms."""
         rows = new_rows[self.rows]
         kept = rows >= 0
         starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
-        return replace(self, starts=starts, rows=rows[kept].astype(np.int32), counts=self.counts[kept])
+        used = np.diff(starts) > 0
+        return replace(
+            self,
+            vocabulary={term: number for number, term in enumerate(compress(self.vocabulary, used))},
+            starts=np.append(starts[:-1][used], starts[-1]),
+            rows=rows[kept].astype(np.int32),
+            counts=self.counts[kept],
+        )
 
     def postings(self, term: str) -> slice | None:
         """Where the postings of a term are; None for an unknown term."""
@@ -127,14 +135,16 @@ class Postings:
         found = False
         scores = np.zeros(len(lengths), dtype=np.float32)
         mean = float(lengths.sum(dtype=np.float64)) / max(count, 1)
+        norms = np.float32(_K1 * (1 - _B)) + np.float32(_K1 * _B / (mean or 1.0)) * lengths
         for word, repeated in Counter(words).items():
             places = [(each, place) for each in self.segments if (place := each.postings(word)) is not None]
             holders = sum(int(place.stop - place.start) for _, place in places)
             idf = np.log1p((count - holders + 0.5) / (holders + 0.5))
             for segment, place in places:
                 rows, often = segment.rows[place], segment.counts[place].astype(np.float32)
-                norm = _K1 * (1 - _B + _B * lengths[rows] / mean)
-                scores[rows] += np.float32(repeated * idf) * often / (often + norm)
+                often /= often + norms[rows]
+                often *= np.float32(repeated * idf)
+                scores[rows] += often
                 found |= place.stop > place.start
         return scores if found else None
 

@@ -76,6 +76,22 @@ async def test_a_rare_word_counts_more_than_a_common_one(indexed: Indexed) -> No
     assert texts_of(chunks, await index.matching("matcha tea", 1)) == ["Matcha is green."]
 
 
+async def test_a_word_counts_more_the_more_often_it_is_there_and_the_shorter_the_chunk(
+    indexed: Indexed,
+) -> None:
+    filler = " ".join(f"filler{word}" for word in ("one", "two", "three", "four", "five", "six"))
+    texts = [
+        f"Oolong {filler * 9}.",
+        f"Oolong {filler}.",
+        f"Oolong oolong {filler}.",
+        filler,
+        f"{filler} tea",
+    ]
+    chunks = [chunk(text) for text in texts]
+    index = await filled(indexed, chunks)
+    assert texts_of(chunks, await index.matching("oolong", 9)) == [texts[2], texts[1], texts[0]]
+
+
 async def test_without_a_model_only_words_find(indexed: Indexed) -> None:
     chunks = [chunk(text) for text in TEXTS]
     index = await filled(indexed, chunks, words_alone=True)
