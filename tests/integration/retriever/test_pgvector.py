@@ -1,12 +1,18 @@
 """What only the index in PostgreSQL does, and that it gives the evidence of the index in memory."""
 
+import gc
+import os
 import random
+import tracemalloc
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 from sqlalchemy import text
 
+from benchmarks.same_evidence import compare, crowdrag, store
 from nuggetstream.domain.battle import Side
 from services.cli.retrieval import RetrievalSettings, open_index
 from services.retriever.memory.index import MemoryIndex
@@ -25,6 +31,7 @@ NAMES = ("tea", "coffee", "leaf", "bean", "water", "green", "black", "white", "o
 WORDS = (*NAMES, "milk", "lemon")
 EXACT = RetrievalSettings(retrieval_index="pgvector", retrieval_exact_chunks=1_000_000)
 BATTLES = 12
+CROWDRAG = Path(os.environ.get("NUGGETSTREAM_DATA", "shared/data")) / "crowdrag25"
 
 pytestmark = pytest.mark.postgresql
 
@@ -63,6 +70,43 @@ async def test_battles_have_the_same_evidence_in_memory_and_with_pgvector(postgr
             evidence = await memory.search(query, scope, f"b{number}", 15)
             assert evidence == await pgvector.search(query, scope, f"b{number}", 15)
             assert evidence
+
+
+@pytest.mark.skipif(not CROWDRAG.exists(), reason="NUGGETSTREAM_DATA has no crowdrag25")
+async def test_battles_of_crowdrag_have_the_same_evidence_in_memory_and_with_pgvector(
+    postgres: Database,
+) -> None:
+    battles, passages = crowdrag(CROWDRAG, 36)
+    await store(postgres, battles, passages)
+    indexes = MemoryIndex(exact_chunks=1_000_000), await open_index(EXACT, postgres, "words")
+    result = await compare(postgres, MODEL, battles, indexes)
+    assert (result.searches, result.differing) == (3 * 36, [])
+    assert result.pieces > 36 * 10
+    assert min(result.shared) > 0.5
+
+
+def array_bytes() -> int:
+    """Memory of the arrays of numpy that were made since tracing began."""
+    gc.collect()
+    domain = tracemalloc.DomainFilter(True, np.lib.tracemalloc_domain)
+    return sum(trace.size for trace in tracemalloc.take_snapshot().filter_traces([domain]).traces)
+
+
+async def test_with_pgvector_the_retriever_holds_no_vectors(postgres: Database) -> None:
+    chunks, model = await battles_in(postgres), WordVectors(dimensions=512)
+    held = {}
+    tracemalloc.start()
+    try:
+        for settings in (EXACT, EXACT.model_copy(update={"retrieval_index": "memory"})):
+            index, before = await open_index(settings, postgres, "words"), array_bytes()
+            searcher = Searcher.of(postgres, model, index)
+            for scope in (Scope.CORPUS, Scope.BATTLE):
+                assert await searcher.search("green tea", scope, "b1", 50)
+            held[settings.retrieval_index] = (array_bytes() - before) // (4 * 512)
+    finally:
+        tracemalloc.stop()
+    assert held["memory"] >= len(chunks)  # what the number counts
+    assert held["pgvector"] == 0
 
 
 async def test_the_nearest_of_the_corpus_are_those_of_the_index_in_memory(postgres: Database) -> None:
