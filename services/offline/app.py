@@ -82,11 +82,8 @@ class OfflineServer:
             return api_error(400, f"not a chat completion request: {error}")
         if chat.stream:
             return api_error(400, "streaming is not supported", param="stream")
-        if chat.response_format and not self._faults.structured_outputs:
-            return api_error(400, "response_format is not supported by this model", param="response_format")
-        if chat.logprobs and not self._faults.logprobs:
-            return api_error(400, "logprobs are not supported by this model", param="logprobs")
-        return await self._reply(chat, behaviour, body)
+        refused = _not_accepted(chat, self._faults)
+        return refused or await self._reply(chat, behaviour, body)
 
     async def decide(self, request: Request) -> Response:
         """Answer the questions of one of our decisions."""
@@ -133,7 +130,9 @@ class OfflineServer:
         except Unanswerable as error:
             return api_error(400, str(error))
         text = said if isinstance(said, str) else _written(said)
-        completion = _completion(chat, text, behaviour.fault, derived_id(body.decode("utf-8", "replace")))
+        name = derived_id(body.decode("utf-8", "replace"))
+        thought = 0 if chat.reasoning_effort == "none" else self._faults.reasoning_tokens or 0
+        completion = _completion(chat, text, behaviour.fault, name, thought)
         if chat.logprobs and isinstance(said, DecisionReply):
             completion["choices"][0]["logprobs"] = logprobs(text, said, self._faults.confidence)
         completion["usage"]["prompt_tokens_details"] = {"cached_tokens": self._prompts.cached(chat.text)}
@@ -198,13 +197,29 @@ def _written(said: BaseModel) -> str:
     return as_lines(said) if isinstance(said, DecisionReply) else said.model_dump_json()
 
 
-def _completion(chat: ChatRequest, text: str, fault: Fault | None, name: str) -> dict[str, Any]:
+def _not_accepted(chat: ChatRequest, faults: Faults) -> Response | None:
+    """The error reply to a parameter that the model does not accept; None where it accepts all."""
+    if chat.response_format and not faults.structured_outputs:
+        return api_error(400, "response_format is not supported by this model", param="response_format")
+    if chat.logprobs and not faults.logprobs:
+        return api_error(400, "logprobs are not supported by this model", param="logprobs")
+    if faults.reasoning_tokens is not None and chat.max_tokens is not None:
+        said = "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+        return api_error(400, said, param="max_tokens", code="unsupported_parameter")
+    if faults.reasoning_tokens is not None and chat.temperature is not None:
+        said = "'temperature' does not support this value with this model."
+        return api_error(400, said, param="temperature", code="unsupported_value")
+    return None
+
+
+def _completion(chat: ChatRequest, text: str, fault: Fault | None, name: str, thought: int) -> dict[str, Any]:
     content, finish, refusal = damaged(text, fault)
-    if chat.limit is not None and estimate_tokens(content) > chat.limit:
-        content, finish = content.encode()[: 4 * chat.limit].decode("utf-8", "ignore"), "length"
+    if chat.limit is not None and thought + estimate_tokens(content) > chat.limit:
+        thought = min(thought, chat.limit)
+        content, finish = content.encode()[: 4 * (chat.limit - thought)].decode("utf-8", "ignore"), "length"
     message = {"role": "assistant", "content": content or None, "refusal": refusal}
     tokens_in = sum(estimate_tokens(turn.content) for turn in chat.messages)
-    tokens_out = estimate_tokens(content or refusal or "")
+    tokens_out = thought + estimate_tokens(content or refusal or "")
     return {
         "id": f"chatcmpl-{name}",
         "object": "chat.completion",
@@ -214,6 +229,7 @@ def _completion(chat: ChatRequest, text: str, fault: Fault | None, name: str) ->
         "usage": {
             "prompt_tokens": tokens_in,
             "completion_tokens": tokens_out,
+            "completion_tokens_details": {"reasoning_tokens": thought},
             "total_tokens": tokens_in + tokens_out,
         },
     }

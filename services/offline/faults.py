@@ -56,6 +56,8 @@ class Faults:
         declined: Share of the questions of a decision that are declined.
         confidence: Exponent of all probabilities of decisions: above 1 it simulates a model that is too sure
             of itself, below 1 one that is not sure enough.
+        reasoning_tokens: Tokens that a model that reasons writes before every reply, unless its effort is
+            "none"; it accepts neither a temperature nor `max_tokens`. None for a model that does not reason.
         batches: Whether there are batches.
         batch_s: Seconds that a batch takes; it varies by a third.
         batch_failed: Share of batches that fail when they are validated.
@@ -84,6 +86,7 @@ class Faults:
     logprobs: bool = True
     declined: float = 0.0
     confidence: float = 1.0
+    reasoning_tokens: int | None = None
     batches: bool = True
     batch_s: float = 0.0
     batch_failed: float = 0.0

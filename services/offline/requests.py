@@ -40,6 +40,8 @@ class ChatRequest(_Conversation):
     response_format: dict[str, Any] | None = None
     max_tokens: int | None = None
     max_completion_tokens: int | None = None
+    temperature: float | None = None
+    reasoning_effort: str | None = None
     stream: bool = False
     logprobs: bool = False
 

@@ -152,7 +152,7 @@ async def _model(llm: LLMSettings) -> str:
 
     address = llm.address
     async with httpx2.AsyncClient(timeout=10) as http:
-        response = await http.get(f"{address.url}/models", params=address.parameters, headers=address.headers)
+        response = await http.get(address.models_url, params=address.parameters, headers=address.headers)
     if response.is_error:
         raise RuntimeError(f"GET /models answered {response.status_code}")
     return f"answers; the configured model is {llm.model_name}"

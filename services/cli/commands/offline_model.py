@@ -28,10 +28,13 @@ import click
 @click.option(
     "--confidence", default=1.0, show_default=True, help="Exponent of probabilities; above 1: too sure."
 )
+@click.option(
+    "--reasoning-tokens", type=int, help="Tokens it thinks for before a reply; by default it does not reason."
+)
 @click.option("--batch-seconds", default=0.0, show_default=True, help="Seconds that a batch takes.")
 @click.option("--batch-failed", default=0.0, show_default=True, help="Share of batches that fail.")
 @click.option("--batch-expired", default=0.0, show_default=True, help="Share of batches that expire.")
-def command(host: str, port: int, **faults: float) -> None:
+def command(host: str, port: int, **faults: Any) -> None:
     """Serve the offline model as an OpenAI-compatible API, to simulate load and faults.
 
     To use it, set NUGGETSTREAM_LLM_BASE_URL=http://HOST:PORT/v1 and

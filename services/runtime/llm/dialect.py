@@ -21,6 +21,10 @@ _OPTIONAL = {
     "temperature": "temperature",
 }
 
+# What a model that reasons may write before its reply, in tokens by effort. It counts for the same limit.
+_REASONING = {"none": 0, "minimal": 2_000, "low": 5_000, "medium": 15_000, "high": 30_000, "xhigh": 60_000}
+_DEFAULT_EFFORT = "medium"
+
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
@@ -92,7 +96,8 @@ class Dialect:
 
     def parameters(self, request: ModelRequest) -> dict[str, Any]:
         """The parameters of the request, except for the model."""
-        parameters: dict[str, Any] = {"messages": request.messages, self.limit_name: request.max_tokens}
+        limit = request.max_tokens + self._reasoning(request)
+        parameters: dict[str, Any] = {"messages": request.messages, self.limit_name: limit}
         if self.temperature and request.temperature is not None:
             parameters["temperature"] = request.temperature
         if self.effort and request.effort is not None:
@@ -107,6 +112,13 @@ class Dialect:
         else:
             parameters["messages"] = _with_schema(request)
         return parameters
+
+    def _reasoning(self, request: ModelRequest) -> int:
+        """Tokens that the model may write before its reply; 0 for a model that does not reason."""
+        if self.effort and request.effort is not None:
+            return _REASONING.get(request.effort, _REASONING[_DEFAULT_EFFORT])
+        # Only models that reason insist on this name.
+        return _REASONING[_DEFAULT_EFFORT] if self.limit_name == "max_completion_tokens" else 0
 
     def decision_parameters(self, request: ModelRequest) -> dict[str, Any]:
         """The parameters of a decision at a path of its own, except for the model."""

@@ -20,8 +20,19 @@ def sdk_of(settings: LLMSettings, http: httpx2.AsyncClient | None, timeout_s: fl
         ValueError: The base URL is not one of an endpoint.
     """
     address = settings.address
+    key = settings.api_key.get_secret_value() if settings.api_key else _NO_KEY
+    if address.is_deployment:  # of an Azure resource, which reads the key from a header of its own
+        return openai.AsyncAzureOpenAI(
+            api_key=key,
+            api_version=address.parameters["api-version"],
+            base_url=address.url,
+            default_query=address.parameters,
+            max_retries=0,
+            timeout=timeout_s,
+            http_client=http,
+        )
     return openai.AsyncOpenAI(
-        api_key=settings.api_key.get_secret_value() if settings.api_key else _NO_KEY,
+        api_key=key,
         base_url=address.url,
         default_query=address.parameters,
         default_headers=address.headers,

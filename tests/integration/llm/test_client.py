@@ -120,7 +120,7 @@ async def test_a_reasoning_model_is_spoken_to_in_its_dialect(connect: Connect) -
         ]
     )
     await connect(server)()
-    assert server.requests[-1]["max_completion_tokens"] == 200
+    assert server.requests[-1]["max_completion_tokens"] > 200  # it may think before it replies
     assert "temperature" not in server.requests[-1]
     assert "response_format" in server.requests[-1]
 
