@@ -79,6 +79,11 @@ def test_some_battles_have_inline_sources_no_sources_or_no_vote():
     assert sum("vote" not in battle for battle in BATTLES) >= 2
 
 
+def test_a_battle_is_the_last_turn_of_a_conversation():
+    (turns,) = [battle["conversation"] for battle in BATTLES if "conversation" in battle]
+    assert [turn["role"] for turn in turns] == ["user", "assistant"]
+
+
 def test_decisive_votes_connect_all_systems_strongly():
     systems = sorted({battle[side]["system"] for battle in BATTLES for side in "ab"})
     beats = np.zeros((len(systems), len(systems)))
