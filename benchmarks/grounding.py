@@ -36,9 +36,10 @@ from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.nugget import Grounding, Importance, Nugget, Provenance
 from nuggetstream.nuggets.excerpts import excerpts
 from nuggetstream.nuggets.grounding import with_grounds
+from services.nuggetizer.documents import WHOLE
 from services.offline.heuristics import Document, Embed, Fact, assign, create_facts, judge, with_chunks
 
-CHARACTERS, JUDGE_CHARACTERS = 12_000, 3_500  # of evidence, as prompts show by default
+CHARACTERS, JUDGE_CHARACTERS = 7_000, 3_500  # of evidence, as prompts show by default
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,9 @@ def compared(
     a, b = (Answer(row[side]["system"], row[side]["text"]) for side in ("a", "b"))
     battle = Battle(id=row["battle_id"], arena="agreement", query=row["query"], a=a, b=b)
     evidence = _evidence(chunks(row, passages))
-    shown = evidence if characters is None else excerpts(evidence, battle, characters)
+    shown = evidence
+    if characters is not None:
+        shown = excerpts(evidence, battle, characters, whole=WHOLE * characters)
     documents = [Document(f"answer:{side.value}", "answer", battle.answer(side).text) for side in Side]
     documents += [Document(item.chunk_id, "chunk", item.text) for item in shown]
     facts = create_facts(row["query"], documents, limit=LIMIT, embed=embed)

@@ -68,7 +68,8 @@ VARIANTS = {
     "live, excerpts for judge": Variant(judge=_JUDGE),
     "live": LIVE,
     "live, in batches": Variant(_NUGGETS, judge=_JUDGE, batched=True),
-    "live, 7,000 characters": Variant({"characters": 7_000}, judge=_JUDGE),
+    "live, 12,000 characters": Variant({"characters": 12_000}, judge=_JUDGE),
+    "live, labels in two parts": Variant(_NUGGETS, {"window": 7}, _JUDGE),
     "frugal": Variant(_NUGGETS, judge=_JUDGE, decides=True),
     "paper": Variant({"profile": Profile.PAPER}, {"window": 10}, {"both_orders": False}),
 }

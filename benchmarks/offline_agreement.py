@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from nuggetstream.domain.battle import Answer, Battle
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.nuggets.excerpts import excerpts
+from services.nuggetizer.documents import WHOLE
 from services.offline.heuristics import Document, Embed, Label, assign, create_facts, judge
 from services.offline.heuristics.text import sentences
 
@@ -84,8 +85,8 @@ def score(facts: Sequence[Any], labels: Sequence[Any], *, vital: bool, strict: b
     return float(np.mean(earned))
 
 
-def excerpted(row: dict[str, Any], texts: Sequence[str], characters: int | None) -> list[str]:
-    """The texts as a prompt shows them; None shows them whole."""
+def excerpted(row: dict[str, Any], texts: Sequence[str], characters: int | None, times: int = 1) -> list[str]:
+    """The texts as a prompt shows them; None shows them whole, and so does evidence of `times` the limit."""
     if characters is None:
         return list(texts)
     a, b = (Answer(row[side]["system"], row[side]["text"]) for side in ("a", "b"))
@@ -103,7 +104,7 @@ def excerpted(row: dict[str, Any], texts: Sequence[str], characters: int | None)
         )
         for number, text in enumerate(texts)
     ]
-    return [item.text for item in excerpts(evidence, battle, characters)]
+    return [item.text for item in excerpts(evidence, battle, characters, whole=times * characters)]
 
 
 def replay(
@@ -111,7 +112,7 @@ def replay(
 ) -> Outcome:
     query, a, b = battle["query"], battle["a"]["text"], battle["b"]["text"]
     found = chunks(battle, passages)
-    evidence = excerpted(battle, found, limits[0])
+    evidence = excerpted(battle, found, limits[0], WHOLE)
     judged = excerpted(battle, found[:JUDGED], limits[1])
     facts = create_facts(query, documents(battle, evidence), limit=LIMIT, embed=embed)
     texts = [fact.text for fact in facts]

@@ -125,7 +125,7 @@ class PipelineSettings(_Settings):
         nugget_limit: Maximum number of nuggets per battle.
         nugget_passages: Maximum number of chunks, those nearest to an answer or the query; None for all.
         nugget_characters: Maximum number of characters of those chunks: the sentences that resemble the query
-            or an answer most. 0 for all. The paper profile reads all.
+            or an answer most, if there are over twice as many. 0 for all, as in the paper profile.
         nugget_lens: Preference by nuggets that boards and explanations show: on all, or on grounded ones.
         nugget_bank_hours: Hours for which battles of one arena with the same query and evidence share nuggets
             and labels; "inf" for any time, 0 for never, the default but in `eval`. Not in the paper profile.
@@ -157,7 +157,7 @@ class PipelineSettings(_Settings):
     nugget_sources: Literal["both", "answers", "chunks"] = "both"
     nugget_limit: int = Field(30, ge=1, le=100)
     nugget_passages: int | None = Field(None, ge=1)
-    nugget_characters: int = Field(12_000, ge=0)
+    nugget_characters: int = Field(7_000, ge=0)
     nugget_lens: Literal["nugget", "grounded"] = "nugget"
     nugget_bank_hours: float | None = Field(None, ge=0)
     window: int = Field(10, ge=1)

@@ -13,6 +13,10 @@ from nuggetstream.nuggets.excerpts import excerpts
 from services.nuggetizer.passages import worth_reading
 from services.runtime.llm.blocks import Block
 
+# Evidence of up to so many times the limit is shown whole. Cutting it would save little, and excerpts of
+# short evidence, unlike those of long, agree less with people (ADR 52).
+WHOLE = 2
+
 
 class NuggetSources(StrEnum):
     """Which documents are read (the ablation of Search Arena Meets Nuggets)."""
@@ -45,7 +49,8 @@ def documents_of(
         event: The battle and its evidence.
         sources: Which documents are read.
         passages: Maximum number of chunks, see `passages.worth_reading`; None reads all.
-        characters: Maximum number of characters of all chunks, see `excerpts`; None reads all.
+        characters: Maximum number of characters of all chunks, see `excerpts`; up to `WHOLE` times as many
+            are read whole. None reads all.
     """
     answers = [] if sources is NuggetSources.CHUNKS else _answers(event)
     chunks = [] if sources is NuggetSources.ANSWERS else _chunks(event, passages, characters)
@@ -69,7 +74,7 @@ def _chunks(event: BattleRetrieved, passages: int | None, characters: int | None
     if passages is not None:
         evidence = worth_reading(evidence, (battle.searched, battle.a.text, battle.b.text), passages)
     if characters is not None:
-        evidence = excerpts(evidence, battle, characters)
+        evidence = excerpts(evidence, battle, characters, whole=WHOLE * characters)
     return [
         Document(
             Block("chunk", f"c{number}", item.text),

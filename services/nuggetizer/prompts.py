@@ -6,7 +6,7 @@ from services.runtime.llm.blocks import Block
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import ImportanceReply, NuggetsReply, WindowReply, every_id_once
 
-VERSION = "nuggetizer-3"
+VERSION = "nuggetizer-4"
 _TOKENS_PER_NUGGET = 60
 
 _SYSTEM = (
@@ -15,13 +15,11 @@ _SYSTEM = (
 )
 
 _NUGGETS = (
-    "Read the query and every document (answers of two systems, and passages of web pages, of which "
-    "sentences may be left out), then write the answer key.\n"
+    "Write the answer key of the query from the documents (two answers, and excerpts of web pages).\n"
     "- At most {limit} nuggets, the most useful first; fewer when the documents hold fewer.\n"
     "- One fact each, 4 to 20 words, in the language of the query, understandable on its own.\n"
     "- Only facts that the documents state and that help to answer the query; say each fact once.\n"
-    "- A nugget is vital when a good answer must contain it, okay when it is merely good to have.\n"
-    "- Name the IDs of all documents that state it."
+    "- A nugget is vital when a good answer must contain it, okay when it is merely good to have."
 )
 
 _WINDOW = (

@@ -7,7 +7,7 @@ from services.runtime.llm.numbering import numbered
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import AssignmentReply, FourLabelsReply, every_id_once
 
-VERSION = "assigner-3"
+VERSION = "assigner-4"
 PAPER_VERSION = "assigner-2"  # of the paper profile, with its three labels
 
 SYSTEM = (
@@ -15,19 +15,24 @@ SYSTEM = (
     "states, not what is true, likely or implied by the topic."
 )
 
-_QUESTION = (
+# The paper profile keeps its wording, so that its labels stay comparable.
+_THREE_LABELS = (
     "For every nugget of the key decide whether the answer states it. The numbers in brackets number its "
     "sentences.\n"
     "- s, support: the answer states the whole fact, in any words and any language;\n"
     "- p, partial support: it states part of the fact, or a vaguer form of it;\n"
+    "- n, not support: it does not state it, or contradicts it.\n"
+    "Give exactly one label for each nugget ID."
 )
-_CONTRADICTION = (
-    "- c, contradiction: it states something about the same thing that cannot be true if the nugget is, such "
-    "as another number, date or unit, or the opposite;\n"
-    "- n, not support: it does not state it and does not contradict it.\n"
+_FOUR_LABELS = (
+    "Does the answer, whose sentences are numbered in brackets, state each nugget?\n"
+    "- s, support: the whole fact, in any words and any language;\n"
+    "- p, partial support: part of the fact, or a vaguer form of it;\n"
+    "- c, contradiction: something about the same thing that cannot be true if the nugget is, such as "
+    "another number, date or unit, or the opposite;\n"
+    "- n, not support: none of these.\n"
+    "Give exactly one label for each nugget ID."
 )
-_THREE_LABELS = "- n, not support: it does not state it, or contradicts it.\n"
-_END = "Give exactly one label for each nugget ID."
 
 
 def assignment(
@@ -54,7 +59,7 @@ def assignment(
         task="assignment",
         version=VERSION if contradictions else PAPER_VERSION,
         system=SYSTEM,
-        instructions=f"{_QUESTION}{_CONTRADICTION if contradictions else _THREE_LABELS}{_END}",
+        instructions=_FOUR_LABELS if contradictions else _THREE_LABELS,
         blocks=(Block("query", "q", query), *nuggets, Block("answer", "a", numbered(answer))),
         reply=FourLabelsReply if contradictions else AssignmentReply,
         max_tokens=200 + len(ids) * 30,

@@ -121,7 +121,7 @@ class NuggetsReply(Reply):
     """Reply to task `nuggets`: the facts of all documents at once."""
 
     form = (
-        "Write each nugget as one line: v for vital or o for okay, then the IDs of the documents that state "
+        "Write each nugget as one line: v for vital or o for okay, then the IDs of all documents that state "
         "it, then a colon and the fact; for example: v a1 c3: Tides follow the moon."
     )
     nuggets: list[CreatedNugget]
@@ -227,9 +227,8 @@ class FourLabelsReply(AssignmentReply):
     """The same where a contradiction is a label of its own, as in every profile but that of the paper."""
 
     form = (
-        "Write each label as one line: the ID of the nugget, then s, p, c or n, then, for s, p and c, the "
-        "number of the sentence that states or contradicts it, or the first and last of several; for "
-        "example: n1 s 3, n2 p 4-5, n3 n, n4 c 2"
+        "Write each label as one line: the ID of the nugget, its letter and, but for n, the number of the "
+        "sentence, or the first and last of several; for example: n1 s 3, n2 p 4-5, n3 n, n4 c 2"
     )
 
 

@@ -26,6 +26,18 @@ def test_short_evidence_stays_as_it_is() -> None:
     assert excerpts(evidence, BATTLE, 1000) == evidence
 
 
+def test_evidence_that_is_cut_a_little_only_can_be_shown_whole() -> None:
+    evidence = [passage(1, f"{NOISE} {MOON}")]
+    assert excerpts(evidence, BATTLE, 40) != evidence
+    assert excerpts(evidence, BATTLE, 40, whole=80) == evidence
+    assert excerpts(evidence, BATTLE, 40, whole=60) == excerpts(evidence, BATTLE, 40)
+
+
+def test_of_sentences_that_say_the_same_the_shorter_is_shown() -> None:
+    long = f"{MOON[:-1]}, as guides of many a coast explain in booklets printed for visitors."
+    assert [item.chunk_id for item in excerpts([passage(1, long), passage(2, MOON)], BATTLE, 120)] == ["c2"]
+
+
 def test_sentences_that_resemble_nothing_are_left_out_first_and_the_others_keep_their_order() -> None:
     evidence = [passage(1, f"{NOISE} {SUN} Sign up for our letter. {MOON}"), passage(2, "Sadly, no page.")]
     shown = [(item.chunk_id, item.text) for item in excerpts(evidence, BATTLE, 90)]

@@ -55,16 +55,28 @@ async def test_an_excerpt_has_the_provenance_of_its_passage_and_is_another_key()
         "Cookies help us to serve you better.", "Sign up now, please. Tea is made of green leaves."
     )
     event = replace(samples.retrieved(), evidence=tuple(found))
-    shown = documents_of(event, NuggetSources.CHUNKS, characters=40)
+    shown = documents_of(event, NuggetSources.CHUNKS, characters=39)
     assert [(document.block.text, document.provenance.document) for document in shown] == [
         ("Tea is made of green leaves.", "c1")
     ]
     whole = Nuggetizer(live(("Tea.", "vital", ["c1"])))
-    assert (await out(whole, event)).key != (await out(replace(whole, characters=40), event)).key
+    assert (await out(whole, event)).key != (await out(replace(whole, characters=39), event)).key
+
+
+def test_evidence_of_up_to_twice_the_limit_is_read_whole() -> None:
+    found = evidence("Cookies help us to serve you better.", "Tea is made of green leaves.")
+    event = replace(samples.retrieved(), evidence=tuple(found))
+
+    def shown(limit: int) -> list[str]:
+        documents = documents_of(event, NuggetSources.CHUNKS, characters=limit)
+        return [document.block.text for document in documents]
+
+    assert shown(32) == [item.text for item in found]
+    assert shown(31) == ["Tea is made of green leaves."]
 
 
 def test_the_paper_profile_reads_all() -> None:
     live_, paper = PipelineSettings(), PipelineSettings(profile="paper")
-    assert live_.excerpted(live_.nugget_characters) == 12_000
+    assert live_.excerpted(live_.nugget_characters) == 7_000
     assert live_.excerpted(0) is None
     assert paper.excerpted(paper.nugget_characters) is None
