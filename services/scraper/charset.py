@@ -2,7 +2,8 @@
 
 Tried in this order: byte order mark, HTTP header, `<meta>` in the first kilobytes, valid UTF-8, a statistical
 guess. A label means what browsers take it to mean (latin-1 is windows-1252, gb2312 is gb18030), because
-servers use it in that sense.
+servers use it in that sense. A label that is wrong is ignored: one that calls valid UTF-8 a single-byte
+encoding, or under which many bytes are invalid.
 """
 
 import codecs
@@ -30,6 +31,11 @@ _AS_IN_BROWSERS = {
 _CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _META = re.compile(rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _XML = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)""", re.IGNORECASE)
+_SINGLE_BYTE = frozenset(
+    {"cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1257", "iso8859-2", "iso8859-15"}
+)
+_FEW_INVALID = 4
+_MAX_INVALID = 0.2  # share of the characters outside ASCII
 _HEAD_BYTES = 4096
 _SAMPLE_BYTES = 64 * 1024
 
@@ -52,7 +58,29 @@ def encoding_of(body: bytes, content_type: str | None) -> str:
     for mark, codec in _BOMS:
         if body.startswith(mark):
             return codec
-    return _from_header(content_type) or _from_markup(body) or _guess(body)
+    declared = _from_header(content_type) or _from_markup(body)
+    return declared if declared is not None and _fits(declared, body) else _guess(body)
+
+
+def _fits(codec: str, body: bytes) -> bool:
+    sample = body[:_SAMPLE_BYTES]
+    if sample.isascii():
+        return True
+    if codec in _SINGLE_BYTE:
+        return not _is_utf8(sample)
+    text = sample.decode(codec, "replace")
+    # A few invalid bytes are slips in an otherwise right page.
+    most = max(_FEW_INVALID, _MAX_INVALID * sum(not character.isascii() for character in text))
+    return text.count("\ufffd") <= most
+
+
+def _is_utf8(sample: bytes) -> bool:
+    try:
+        # The sample may end within a character.
+        codecs.getincrementaldecoder("utf-8")().decode(sample, final=len(sample) < _SAMPLE_BYTES)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _from_header(content_type: str | None) -> str | None:

@@ -3,6 +3,7 @@
 The bytes count more than the header: a PNG sent as text/html is an image.
 """
 
+import re
 from enum import StrEnum
 
 
@@ -41,6 +42,9 @@ _UNREADABLE_TEXT = frozenset({"text/css", "text/javascript", "text/calendar", "t
 _UNDECLARED = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/x-download"})
 _HTML_STARTS = (b"<!doctype html", b"<html", b"<head", b"<body", b"<title", b"<meta", b"<h1", b"<div", b"<p>")
 _SNIFFED = 1024
+_FEED = re.compile(
+    rb"\s*(?:<\?xml[^>]*>|<\?xml-stylesheet[^>]*>|<!--.{0,500}?-->|\s)*<(?:rss|feed|rdf:RDF)[\s>]", re.DOTALL
+)
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -63,6 +67,8 @@ def kind_of(content_type: str | None, body: bytes) -> MediaKind | str:
     foreign = next((name for magic, name in _FOREIGN_MAGIC.items() if head.startswith(magic)), None)
     if foreign is not None:
         return foreign
+    if _FEED.match(head.removeprefix(b"\xef\xbb\xbf")):
+        return "a feed"
     if head[4:8] == b"ftyp":
         return "a video"
     if b"\x00" in head and not head.startswith(_UTF16_MARKS) and "utf-16" not in declared.lower():

@@ -18,6 +18,8 @@ class Quality(StrEnum):
     COOKIE_WALL = "cookie_wall"
     BOT_WALL = "bot_wall"
     PAYWALL = "paywall"
+    LOGIN_WALL = "login_wall"
+    SCRIPT_ONLY = "script_only"
     SOFT_404 = "soft_404"
     WRONG_TYPE = "wrong_type"
     EMPTY = "empty"

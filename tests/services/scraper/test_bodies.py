@@ -92,6 +92,7 @@ def test_thousands_of_empty_members_are_refused() -> None:
         ("ñandú".encode(), "text/html; charset=no-such-thing", "ñandú"),
         ("ñandú".encode(), "text/html; charset=zip", "ñandú"),
         (b"caf\xff", "text/plain; charset=utf-8", "caf\ufffd"),
+        ("Öl für Århus".encode(), "text/html; charset=iso-8859-1", "Öl für Århus"),
     ],
 )
 def test_the_charset_is_taken_from_mark_header_markup_or_the_bytes(
