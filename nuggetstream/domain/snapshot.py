@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Battle
+from nuggetstream.domain.disputes import disputed_by_labels
 from nuggetstream.domain.evidence import Evidence, Page
 from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.grade import Grading
@@ -99,7 +100,7 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
             given = event.assignment_set
             return replace(
                 snapshot,
-                nugget_list=event.nugget_list,
+                nugget_list=disputed_by_labels(event.nugget_list, given.assignments),
                 assignments=given.assignments,
                 label_model=given.model,
             )
@@ -124,7 +125,8 @@ def _with_list(
     by_name = {each.nugget_list.nuggetizer or "": each for each in known}
     name = event.nugget_list.nuggetizer or ""
     if isinstance(event, events.BattleAssigned):
-        by_name[name] = LabelledList(event.nugget_list, event.assignment_set.assignments)
+        labels = event.assignment_set.assignments
+        by_name[name] = LabelledList(disputed_by_labels(event.nugget_list, labels), labels)
     elif name not in by_name or by_name[name].assignments is None:
         by_name[name] = LabelledList(event.nugget_list)
     return tuple(by_name[name] for name in sorted(by_name))

@@ -34,7 +34,7 @@ class Edited:
 
     Attributes:
         nuggets: The nuggets, vital ones first. A nugget whose text was in the list before has its id, so that
-            its labels stay valid.
+            its labels stay valid. The grounding of a new text is not known yet.
         changes: What each operation changed.
         reassigned: Whether all nuggets are to be labelled again.
         model: Model that labels them again; None for the assigner's own.
@@ -70,9 +70,11 @@ def edited(nuggets: Sequence[Nugget], operations: Sequence[Operation], key: str)
             draft.problems.append(f"operations.{number}: {error}")
     if draft.problems:
         raise InvalidEdit(draft.problems)
-    known = {nugget.text: nugget.id for nugget in nuggets}
+    known = {nugget.text: nugget for nugget in nuggets}
     result = [
-        replace(nugget, id=known.get(nugget.text) or derived_id(key, nugget.text))
+        replace(nugget, id=known[nugget.text].id, grounds=known[nugget.text].grounds)
+        if nugget.text in known
+        else replace(nugget, id=derived_id(key, nugget.text), grounds=None)
         for nugget in draft.nuggets.values()
     ]
     result.sort(key=lambda nugget: nugget.importance is not Importance.VITAL)

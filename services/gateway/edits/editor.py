@@ -11,12 +11,14 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import assert_never
 
-from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, has_other_list
+from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRetrieved, has_other_list
+from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.nugget import AssignmentSet
 from nuggetstream.domain.nugget_edit import NuggetEdit, RecordedEdit
 from nuggetstream.domain.progress import Branch
 from nuggetstream.nuggets.editing import Edited, InvalidEdit, edited
+from nuggetstream.nuggets.grounding import with_grounds
 from services.gateway.admission import Admission
 from services.gateway.battles.intake import Publish, known_row
 from services.gateway.errors import InvalidQuery, NothingToEdit, OutdatedVersion, StillRunning, UnknownBattle
@@ -105,6 +107,7 @@ class Editor:
             left=current.nugget_list.bank,
         )
         event = _event(current, changed, recorded, key)
+        event = _grounded(event, await self._evidence(battle_id))
         match await self.edits.add(NewEdit(battle_id, key, recorded, _new(event))):
             case EditResult.ADDED:
                 await self._publish(event)
@@ -117,6 +120,15 @@ class Editor:
                 raise OutdatedVersion(battle_id, edit.version, recorded.version)
             case never:
                 assert_never(never)
+
+    async def _evidence(self, battle_id: str) -> tuple[Evidence, ...]:
+        """The chunks that were retrieved for a battle; none before it has any."""
+        found: tuple[Evidence, ...] = ()
+        for stored in await self.battles.events_of(battle_id):
+            if stored.name == event_name(BattleRetrieved):
+                event = decode(stored.schema, stored.body)
+                found = event.evidence if isinstance(event, BattleRetrieved) else found
+        return found
 
     async def _again(self, known: RecordedEdit, battle_id: str) -> RecordedEdit:
         """Publish the list of a known edit once more, because that may have failed, unless it has labels."""
@@ -147,6 +159,15 @@ def _event(current: Listed, changed: Edited, recorded: RecordedEdit, key: str) -
     listed = replace(current.nugget_list, nuggets=changed.nuggets, edit=recorded.version - 1, bank=None)
     new_key = derived_id(current.key, "edited", key, recorded.version)
     return BattleNuggetized(new_key, current.battle, listed, labels, changed.model)
+
+
+def _grounded(event: BattleNuggetized, evidence: tuple[Evidence, ...]) -> BattleNuggetized:
+    """The event with the grounding of new texts. Where a nugget was read says nothing about new words."""
+    listed = event.nugget_list
+    new = [nugget for nugget in listed.nuggets if nugget.grounds is None]
+    known = {nugget.id: nugget for nugget in with_grounds(new, evidence, event.battle, windows=True)}
+    nuggets = tuple(known.get(nugget.id, nugget) for nugget in listed.nuggets)
+    return replace(event, nugget_list=replace(listed, nuggets=nuggets))
 
 
 def _new(event: BattleNuggetized) -> NewEvent:

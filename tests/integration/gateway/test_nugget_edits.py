@@ -11,7 +11,7 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.nugget import BankVersion, Support
+from nuggetstream.domain.nugget import BankVersion, Grounding, Support
 from services.assigner.stage import Assigner
 from services.judge.comparing import Comparer, Voter
 from services.judge.graders import EVALUATORS, heuristics
@@ -115,6 +115,17 @@ async def test_an_edit_asks_for_new_labels_only_and_replaces_scores_and_outcome_
     counts = await world.gateway.outcomes.lens_counts("demo", Lens.NUGGET)
     assert (counts.outcomes, counts.decided) == (1, 1)
     assert outcomes["judge:pairwise"].winner is Vote.A
+
+
+async def test_new_texts_get_a_grounding(world: World) -> None:
+    story = await scored(world)
+    source = story.retrieved().evidence[0].text
+    await patched(world, edit(add(source), add("The Moon is made of cheese.")))
+    nuggetized = (await world.published())[-1]
+    assert isinstance(nuggetized, events.BattleNuggetized)
+    found = {nugget.text: nugget.grounding for nugget in nuggetized.nugget_list.nuggets}
+    assert found[source] is Grounding.GROUNDED
+    assert found["The Moon is made of cheese."] is None  # neither a source nor an answer speaks of it
 
 
 async def test_labels_of_an_older_list_that_come_late_change_nothing(world: World) -> None:

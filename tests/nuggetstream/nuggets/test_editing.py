@@ -1,8 +1,10 @@
 """Edits of a nugget list by people: what a list becomes, and which edits are rejected."""
 
+from dataclasses import replace
+
 import pytest
 
-from nuggetstream.domain.nugget import Importance, Nugget, Provenance
+from nuggetstream.domain.nugget import Grounding, Grounds, Importance, Nugget, Provenance
 from nuggetstream.domain.nugget_edit import (
     AddNugget,
     DeleteNugget,
@@ -42,6 +44,21 @@ def merge(*names: str, text: str | None = None) -> MergeNuggets:
 
 def important(name: str, importance: Importance) -> SetImportance:
     return SetImportance(EditKind.IMPORTANCE, name, importance)
+
+
+def test_a_grounding_belongs_to_a_text_and_is_not_known_of_a_new_one() -> None:
+    grounds = Grounds(Grounding.GROUNDED)
+    listed = [replace(nugget, grounds=grounds) for nugget in LIST]
+    operations = [reword("n1", "Tea is hot."), important("n3", VITAL), add("Tea has caffeine.")]
+    result = edited(listed, operations, "k")
+    assert {nugget.text: nugget.grounds for nugget in result.nuggets} == {
+        "Tea is hot.": None,
+        "Tea is made of leaves.": grounds,
+        "People drink tea.": grounds,
+        "Tea has caffeine.": None,
+    }
+    merged = edited(listed, [merge("n1", "n2", text=LIST[1].text)], "k")
+    assert [nugget.grounds for nugget in merged.nuggets] == [grounds, grounds]
 
 
 def test_each_operation_changes_what_it_says_and_other_nuggets_keep_their_ids() -> None:
