@@ -275,6 +275,8 @@ class Submitted(View):
     created: bool
     rerun: bool = False
     """Whether the evaluation of the battle had failed, so that its failed stages run again."""
+    left_out: Literal["arena", "tag", "language", "share"] | None = None
+    """The setting by which the battle is neither stored nor evaluated; null for one that is."""
 
 
 class VoteReceipt(View):
@@ -292,5 +294,6 @@ class LineResult(View):
     battle_id: str | None = None
     created: bool | None = None
     rerun: bool | None = None
+    left_out: str | None = None
     error: str | None = None
     problems: list[str] | None = None

@@ -24,6 +24,7 @@ from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings
 from services.cli.tuning import BATCHED_BATTLES, for_batches, tuned
 from services.cli.wiring import Parts
+from services.gateway.battles.entry_filter import EntryFilter
 from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams, remove_undeclared
 from services.runtime.disk import Check, DiskProbe
 from services.runtime.lifecycle import started
@@ -64,6 +65,7 @@ class Choices:
         grace: Seconds that work in flight gets when leaving.
         evaluators: Names of the evaluators, separated by commas; None: those of the environment.
         access: Who may use the gateway and the rater.
+        entry: Which battles the gateway accepts for evaluation.
         batches: Where model calls wait for a batch; None where each is made at once.
     """
 
@@ -79,6 +81,7 @@ class Choices:
     grace: float = 20.0
     evaluators: str | None = None
     access: AccessSettings = field(default_factory=AccessSettings)
+    entry: EntryFilter = field(default_factory=EntryFilter)
     batches: Batches | None = None
 
     def in_batches(self, batches: Batches) -> "Choices":
@@ -269,6 +272,7 @@ class _Starter:
             http_port=choices.http_port,
             allowed_hosts=choices.allowed_hosts,
             access=choices.access,
+            entry=choices.entry,
             checks=self.checks,
             batches=choices.batches,
             retrieval=read_settings(RetrievalSettings).saving_in(choices.folder / SNAPSHOTS),

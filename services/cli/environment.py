@@ -8,6 +8,7 @@ from pydantic_settings import BaseSettings
 
 from services.cli.access_settings import AccessSettings
 from services.cli.embedding import EmbeddingSettings
+from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
@@ -16,6 +17,7 @@ from services.runtime.llm.settings import LLMSettings
 PREFIX = "NUGGETSTREAM_"
 _SETTINGS = (
     AccessSettings,
+    EntrySettings,
     PlatformSettings,
     PipelineSettings,
     FetchSettings,

@@ -54,7 +54,7 @@ async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
             search=BattleSearch(parts.database),
             doubts=Doubts(parts.database),
             labels=LabelCounts(parts.database),
-            intake=Intake(battles, PendingVotes(parts.database), publish, admission),
+            intake=Intake(battles, PendingVotes(parts.database), publish, admission, parts.entry),
             ratings=RatingsClient(channel, Lens(parts.pipeline.nugget_lens), sign=access.signature),
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),

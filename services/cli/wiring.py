@@ -27,6 +27,7 @@ from services.cli.shared_parts import (
     open_embedder,
     shared_labels,
 )
+from services.gateway.battles.entry_filter import EntryFilter
 from services.runtime.bus import Bus
 from services.runtime.disk import Check
 from services.runtime.llm.batches.transport import Batches
@@ -52,6 +53,7 @@ class Parts:
         http_port: HTTP port of the gateway.
         allowed_hosts: Names that the gateway answers to beside those of loopback and `host`.
         access: Who may use the gateway and the rater.
+        entry: Which battles the gateway accepts for evaluation.
         checks: Find problems that prevent work, such as a full disk; then the gateway accepts no battles.
         fresh_replies: Whether models are asked again, whatever they replied before, and no call is logged.
         batches: Where model calls wait for a batch; None where each is made at once.
@@ -70,6 +72,7 @@ class Parts:
     http_port: int = 0
     allowed_hosts: Sequence[str] = ()
     access: AccessSettings = field(default_factory=AccessSettings)
+    entry: EntryFilter = field(default_factory=EntryFilter)
     checks: Sequence[Check] = ()
     fresh_replies: bool = False
     batches: Batches | None = None

@@ -68,6 +68,11 @@ BROKER_RESTARTS = Counter(
 
 # --- battles -----------------------------------------------------------------------------------
 BATTLES = Counter("nuggetstream_battles_total", "Battles that ended, by final state.", ["arena", "state"])
+BATTLES_LEFT_OUT = Counter(
+    "nuggetstream_battles_left_out_total",
+    "Battles that were sent and not evaluated, by the setting that left them out.",
+    ["arena", "reason"],  # reason: arena | tag | language | share
+)
 RECONCILED = Counter(
     "nuggetstream_reconciled_battles_total",
     "Battles and votes that no stage worked on, by what was done: republished or failed.",

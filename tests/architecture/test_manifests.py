@@ -28,6 +28,7 @@ from k8s.checks.render import (
 )
 from services.cli.access_settings import AccessSettings
 from services.cli.embedding import EmbeddingSettings
+from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.registry import SERVICES
 from services.cli.retrieval import RetrievalSettings
@@ -43,6 +44,7 @@ ROOT = K8S.parent
 DEPLOY = ROOT / "deploy"
 SETTINGS = (
     AccessSettings,
+    EntrySettings,
     PlatformSettings,
     PipelineSettings,
     FetchSettings,

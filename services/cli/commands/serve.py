@@ -9,6 +9,7 @@ import structlog
 from services.cli.access_settings import AccessSettings
 from services.cli.database_url import open_database
 from services.cli.embedding import EmbeddingSettings, Model, open_model
+from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import StoppedWaiting, read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS, SERVICES
@@ -38,20 +39,20 @@ def command(
 ) -> None:
     """Run the service NAME until SIGTERM.
 
-    It needs the broker (NUGGETSTREAM_NATS_URL), prepared by `nuggetstream bootstrap`, and the
-    database (NUGGETSTREAM_DATABASE_URL), prepared by `nuggetstream migrate`. While one of them is
-    away or not prepared, it waits and is not ready: for the broker, its streams and the migrations
-    NUGGETSTREAM_START_PATIENCE_S seconds, for a database that is away without a limit. The indexer
-    also waits until its embedding model is loaded, or its endpoint answers.
+    It needs the broker (NUGGETSTREAM_NATS_URL), prepared by `nuggetstream bootstrap`, and the database
+    (NUGGETSTREAM_DATABASE_URL), prepared by `nuggetstream migrate`. While one of them is away or not
+    prepared, it waits and is not ready: for the broker, its streams and the migrations
+    NUGGETSTREAM_START_PATIENCE_S seconds, for a database that is away without a limit. The indexer also
+    waits until its embedding model is loaded, or its endpoint answers.
     """
     server = _server(grpc_port=grpc_port, metrics_port=metrics_port, http_port=http_port, host=host)
     platform, pipeline = read_settings(PlatformSettings), read_settings(PipelineSettings)
     fetch, llm = read_settings(FetchSettings), read_settings(LLMSettings)
     retrieval, access = read_settings(RetrievalSettings), read_settings(AccessSettings)
+    entry, embedding = read_settings(EntrySettings).filter, _embedding(name)
 
     async def serve(stop: asyncio.Event) -> None:
         database = open_database(platform.database_url, platform.database_connections)
-        embedding = read_settings(EmbeddingSettings) if name == "indexer" else None
         try:
             async with _model(embedding, pipeline, llm, database) as embedder:
                 start = Start(
@@ -78,6 +79,7 @@ def command(
                         embedder=embedder,
                         allowed_hosts=server.hosts,
                         access=access,
+                        entry=entry,
                     )
                     await _run(start, parts, stop)
         except StoppedWaiting:
@@ -86,6 +88,10 @@ def command(
             await database.close()
 
     run(serve, server)
+
+
+def _embedding(name: str) -> EmbeddingSettings | None:
+    return read_settings(EmbeddingSettings) if name == "indexer" else None
 
 
 def _server(**given: int | str | None) -> ServerSettings:

@@ -9,6 +9,7 @@ import click
 from services.cli.access_settings import AccessSettings
 from services.cli.data_folder import locked_folder
 from services.cli.embedded import NATS, Choices, Embedded, embedded, require_one_of_each
+from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS
@@ -64,6 +65,7 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
         ratings_port=arena_port and arena_port + _RATINGS_OFFSET,
         grace=server.grace,
         access=read_settings(AccessSettings),
+        entry=read_settings(EntrySettings).filter,
     )
 
     async def up(stop: asyncio.Event) -> None:

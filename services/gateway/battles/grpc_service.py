@@ -56,7 +56,10 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
         except EXPECTED as error:
             await _abort(context, error)
         return arena_pb2.SubmitBattleResponse(
-            battle_id=receipt.battle_id, created=receipt.created, rerun=receipt.rerun
+            battle_id=receipt.battle_id,
+            created=receipt.created,
+            rerun=receipt.rerun,
+            left_out=receipt.left_out,
         )
 
     async def SubmitBattles(  # noqa: N802
@@ -163,7 +166,10 @@ def _reply(
     if isinstance(outcome, Exception):
         return arena_pb2.SubmitBattlesResponse(battle_id=request.battle.id, error=str(outcome))
     return arena_pb2.SubmitBattlesResponse(
-        battle_id=outcome.battle_id, created=outcome.created, rerun=outcome.rerun
+        battle_id=outcome.battle_id,
+        created=outcome.created,
+        rerun=outcome.rerun,
+        left_out=outcome.left_out,
     )
 
 

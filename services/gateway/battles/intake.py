@@ -21,11 +21,13 @@ from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.text.manipulation import flags_of
 from services.gateway.admission import Admission
+from services.gateway.battles.entry_filter import EntryFilter, LeftOut
 from services.gateway.battles.reruns import rerun_events
 from services.gateway.errors import Conflict, UnknownBattle
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.runtime.languages import language_of
+from services.runtime.metrics import BATTLES_LEFT_OUT, arena_label
 from services.runtime.turns import Turns
 from services.store.accepting import NewBattle
 from services.store.battles import BattleRow, Battles
@@ -34,6 +36,7 @@ from services.wire.codec import BlobStore, encode, seal
 
 Publish = Callable[[Event], Awaitable[object]]
 _NO_CHECKS = Admission()
+_EVERYTHING = EntryFilter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,13 @@ class Receipt:
         battle_id: Its id.
         created: False when the same battle had been accepted before.
         rerun: Whether the evaluation of the battle had failed and runs again.
+        left_out: Why it is not evaluated, and not stored; None for a battle that is.
     """
 
     battle_id: str
     created: bool
     rerun: bool = False
+    left_out: LeftOut | None = None
 
 
 Accepted = tuple[Receipt, list[Event]]
@@ -63,12 +68,14 @@ class Intake:
         votes: Votes that are not yet recorded and counted.
         publish: Publishes an event; returns when the broker has stored it.
         admission: Whether anything can be accepted now.
+        entry: Which battles are evaluated.
     """
 
     battles: Battles
     votes: PendingVotes
     publish: Publish
     admission: Admission = _NO_CHECKS
+    entry: EntryFilter = _EVERYTHING
 
     async def submit(self, submission: BattleSubmission, now: datetime) -> Receipt:
         """Accept a battle and publish its events.
@@ -141,13 +148,27 @@ class Intake:
             detected = await language_of(battle.query) if battle.language is None else None
             new.append(NewBattle(battle, encode(events[-1]), detected, flagged=bool(events[-1].flags)))
             await turns.pause()  # a group of large battles must not stop other requests
-        known = await self.battles.accept_all(new, now)
-        return [
-            Conflict(event.battle.id)
-            if stored not in (None, fingerprint)
-            else await self._accepted(event, now if stored is None else None)
-            for event, fingerprint, stored in zip(events, fingerprints, known, strict=True)
-        ]
+        left_out = await self._left_out(new)
+        kept = [each for each in new if each.battle.id not in left_out]
+        known = iter(await self.battles.accept_all(kept, now))
+        accepted: list[Accepted | Conflict] = []
+        for event, fingerprint in zip(events, fingerprints, strict=True):
+            battle_id = event.battle.id
+            if (why := left_out.get(battle_id)) is not None:
+                BATTLES_LEFT_OUT.labels(arena_label(event.battle.arena), why.value).inc()
+                accepted.append((Receipt(battle_id, created=False, left_out=why), []))
+            elif (stored := next(known)) not in (None, fingerprint):
+                accepted.append(Conflict(battle_id))
+            else:
+                accepted.append(await self._accepted(event, now if stored is None else None))
+        return accepted
+
+    async def _left_out(self, new: Sequence[NewBattle]) -> dict[str, LeftOut]:
+        """Why battles are not evaluated, by id. One that is stored already goes on."""
+        reasons = {each.battle.id: self.entry.why_not(each) for each in new}
+        left_out = {battle_id: why for battle_id, why in reasons.items() if why is not None}
+        stored = await self.battles.get_all(left_out) if left_out else {}
+        return {battle_id: why for battle_id, why in left_out.items() if battle_id not in stored}
 
     async def _accepted(self, submitted: BattleSubmitted, created: datetime | None) -> Accepted:
         """The receipt and the events of a battle that was created just now, or (None) received before.

@@ -70,9 +70,14 @@ def routes(gateway: Gateway) -> APIRouter:
 
 
 async def _answer(gateway: Gateway, receipt: Receipt, wait: float | None) -> Response:
-    headers = {"Location": f"/v1/battles/{quote(receipt.battle_id)}"}
-    if wait is None:
-        submitted = Submitted(battle_id=receipt.battle_id, created=receipt.created, rerun=receipt.rerun)
+    headers = {"Location": f"/v1/battles/{quote(receipt.battle_id)}"} if receipt.left_out is None else {}
+    if wait is None or receipt.left_out is not None:
+        submitted = Submitted(
+            battle_id=receipt.battle_id,
+            created=receipt.created,
+            rerun=receipt.rerun,
+            left_out=None if receipt.left_out is None else receipt.left_out.value,
+        )
         return JSONResponse(submitted.model_dump(mode="json"), _status(receipt), headers)
     ended = await gateway.followers.ended(receipt.battle_id, within=wait)
     view = await gateway.view(receipt.battle_id)
@@ -145,6 +150,7 @@ def _result(line: Line, outcome: Receipt | Exception) -> LineResult:
         battle_id=outcome.battle_id,
         created=outcome.created,
         rerun=outcome.rerun or None,
+        left_out=outcome.left_out,
     )
 
 
@@ -190,7 +196,8 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "model": Submitted | BattleView,
         "description": (
-            "The battle had been received before; with `wait`, it has ended; for NDJSON, one result per line."
+            "The battle had been received before, or settings leave it out (`left_out`); with `wait`, it has "
+            "ended; for NDJSON, one result per line."
         ),
         "content": {NDJSON[0]: {"schema": LineResult.model_json_schema()}},
     },

@@ -24,7 +24,7 @@ NDJSON = {"content-type": "application/x-ndjson"}
 async def test_a_battle_is_accepted_recorded_and_published(world: World) -> None:
     response = await world.http.post("/v1/battles", json=submission())
     assert response.status_code == 202
-    assert response.json() == {"battle_id": "tides", "created": True, "rerun": False}
+    assert response.json() == {"battle_id": "tides", "created": True, "rerun": False, "left_out": None}
     assert response.headers["location"] == "/v1/battles/tides"
     (event,) = await world.published()
     assert isinstance(event, BattleSubmitted)
@@ -73,7 +73,7 @@ async def test_the_same_battle_twice_is_one_battle(world: World) -> None:
     first = await world.http.post("/v1/battles", json=submission())
     second = await world.http.post("/v1/battles", json=submission())
     assert (first.status_code, second.status_code) == (202, 200)
-    assert second.json() == {"battle_id": "tides", "created": False, "rerun": False}
+    assert second.json() == {"battle_id": "tides", "created": False, "rerun": False, "left_out": None}
     assert len(await world.published()) == 1  # the broker knew the message id
     assert len((await world.http.get("/v1/battles")).json()) == 1
 

@@ -27,7 +27,7 @@ from arena.v1 import events_pb2 as arena_dot_v1_dot_events__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/arena.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x15\x61rena/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"c\n\x13SubmitBattleRequest\x12 \n\x06\x62\x61ttle\x18\x01 \x01(\x0b\x32\x10.arena.v1.Battle\x12!\n\x04vote\x18\x02 \x01(\x0e\x32\x0e.arena.v1.VoteH\x00\x88\x01\x01\x42\x07\n\x05_vote\"I\n\x14SubmitBattleResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x08\x12\r\n\x05rerun\x18\x03 \x01(\x08\"d\n\x14SubmitBattlesRequest\x12 \n\x06\x62\x61ttle\x18\x01 \x01(\x0b\x32\x10.arena.v1.Battle\x12!\n\x04vote\x18\x02 \x01(\x0e\x32\x0e.arena.v1.VoteH\x00\x88\x01\x01\x42\x07\n\x05_vote\"Y\n\x15SubmitBattlesResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x08\x12\r\n\x05\x65rror\x18\x03 \x01(\t\x12\r\n\x05rerun\x18\x04 \x01(\x08\"6\n\x12WatchBattleRequest\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\x03\"\xee\x03\n\x13WatchBattleResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12.\n\tsubmitted\x18\x02 \x01(\x0b\x32\x19.arena.v1.BattleSubmittedH\x00\x12*\n\x07scraped\x18\x03 \x01(\x0b\x32\x17.arena.v1.BattleScrapedH\x00\x12*\n\x07indexed\x18\x04 \x01(\x0b\x32\x17.arena.v1.BattleIndexedH\x00\x12.\n\tretrieved\x18\x05 \x01(\x0b\x32\x19.arena.v1.BattleRetrievedH\x00\x12\x30\n\nnuggetized\x18\x06 \x01(\x0b\x32\x1a.arena.v1.BattleNuggetizedH\x00\x12,\n\x08\x61ssigned\x18\x07 \x01(\x0b\x32\x18.arena.v1.BattleAssignedH\x00\x12(\n\x06judged\x18\x08 \x01(\x0b\x32\x16.arena.v1.BattleJudgedH\x00\x12&\n\x05voted\x18\t \x01(\x0b\x32\x15.arena.v1.BattleVotedH\x00\x12(\n\x06\x66\x61iled\x18\n \x01(\x0b\x32\x16.arena.v1.BattleFailedH\x00\x12(\n\x06graded\x18\x0b \x01(\x0b\x32\x16.arena.v1.BattleGradedH\x00\x42\x07\n\x05\x65vent\"\xcb\x01\n\x13WatchBattlesRequest\x12\x12\n\x05\x61rena\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x13\n\x06system\x18\x02 \x01(\tH\x01\x88\x01\x01\x12\x10\n\x03tag\x18\x03 \x01(\tH\x02\x88\x01\x01\x12\x15\n\x08language\x18\x04 \x01(\tH\x03\x88\x01\x01\x12\r\n\x05kinds\x18\x05 \x03(\t\x12)\n\x05\x61\x66ter\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06_arenaB\t\n\x07_systemB\x06\n\x04_tagB\x0b\n\t_language\"\x97\x01\n\x14WatchBattlesResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\r\n\x05\x61rena\x18\x02 \x01(\t\x12/\n\x0brecorded_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x05\x65vent\x18\x04 \x01(\x0b\x32\x1d.arena.v1.WatchBattleResponse\"B\n\x0f\x43\x61stVoteRequest\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x1c\n\x04vote\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Vote\"%\n\x10\x43\x61stVoteResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\"\x9a\x01\n\nModelState\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x0f\n\x07process\x18\x02 \x01(\t\x12\r\n\x05\x63\x61use\x18\x03 \x01(\t\x12)\n\x05since\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1d\n\x10\x66\x61llback_answers\x18\x05 \x01(\x08H\x00\x88\x01\x01\x42\x13\n\x11_fallback_answers\"4\n\rEventRecorded\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x03\x32\x8e\x03\n\x05\x41rena\x12M\n\x0cSubmitBattle\x12\x1d.arena.v1.SubmitBattleRequest\x1a\x1e.arena.v1.SubmitBattleResponse\x12T\n\rSubmitBattles\x12\x1e.arena.v1.SubmitBattlesRequest\x1a\x1f.arena.v1.SubmitBattlesResponse(\x01\x30\x01\x12L\n\x0bWatchBattle\x12\x1c.arena.v1.WatchBattleRequest\x1a\x1d.arena.v1.WatchBattleResponse0\x01\x12O\n\x0cWatchBattles\x12\x1d.arena.v1.WatchBattlesRequest\x1a\x1e.arena.v1.WatchBattlesResponse0\x01\x12\x41\n\x08\x43\x61stVote\x12\x19.arena.v1.CastVoteRequest\x1a\x1a.arena.v1.CastVoteResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/arena.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x15\x61rena/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"c\n\x13SubmitBattleRequest\x12 \n\x06\x62\x61ttle\x18\x01 \x01(\x0b\x32\x10.arena.v1.Battle\x12!\n\x04vote\x18\x02 \x01(\x0e\x32\x0e.arena.v1.VoteH\x00\x88\x01\x01\x42\x07\n\x05_vote\"m\n\x14SubmitBattleResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x08\x12\r\n\x05rerun\x18\x03 \x01(\x08\x12\x15\n\x08left_out\x18\x04 \x01(\tH\x00\x88\x01\x01\x42\x0b\n\t_left_out\"d\n\x14SubmitBattlesRequest\x12 \n\x06\x62\x61ttle\x18\x01 \x01(\x0b\x32\x10.arena.v1.Battle\x12!\n\x04vote\x18\x02 \x01(\x0e\x32\x0e.arena.v1.VoteH\x00\x88\x01\x01\x42\x07\n\x05_vote\"}\n\x15SubmitBattlesResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x08\x12\r\n\x05\x65rror\x18\x03 \x01(\t\x12\r\n\x05rerun\x18\x04 \x01(\x08\x12\x15\n\x08left_out\x18\x05 \x01(\tH\x00\x88\x01\x01\x42\x0b\n\t_left_out\"6\n\x12WatchBattleRequest\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\x03\"\xee\x03\n\x13WatchBattleResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12.\n\tsubmitted\x18\x02 \x01(\x0b\x32\x19.arena.v1.BattleSubmittedH\x00\x12*\n\x07scraped\x18\x03 \x01(\x0b\x32\x17.arena.v1.BattleScrapedH\x00\x12*\n\x07indexed\x18\x04 \x01(\x0b\x32\x17.arena.v1.BattleIndexedH\x00\x12.\n\tretrieved\x18\x05 \x01(\x0b\x32\x19.arena.v1.BattleRetrievedH\x00\x12\x30\n\nnuggetized\x18\x06 \x01(\x0b\x32\x1a.arena.v1.BattleNuggetizedH\x00\x12,\n\x08\x61ssigned\x18\x07 \x01(\x0b\x32\x18.arena.v1.BattleAssignedH\x00\x12(\n\x06judged\x18\x08 \x01(\x0b\x32\x16.arena.v1.BattleJudgedH\x00\x12&\n\x05voted\x18\t \x01(\x0b\x32\x15.arena.v1.BattleVotedH\x00\x12(\n\x06\x66\x61iled\x18\n \x01(\x0b\x32\x16.arena.v1.BattleFailedH\x00\x12(\n\x06graded\x18\x0b \x01(\x0b\x32\x16.arena.v1.BattleGradedH\x00\x42\x07\n\x05\x65vent\"\xcb\x01\n\x13WatchBattlesRequest\x12\x12\n\x05\x61rena\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x13\n\x06system\x18\x02 \x01(\tH\x01\x88\x01\x01\x12\x10\n\x03tag\x18\x03 \x01(\tH\x02\x88\x01\x01\x12\x15\n\x08language\x18\x04 \x01(\tH\x03\x88\x01\x01\x12\r\n\x05kinds\x18\x05 \x03(\t\x12)\n\x05\x61\x66ter\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06_arenaB\t\n\x07_systemB\x06\n\x04_tagB\x0b\n\t_language\"\x97\x01\n\x14WatchBattlesResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\r\n\x05\x61rena\x18\x02 \x01(\t\x12/\n\x0brecorded_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x05\x65vent\x18\x04 \x01(\x0b\x32\x1d.arena.v1.WatchBattleResponse\"B\n\x0f\x43\x61stVoteRequest\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x1c\n\x04vote\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Vote\"%\n\x10\x43\x61stVoteResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\"\x9a\x01\n\nModelState\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x0f\n\x07process\x18\x02 \x01(\t\x12\r\n\x05\x63\x61use\x18\x03 \x01(\t\x12)\n\x05since\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1d\n\x10\x66\x61llback_answers\x18\x05 \x01(\x08H\x00\x88\x01\x01\x42\x13\n\x11_fallback_answers\"4\n\rEventRecorded\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x03\x32\x8e\x03\n\x05\x41rena\x12M\n\x0cSubmitBattle\x12\x1d.arena.v1.SubmitBattleRequest\x1a\x1e.arena.v1.SubmitBattleResponse\x12T\n\rSubmitBattles\x12\x1e.arena.v1.SubmitBattlesRequest\x1a\x1f.arena.v1.SubmitBattlesResponse(\x01\x30\x01\x12L\n\x0bWatchBattle\x12\x1c.arena.v1.WatchBattleRequest\x1a\x1d.arena.v1.WatchBattleResponse0\x01\x12O\n\x0cWatchBattles\x12\x1d.arena.v1.WatchBattlesRequest\x1a\x1e.arena.v1.WatchBattlesResponse0\x01\x12\x41\n\x08\x43\x61stVote\x12\x19.arena.v1.CastVoteRequest\x1a\x1a.arena.v1.CastVoteResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,27 +37,27 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SUBMITBATTLEREQUEST']._serialized_start=113
   _globals['_SUBMITBATTLEREQUEST']._serialized_end=212
   _globals['_SUBMITBATTLERESPONSE']._serialized_start=214
-  _globals['_SUBMITBATTLERESPONSE']._serialized_end=287
-  _globals['_SUBMITBATTLESREQUEST']._serialized_start=289
-  _globals['_SUBMITBATTLESREQUEST']._serialized_end=389
-  _globals['_SUBMITBATTLESRESPONSE']._serialized_start=391
-  _globals['_SUBMITBATTLESRESPONSE']._serialized_end=480
-  _globals['_WATCHBATTLEREQUEST']._serialized_start=482
-  _globals['_WATCHBATTLEREQUEST']._serialized_end=536
-  _globals['_WATCHBATTLERESPONSE']._serialized_start=539
-  _globals['_WATCHBATTLERESPONSE']._serialized_end=1033
-  _globals['_WATCHBATTLESREQUEST']._serialized_start=1036
-  _globals['_WATCHBATTLESREQUEST']._serialized_end=1239
-  _globals['_WATCHBATTLESRESPONSE']._serialized_start=1242
-  _globals['_WATCHBATTLESRESPONSE']._serialized_end=1393
-  _globals['_CASTVOTEREQUEST']._serialized_start=1395
-  _globals['_CASTVOTEREQUEST']._serialized_end=1461
-  _globals['_CASTVOTERESPONSE']._serialized_start=1463
-  _globals['_CASTVOTERESPONSE']._serialized_end=1500
-  _globals['_MODELSTATE']._serialized_start=1503
-  _globals['_MODELSTATE']._serialized_end=1657
-  _globals['_EVENTRECORDED']._serialized_start=1659
-  _globals['_EVENTRECORDED']._serialized_end=1711
-  _globals['_ARENA']._serialized_start=1714
-  _globals['_ARENA']._serialized_end=2112
+  _globals['_SUBMITBATTLERESPONSE']._serialized_end=323
+  _globals['_SUBMITBATTLESREQUEST']._serialized_start=325
+  _globals['_SUBMITBATTLESREQUEST']._serialized_end=425
+  _globals['_SUBMITBATTLESRESPONSE']._serialized_start=427
+  _globals['_SUBMITBATTLESRESPONSE']._serialized_end=552
+  _globals['_WATCHBATTLEREQUEST']._serialized_start=554
+  _globals['_WATCHBATTLEREQUEST']._serialized_end=608
+  _globals['_WATCHBATTLERESPONSE']._serialized_start=611
+  _globals['_WATCHBATTLERESPONSE']._serialized_end=1105
+  _globals['_WATCHBATTLESREQUEST']._serialized_start=1108
+  _globals['_WATCHBATTLESREQUEST']._serialized_end=1311
+  _globals['_WATCHBATTLESRESPONSE']._serialized_start=1314
+  _globals['_WATCHBATTLESRESPONSE']._serialized_end=1465
+  _globals['_CASTVOTEREQUEST']._serialized_start=1467
+  _globals['_CASTVOTEREQUEST']._serialized_end=1533
+  _globals['_CASTVOTERESPONSE']._serialized_start=1535
+  _globals['_CASTVOTERESPONSE']._serialized_end=1572
+  _globals['_MODELSTATE']._serialized_start=1575
+  _globals['_MODELSTATE']._serialized_end=1729
+  _globals['_EVENTRECORDED']._serialized_start=1731
+  _globals['_EVENTRECORDED']._serialized_end=1783
+  _globals['_ARENA']._serialized_start=1786
+  _globals['_ARENA']._serialized_end=2184
 # @@protoc_insertion_point(module_scope)

@@ -54,23 +54,29 @@ class SubmitBattleResponse(_message.Message):
     BATTLE_ID_FIELD_NUMBER: _builtins.int
     CREATED_FIELD_NUMBER: _builtins.int
     RERUN_FIELD_NUMBER: _builtins.int
+    LEFT_OUT_FIELD_NUMBER: _builtins.int
     battle_id: _builtins.str
     created: _builtins.bool
     """False if the same battle was received before."""
     rerun: _builtins.bool
     """Whether the evaluation of the battle had failed, so that its failed stages run again."""
+    left_out: _builtins.str
+    """The setting by which the battle is neither stored nor evaluated: "arena", "tag", "language" or "share"."""
     def __init__(
         self,
         *,
         battle_id: _builtins.str = ...,
         created: _builtins.bool = ...,
         rerun: _builtins.bool = ...,
+        left_out: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_left_out", b"_left_out", "left_out", b"left_out"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "created", b"created", "rerun", b"rerun"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_left_out", b"_left_out", "battle_id", b"battle_id", "created", b"created", "left_out", b"left_out", "rerun", b"rerun"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__left_out: _TypeAlias = _typing.Literal["left_out"]  # noqa: Y015
+    _WhichOneofArgType__left_out: _TypeAlias = _typing.Literal["_left_out", b"_left_out"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__left_out) -> _WhichOneofReturnType__left_out | None: ...
 
 Global___SubmitBattleResponse: _TypeAlias = SubmitBattleResponse  # noqa: Y015
 
@@ -107,12 +113,15 @@ class SubmitBattlesResponse(_message.Message):
     CREATED_FIELD_NUMBER: _builtins.int
     ERROR_FIELD_NUMBER: _builtins.int
     RERUN_FIELD_NUMBER: _builtins.int
+    LEFT_OUT_FIELD_NUMBER: _builtins.int
     battle_id: _builtins.str
     created: _builtins.bool
     error: _builtins.str
     """Empty unless the battle was rejected; battle_id is then as it was sent."""
     rerun: _builtins.bool
     """Whether the evaluation of the battle had failed, so that its failed stages run again."""
+    left_out: _builtins.str
+    """As in SubmitBattleResponse."""
     def __init__(
         self,
         *,
@@ -120,12 +129,15 @@ class SubmitBattlesResponse(_message.Message):
         created: _builtins.bool = ...,
         error: _builtins.str = ...,
         rerun: _builtins.bool = ...,
+        left_out: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_left_out", b"_left_out", "left_out", b"left_out"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "created", b"created", "error", b"error", "rerun", b"rerun"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_left_out", b"_left_out", "battle_id", b"battle_id", "created", b"created", "error", b"error", "left_out", b"left_out", "rerun", b"rerun"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__left_out: _TypeAlias = _typing.Literal["left_out"]  # noqa: Y015
+    _WhichOneofArgType__left_out: _TypeAlias = _typing.Literal["_left_out", b"_left_out"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__left_out) -> _WhichOneofReturnType__left_out | None: ...
 
 Global___SubmitBattlesResponse: _TypeAlias = SubmitBattlesResponse  # noqa: Y015
 
