@@ -64,24 +64,23 @@ def command(
                     embedder=embedder,
                 )
                 async with start.when_prepared(stop) as bus:
-                    if bus is None:
-                        return
-                    parts = Parts(
-                        bus=bus,
-                        database=database,
-                        platform=platform,
-                        pipeline=pipeline,
-                        fetch=fetch,
-                        llm=llm,
-                        host=server.host,
-                        http_port=server.http_port,
-                        retrieval=retrieval,
-                        embedder=embedder,
-                        allowed_hosts=server.hosts,
-                        access=access,
-                        entry=entry,
-                    )
-                    await _run(start, parts, stop)
+                    if bus is not None:
+                        parts = Parts(
+                            bus=bus,
+                            database=database,
+                            platform=platform,
+                            pipeline=pipeline,
+                            fetch=fetch,
+                            llm=llm,
+                            host=server.host,
+                            http_port=server.http_port,
+                            retrieval=retrieval,
+                            embedder=embedder,
+                            allowed_hosts=server.hosts,
+                            access=access,
+                            entry=entry,
+                        )
+                        await _run(start, parts, stop)
         except StoppedWaiting:
             return  # stopped before anything was done, which is not an error
         finally:
