@@ -22,7 +22,7 @@ class Measured:
 
 
 # 791 battles of CrowdRAG-25, on which the heuristics were chosen; the run is in `benchmarks/README.md`.
-MEASURED = Measured(nuggets=0.674, judge=0.661, longer=0.613)
+MEASURED = Measured(nuggets=0.661, judge=0.661, longer=0.613)
 
 NOTICE = (
     "Offline heuristics, not a language model. On 791 public battles (CrowdRAG-25) their nuggets agree with "
