@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm bench-intake bench-retrieval bench-live image-test format proto digests clean
+.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm bench-intake bench-retrieval bench-live bench-embedding image-test format proto digests clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # LIGHT=1 leaves out torch and sentence-transformers (evidence is then ranked by BM25 alone).
@@ -108,6 +108,9 @@ bench-retrieval: $(DEV_STAMP)  ## search among 100,000 chunks beside other libra
 
 bench-live: $(DEV_STAMP)  ## seconds from sending to nuggets, explanation and rating at 5 battles a second (SCALE=small: 6 s)
 	$(BIN)/python -m benchmarks.live --scale $(or $(SCALE),full)
+
+bench-embedding: $(DEV_STAMP)  ## embed sentences and chunks: back-ends, batches, threads and start, in one run
+	$(BIN)/python -m benchmarks.embedding
 
 bench-store: $(DEV_STAMP)  ## time the database side on PostgreSQL with 1M battles (SCALE=small: 4,000)
 	$(BIN)/python -m benchmarks.store --scale $(or $(SCALE),full)

@@ -14,7 +14,9 @@ from services.runtime import metrics
 from services.runtime.embedding import Vectors, unit
 
 PACKAGED = "all-MiniLM-L6-v2"  # contained in a Python package, so tests and the demo download no model
-_TEXTS, _TOKENS = 32, 8192  # the most that the model computes at once, tokens of padding included
+# The most texts and tokens, padding included, that a model computes at once: on a processor more of them only
+# add padding, other devices need more to be busy.
+ON_PROCESSOR, _ON_DEVICE = (32, 1024), (256, 32_768)
 
 
 class LocalEmbedder:
@@ -48,7 +50,8 @@ class LocalEmbedder:
             tokens = _tokens(model, texts)
             limit = int(model.max_seq_length or max(tokens, default=0))
             metrics.EMBEDDING_CUTS.labels(self._name).inc(sum(count > limit for count in tokens))
-            parts = by_length([min(count, limit) for count in tokens])
+            largest = ON_PROCESSOR if model.device.type == "cpu" else _ON_DEVICE
+            parts = by_length([min(count, limit) for count in tokens], *largest)
             rows = [_computed(model, [texts[i] for i in part]) for part in parts]
         order = np.argsort(np.concatenate([np.asarray(part) for part in parts]))
         return unit(np.concatenate(rows)[order])
@@ -74,7 +77,7 @@ class LocalEmbedder:
         return self._loaded
 
 
-def by_length(tokens: Sequence[int], texts: int = _TEXTS, limit: int = _TOKENS) -> list[list[int]]:
+def by_length(tokens: Sequence[int], texts: int, limit: int) -> list[list[int]]:
     """The indices of texts in batches of like length, the longest first.
 
     Args:
@@ -83,7 +86,7 @@ def by_length(tokens: Sequence[int], texts: int = _TEXTS, limit: int = _TOKENS) 
         limit: Maximum number of tokens in a batch whose texts are padded to the longest; a longer text is a
             batch by itself.
 
-    >>> by_length([5, 100, 6, 90], limit=200)
+    >>> by_length([5, 100, 6, 90], 32, 200)
     [[1, 3], [2, 0]]
     """
     batches: list[list[int]] = []
@@ -126,9 +129,14 @@ def _load(name: str, threads: int) -> Any:
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     torch.set_num_threads(threads)
-    model = SentenceTransformer(str(_packaged() if name == PACKAGED else name))
+    model = SentenceTransformer(str(model_folder(name)))
     # Three times as fast where the processor supports bfloat16; cosines change by less than 0.002.
     return model.to(torch.bfloat16) if torch.cpu.get_capabilities().get("avx512_bf16") else model
+
+
+def model_folder(name: str) -> Path | str:
+    """Where a model is loaded from: the folder of the packaged one, or else its name."""
+    return _packaged() if name == PACKAGED else name
 
 
 def _packaged() -> Path | str:

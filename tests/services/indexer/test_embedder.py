@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -126,8 +127,9 @@ class Encoder(WordVectors):
 
     max_seq_length = 8
 
-    def __init__(self) -> None:
+    def __init__(self, device: str = "cpu") -> None:
         super().__init__()
+        self.device = SimpleNamespace(type=device)
         self.batches: list[list[int]] = []
 
     def tokenizer(self, texts: list[str], **_: object) -> dict[str, list[list[int]]]:
@@ -158,6 +160,16 @@ async def test_the_texts_of_one_batch_have_like_lengths_and_long_ones_are_counte
     assert [(min(batch), max(batch)) for batch in encoder.batches] == [(7, 10), (3, 6), (1, 2)]
     now = REGISTRY.get_sample_value("nuggetstream_embedding_cut_texts_total", {"model": "words"})
     assert now == cut + 16  # those of nine and of ten words
+
+
+async def test_a_device_gets_larger_batches_than_a_processor() -> None:
+    sizes = {}
+    for device in ("cpu", "cuda"):
+        encoder = Encoder(device)
+        encoder.max_seq_length = 256
+        LocalEmbedder("words", load=lambda _, __, encoder=encoder: encoder).encode(["tea " * 200] * 64)
+        sizes[device] = [len(batch) for batch in encoder.batches]
+    assert sizes == {"cpu": [5] * 12 + [4], "cuda": [64]}
 
 
 async def test_batches_are_joined_from_texts_of_like_length_of_all_callers(model: HeldModel) -> None:
