@@ -6,6 +6,9 @@
 
 A citation of a source without retrieved text cannot be graded. It is left out of both numbers, and so are
 sentences that have only such citations.
+
+With the option `uncited`, a sentence that cites nothing is searched for in the answer's own sources: it is
+graded on the source that shares most of its words. These grades change neither number.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,20 +20,23 @@ from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.grade import Criterion, Grade, Subject, SubjectKind
 from nuggetstream.text.citations import parse_citations, without_citations
 from nuggetstream.text.sentences import spans
+from nuggetstream.text.terms import terms
 from services.judge.graders.choices import DECISION, Choosing, Chosen, Level, choose, offline_decisions
 from services.judge.graders.evaluator import Ask, Evaluator, Material
 from services.judge.graders.lines import GradeLine, GradesReply, on_scales
+from services.judge.selection import Selection
 from services.offline.answers import ParsedPrompt
 from services.offline.heuristics import FactLabel, Label, assign
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.prompt import Prompt
 
-VERSION = "citation-support-1"
+VERSION = "citation-support-2"
 TASK = "citation_support"
 _CITATIONS, _CHUNKS = 60, 4  # per answer and per source; what is beyond is not graded
 
 _ASKED = Criterion("support", "0-2", 0, 2)
 SUPPORT = Criterion("support", "none 0, partial 0.5, full 1", 0, 1)
+UNCITED = Criterion("uncited_support", SUPPORT.scale, 0, 1)
 PRECISION = Criterion("citation_precision", "0-1", 0, 1)
 RECALL = Criterion("citation_recall", "0-1", 0, 1)
 LEVELS = (
@@ -44,8 +50,8 @@ _SYSTEM = (
 )
 
 _MATERIAL = (
-    "Each sentence was taken from an answer and cites the source whose ID stands before the dot in its own "
-    "ID."
+    "Each sentence was taken from an answer. It is checked against the source whose ID stands before the dot "
+    "in its own ID."
 )
 _INSTRUCTIONS = (
     f"{_MATERIAL} Grade every sentence:\n"
@@ -54,9 +60,19 @@ _INSTRUCTIONS = (
 )
 
 
+class CitationOptions(Selection):
+    """The battles that are graded, their budget, and what is graded.
+
+    Attributes:
+        uncited: Whether sentences that cite nothing are searched for in the answer's sources.
+    """
+
+    uncited: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Citing:
-    """A sentence that cites a source.
+    """A sentence that cites a source, or is searched for in it.
 
     Attributes:
         sentence: Number of the sentence, from 1.
@@ -79,12 +95,7 @@ def citing_sentences(answer: Answer) -> tuple[list[Citing], int]:
 
     A mark after the end of a sentence belongs to that sentence.
     """
-    text = answer.text
-    parts = [
-        (start, end)
-        for start, end in spans(text)
-        if any(map(str.isalpha, without_citations(text[start:end])))
-    ]
+    text, parts = answer.text, _parts(answer.text)
     citations = parse_citations(text, len(answer.sources))
     found: dict[tuple[int, int], Citing] = {}
     for citation in citations.valid:
@@ -95,6 +106,31 @@ def citing_sentences(answer: Answer) -> tuple[list[Citing], int]:
             sentence = without_citations(text[start:end]).strip()
             found.setdefault((number, source), Citing(number + 1, source, sentence))
     return list(found.values()), len(parts)
+
+
+def uncited_sentences(answer: Answer, citing: Sequence[Citing], texts: Mapping[int, str]) -> list[Citing]:
+    """The sentences of an answer that cite nothing, each with the source that shares most of its terms.
+
+    Args:
+        answer: The answer.
+        citing: Its sentences that cite a source.
+        texts: Texts of its sources, by position; those without text are left out.
+    """
+    known = {source: set(terms(text)) for source, text in texts.items()}
+    cited = {each.sentence for each in citing}
+    found = list[Citing]()
+    for number, (start, end) in enumerate(_parts(answer.text), start=1):
+        if known and number not in cited:
+            sentence = without_citations(answer.text[start:end]).strip()
+            words = set(terms(sentence))
+            best = max(sorted(known), key=lambda source: len(words & known[source]))
+            found.append(Citing(number, best, sentence))
+    return found
+
+
+def _parts(text: str) -> list[tuple[int, int]]:
+    """The positions of the sentences that have words."""
+    return [(start, end) for start, end in spans(text) if _has_words(text[start:end])]
 
 
 def _has_words(text: str) -> bool:
@@ -140,12 +176,19 @@ async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
         citing, sentences = citing_sentences(answer)
         texts = _texts(answer, material)
         gradable = [each for each in citing if each.source in texts][:_CITATIONS]
+        uncited = uncited_sentences(answer, citing, texts) if _searches(material) else []
+        uncited = uncited[: _CITATIONS - len(gradable)]
+        chosen = await _chosen(ask, [*gradable, *uncited], texts) if gradable or uncited else {}
+        grades += [_of_sentence(each, SUPPORT, side, answer, chosen[each]) for each in gradable]
+        grades += [_of_sentence(each, UNCITED, side, answer, chosen[each]) for each in uncited]
         if gradable:
-            chosen = await _chosen(ask, gradable, texts)
-            grades += [_of_citation(each, side, answer, chosen[each]) for each in gradable]
             support = {each: chosen[each].value / _ASKED_HIGH for each in gradable}
             grades += _of_answer(side, support, citing, sentences)
     return grades
+
+
+def _searches(material: Material) -> bool:
+    return isinstance(material.options, CitationOptions) and material.options.uncited
 
 
 _ASKED_HIGH = 2.0
@@ -177,10 +220,10 @@ def _texts(answer: Answer, material: Material) -> dict[int, str]:
     return {number: "\n".join(chunk.text for chunk in page[:_CHUNKS]) for number, page in pages if page}
 
 
-def _of_citation(citing: Citing, side: Side, answer: Answer, chosen: Chosen) -> Grade:
+def _of_sentence(citing: Citing, criterion: Criterion, side: Side, answer: Answer, chosen: Chosen) -> Grade:
     subject = Subject(SubjectKind.CITATION, (side,), answer.sources[citing.source].url, citing.sentence)
     label = next(level.name for level in LEVELS if level.value == chosen.value)
-    return chosen.grade(subject, SUPPORT.name, label, per_unit=_ASKED_HIGH)
+    return chosen.grade(subject, criterion.name, label, per_unit=_ASKED_HIGH)
 
 
 def _of_answer(
@@ -224,9 +267,10 @@ def _shares(prompt: ParsedPrompt, sentence: Block) -> tuple[float, float, float]
 EVALUATOR = Evaluator(
     name="citation_support",
     summary="Support of each citation by its source; precision and recall of each answer's citations.",
-    criteria=(SUPPORT, PRECISION, RECALL),
+    criteria=(SUPPORT, PRECISION, RECALL, UNCITED),
     source="support evaluation of the TREC 2024 RAG track",
     calls="up to 2, one per answer with citations",
     grade=grade,
+    options=CitationOptions,
     offline={TASK: offline, TASK + DECISION: offline_decisions(LEVELS, "sentence", _shares)},
 )

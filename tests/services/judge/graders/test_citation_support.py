@@ -7,7 +7,7 @@ import pytest
 from nuggetstream.domain.battle import Answer, Battle, Side, Source
 from nuggetstream.domain.event import BattleGraded, BattleRetrieved
 from nuggetstream.domain.grade import SubjectKind
-from services.judge.graders.citation_support import EVALUATOR, citing_sentences
+from services.judge.graders.citation_support import EVALUATOR, CitationOptions, citing_sentences
 from services.judge.graders.lines import GradeLine, GradesReply
 from services.judge.grading import Grader
 from services.runtime.llm.prompt import Prompt
@@ -50,10 +50,14 @@ def model_that_supports(**values: int) -> ScriptedModel:
     return ScriptedModel({"citation_support": reply})
 
 
-async def graded(model: ScriptedModel, a: Answer, chunks: int = 2) -> BattleGraded:
-    battle = Battle("b1", "default", "What is tea?", a, Answer("right", "No citation here.", a.sources))
+async def graded(
+    model: ScriptedModel, a: Answer, chunks: int = 2, options: CitationOptions | None = None
+) -> BattleGraded:
+    other = Answer("right", "No citation here.", () if options else a.sources)
+    battle = Battle("b1", "default", "What is tea?", a, other)
     event = BattleRetrieved("k", battle, (), tuple(samples.evidence(n) for n in range(1, chunks + 1)), "bm25")
-    (found,) = await Grader(model, EVALUATOR)(event)
+    grader = Grader(model, EVALUATOR, selection=options or CitationOptions())
+    (found,) = await grader(event)
     assert isinstance(found, BattleGraded)
     return found
 
@@ -72,6 +76,30 @@ async def test_precision_is_over_citations_and_recall_over_sentences() -> None:
     assert {g.subject.sides for g in found.grading.grades} == {(Side.A,)}
     (asked,) = model.asked
     assert [block.text for block in blocks(asked, "source")] == ["Passage number 1.", "Passage number 2."]
+
+
+async def test_sentences_that_cite_nothing_are_searched_for_in_the_answers_sources() -> None:
+    model = model_that_supports(s1_1=2, s2_2=1, s1_3=0)
+    text = "Tea is hot [1]. The passage has number 2, they say. Nobody confirms this."
+    found = await graded(model, answer(text), options=CitationOptions(uncited=True))
+    of_citations = [g for g in found.grading.grades if g.subject.kind is SubjectKind.CITATION]
+    assert [(g.criterion, g.subject.sentence, g.subject.document, g.label) for g in of_citations] == [
+        ("support", 1, URLS[0], "full"),
+        ("uncited_support", 2, URLS[1], "partial"),
+        ("uncited_support", 3, URLS[0], "none"),
+    ]
+    of_answers = {g.criterion: g.value for g in found.grading.grades if g.subject.kind is SubjectKind.ANSWER}
+    assert of_answers == {"citation_precision": 1.0, "citation_recall": 1 / 3}
+    assert {g.subject.sides for g in found.grading.grades} == {(Side.A,)}
+
+
+async def test_only_the_sources_of_the_answer_itself_are_searched() -> None:
+    model = model_that_supports(s1_1=0)
+    found = await graded(model, answer("Passage number 2.", 1), options=CitationOptions(uncited=True))
+    assert [(g.subject.document, g.label) for g in found.grading.grades] == [(URLS[0], "none")]
+    model = model_that_supports()
+    found = await graded(model, answer("Tea.", 0), options=CitationOptions(uncited=True))
+    assert (found.grading.grades, model.asked) == ((), [])
 
 
 async def test_a_source_without_text_is_missing_and_not_without_support() -> None:
