@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm bench-intake bench-retrieval bench-live bench-embedding image-test format proto digests clean
+.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm bench-intake bench-retrieval bench-live bench-embedding bench-scraper image-test format proto digests clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # LIGHT=1 leaves out torch and sentence-transformers (evidence is then ranked by BM25 alone).
@@ -111,6 +111,9 @@ bench-live: $(DEV_STAMP)  ## seconds from sending to nuggets, explanation and ra
 
 bench-embedding: $(DEV_STAMP)  ## embed sentences and chunks: back-ends, batches, threads and start, in one run
 	$(BIN)/python -m benchmarks.embedding
+
+bench-scraper: $(DEV_STAMP)  ## extract the text of pages beside trafilatura alone, resiliparse and selectolax
+	$(BIN)/python -m benchmarks.scraper
 
 bench-store: $(DEV_STAMP)  ## time the database side on PostgreSQL with 1M battles (SCALE=small: 4,000)
 	$(BIN)/python -m benchmarks.store --scale $(or $(SCALE),full)
