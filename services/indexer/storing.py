@@ -93,7 +93,8 @@ class StoringEmbedder:
             async with self._claimed(self._claims, remaining) as ours:
                 # Another process may have stored them between our look and our claim.
                 known |= await self._stored(remaining)
-                known |= await self._embedded({key: remaining[key] for key in ours if key not in known})
+                claimed = {key: text for key, text in remaining.items() if key in ours and key not in known}
+                known |= await self._embedded(claimed)
             if len(known) < len(new):
                 if asyncio.get_running_loop().time() >= until:
                     raise Outage(Reason.STORE_UNAVAILABLE, "another process is embedding the same texts")
