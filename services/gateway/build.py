@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from services.gateway.access.guard import Access
 from services.gateway.canary.routes import routes as canary_routes
 from services.gateway.failures.build import administration
+from services.gateway.operations.routes import routes as operation_routes
 from services.gateway.pages.environment import page_environment
 from services.gateway.ports import Gateway
 from services.gateway.stream.routes import routes as stream_routes
@@ -23,4 +24,5 @@ def further_routes(
         administration(bus, database, gateway.intake, access, graders),
         canary_routes(database, env),
         stream_routes(tail),
+        operation_routes(gateway, bus, env),
     ]

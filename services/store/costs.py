@@ -1,11 +1,14 @@
-"""What model calls cost, for pages and the API: of a battle by stage and model."""
+"""What model calls cost, for pages: of a battle, and of arenas over days, by stage and model."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
+from services.store.cost_tables import COST_COLUMNS, cost_counters
 from services.store.database import Database
 from services.store.spend import amount_of
 from services.store.tables import spend
@@ -23,6 +26,8 @@ class CostLine:
         output_tokens: Tokens of the replies.
         amount: Cost of the calls; None where their price is unknown.
         currency: Currency of the cost; None where the price is unknown.
+        arena: Arena of the battles; None where the costs are of one battle, or of battles that were deleted
+            before they were counted.
     """
 
     stage: str
@@ -32,6 +37,7 @@ class CostLine:
     output_tokens: int
     amount: Decimal | None
     currency: str | None
+    arena: str | None = None
 
 
 _KEYS = (spend.c.stage, spend.c.model, spend.c.currency)
@@ -46,6 +52,13 @@ _OF_BATTLE = (
     .where(spend.c.battle_id == bindparam("battle"))
     .group_by(*_KEYS)
     .order_by(spend.c.stage, spend.c.model)
+)
+
+_PLACE = tuple(cost_counters.c[name] for name in ("arena", "stage", "model", "currency"))
+_OF_DAYS = (
+    select(*_PLACE, *(func.sum(cost_counters.c[name]).label(name) for name in COST_COLUMNS))
+    .group_by(*_PLACE)
+    .order_by(*_PLACE)
 )
 
 
@@ -69,6 +82,22 @@ class Costs:
         rows = await self._database.read(lambda connection: connection.execute(_OF_BATTLE, values).all())
         return [_line(row) for row in rows]
 
+    async def since(self, day: date, arenas: Collection[str] | None = None) -> list[CostLine]:
+        """What the calls since a day (UTC) have cost, by arena, stage and model; read from counters.
+
+        Args:
+            day: The first day.
+            arenas: Only these arenas; all, and battles that were deleted, when None.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+        query = _OF_DAYS.where(cost_counters.c.day >= day)
+        if arenas is not None:
+            query = query.where(cost_counters.c.arena.in_(sorted(arenas)))
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return [replace(_line(row), arena=row.arena or None) for row in rows]
+
 
 def _line(row: Any) -> CostLine:
     return CostLine(
@@ -77,6 +106,6 @@ def _line(row: Any) -> CostLine:
         calls=int(row.calls),
         input_tokens=int(row.input_tokens),
         output_tokens=int(row.output_tokens),
-        amount=None if row.currency is None else amount_of(int(row.picos)),
-        currency=row.currency,
+        amount=amount_of(int(row.picos)) if row.currency else None,
+        currency=row.currency or None,
     )

@@ -23,14 +23,16 @@ from sqlalchemy import (
 
 from services.runtime.llm.accounting import Entry, Spend
 from services.runtime.llm.prices import Money, Tokens
+from services.store.cost_tables import cost_counters
 from services.store.counters import increment
 from services.store.database import Database
-from services.store.tables import spend, spend_counters
+from services.store.tables import battles, spend, spend_counters
 from services.wire.graders import GRADER_PREFIX
 
 _SLOTS = 16  # calls booked at the same time rarely change the same row
 _COUNTED = ("input_tokens", "output_tokens", "cached_input_tokens", "picos")
 _BOOKING = insert(spend)
+_ARENA = select(battles.c.arena).where(battles.c.id == bindparam("battle"))
 _PICO = Decimal("1e-12")  # a price per million tokens with up to six decimals is a multiple of it
 
 
@@ -69,11 +71,15 @@ class DatabaseSpendStore:
         slot = 0 if self._database.is_sqlite else random.randrange(_SLOTS)  # noqa: S311 - no secret
         counted = {name: row.get(name) or 0 for name in _COUNTED}
         counted |= {"calls": 1, "estimated": int(entry.source == "estimate")}
-        key = (entry.day, slot, row["currency"] or "")
+        currency = row["currency"] or ""
+        key = (entry.day, slot, currency)
 
         def book(connection: Connection) -> None:
             connection.execute(_BOOKING, row)
             increment(connection, spend_counters, {key: counted})
+            arena = connection.scalar(_ARENA, {"battle": entry.battle_id}) or ""
+            place = (entry.day, slot, arena, row["stage"], row["model"], currency)
+            increment(connection, cost_counters, {place: counted})
 
         await self._database.write(book)
 

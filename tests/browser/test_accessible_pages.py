@@ -115,6 +115,8 @@ PAGES = (
     "/docs",
     "/login",
     "/failures",
+    "/operations",
+    "/arenas?arena=demo",
     "/battles/nobody",
 )
 

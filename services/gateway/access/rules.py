@@ -84,6 +84,8 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("GET", "/leaderboard/files/{kind}"): _RATINGS,
     ("GET", "/system"): _LIST,
     ("GET", "/inversions"): _LIST,
+    ("GET", "/arenas"): _LIST,
+    ("GET", "/operations"): Rule(Role.ADMIN, Scope.LISTED, page=True),
     ("GET", "/failures"): Rule(Role.ADMIN, Scope.LISTED, page=True),
     ("POST", "/failures"): Rule(Role.ADMIN, Scope.INSIDE, "act on failure", form=True),
     ("GET", "/canary"): _ANYWHERE,

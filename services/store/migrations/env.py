@@ -7,6 +7,7 @@ import services.store.bank_tables
 import services.store.call_tables
 import services.store.canary_runs
 import services.store.chunk_tables
+import services.store.cost_tables
 import services.store.edit_tables
 import services.store.fetch_tables
 import services.store.judge_biases

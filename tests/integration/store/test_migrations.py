@@ -1,13 +1,14 @@
 """The migrations and the tables say the same, on both databases."""
 
 import asyncio
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, insert, inspect, text
 
 import services.store.access_tables
 import services.store.bank_tables
@@ -18,10 +19,11 @@ import services.store.fetch_tables  # noqa: F401
 from nuggetstream.domain.nugget import Support
 from services.store import migrate
 from services.store.blobs import Blobs
+from services.store.costs import Costs
 from services.store.database import Database
 from services.store.label_tables import LABEL_COLUMNS
 from services.store.migrate import downgrade, unapplied, upgrade
-from services.store.tables import metadata
+from services.store.tables import metadata, spend
 
 VERSIONS = Path(migrate.__file__).parent / "migrations" / "versions"
 # The index of tags is one of an expression, and exists on PostgreSQL only.
@@ -147,6 +149,7 @@ ADDED: dict[str, set[tuple[str, str]]] = {
     "0035": {("add_index", "ix_fetched_pages_battle_id"), ("add_index", "ix_robots_files_fetched_at")},
     "0036": {("add_index", "ix_events_recorded_at")},
     "0037": {("add_column", "language_confidence")},
+    "0038": set(),
 }
 ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},
@@ -161,6 +164,7 @@ ADDED_TABLES = {
     "0032": {"pending_outcomes"},
     "0034": {"access_secrets", "api_keys", "audit_log", "key_usage", "page_sessions"},
     "0035": {"fetched_pages", "host_pauses", "robots_files"},
+    "0038": {"cost_counters"},
 }
 # Columns in tables of an earlier migration, and that migration: where the table is gone, they are with it.
 ADDED_TO = dict.fromkeys([("add_column", "nugget_version"), *LABELS_ADDED], "0029")
@@ -178,6 +182,33 @@ async def test_going_back_before_a_migration_removes_what_it_added(
     async with empty_database.engine.connect() as connection:
         gone = {*metadata.tables} - await connection.run_sync(tables_in)
     assert gone == {table for name in later for table in ADDED_TABLES.get(name, ())}
+
+
+async def test_costs_that_were_booked_before_there_were_counters_are_counted(
+    empty_database: Database,
+) -> None:
+    await upgrade(empty_database, "0037")
+    booked = {
+        "stage": "judge",
+        "model": "m",
+        "day": date(2026, 5, 4),
+        "source": "usage",
+        "booked_at": datetime(2026, 5, 4, tzinfo=UTC),
+    }
+    tokens = {"input_tokens": 10, "output_tokens": 2, "cached_input_tokens": 0}
+    rows = [
+        {"battle_id": None, "picos": 7, "currency": "USD"},
+        {"battle_id": None, "picos": 5, "currency": "USD"},
+        {"battle_id": None, "picos": None, "currency": None},
+    ]
+    async with empty_database.engine.begin() as connection:
+        await connection.execute(insert(spend), [booked | tokens | row for row in rows])
+    await upgrade(empty_database)
+    lines = await Costs(empty_database).since(date(2026, 5, 4))
+    assert [(line.arena, line.calls, line.input_tokens, line.currency) for line in lines] == [
+        (None, 1, 10, None),
+        (None, 2, 20, "USD"),
+    ]
 
 
 BANKS = {

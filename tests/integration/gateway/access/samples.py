@@ -72,6 +72,8 @@ SAMPLES: dict[tuple[str, str], Sample] = {
     ("GET", "/leaderboard/files/{kind}"): Sample("/leaderboard/files/csv", params=_DEMO),
     ("GET", "/system"): Sample("/system", params={**_DEMO, "name": "atlas"}),
     ("GET", "/inversions"): Sample("/inversions", params=_DEMO),
+    ("GET", "/arenas"): Sample("/arenas", params=_DEMO),
+    ("GET", "/operations"): Sample("/operations", params=_DEMO),
     ("GET", "/failures"): Sample("/failures", params=_DEMO),
     ("POST", "/failures"): Sample("/failures", 303, content=b"retry=FAILURE", headers=FORM),
     ("GET", f"/embed/battles/{_BATTLE}"): Sample("/embed/battles/tides"),
