@@ -104,6 +104,7 @@ PAGES = (
     "/battles/tides",
     "/battles/tides/calls",
     "/battles/running",
+    "/embed/battles/tides",
     "/battles/failed",
     "/leaderboard",
     "/leaderboard/timeline?every=day",

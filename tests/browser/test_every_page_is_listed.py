@@ -7,6 +7,7 @@ from tests.browser.test_accessible_pages import PAGES
 
 NO_PAGES = {
     "/battles/{battle_id:path}/picture",  # a PNG
+    "/embed/widget.js",
     "/leaderboard/files/{kind}",
     "/healthz",
     "/readyz",
