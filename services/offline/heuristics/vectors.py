@@ -1,4 +1,8 @@
-"""Weighted bags of terms as vectors, the lexical part of every comparison."""
+"""Weighted bags of terms as vectors, the lexical part of every comparison.
+
+The terms of a bag are in the order of the text. In a set their order would differ between processes, sums of
+their weights in the last bits, and with these the choice between sentences that are equally good.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +24,7 @@ def rarity(texts: Iterable[str]) -> dict[str, float]:
 
     Function words occur in nearly all texts, so their weight is small in any language.
     """
-    bags = [set(terms(text)) for text in texts]
+    bags = [dict.fromkeys(terms(text)) for text in texts]
     frequency = Counter(term for bag in bags for term in bag)
     return {term: log(1 + len(bags) / n) for term, n in frequency.items()}
 
@@ -30,7 +34,7 @@ def bag_vectors(texts: Sequence[str], weight: Mapping[str, float]) -> Matrix:
     column = {term: i for i, term in enumerate(weight)}
     rows = np.zeros((len(texts), len(column)), dtype=np.float32)
     for row, text in zip(rows, texts, strict=True):
-        bag = {term for term in terms(text) if term in column}
+        bag = dict.fromkeys(term for term in terms(text) if term in column)
         norm = sqrt(sum(weight[term] ** 2 for term in bag)) or 1.0
         for term in bag:
             row[column[term]] = weight[term] / norm
