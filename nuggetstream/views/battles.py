@@ -233,10 +233,10 @@ class BattleView(WithLanguage):
     nugget_bank: NuggetBankView | None = None
     """Null for a list of this battle alone."""
     nugget_version: int | None = None
-    label_model: str | None = None
-    """Model that gave the labels; several separated by commas, null before there are any."""
     """Version of the list that nuggets, scores and preference belong to: 1 as it was created, and one more
     with each edit by a person. Null before there is a list."""
+    label_model: str | None = None
+    """Model that gave the labels; several separated by commas, null before there are any."""
     nugget_edits: list[NuggetEditView] = Field(default_factory=list)
     """Edits of the list by people, oldest first. The newest may still be without labels."""
     nugget_history: list[NuggetStepView] = Field(default_factory=list)
