@@ -7,7 +7,8 @@ from selenium.webdriver import Chrome
 
 from nuggetstream.client import AsyncClient
 from services.cli.embedded import Choices, embedded
-from services.cli.settings import FetchSettings, PipelineSettings
+from services.cli.fetch_settings import FetchSettings
+from services.cli.settings import PipelineSettings
 from services.runtime.llm.settings import LLMSettings
 from tests.browser.reader import Reader
 

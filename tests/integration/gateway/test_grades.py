@@ -78,7 +78,9 @@ async def test_grades_are_in_the_api_with_their_scale_on_the_page_and_in_the_str
 
     events = [event async for event in client.watch("tides")]
     found = [event.event for event in events if getattr(event, "name", "") == "graded"]
-    assert [type(event) for event in found] == [BattleGraded]
+    assert [(event.kind, event.evaluator, event.grades) for event in found] == [
+        ("graded", "answer_quality", 3)
+    ]
 
 
 async def test_the_questions_of_a_rubric_are_on_the_page_with_what_the_answers_say(

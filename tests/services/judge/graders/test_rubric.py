@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +27,6 @@ RUBRIC = EVALUATORS["rubric"]
 ASKED = ("What is tea?", "Who drinks it?", "When was it found?", "Where does it grow?")
 LEAVES, DRINK = "Tea is made of leaves.", "Tea is a drink."
 EVENT = samples.retrieved(2, fought=samples.battle(a=LEAVES, b=DRINK))
-DATA = Path(os.environ.get("NUGGETSTREAM_DATA", "shared/data")) / "rubric"
 GRADES = {LEAVES: (5, 4, 3, 0), DRINK: (4, 0, 0, 0)}
 
 
@@ -200,9 +198,10 @@ async def test_options_and_questions_are_part_of_the_event_key() -> None:
 
 
 @pytest.mark.parametrize("name", ["questions", "nuggets"])
-def test_ids_are_those_of_the_autograding_workbench(name: str) -> None:
+def test_ids_are_those_of_the_autograding_workbench(name: str, recorded_data: Path) -> None:
     kind = name[:-1]
-    lines = gzip.decompress((DATA / f"dl19-{name}.jsonl.gz").read_bytes()).decode().splitlines()
+    packed = (recorded_data / "rubric" / f"dl19-{name}.jsonl.gz").read_bytes()
+    lines = gzip.decompress(packed).decode().splitlines()
     items = [item for line in lines for item in json.loads(line)["items"]]
     assert len(items) > 400
     for item in items:
