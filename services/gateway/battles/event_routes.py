@@ -75,7 +75,7 @@ async def _events(gateway: Gateway, battle_id: str, after: int) -> AsyncIterator
             event_view(recorded).model_dump_json(), event=recorded.name, id=str(recorded.sequence)
         )
     try:
-        view = await gateway.followers.queries.completed(gateway.view(battle_id))
+        view = await gateway.followers.queries.shared(("view", battle_id), lambda: gateway.view(battle_id))
     except UnknownBattle:
         return  # it was deleted just now
     if (ended := ended_view(view, number)) is not None:

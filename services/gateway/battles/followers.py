@@ -8,7 +8,7 @@ The notifications carry no content, so a lost one only delays what followers rea
 import asyncio
 import math
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
 from arena.v1 import arena_pb2
@@ -50,6 +50,7 @@ class Followers:
         self._battles = battles
         self._poll = poll
         self._waiting: dict[str, set[asyncio.Event]] = defaultdict(set)
+        self.notifications = 0  # received so far
         self.queries = Queries()
         self._released = False
 
@@ -85,15 +86,27 @@ class Followers:
             while not self._released:
                 wake.clear()
                 # The state is read first, so that the events read next include all up to the end.
-                row = await self.look(battle_id)
+                row, events = await self._read(battle_id, after)
                 if row is None:
                     raise UnknownBattle(battle_id)
-                for event in await self.queries.completed(self._battles.events_of(battle_id, after)):
+                for event in events:
                     after = event.sequence
                     yield event
                 if row.ended_at is not None:
                     return
                 await self._wait(wake)
+
+    async def _read(self, battle_id: str, after: int) -> tuple[BattleRow | None, Sequence[RecordedEvent]]:
+        """The row of a battle and its later events, read once for all followers that woke together.
+
+        A query that began before the newest notification may lack what this announced, so it is not shared.
+        """
+
+        async def read() -> tuple[BattleRow | None, Sequence[RecordedEvent]]:
+            row = await self._battles.get(battle_id)
+            return row, [] if row is None else await self._battles.events_of(battle_id, after)
+
+        return await self.queries.shared((battle_id, after, self.notifications), read)
 
     async def ended(self, battle_id: str, within: float) -> bool:
         """Wait for a battle to end; False when it has not after `within` seconds.
@@ -138,5 +151,6 @@ class Followers:
             recorded = arena_pb2.EventRecorded.FromString(notification.body)
         except DecodeError:
             return  # not the recorder's; the poll reads all the same
+        self.notifications += 1
         for wake in self._waiting.get(recorded.battle_id, ()):
             wake.set()

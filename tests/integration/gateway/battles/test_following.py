@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx2
+from arena.v1 import arena_pb2
 
 from services.gateway.battles.followers import Followers
 from services.store.battles import BattleRow, Battles
@@ -120,6 +121,45 @@ async def test_a_nudge_wakes_at_once(world: World) -> None:
         await world.bus.core_publish("arena.v1.recorded", b"\xffgarbage")
         await world.happens(*rest)
         assert await everything == NAMES
+
+
+class CountingBattles(Battles):
+    """A record that counts how often it is asked for a battle's events."""
+
+    asked = 0
+
+    async def events_of(self, battle_id: str, after: int = 0) -> list[RecordedEvent]:
+        self.asked += 1
+        return await super().events_of(battle_id, after)
+
+
+async def test_followers_that_wake_together_read_once(world: World) -> None:
+    counting = CountingBattles(world.database)
+    followers = Followers(counting, poll=3600)
+    await world.happens(*Story(battle()).told())
+    async with asyncio.timeout(30):
+        everything = await asyncio.gather(*(names_of(followers.follow("tides")) for _ in range(50)))
+    assert everything == [NAMES] * 50
+    assert counting.asked == 1
+
+
+async def test_what_a_notification_announces_is_not_read_by_a_query_from_before(world: World) -> None:
+    slow = SlowBattles(world.database)
+    followers = Followers(slow, poll=3600)
+    await world.happens(Story(battle()).submitted())
+    async with followers.listening(world.bus), asyncio.timeout(30):
+        early = asyncio.create_task(names_of(followers.follow("tides")))
+        await slow.asked.wait()  # its query has begun
+        slow.asked.clear()
+        notification = arena_pb2.EventRecorded(battle_id="tides").SerializeToString()
+        await world.bus.core_publish("arena.v1.recorded", notification)
+        while followers.notifications == 0:
+            await asyncio.sleep(0.01)
+        late = asyncio.create_task(names_of(followers.follow("tides")))
+        await slow.asked.wait()  # a query of its own
+        slow.go.set()
+        await world.happens(*Story(battle()).told()[1:])
+        assert [await early, await late] == [NAMES, NAMES]
 
 
 async def test_leaving_releases_every_follower(world: World) -> None:
