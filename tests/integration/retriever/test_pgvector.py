@@ -1,7 +1,6 @@
 """What only the index in PostgreSQL does, and that it gives the evidence of the index in memory."""
 
 import gc
-import os
 import random
 import tracemalloc
 from collections.abc import AsyncIterator
@@ -31,7 +30,6 @@ NAMES = ("tea", "coffee", "leaf", "bean", "water", "green", "black", "white", "o
 WORDS = (*NAMES, "milk", "lemon")
 EXACT = RetrievalSettings(retrieval_index="pgvector", retrieval_exact_chunks=1_000_000)
 BATTLES = 12
-CROWDRAG = Path(os.environ.get("NUGGETSTREAM_DATA", "shared/data")) / "crowdrag25"
 
 pytestmark = pytest.mark.postgresql
 
@@ -72,11 +70,10 @@ async def test_battles_have_the_same_evidence_in_memory_and_with_pgvector(postgr
             assert evidence
 
 
-@pytest.mark.skipif(not CROWDRAG.exists(), reason="NUGGETSTREAM_DATA has no crowdrag25")
 async def test_battles_of_crowdrag_have_the_same_evidence_in_memory_and_with_pgvector(
-    postgres: Database,
+    postgres: Database, recorded_data: Path
 ) -> None:
-    battles, passages = crowdrag(CROWDRAG, 36)
+    battles, passages = crowdrag(recorded_data / "crowdrag25", 36)
     await store(postgres, battles, passages)
     indexes = MemoryIndex(exact_chunks=1_000_000), await open_index(EXACT, postgres, "words")
     result = await compare(postgres, MODEL, battles, indexes)
