@@ -1,7 +1,7 @@
 """Second assigners: how far another model gives the same labels to the same nuggets."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.files.evaluated import BattleRow
@@ -20,14 +20,14 @@ class SecondAssigner:
         evaluator: Its name.
         model: Its model.
         battles: Number of battles with labels of both.
-        counts: Number of labels per pair: that of the first assigner, then its own.
+        counts: Number of labels, by the label of the first assigner and then by its own.
         agreement: The agreement of the two.
     """
 
     evaluator: str
     model: str
     battles: int
-    counts: Counter[LabelPair]
+    counts: Mapping[str, Mapping[str, int]]
     agreement: LabelAgreement
 
 
@@ -40,9 +40,14 @@ def compute(results: Results) -> tuple[SecondAssigner, ...]:
             battles[name] += 1
             counts.setdefault(name, Counter()).update(pairs)
     return tuple(
-        SecondAssigner(*name, battles[name], counts[name], agreement_of(counts[name]))
+        SecondAssigner(*name, battles[name], _table_of(counts[name]), agreement_of(counts[name]))
         for name in sorted(counts)
     )
+
+
+def _table_of(counts: Counter[LabelPair]) -> dict[str, dict[str, int]]:
+    """Counts of all pairs of labels, as the JSON of the report has them."""
+    return {first.value: {second.value: counts[first, second] for second in ORDER} for first in ORDER}
 
 
 def _of_battle(battle: BattleRow) -> list[tuple[tuple[str, str], Counter[LabelPair]]]:
@@ -82,8 +87,9 @@ def _kappas(agreement: LabelAgreement) -> str:
 def _table(assigner: SecondAssigner) -> Table:
     rows = []
     for first in ORDER:
-        row = [assigner.counts[first, second] for second in ORDER]
-        share = None if not sum(row) else assigner.counts[first, first] / sum(row)
+        counted = assigner.counts[first.value]
+        row = [counted[second.value] for second in ORDER]
+        share = None if not sum(row) else counted[first.value] / sum(row)
         rows.append((_word(first), *map(integer, row), "–" if share is None else percent(share, 0)))
     columns = ("label of the first", *(_word(second) for second in ORDER), "the same")
     caption = f"{assigner.evaluator.replace('_', ' ')}, {assigner.model}: {_kappas(assigner.agreement)}"

@@ -1,5 +1,6 @@
 """The second assigner in the report: kappa and the table of labels, from the labels in the results."""
 
+import json
 from typing import Any
 
 from nuggetstream.report.sections.assigners import SECTION
@@ -29,7 +30,14 @@ def test_kappa_is_over_the_labels_of_all_battles(read: Any) -> None:
     )
     (found,) = SECTION.compute(results)
     assert (found.model, found.battles, found.agreement.labels, found.agreement.agreed) == ("m2", 2, 4, 3)
-    content, _ = SECTION.build(results)
+    content, numbers = SECTION.build(results)
+    (told,) = json.loads(json.dumps(numbers))  # report.json
+    assert told["counts"]["support"] == {
+        "support": 2,
+        "partial_support": 1,
+        "not_support": 0,
+        "contradiction": 0,
+    }
     assert content.finding.startswith("3 of 4 labels are the same (kappa 0.")
     assert content.basis == "2 battles"
 
