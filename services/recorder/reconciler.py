@@ -5,6 +5,7 @@
     the same after three republications                  ->  BattleFailed
     a vote that is not counted                           ->  see `votes`
     a list or verdict that is not counted                ->  see `outcomes`
+    an input that an evaluator never got                 ->  see `grades`
 
 A battle gets into this state when its publication failed, when a stream was lost, or when the database was
 restored from a backup that is older than the streams. Republished events keep their ids, so a stage that has
@@ -25,6 +26,7 @@ from nats.js.errors import NotFoundError
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted, Event, vote_of
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.identity import derived_id
+from services.recorder.grades import GradeReconciler, created_of_arena, publisher_to_evaluators
 from services.recorder.outcomes import OutcomeReconciler, oldest_for_rater
 from services.recorder.votes import OldestWaiting, VoteReconciler, oldest_vote_in_arena
 from services.runtime import metrics
@@ -33,11 +35,13 @@ from services.runtime.errors import Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.inputs import first_input, lists_of
+from services.store.lost_inputs import LostInputs
 from services.store.pending_outcomes import PendingOutcomes
 from services.store.pending_votes import PendingVotes
 from services.store.text_references import Filled
 from services.store.unfinished import Unfinished, UnfinishedBattle
 from services.wire.codec import BlobStore, decode, schema_of
+from services.wire.graders import Graders
 from services.wire.publishing import Publish, publisher
 from services.wire.subjects import STREAM_ARENA
 
@@ -47,6 +51,7 @@ _INTERVAL = 15.0  # seconds between passes
 _PAGE = 500  # battles per query
 _UNRECORDED_AFTER = 60.0  # seconds; the recorder stores an event within a few
 _LAST_REPUBLICATION = 3
+_NO_GRADERS = Graders()
 _FIRST, _VOTED, _LISTED = "submitted", "voted", "nuggetized"
 # The events that each branch passes through, the latest first.
 _CHAINS = {
@@ -66,6 +71,7 @@ class Reconciler:
         oldest_waiting: Reads the age of what waits in ARENA.
         votes: Reconciles votes.
         outcomes: Reconciles outcomes of recorded lists and verdicts.
+        grades: Reconciles inputs of evaluators.
         quiet_after: Seconds without an event after which a running battle is examined. It must be longer than
             the broker recognises duplicates (ten minutes), which would drop what is republished.
         several_nuggetizers: Whether there are several, so that one list does not show that all are made.
@@ -77,6 +83,7 @@ class Reconciler:
     oldest_waiting: OldestWaiting
     votes: VoteReconciler
     outcomes: OutcomeReconciler
+    grades: GradeReconciler
     quiet_after: float = 900.0
     several_nuggetizers: bool = False
     _reached: UnfinishedBattle | None = field(default=None, init=False)
@@ -92,10 +99,10 @@ class Reconciler:
                 await asyncio.wait_for(stop.wait(), _INTERVAL)
 
     async def reconcile(self, now: datetime) -> int:
-        """One pass over at most 500 votes, outcomes and battles of each kind; the next one continues there.
+        """One pass over at most 500 votes, outcomes, inputs and battles; the next one continues there.
 
         Returns:
-            Number of votes, outcomes and battles that were republished or ended.
+            Number of votes, outcomes, inputs and battles that were republished or ended.
 
         Raises:
             Unavailable: The database or the broker does not answer.
@@ -104,6 +111,7 @@ class Reconciler:
         # Read first: what is published after this moment belongs to battles that are not quiet.
         oldest = await self.oldest_waiting()
         count = await self.votes.reconcile(now) + await self.outcomes.reconcile(now)
+        count += await self.grades.reconcile(now)
         for battle in await self.unfinished.unrecorded(now - timedelta(seconds=_UNRECORDED_AFTER), _PAGE):
             pause = timedelta(seconds=min(3600.0, _UNRECORDED_AFTER * 2.0**battle.republished))
             if now - battle.last_at >= pause:
@@ -196,8 +204,9 @@ def reconciler(
     quiet_after: float,
     judges: Sequence[str] = (),
     nuggetizers: Sequence[str] = (),
+    graders: Graders = _NO_GRADERS,
 ) -> Reconciler:
-    """The reconciler of a platform; with several judges or nuggetizers it needs their names."""
+    """The reconciler of a platform; it needs the names of several judges or nuggetizers."""
     metrics.begin_values(metrics.RECONCILED, ("republished", "failed"))
     publish, battles = publisher(bus, blobs), Battles(database, judges, nuggetizers)
     return Reconciler(
@@ -207,6 +216,13 @@ def reconciler(
         oldest_waiting=oldest_in_arena(bus),
         votes=VoteReconciler(PendingVotes(database), publish, oldest_vote_in_arena(bus)),
         outcomes=OutcomeReconciler(PendingOutcomes(database), battles, publish, oldest_for_rater(bus)),
+        grades=GradeReconciler(
+            lost=LostInputs(database),
+            battles=battles,
+            graders=graders,
+            publish=publisher_to_evaluators(bus, blobs),
+            created=created_of_arena(bus),
+        ),
         quiet_after=quiet_after,
         several_nuggetizers=len(nuggetizers) > 1,
     )

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, case, func, select
 
 from nuggetstream.domain.battle import Battle
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.progress import BattleState, Branch, state_of
@@ -24,6 +23,7 @@ from services.store.database import Database
 from services.store.declared_states import JUDGING, LISTING, settle
 from services.store.deletion import deleted_at
 from services.store.event_reading import RecordedEvent, read_events, read_submission
+from services.store.failure_rows import RecordedFailure, failure_of_row
 from services.store.nugget_edits import NuggetEdits
 from services.store.recording import NewEvent, Recorded, record_all
 from services.store.reruns import Restart, restart_failed
@@ -37,6 +37,7 @@ BATTLE_ROWS = select(
     *(column for column in battles.c if column.name not in ("body", "republished", "republished_at"))
 )
 _ROW = BATTLE_ROWS.where(battles.c.id == bindparam("battle"))
+_FOLLOWED = _ROW.add_columns(battles.c.body)
 _ROWS_OF = BATTLE_ROWS.where(battles.c.id.in_(bindparam("battles", expanding=True)))
 
 
@@ -97,16 +98,6 @@ class WholeBattle:
     row: BattleRow
     body: bytes
     events: list[RecordedEvent]
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedFailure:
-    """A failure of a battle as stored."""
-
-    battle_id: str
-    arena: str
-    failure: StageFailure
-    failed_at: datetime
 
 
 class Battles:
@@ -245,6 +236,29 @@ class Battles:
         """Record several events in one transaction; see `recording.record_all`."""
         return await self._database.write(lambda connection: record_all(connection, new, at, self._names))
 
+    async def progress(
+        self, battle_id: str, after: int = 0, *, texts: bool = True
+    ) -> tuple[BattleRow | None, list[RecordedEvent]]:
+        """A battle, None where there is none with this id, and its events after a sequence number.
+
+        Args:
+            battle_id: Id of the battle.
+            after: Number of the last event that is not wanted.
+            texts: As in `read_events`.
+        """
+        if "\x00" in battle_id:  # as in `get`
+            return None, []
+
+        def read(connection: Connection) -> tuple[BattleRow | None, list[RecordedEvent]]:
+            # The state is read first, so that the events read next include all up to the end.
+            row = connection.execute(_FOLLOWED, {"battle": battle_id}).one_or_none()
+            if row is None or row.event_count <= after:
+                return (None if row is None else battle_row(row)), []
+            found = read_events(connection, battle_id, after, texts=texts, body=row.body)
+            return battle_row(row), found
+
+        return await self._database.read(read)
+
     async def events_of(self, battle_id: str, after: int = 0) -> list[RecordedEvent]:
         """The events of a battle after a sequence number, in order."""
         return await self._database.read(lambda connection: read_events(connection, battle_id, after))
@@ -275,6 +289,7 @@ class Battles:
 def battle_row(row: Any) -> BattleRow:
     """The battle in a row of `BATTLE_ROWS`."""
     values = dict(row._mapping)
+    values.pop("body", None)
     confidence = values.pop("language_confidence")
     values["detected"] = None if confidence is None else DetectedLanguage(values["language"], confidence)
     values["language"] = values["language"] if confidence is None else None
@@ -282,16 +297,3 @@ def battle_row(row: Any) -> BattleRow:
     values["nugget_state"] = Branch(values["nugget_state"])
     values["judge_state"] = Branch(values["judge_state"])
     return BattleRow(**values)
-
-
-def failure_of_row(row: Any) -> RecordedFailure:
-    """The failure in a row of its table."""
-    failure = StageFailure(
-        stage=Stage(row.stage),
-        reason=Reason(row.reason),
-        detail=row.detail,
-        attempts=row.attempts,
-        admin_detail=row.admin_detail,
-        evaluator=row.evaluator,
-    )
-    return RecordedFailure(row.battle_id, row.arena, failure, row.failed_at)

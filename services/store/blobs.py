@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
 from services.store.content import add_user, insert_content, wait_for_deletions
 from services.store.database import Database
+from services.store.sqlite_threads import Each
 from services.store.tables import blobs, replies
 
 # Built once: for a short query, building takes longer than executing.
@@ -94,4 +96,9 @@ class Replies:
     async def put(self, key: str, value: str, battle_id: str) -> None:
         """Store a reply that a battle uses, unless the key already has one."""
         row = {"key": key, "body": value, "created_at": datetime.now(UTC), "battle_id": battle_id}
-        await self._database.write(lambda connection: insert_content(connection, replies, [row]))
+        await self._database.write(Each(_put_replies, row))
+
+
+def _put_replies(connection: Connection, rows: Sequence[dict[str, Any]]) -> Sequence[None]:
+    insert_content(connection, replies, rows)
+    return [None] * len(rows)

@@ -36,6 +36,7 @@ vectors = Table(
     Column("text_hash", _HASH, primary_key=True),
     Column("model", String(120), primary_key=True),
     Column("vector", LargeBinary, nullable=False),
+    Column("read_share", Float),  # of a text that is longer than the model reads; else NULL
 )
 
 removed_chunks = Table(

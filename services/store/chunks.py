@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -129,15 +130,41 @@ class Chunks:
 
         return await self._database.read(read)
 
-    async def add_vectors(self, model: str, rows: dict[str, NDArray[np.float32]]) -> None:
-        """Store vectors by text hash, so that each model embeds a text only once."""
+    async def add_vectors(
+        self,
+        model: str,
+        rows: Mapping[str, NDArray[np.float32]],
+        shares: Mapping[str, float] = MappingProxyType({}),
+    ) -> None:
+        """Store vectors by text hash, so that each model embeds a text only once.
+
+        Args:
+            model: Name of the model.
+            rows: The vectors, each of shape (dimensions,).
+            shares: The share of a text that the model read, where it is less than all.
+        """
         await self._database.insert_rows(
             vectors,
             [
                 {"text_hash": key, "model": model, "vector": np.asarray(v, "<f4").tobytes()}
+                | {"read_share": shares.get(key)}
                 for key, v in rows.items()
             ],
         )
+
+    async def partly_read(self, model: str, text_hashes: Sequence[str]) -> dict[str, float]:
+        """The share that a model read of each of the given texts that it read only in part, by text hash."""
+        columns = select(vectors.c.text_hash, vectors.c.read_share)
+        query = columns.where(vectors.c.model == model, vectors.c.read_share.is_not(None))
+
+        def read(connection: Connection) -> dict[str, float]:
+            shares: dict[str, float] = {}
+            for batch in _batches(text_hashes):
+                rows = connection.execute(query.where(vectors.c.text_hash.in_(batch)))
+                shares.update({row.text_hash: row.read_share for row in rows})
+            return shares
+
+        return await self._database.read(read)
 
     async def text_with_vector(self, model: str) -> tuple[str, NDArray[np.float32]] | None:
         """A short text with its vector by a model, of shape (dimensions,); None where none is stored."""

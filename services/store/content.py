@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, func, literal, select
 
-from services.store.database import insert_into
+from services.store.database import insert_into, inserting_new
 from services.store.tables import content_users
 
 PAGE_TEXTS = "page texts"  # lock: writers of page texts share it, a deletion holds it alone
@@ -38,8 +38,7 @@ def insert_content(connection: Connection, table: Table, rows: Sequence[Mapping[
     ordered = [first[key] for key in sorted(first)]
     inserted: set[str] = set()
     for start in range(0, len(ordered), _ROWS_PER_STATEMENT):
-        batch = ordered[start : start + _ROWS_PER_STATEMENT]
-        inserted.update(connection.scalars(_inserting(connection.dialect.name, table), batch))
+        inserted |= _inserted(connection, table, ordered[start : start + _ROWS_PER_STATEMENT])
     used: dict[str, set[str]] = {}  # keys by further user
     for row in rows:
         owned = row["key"] in inserted and first[row["key"]]["battle_id"] == row["battle_id"]
@@ -61,7 +60,20 @@ def add_user(connection: Connection, table: Table, condition: ColumnElement[bool
     connection.execute(users.from_select(["key", "battle_id"], selected))
 
 
+def _inserted(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Insert the rows whose keys do not exist, and return these keys.
+
+    SQLite only counts them, which costs far less than returning them: where some rows were skipped, none is
+    returned, and `add_user` finds out which rows other battles brought.
+    """
+    dialect = connection.dialect.name
+    if dialect != "sqlite":
+        return set(connection.scalars(_inserting(dialect, table), rows))
+    done = connection.execute(inserting_new(dialect, table), rows)
+    return {row["key"] for row in rows} if done.rowcount == len(rows) else set()
+
+
 @cache
 def _inserting(dialect: str, table: Table) -> Any:
     """An INSERT that skips rows whose key exists, and returns the keys of the others."""
-    return insert_into(dialect, table).on_conflict_do_nothing().returning(table.c.key)
+    return inserting_new(dialect, table).returning(table.c.key)

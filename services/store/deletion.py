@@ -42,6 +42,7 @@ from services.store.tables import (
     sources,
     spend,
 )
+from services.store.webhook_tables import webhook_deliveries
 
 
 class DeletionResult(StrEnum):
@@ -159,6 +160,7 @@ class Deletions:
         for table in (
             events, failures, judge_states, grader_states, outcomes, sources, calls, call_prompts,
             nugget_edits, nuggetizer_states, pending_outcomes, pending_votes, fetched_pages,
+            webhook_deliveries,
         ):  # fmt: skip
             await tx.execute(delete(table).where(table.c.battle_id == battle_id))
         # What was paid stays in the accounts.

@@ -10,6 +10,7 @@ voted on, or about which there is no doubt, has no row.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -42,6 +43,9 @@ doubts = Table(
     Column("arena", String(200), primary_key=True),
     Column("doubt", BigInteger, nullable=False),  # millionths
     Index(None, "arena", "doubt", "battle_id"),
+)
+_REMOVE = delete(doubts).where(
+    doubts.c.battle_id == bindparam("of_battle"), doubts.c.arena == bindparam("of_arena")
 )
 _LEAD = {Vote.A: UNIT, Vote.B: -UNIT}
 
@@ -116,18 +120,22 @@ def update_doubts(
     }
     gone = [{"of_battle": place[0], "of_arena": place[1]} for place in sorted(changed) if not changed[place]]
     if gone:
-        of_battle = doubts.c.battle_id == bindparam("of_battle"), doubts.c.arena == bindparam("of_arena")
-        connection.execute(delete(doubts).where(*of_battle), gone)
+        connection.execute(_REMOVE, gone)
     rows = [
         {"battle_id": place[0], "arena": place[1], "doubt": changed[place]}
         for place in sorted(changed)
         if changed[place]
     ]
     if rows:
-        statement = insert_into(connection.dialect.name, doubts)
-        newest = {"doubt": statement.excluded.doubt}
-        statement = statement.on_conflict_do_update(index_elements=["battle_id", "arena"], set_=newest)
-        connection.execute(statement, rows)
+        connection.execute(_replacing(connection.dialect.name), rows)
+
+
+@cache
+def _replacing(dialect: str) -> Any:
+    """An INSERT that replaces the doubt about the same battle."""
+    statement = insert_into(dialect, doubts)
+    newest = {"doubt": statement.excluded.doubt}
+    return statement.on_conflict_do_update(index_elements=["battle_id", "arena"], set_=newest)
 
 
 def _by_place(known: Mapping[str, Mapping[str, Outcome]]) -> dict[tuple[str, str], int]:

@@ -48,7 +48,13 @@ class RecordedEvent:
 
 
 def read_events(
-    connection: Connection, battle_id: str, after: int = 0, names: Collection[str] | None = None
+    connection: Connection,
+    battle_id: str,
+    after: int = 0,
+    names: Collection[str] | None = None,
+    *,
+    texts: bool = True,
+    body: bytes | None = None,
 ) -> list[RecordedEvent]:
     """The events of a battle in order.
 
@@ -57,21 +63,28 @@ def read_events(
         battle_id: Id of the battle.
         after: Only events with a larger number.
         names: Only events with these short names.
+        texts: Whether to read the texts of sources and evidence; else references stand in their place.
+        body: The stored body of the battle, where it was read before.
 
     Raises:
         zlib.error: Stored bytes were changed.
     """
-    battle = connection.scalar(_BATTLE, {"battle": battle_id})
+    battle = connection.scalar(_BATTLE, {"battle": battle_id}) if body is None else body
     if battle is None:  # deleted meanwhile, with its events
         return []
     rows = connection.execute(_EVENTS, {"battle": battle_id, "after": after}).all()
     bodies = Bodies(battle, {row.sequence: row.body for row in rows})
     wanted = [row for row in rows if row.sequence > after and (names is None or row.name in names)]
     values = {row.sequence: bodies.value(row.sequence) for row in wanted}
-    texts = _texts(connection, [(row.schema, values[row.sequence]) for row in wanted if _checksum(row.body)])
+    separated = {row.sequence for row in wanted if _checksum(row.body) is not None}
+    named = [(row.schema, values[row.sequence]) for row in wanted if row.sequence in separated]
+    found = _texts(connection, named) if texts else {}
     recorded = []
     for row in wanted:
-        filled = _filled(row.schema, values[row.sequence], row.body, texts)
+        if texts:
+            filled = _filled(row.schema, values[row.sequence], row.body, found)
+        else:
+            filled = Filled(values[row.sequence], complete=row.sequence not in separated)
         recorded.append(
             RecordedEvent(
                 sequence=row.sequence,

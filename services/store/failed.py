@@ -9,9 +9,9 @@ from sqlalchemy import ColumnElement, Row, Select, and_, or_, select, update
 
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.progress import Branch
-from services.store.battles import RecordedFailure, failure_of_row
 from services.store.database import Database
 from services.store.declared_states import JUDGING, LISTING
+from services.store.failure_rows import RecordedFailure, failure_of_row
 from services.store.progress import FAILED, columns_ended_by
 from services.store.tables import battles, failures, grader_states
 

@@ -3,7 +3,14 @@
 from collections.abc import Iterable
 from typing import cast
 
-from nuggetstream.domain.event import BattleFailed, BattleNuggetized, BattleSubmitted, nuggetizer_of
+from nuggetstream.domain.event import (
+    BattleEvent,
+    BattleFailed,
+    BattleNuggetized,
+    BattleSubmitted,
+    has_other_list,
+    nuggetizer_of,
+)
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from services.store.event_reading import RecordedEvent
 from services.store.text_references import SUBMITTED, Filled
@@ -39,3 +46,18 @@ def lists_of(recorded: Iterable[RecordedEvent]) -> dict[str | None, BattleNugget
             event = cast(BattleNuggetized, decode(stored.schema, stored.body))
             lists[nuggetizer_of(event)] = event
     return lists
+
+
+def graded_input(recorded: Iterable[RecordedEvent], kind: type[BattleEvent]) -> BattleEvent | None:
+    """The newest event of a battle that an evaluator grades; None where the battle has not come that far.
+
+    Args:
+        recorded: The events of the battle, in order.
+        kind: Type of the event that the evaluator reads.
+
+    Raises:
+        UndecodableMessage: An event cannot be decoded.
+    """
+    stored = [each for each in recorded if each.name == event_name(kind) and each.complete]
+    read = (cast(BattleEvent, decode(each.schema, each.body)) for each in reversed(stored))
+    return next((event for event in read if not has_other_list(event)), None)

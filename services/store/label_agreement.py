@@ -4,7 +4,7 @@ BattleGraded with pairs of labels  ->  the row of its battle, and the counter of
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from nuggetstream.domain.event import BattleEvent, BattleGraded
 from nuggetstream.nuggets.label_agreement import LabelPair, pairs_of
 from services.store.counters import Key, increment, remove_empty
 from services.store.database import Database
-from services.store.label_tables import LABEL_COLUMNS, label_counters, label_pairs
+from services.store.label_tables import LABEL_COLUMNS, LONGEST_MODEL, label_counters, label_pairs
 
 _NUMBERS = [*LABEL_COLUMNS.values()]
 _STORED = select(label_pairs).where(label_pairs.c.battle_id.in_(bindparam("ids", expanding=True)))
@@ -88,15 +88,8 @@ def note_labels(connection: Connection, happened: Iterable[BattleEvent]) -> None
     """
     new: dict[tuple[str, str], dict[str, Any]] = {}
     for event in happened:
-        if isinstance(event, BattleGraded) and (pairs := pairs_of(event.grading)):
-            row: dict[str, Any] = {"battle_id": event.battle_id, "evaluator": event.grading.evaluator}
-            row |= {
-                "arena": event.arena,
-                "model": event.grading.model,
-                "nugget_version": event.grading.list_version,
-            }
-            row |= {name: pairs[pair] for pair, name in LABEL_COLUMNS.items()}
-            if not _is_older(row, new.get(key := (event.battle_id, event.grading.evaluator))):
+        for row in _rows(event) if isinstance(event, BattleGraded) else ():
+            if not _is_older(row, new.get(key := (row["battle_id"], row["evaluator"]))):
                 new[key] = row
     if not new:
         return
@@ -113,6 +106,20 @@ def note_labels(connection: Connection, happened: Iterable[BattleEvent]) -> None
     if new:
         connection.execute(insert(label_pairs), [new[key] for key in sorted(new)])
         increment(connection, label_counters, _changes(list(new.values()), replaced))
+
+
+def _rows(event: BattleGraded) -> Iterator[dict[str, Any]]:
+    """The pairs of labels of a second assigner; of a panel those of the panel and of each member."""
+    for name, model, grades in event.grading.by_grader():
+        if pairs := pairs_of(grades):
+            yield {
+                "battle_id": event.battle_id,
+                "evaluator": name,
+                "arena": event.arena,
+                "model": model[:LONGEST_MODEL],  # a panel names the models of all its members
+                "nugget_version": event.grading.list_version,
+                **{column: pairs[pair] for pair, column in LABEL_COLUMNS.items()},
+            }
 
 
 def _is_older(row: Mapping[Any, Any] | None, other: Mapping[Any, Any] | None) -> bool:

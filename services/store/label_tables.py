@@ -18,6 +18,7 @@ LABEL_COLUMNS: Mapping[LabelPair, str] = {
 }
 # Rows of before there were contradictions have none.
 _DEFAULTS = {name: "0" for pair, name in LABEL_COLUMNS.items() if Support.CONTRADICTION in pair}
+LONGEST_MODEL = 200  # characters
 
 label_pairs = Table(
     "label_pairs",
@@ -25,7 +26,7 @@ label_pairs = Table(
     Column("battle_id", String(200), primary_key=True),
     Column("evaluator", String(80), primary_key=True),
     Column("arena", String(200), nullable=False),
-    Column("model", String(200), nullable=False),
+    Column("model", String(LONGEST_MODEL), nullable=False),
     Column(
         "nugget_version", Integer
     ),  # of the nugget list that was labelled; NULL in rows of earlier versions
@@ -40,7 +41,7 @@ label_counters = Table(
     metadata,
     Column("arena", String(200), primary_key=True),
     Column("evaluator", String(80), primary_key=True),
-    Column("model", String(200), primary_key=True),
+    Column("model", String(LONGEST_MODEL), primary_key=True),
     Column("battles", BigInteger, nullable=False),
     *(
         Column(name, BigInteger, nullable=False, server_default=_DEFAULTS.get(name))

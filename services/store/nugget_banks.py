@@ -11,6 +11,7 @@ from nuggetstream.domain.identity import derived_id
 from services.store.bank_tables import nugget_labels, nugget_lists
 from services.store.content import add_user, insert_content, wait_for_deletions
 from services.store.database import Database, insert_into
+from services.store.sqlite_threads import Each
 from services.store.tables import content_users
 
 # Built once: for a short query, building takes longer than executing.
@@ -150,7 +151,12 @@ class NuggetLabels:
         """
         key = derived_id("nugget labels", subject, sorted(nuggets))
         row = {"key": key, "subject": subject, "body": body, "battle_id": battle_id}
-        await self._database.write(lambda connection: insert_content(connection, nugget_labels, [row]))
+        await self._database.write(Each(_put_labels, row))
+
+
+def _put_labels(connection: Connection, rows: Sequence[dict[str, Any]]) -> Sequence[None]:
+    insert_content(connection, nugget_labels, rows)
+    return [None] * len(rows)
 
 
 def _stored(row: Any) -> StoredList:

@@ -1,6 +1,7 @@
 """Costs of model calls in the database, so that budgets cover all processes."""
 
 import random
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -24,15 +25,16 @@ from sqlalchemy import (
 from services.runtime.llm.accounting import Entry, Spend
 from services.runtime.llm.prices import Money, Tokens
 from services.store.cost_tables import cost_counters
-from services.store.counters import increment
+from services.store.counters import Key, increment
 from services.store.database import Database
+from services.store.sqlite_threads import Each
 from services.store.tables import battles, spend, spend_counters
 from services.wire.graders import GRADER_PREFIX
 
 _SLOTS = 16  # calls booked at the same time rarely change the same row
 _COUNTED = ("input_tokens", "output_tokens", "cached_input_tokens", "picos")
 _BOOKING = insert(spend)
-_ARENA = select(battles.c.arena).where(battles.c.id == bindparam("battle"))
+_ARENAS = select(battles.c.id, battles.c.arena).where(battles.c.id.in_(bindparam("ids", expanding=True)))
 _PICO = Decimal("1e-12")  # a price per million tokens with up to six decimals is a multiple of it
 
 
@@ -67,21 +69,8 @@ class DatabaseSpendStore:
         Raises:
             Unavailable: The database does not answer.
         """
-        row = _row(entry)
         slot = 0 if self._database.is_sqlite else random.randrange(_SLOTS)  # noqa: S311 - no secret
-        counted = {name: row.get(name) or 0 for name in _COUNTED}
-        counted |= {"calls": 1, "estimated": int(entry.source == "estimate")}
-        currency = row["currency"] or ""
-        key = (entry.day, slot, currency)
-
-        def book(connection: Connection) -> None:
-            connection.execute(_BOOKING, row)
-            increment(connection, spend_counters, {key: counted})
-            arena = connection.scalar(_ARENA, {"battle": entry.battle_id}) or ""
-            place = (entry.day, slot, arena, row["stage"], row["model"], currency)
-            increment(connection, cost_counters, {place: counted})
-
-        await self._database.write(book)
+        await self._database.write(Each(_book, (entry, slot)))
 
     async def of_battle(self, battle_id: str) -> Spend:
         """What scoring a battle has cost, which budgets count; evaluators have budgets of their own."""
@@ -114,6 +103,26 @@ class DatabaseSpendStore:
         async with self._database.reading() as tx:
             rows = (await tx.execute(query, values)).mappings().all()
         return [_spend(row) for row in sorted(rows, key=lambda row: row.get("place", 0))]
+
+
+def _book(connection: Connection, new: Sequence[tuple[Entry, int]]) -> Sequence[None]:
+    """Store entries, and add each to the counters of its slot."""
+    rows = [_row(entry) for entry, _ in new]
+    connection.execute(_BOOKING, rows)
+    ids = sorted({entry.battle_id for entry, _ in new if entry.battle_id is not None})
+    arenas = {row.id: row.arena for row in connection.execute(_ARENAS, {"ids": ids})}
+    spent: dict[Key, Counter[str]] = defaultdict(Counter)
+    cost: dict[Key, Counter[str]] = defaultdict(Counter)
+    for (entry, slot), row in zip(new, rows, strict=True):
+        counted = {name: row[name] or 0 for name in _COUNTED}
+        counted |= {"calls": 1, "estimated": int(entry.source == "estimate")}
+        currency = row["currency"] or ""
+        spent[entry.day, slot, currency].update(counted)
+        arena = arenas.get(entry.battle_id or "", "")
+        cost[entry.day, slot, arena, row["stage"], row["model"], currency].update(counted)
+    increment(connection, spend_counters, spent)
+    increment(connection, cost_counters, cost)
+    return [None] * len(new)
 
 
 def total_of(parts: Sequence[StageSpend]) -> Spend:

@@ -12,10 +12,12 @@ import services.store.edit_tables
 import services.store.fetch_tables
 import services.store.judge_biases
 import services.store.label_tables
+import services.store.lost_inputs
 import services.store.nuggetizer_tables
 import services.store.pending_outcomes
 import services.store.pending_votes
-import services.store.question_tables  # noqa: F401 - all these tables are part of the metadata
+import services.store.question_tables
+import services.store.webhook_tables  # noqa: F401 - all these tables are part of the metadata
 from services.store.tables import metadata
 
 context.configure(

@@ -1,0 +1,78 @@
+"""The events from which the labels of battles follow, of many battles at once.
+
+    ids  ->  per battle its evidence and its labelled nuggets, encoded
+
+Texts of evidence and of sources stay references: which answer cites a chunk is known without its text, and
+reading the texts of hundreds of battles would cost more than everything else. A battle that is shown is read
+whole, see `event_reading.py`.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select
+
+from services.store.database import Database
+from services.store.event_bodies import PREDECESSORS, Bodies
+from services.store.tables import battles, events
+
+_READ = frozenset({"retrieved", "assigned"})
+_NEEDED = sorted({*_READ, *PREDECESSORS.values()})  # others are dictionaries of these
+_IDS_PER_QUERY = 500
+_BODIES = select(battles.c.id, battles.c.body).where(battles.c.id.in_(bindparam("ids", expanding=True)))
+_EVENTS = (
+    select(events.c.battle_id, events.c.sequence, events.c.name, events.c.schema, events.c.body)
+    .where(events.c.battle_id.in_(bindparam("ids", expanding=True)))
+    .where(events.c.name.in_(_NEEDED))
+    .order_by(events.c.battle_id, events.c.sequence)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLabels:
+    """The events of one battle from which its labels follow, as they are stored.
+
+    Attributes:
+        battle: The stored submission.
+        events: Number, name, schema and stored body of each event, in order.
+    """
+
+    battle: bytes
+    events: tuple[tuple[int, str, str, bytes], ...]
+
+    def values(self) -> list[tuple[str, bytes]]:
+        """Schema and body of the events in order; none before there are labels."""
+        if all(name != "assigned" for _, name, _, _ in self.events):
+            return []
+        bodies = Bodies(self.battle, {number: body for number, _, _, body in self.events})
+        return [(schema, bodies.value(number)) for number, name, schema, _ in self.events if name in _READ]
+
+
+class LabelledEvents:
+    """Reads these events."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def of(self, ids: Collection[str]) -> dict[str, StoredLabels]:
+        """The events of battles by id, without battles that are not stored.
+
+        Raises:
+            Unavailable: The database does not answer.
+        """
+        wanted, found = sorted(ids), dict[str, StoredLabels]()
+        for start in range(0, len(wanted), _IDS_PER_QUERY):
+            part = {"ids": wanted[start : start + _IDS_PER_QUERY]}
+            found |= await self._database.read(partial(_read, part=part))
+        return found
+
+
+def _read(connection: Connection, part: Mapping[str, Any]) -> dict[str, StoredLabels]:
+    stored: dict[str, list[tuple[int, str, str, bytes]]] = defaultdict(list)
+    for row in connection.execute(_EVENTS, part):
+        stored[row.battle_id].append((row.sequence, row.name, row.schema, row.body))
+    rows = connection.execute(_BODIES, part)
+    return {row.id: StoredLabels(row.body, tuple(stored[row.id])) for row in rows}
