@@ -30,7 +30,7 @@ class HttpLimits:
     headers_s: float = 10.0
     body_s: float = 60.0
     body_bytes: int = 1024
-    connections: int = 512
+    connections: int = 800  # with those to broker and database, below the 1,024 files that many systems allow
 
 
 class _LimitedProtocol(H11Protocol):

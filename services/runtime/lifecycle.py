@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import signal
+import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -14,6 +15,7 @@ log = structlog.get_logger(__name__)
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _EXIT_GRACE_EXCEEDED = 1
 _OBJECTS_BETWEEN_COLLECTIONS = 20_000
+_TURN_S = 0.001
 
 
 async def run_until_signal(
@@ -35,6 +37,7 @@ async def run_until_signal(
     Raises:
         Exception: Any error that `main` raises.
     """
+    take_short_turns()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -63,6 +66,15 @@ def started() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 10, 10)
+
+
+def take_short_turns() -> None:
+    """Let threads that run Python code take turns of a millisecond, in place of five.
+
+    Every step of a search waits for its turn when another thread runs Python code, for instance to index
+    chunks, and so does the event loop: a search of two threads took half as long with shorter turns.
+    """
+    sys.setswitchinterval(_TURN_S)
 
 
 async def _run(program: Coroutine[Any, Any, None], stop: asyncio.Event, grace: float) -> int:

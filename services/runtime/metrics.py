@@ -89,7 +89,24 @@ STREAM_FOLLOWERS = Gauge("nuggetstream_stream_followers", "Clients that follow t
 STREAM_EVENTS = Counter(
     "nuggetstream_stream_events_total", "Events sent to clients that follow many battles.", ["kind"]
 )
+WEBHOOK_DELIVERIES = Counter(
+    "nuggetstream_webhook_deliveries_total",
+    "Attempts to deliver events to webhooks, by result.",
+    ["result"],  # result: accepted | retried | given_up
+)
+WEBHOOK_AGE_SECONDS = Gauge(
+    "nuggetstream_webhook_oldest_undelivered_seconds",
+    "Age of the oldest event that a receiver has not accepted, of the webhooks that this process sends to.",
+)
+WEBHOOKS_OFF = Gauge(
+    "nuggetstream_webhooks_switched_off", "Webhooks that were switched off because their receivers failed."
+)
 PAGES = Counter("nuggetstream_pages_total", "Source pages by quality class.", ["quality"])
+IMPORTANCE_DECISIONS = Counter(
+    "nuggetstream_importance_decisions_total",
+    "Nuggets whose importance a model was asked to decide.",
+    ["result"],  # result: decided | declined
+)
 FLIPS = Counter(
     "nuggetstream_judge_verdicts_total",
     "Verdicts of judges, by whether the order of the answers flipped them.",
@@ -172,6 +189,24 @@ EMBEDDING_CUTS = Counter(
     "nuggetstream_embedding_cut_texts_total",
     "Texts longer than the embedding model reads, so that their vectors are of their beginnings.",
     ["model"],
+)
+
+# --- retrieval -----------------------------------------------------------------------------------
+RERANK_SECONDS = Histogram(
+    "nuggetstream_rerank_duration_seconds",
+    "Seconds that the reranker took to score what one search found.",
+    ["model"],
+    buckets=_SECONDS,
+)
+RERANKS = Counter(
+    "nuggetstream_reranks_total",
+    "Searches whose results a reranker was to order; without its answer the order of the search stays.",
+    ["model", "outcome"],  # outcome: ok | failed | skipped, after a failure | over_budget
+)
+QUERY_VARIATIONS = Counter(
+    "nuggetstream_query_variations_total",
+    "Battles for which variations of the query were asked for; failed: the query alone was searched for.",
+    ["outcome"],  # outcome: ok | failed
 )
 
 # --- HTTP, gRPC and the database -----------------------------------------------------------------

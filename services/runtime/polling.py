@@ -15,5 +15,10 @@ async def repeat(action: Callable[[], Awaitable[object]], seconds: float, stop: 
     """
     while not stop.is_set():
         await action()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), seconds)
+        await pause(seconds, stop)
+
+
+async def pause(seconds: float, stop: asyncio.Event) -> None:
+    """Wait for some seconds, or until `stop` is set."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(stop.wait(), seconds)

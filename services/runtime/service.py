@@ -53,7 +53,7 @@ async def run_service(
 
     Args:
         service: The service.
-        bus: Its own connection to the broker.
+        bus: A connection to the broker.
         stop: Event that begins draining.
         grpc_address: Address for gRPC as "host:port"; port 0 takes a free one.
         grace: Seconds that messages in flight get to finish.

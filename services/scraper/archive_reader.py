@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from services.scraper.stored_outcome import outcome_of
 
 _MAX_HOPS = 10
 _MAX_DECODED = 64 * 1024 * 1024
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class UnusableArchive(Exception):
@@ -52,6 +53,9 @@ class ArchiveReader:
     Args:
         folder: Folder of a `PageArchive`; also several of them, copied into one.
 
+    Attributes:
+        ended_at: Date of the last record; the beginning of 1970 where there is none.
+
     Raises:
         UnusableArchive: There is no such folder, or it has no archive.
     """
@@ -63,7 +67,9 @@ class ArchiveReader:
             raise UnusableArchive(f"{folder} contains no archive (no file *{INDEX_SUFFIX})")
         self._responses: dict[str, list[Entry]] = defaultdict(list)
         self._visits: dict[str, Entry] = {}
+        self.ended_at = _EPOCH
         for entry in sorted(entries(folder), key=lambda entry: entry.date):
+            self.ended_at = datetime.fromisoformat(entry.date)
             if entry.is_visit:
                 self._visits[entry.url] = entry
             else:

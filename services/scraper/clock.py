@@ -22,6 +22,28 @@ class Clock(Protocol):
         ...
 
 
+class StoppedClock:
+    """A clock that always shows the same time.
+
+    Args:
+        moment: The time, with time zone.
+    """
+
+    def __init__(self, moment: datetime) -> None:
+        self._moment = moment
+
+    def now(self) -> datetime:
+        """The time that it shows."""
+        return self._moment
+
+    def monotonic(self) -> float:
+        """Zero: no time passes."""
+        return 0.0
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait for nothing."""
+
+
 class SystemClock:
     """The system's clock."""
 

@@ -1,28 +1,28 @@
-"""Extract the text of documents: HTML by trafilatura, PDF by pypdf, plain text as it is.
+"""Extract the text of documents: HTML by trafilatura, PDF by PDFium, plain text as it is.
 
 This module runs in extraction processes only. With hostile input these parsers may loop, crash or exhaust
 memory; the process boundary of `extractor` contains that, and nothing here defends against it.
 """
 
-import io
 import json
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import trafilatura
 from lxml import etree  # type: ignore[import-untyped]
-from pypdf import PdfReader
 from trafilatura.utils import load_html
 
 from services.scraper.charset import decode
-from services.scraper.extraction import Extraction, ExtractionFailed, ExtractionJob
+from services.scraper.extraction import Extraction, ExtractionJob
 from services.scraper.media_type import MediaKind
+from services.scraper.pdf import read_pdf
+from services.scraper.shell import is_shell
 
 _VISIBLE_CHARS = 4000
 _TITLE_CHARS = 500
-_MAX_PDF_PAGES = 1000
 _INVISIBLE = frozenset({"script", "style", "template", "head", "svg"})
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -44,6 +44,7 @@ def read_document(job: ExtractionJob) -> Extraction:
         language=language if _LANGUAGE.fullmatch(language) else None,
         visible=_clean(document.visible),
         for_subscribers=document.for_subscribers,
+        is_shell=document.is_shell,
     )
 
 
@@ -51,24 +52,20 @@ def _html(job: ExtractionJob) -> Extraction:
     tree = load_html(decode(job.body, job.content_type))
     if tree is None:
         return Extraction()
+    visible = _visible(tree)
     facts = Extraction(
         title=tree.findtext(".//title"),
         language=tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang"),
-        visible=_visible(tree),
+        visible=visible,
         for_subscribers=any(_locked(data) for data in _linked_data(tree)),
+        is_shell=is_shell(tree, visible),
     )
     document: Any = trafilatura.bare_extraction(
         tree, url=job.url, include_comments=False, include_tables=True, with_metadata=True
     )
     if document is None:
         return facts
-    return Extraction(
-        title=document.title or facts.title,
-        text=document.text or "",
-        language=facts.language,
-        visible=facts.visible,
-        for_subscribers=facts.for_subscribers,
-    )
+    return replace(facts, title=document.title or facts.title, text=document.text or "")
 
 
 def _visible(tree: Any) -> str:
@@ -117,27 +114,7 @@ def _locked(entry: Any) -> bool:
 
 
 def _pdf(job: ExtractionJob) -> Extraction:
-    try:
-        reader = _unlocked(PdfReader(io.BytesIO(job.body)))
-        pages = [page.extract_text() for page in reader.pages[:_MAX_PDF_PAGES]]
-        title = reader.metadata.title if reader.metadata else None
-        language = reader.root_object.get("/Lang")
-    except (MemoryError, ExtractionFailed):
-        raise
-    except Exception as error:  # pypdf fails on damaged files in many ways
-        raise ExtractionFailed(f"damaged PDF: {type(error).__name__}: {error}") from error
-    return Extraction(
-        title=None if title is None else str(title),
-        text="\n\n".join(pages),
-        language=None if language is None else str(language),
-    )
-
-
-def _unlocked(reader: PdfReader) -> PdfReader:
-    # Many PDFs are encrypted with an empty password, only to forbid printing.
-    if reader.is_encrypted and not reader.decrypt(""):
-        raise ExtractionFailed("the PDF is protected by a password")
-    return reader
+    return read_pdf(job.body)
 
 
 def _text(job: ExtractionJob) -> Extraction:

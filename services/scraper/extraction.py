@@ -67,6 +67,7 @@ class Extraction:
         language: Language that the document declares; None when it declares none.
         visible: Beginning of all visible text, by which walls are recognised.
         for_subscribers: Whether its metadata says that it is not free to read.
+        is_shell: Whether it has no text but scripts and an element that these are to fill.
     """
 
     title: str | None = None
@@ -74,6 +75,7 @@ class Extraction:
     language: str | None = None
     visible: str = ""
     for_subscribers: bool = False
+    is_shell: bool = False
 
     def frame(self) -> bytes:
         """The result encoded as a frame."""

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,10 @@ from services.scraper.settings import ScraperSettings
 _START_SECONDS = 60.0
 _GRACE_SECONDS = 5.0
 _DYING_SECONDS = 1.0
-_EXIT_MEANINGS = {3: "out of memory", -9: "killed", -11: "crashed", -14: "out of time"}
+_CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP)
+_EXIT_MEANINGS = {3: "out of memory", -signal.SIGKILL: "killed", -signal.SIGALRM: "out of time"} | {
+    -crash: "crashed" for crash in _CRASHES
+}
 _SOURCE_ROOT = Path(__file__).resolve().parents[2]
 # The process reads hostile documents, so it gets none of the parent's keys and passwords.
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")

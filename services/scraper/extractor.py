@@ -78,7 +78,8 @@ def _private_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 def _restrict(memory: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for limit in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
+        resource.setrlimit(limit, (0, 0))  # a parser that is taken over writes no file and starts no process
     if sys.platform != "darwin":  # macOS has no address space limit
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 

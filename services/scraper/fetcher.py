@@ -1,7 +1,8 @@
 """PageFetcher: fetches a URL and returns a `PageOutcome`, whatever the web does.
 
     canonical URL -> in flight or cached? -> fetched by another scraper? -> robots.txt -> slot of the host
-        -> guarded GET -> archive -> next redirect, or: kind -> extraction process -> quality -> outcome
+        -> guarded GET -> archive -> next redirect, or: kind -> extraction process -> quality
+        -> script-only and there is a browser? rendered, archived, read again -> outcome
 
 It owns its connections, its extraction processes and the cache of recent outcomes; leaving the context ends
 all of them. A page is fetched once in `cache_seconds`, by all scrapers that share a database. Afterwards the
@@ -17,17 +18,18 @@ from typing import Self
 
 import structlog
 
+from services.runtime.address_guard import GuardedBackend, Resolver, SystemResolver
 from services.runtime.errors import Unavailable
 from services.runtime.shared_cache import Retention, SharedCache
 from services.scraper.archive import ArchivedVisit, PageArchive
 from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
 from services.scraper.clock import Clock, SystemClock
 from services.scraper.extraction_pool import ExtractionPool, PoolLimits, extractor_command
-from services.scraper.guard import GuardedBackend, Resolver, SystemResolver
 from services.scraper.outcome import TRANSIENT, PageOutcome, Quality, Unfetchable, Validators
-from services.scraper.page_reader import PageReader
+from services.scraper.page_reader import PageReader, ReadPage
 from services.scraper.politeness import HostLimiter
 from services.scraper.redirects import follow
+from services.scraper.rendering import BrowserRenderer, NotRendered, Renderer
 from services.scraper.response import RawResponse
 from services.scraper.robots import RobotsCache
 from services.scraper.settings import ScraperSettings
@@ -53,6 +55,7 @@ class PageFetcher:
             left with this context manager.
         backend: Network backend that checks addresses; built from the resolver by default.
         store: Pages, robots.txt and pauses that all scrapers share; None when this one is alone.
+        renderer: Runs the scripts of script-only pages; the browser of the settings by default, if any.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class PageFetcher:
         backend: GuardedBackend | None = None,
         *,
         store: FetchedPages | None = None,
+        renderer: Renderer | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock or SystemClock()
@@ -81,6 +85,9 @@ class PageFetcher:
         )
         self._slots = asyncio.Semaphore(settings.concurrency)
         self._reader = PageReader(self._pool, settings.min_text_chars)
+        if renderer is None and settings.render_url is not None:
+            renderer = BrowserRenderer(settings.render_url, settings, self._clock)
+        self._renderer = renderer
         folder = settings.archive_dir
         self._archive = PageArchive(folder, settings.archive_file_bytes) if folder else None
         self._pages: SharedCache[str, PageOutcome] = SharedCache(
@@ -166,9 +173,34 @@ class PageFetcher:
         )
         if known is not None and response.unchanged and validators_for(known, visit.chain.url):
             return visit.unchanged(known)
-        return visit.read(response, await self._reader.read(response, visit.requested))
+        page = await self._reader.read(response, visit.requested)
+        if page.verdict.quality is Quality.SCRIPT_ONLY and self._renderer is not None:
+            response, page = await self._rendered(self._renderer, response, page, visit)
+        return visit.read(response, page)
+
+    async def _rendered(
+        self, renderer: Renderer, response: RawResponse, page: ReadPage, visit: Visit
+    ) -> tuple[RawResponse, ReadPage]:
+        """A script-only page after its scripts ran; as it was where that fails."""
+        try:
+            rendered = await renderer.render(response, self._asked_by_script)
+        except NotRendered as failure:
+            return response, page.with_note(f"not rendered: {failure}")
+        await self._archive_with(lambda archive: archive.append(rendered))
+        read = await self._reader.read(rendered, visit.requested)
+        return rendered, read.with_note("rendered by a browser")
+
+    async def _asked_by_script(self, url: WebUrl) -> RawResponse:
+        return await self._polite(url, TimeBudget(self._settings.total_seconds, self._clock), None)
 
     async def _hop(self, url: WebUrl, budget: TimeBudget, known: Validators | None) -> RawResponse:
+        response = await self._polite(url, budget, known)
+        if not response.unchanged:
+            await self._archive_with(lambda archive: archive.append(response))
+        return response
+
+    async def _polite(self, url: WebUrl, budget: TimeBudget, known: Validators | None) -> RawResponse:
+        """The response to one request that robots.txt allows, at the pace of the host."""
         settings = self._settings
         delay = settings.per_host_delay
         if settings.respect_robots:
@@ -178,10 +210,7 @@ class PageFetcher:
             delay = max(delay, min(rules.delay(settings.user_agent), settings.max_crawl_delay))
         limits = ByteLimits(settings.max_wire_bytes, settings.max_decoded_bytes)
         async with self._host_limiter.slot(url.host, delay), self._slots, budget.spend():
-            response = await self._transport.get(url, limits, known)
-        if not response.unchanged:
-            await self._archive_with(lambda archive: archive.append(response))
-        return response
+            return await self._transport.get(url, limits, known)
 
     async def _archive_with(self, append: Callable[[PageArchive], Awaitable[None]]) -> None:
         if self._archive is None:

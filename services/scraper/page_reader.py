@@ -3,7 +3,7 @@
 Fetched and archived responses are both read here, so the same rules apply to them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.scraper.canonical import WebUrl
 from services.scraper.charset import decode
@@ -28,6 +28,10 @@ class ReadPage:
 
     verdict: Verdict
     extraction: Extraction
+
+    def with_note(self, note: str) -> "ReadPage":
+        """The same page, with something that its reason says as well."""
+        return replace(self, verdict=replace(self.verdict, detail=f"{self.verdict.detail}; {note}"))
 
 
 class PageReader:
@@ -74,6 +78,7 @@ class PageReader:
             text=extraction.text,
             visible=extraction.visible,
             for_subscribers=extraction.for_subscribers,
+            is_shell=extraction.is_shell,
         )
         return ReadPage(judge_page(facts, self._min_chars), extraction)
 

@@ -54,6 +54,7 @@ class PageFacts:
         text: Extracted text.
         visible: Beginning of all visible text, banners and menus included.
         for_subscribers: Whether the page's metadata says that it is not free to read.
+        is_shell: Whether the page has no text but scripts and an element that these are to fill.
     """
 
     requested: WebUrl
@@ -62,6 +63,7 @@ class PageFacts:
     text: str
     visible: str = ""
     for_subscribers: bool = False
+    is_shell: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ def judge_page(page: PageFacts, min_chars: int) -> Verdict:
             or _paywall(page, scope)
             or _login_wall(scope, length)
             or _cookie_wall(scope, length, short=short)
-            or _script_only(scope, short=short)
+            or _script_only(page, scope, short=short)
         )
         if wall is not None:
             return wall
@@ -174,10 +176,14 @@ def _login_wall(scope: str, length: int) -> Verdict | None:
     return Verdict(Quality.LOGIN_WALL, f"a login page: it says {_listed(terms)}")
 
 
-def _script_only(scope: str, *, short: bool) -> Verdict | None:
-    if not short or "javascript" not in scope:
+def _script_only(page: PageFacts, scope: str, *, short: bool) -> Verdict | None:
+    if not short:
         return None
-    return Verdict(Quality.SCRIPT_ONLY, "the page shows its text only to browsers that run JavaScript")
+    if "javascript" in scope:
+        return Verdict(Quality.SCRIPT_ONLY, "the page shows its text only to browsers that run JavaScript")
+    if page.is_shell:
+        return Verdict(Quality.SCRIPT_ONLY, "the page is an empty element that its scripts fill")
+    return None
 
 
 def _cookie_wall(scope: str, length: int, *, short: bool) -> Verdict | None:

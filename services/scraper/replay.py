@@ -3,7 +3,8 @@
     canonical URL -> latest visit in the archive -> its response -> kind -> extraction process -> quality
 
 The current rules read the archived bytes. Where the visit had no response, such as after a timeout, its
-outcome is the answer.
+outcome is the answer. Nothing depends on when a replay runs: what is not in the archive is dated with
+its last record.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ from typing import Self
 from services.scraper.archive import ArchivedVisit
 from services.scraper.archive_reader import ArchiveReader, UnusableArchive
 from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
-from services.scraper.clock import SystemClock
+from services.scraper.clock import StoppedClock
 from services.scraper.extraction_pool import ExtractionPool, PoolLimits, extractor_command
 from services.scraper.outcome import PageOutcome, Quality, Unfetchable
 from services.scraper.page_reader import PageReader
@@ -42,10 +43,10 @@ class Replayer:
 
     def __init__(self, folder: Path, settings: ScraperSettings) -> None:
         self._settings = settings
-        self._clock = SystemClock()
         self._pool = ExtractionPool(extractor_command(settings), PoolLimits.of(settings))
         self._reader = PageReader(self._pool, settings.min_text_chars)
         self._archive = ArchiveReader(folder)
+        self._clock = StoppedClock(self._archive.ended_at)
         self._resources = AsyncExitStack()
 
     async def __aenter__(self) -> Self:

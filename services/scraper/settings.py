@@ -55,6 +55,17 @@ class ScraperSettings(BaseModel):
     """Folder in which raw responses are archived as WARC files; None archives nothing."""
     archive_file_bytes: PositiveInt = 512 * _MIB
 
+    render_url: str | None = Field(default=None, pattern=r"^(https?|wss?)://")
+    """Chromium that renders script-only pages, over the DevTools protocol; None renders none."""
+    render_seconds: PositiveFloat = 20.0
+    """Longest time for one page in the browser, including the wait for a free one."""
+    render_concurrency: PositiveInt = 2
+    """Number of pages in the browser at once."""
+    render_requests: PositiveInt = 60
+    """Maximum number of requests that the scripts of one page can make."""
+    render_bytes: PositiveInt = 20 * _MIB
+    """Maximum size of all responses to them, in bytes."""
+
     extraction_workers: PositiveInt = 2
     extraction_seconds: PositiveFloat = 10.0
     extraction_memory_bytes: PositiveInt = 1024 * _MIB

@@ -4,16 +4,19 @@ BattleSubmitted  ->  [scraper]  ->  BattleScraped
 """
 
 import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from nuggetstream.domain.battle import Side, Source
+from nuggetstream.domain.battle import Battle, CitedPassage, Side, Source
 from nuggetstream.domain.event import BattleScraped, BattleSubmitted, Event
 from nuggetstream.domain.evidence import Page, PageState
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from services.runtime.metrics import PAGES, begin_values
 from services.runtime.stage import Stage
+from services.scraper.cited_passages import with_cited_passages
 from services.scraper.outcome import PageOutcome, Quality
 from services.store.blobs import Blobs
 from services.wire.stages import event_stage
@@ -50,19 +53,37 @@ class Scraper:
                     sources[source.url] = source
         texts = {url: source.text for url, source in sources.items() if source.text and source.text.strip()}
         keys = dict(zip(texts, await self.blobs.put_texts(list(texts.values()), battle.id), strict=True))
+        cited = _cited_passages(battle)
         pages = await asyncio.gather(
-            *(self._page(source, keys.get(source.url), battle.id) for source in sources.values())
+            *(
+                self._page(source, keys.get(source.url), battle.id, cited.get(source.url, ()))
+                for source in sources.values()
+            )
         )
         for page in pages:
             PAGES.labels(page.quality).inc()
         key = derived_id(event.key, StageName.SCRAPER)
         return [BattleScraped(key, battle.without_source_texts(), tuple(pages))]
 
-    async def _page(self, source: Source, key: str | None, battle_id: str) -> Page:
-        """The page of a source; `key` is the hash of the supplied text, None when there is none to store."""
+    async def _page(
+        self, source: Source, key: str | None, battle_id: str, cited: Sequence[CitedPassage]
+    ) -> Page:
+        """The page of a source.
+
+        Args:
+            source: The source.
+            key: Hash of the supplied text; None when there is none to store.
+            battle_id: Id of the battle.
+            cited: The passages of the page that the answers cite.
+        """
         if source.text is not None:
-            return _supplied(source, key)
-        return await self._fetched(source, await self.fetcher.fetch(source.url, battle_id), battle_id)
+            page, text = _supplied(source, key), source.text
+        else:
+            outcome = await self.fetcher.fetch(source.url, battle_id)
+            page, text = await self._fetched(source, outcome, battle_id), outcome.text or ""
+        if page.content_hash is None or not cited:
+            return page
+        return await asyncio.to_thread(with_cited_passages, page, text, cited)
 
     async def _fetched(self, source: Source, outcome: PageOutcome, battle_id: str) -> Page:
         [key] = [None] if outcome.text is None else await self.blobs.put_texts([outcome.text], battle_id)
@@ -91,6 +112,15 @@ def _supplied(source: Source, key: str | None) -> Page:
         language=None,
         fetched_at=None,
     )
+
+
+def _cited_passages(battle: Battle) -> Mapping[str, Sequence[CitedPassage]]:
+    """The passages that the answers cite, by URL."""
+    found = defaultdict[str, list[CitedPassage]](list)
+    for side in Side:
+        for source in battle.answer(side).sources:
+            found[source.url] += source.cited
+    return found
 
 
 def build(

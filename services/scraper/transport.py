@@ -12,6 +12,7 @@ from typing import Self
 
 import httpcore2
 
+from services.runtime.address_guard import AddressBlocked, GuardedBackend, NameNotResolved
 from services.scraper.canonical import WebUrl
 from services.scraper.clock import Clock
 from services.scraper.content_coding import (
@@ -21,7 +22,6 @@ from services.scraper.content_coding import (
     UndecodableBody,
     decoder_for,
 )
-from services.scraper.guard import AddressBlocked, GuardedBackend, NameNotResolved
 from services.scraper.outcome import Quality, Unfetchable, Validators
 from services.scraper.response import RawResponse
 from services.scraper.settings import ScraperSettings

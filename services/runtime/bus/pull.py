@@ -219,13 +219,17 @@ class Puller:
                 await asyncio.wait_for(self._wake.wait(), left)
 
     async def _until_woken_or_silent(self) -> None:
-        left = None
+        until = None
         if self._outstanding and self._bus.connected:
-            left = self._last_heard + 2 * self._settings.heartbeat - self._now()
+            until = self._last_heard + 2 * self._settings.heartbeat
         try:
-            async with asyncio.timeout(left):
+            async with asyncio.timeout_at(until):
                 await self._wake.wait()
         except TimeoutError:
+            if until is not None and self._now() - until > self._settings.heartbeat / 2:
+                # This process stood still, and what the broker sent meanwhile is not read yet.
+                self._last_heard = self._now()
+                return
             log.warning("no heartbeat for the pull requests, sending new ones", consumer=self._spec.durable)
             self._write_off_requests()
 

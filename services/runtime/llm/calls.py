@@ -208,6 +208,7 @@ class Caller:
     async def _timed(self, request: ModelRequest, stage: str, route: Route, slot: Slot) -> Completion:
         started, outcome = time.perf_counter(), "failed"
         endpoint, limit = route.endpoint, route.limit
+        answers = route.circuit.answers
         try:
             completion = await endpoint.complete(request)
             outcome = "ok"
@@ -217,7 +218,7 @@ class Caller:
             if failed.cause is None:
                 self.routes.answered(route)
             else:
-                route.circuit.failed(failed)
+                route.circuit.failed(failed, answers)
             if failed.overloaded:
                 limit.overloaded(slot)
             raise

@@ -54,6 +54,9 @@ class Circuit:
         failures: Number of failures in a row that open the circuit.
         patience: Seconds that a message may wait while it is open.
         clock: Returns the Unix time.
+
+    Attributes:
+        answers: Number of calls that the endpoint has answered.
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class Circuit:
         self._model, self._limit, self._patience, self._clock = model, failures, patience, clock
         self._endpoint, self._role = endpoint, role
         self._in_a_row = 0.0
+        self.answers = 0
         self._answered_at: float | None = None
         self._open: _Open | None = None
         for cause in Cause:
@@ -112,6 +116,7 @@ class Circuit:
     def answered(self) -> None:
         """The endpoint answered: with a completion, or with an error about the content."""
         self._in_a_row = 0.0
+        self.answers += 1
         self._answered_at = self._clock()
         if self._open is not None:
             log.warning("the model answers again", model=self._model, endpoint=self._endpoint)
@@ -124,9 +129,20 @@ class Circuit:
             self._gauge(self._open).dec()
             self._open = None
 
-    def failed(self, failed: CallFailed) -> None:
-        """A call returned nothing from the model."""
-        self._in_a_row += self._limit / _TIMEOUTS if failed.cause is Cause.TIMEOUT else 1
+    def failed(self, failed: CallFailed, answers: int) -> None:
+        """A call returned nothing from the model.
+
+        Calls that were made together time out together. Where the endpoint answered others in the meantime,
+        their timeouts are no sign that it is away.
+
+        Args:
+            failed: The failed call.
+            answers: The number of `answers` when the call was made.
+        """
+        if failed.cause is not Cause.TIMEOUT:
+            self._in_a_row += 1
+        elif answers == self.answers:
+            self._in_a_row += self._limit / _TIMEOUTS
         if self._open is None:
             if self._in_a_row < self._limit and failed.cause not in _AT_ONCE:
                 return

@@ -21,6 +21,7 @@ from services.runtime.llm.retries import retry_after_of
 from services.runtime.masking import masked_url
 
 _WORTH_REPEATING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_LONGEST_MESSAGE = 1000  # characters
 
 
 class CallFailed(Exception):
@@ -179,10 +180,14 @@ class Exchange:
 
 
 def message_of(error: openai.APIStatusError) -> str:
-    """What the endpoint said."""
+    """What the endpoint said, at most 1,000 characters.
+
+    OpenAI and vLLM put it into `message`, FastAPI into `detail`, TEI into `error`, and a proxy sends a page.
+    The message of the SDK's exception has it in the first case only.
+    """
     body: Any = error.body
-    message = body.get("message") if isinstance(body, dict) else None
-    return f"{message or error.message} {error.param or ''}".strip()
+    said = (body.get("message") or body.get("detail")) if isinstance(body, dict) else body
+    return f"{said or error.message} {error.param or ''}".strip()[:_LONGEST_MESSAGE]
 
 
 def is_filter(error: openai.APIStatusError) -> bool:

@@ -6,6 +6,7 @@ The tower is tall. It was built in 1889.   ->   [#1] The tower is tall. [#2] It 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from nuggetstream.text.sentences import spans
 
@@ -45,10 +46,11 @@ def quoted(text: str, first: int | None, last: int | None = None) -> str | None:
     return text[found[first - 1][0] : found[last - 1][1]]
 
 
-def _sentences(text: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=64)  # an answer is numbered once and quoted for each of its nuggets
+def _sentences(text: str) -> tuple[tuple[int, int], ...]:
     """Positions of the sentences without the marks before them; what has no letter is no sentence."""
     found = [(_end_of_marks(text, start, end), end) for start, end in spans(text)]
-    return [(start, end) for start, end in found if any(map(str.isalpha, text[start:end]))]
+    return tuple((start, end) for start, end in found if any(map(str.isalpha, text[start:end])))
 
 
 def _end_of_marks(text: str, start: int, end: int) -> int:

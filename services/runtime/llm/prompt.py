@@ -20,8 +20,8 @@ R = TypeVar("R", bound=Reply)
 
 # Evaluators have tasks of their own.
 TASKS = (
-    "nuggets", "nuggets_window", "nuggets_added", "importance", "assignment", "assignment_decision",
-    "verdict", "verdict_decision",
+    "nuggets", "nuggets_window", "nuggets_added", "importance", "importance_decision", "assignment",
+    "assignment_decision", "verdict", "verdict_decision", "query_variations",
 )  # fmt: skip
 
 _RULES = (

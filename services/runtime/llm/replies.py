@@ -232,6 +232,12 @@ class FourLabelsReply(AssignmentReply):
     )
 
 
+class VariationsReply(Reply):
+    """Reply to task `query_variations`: other searches for what the query asks."""
+
+    searches: list[str]
+
+
 class VerdictReply(Reply):
     """Reply to task `verdict`: the reasons come first, so that the winner follows from them."""
 

@@ -14,7 +14,7 @@ from services.runtime.llm.dialect import ModelRequest
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 Temperature = float | Literal["none"]
-STAGES = ("nuggetizer", "assigner", "judge")
+STAGES = ("retriever", "nuggetizer", "assigner", "judge")
 
 
 class StageModel(BaseModel):

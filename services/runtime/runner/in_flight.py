@@ -47,11 +47,12 @@ class MessagesInFlight:
         self._bus = bus
         self._spec = spec
         self._messages: dict[int, InFlight] = {}
+        self._unsettled = 0
         self._confirmations: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
         """Number of messages that are not settled."""
-        return sum(not message.settled for message in self._messages.values())
+        return self._unsettled
 
     def admit(self, msg: Msg) -> InFlight | None:
         """Register a delivery; None when the same message is already in flight.
@@ -68,6 +69,7 @@ class MessagesInFlight:
             return None
         message = InFlight(delivery, msg.data, msg.reply, stream)
         self._messages[delivery.stream_seq] = message
+        self._unsettled += 1
         return message
 
     def ack(self, message: InFlight) -> None:
@@ -88,7 +90,7 @@ class MessagesInFlight:
         """Have a message delivered again at once, without waiting for the broker's confirmation."""
         if message.settled:
             return
-        message.settled = True
+        self._note_settled(message)
         self._messages.pop(message.delivery.stream_seq, None)
         await self._bus.send(message.reply, _NAK)
 
@@ -123,10 +125,14 @@ class MessagesInFlight:
     def _settle(self, message: InFlight, ack: bytes) -> None:
         # In a task of its own, so that the worker goes on with the next message: a broker that was killed may
         # accept the ack only after delivering the message again, and that needs room for the delivery.
-        message.settled = True
+        self._note_settled(message)
         task = asyncio.create_task(self._confirmed(message, ack))
         self._confirmations.add(task)
         task.add_done_callback(self._confirmations.discard)
+
+    def _note_settled(self, message: InFlight) -> None:
+        self._unsettled -= not message.settled
+        message.settled = True
 
     async def _confirmed(self, message: InFlight, ack: bytes) -> None:
         try:

@@ -1,6 +1,6 @@
 """Which IP addresses belong to the public web. Pure.
 
-A cited URL must never make the scraper connect to any other address: this host, private networks,
+A URL that others give must never make a service connect to any other address: this host, private networks,
 link-local addresses, cloud metadata, multicast or reserved blocks.
 
 The list of the interpreter depends on its version, so IANA's registries of special-purpose addresses are in
@@ -64,7 +64,7 @@ def registries_of() -> date:
 
 
 def _registries() -> str:
-    return files("services.scraper").joinpath("special_purpose.csv").read_text(encoding="utf-8")
+    return files("services.runtime").joinpath("special_purpose.csv").read_text(encoding="utf-8")
 
 
 def _unwrapped(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:

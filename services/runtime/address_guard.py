@@ -16,7 +16,7 @@ from typing import Protocol
 
 import httpcore2
 
-from services.scraper.addresses import why_forbidden
+from services.runtime.public_addresses import why_forbidden
 
 WEB_PORTS = frozenset({80, 443})
 _MAX_ADDRESSES_TRIED = 3
