@@ -96,6 +96,7 @@ class EmbeddingCalls:
         slot: Slot,
     ) -> Embedded:
         started, outcome = time.perf_counter(), "failed"
+        answers = self.circuit.answers
         try:
             embedded = await self.endpoint.embed(texts)
             self._book(texts, subjects, embedded.tokens, embedded.source)
@@ -108,7 +109,7 @@ class EmbeddingCalls:
             if failed.cause is None:
                 self.circuit.answered()
             else:
-                self.circuit.failed(failed)
+                self.circuit.failed(failed, answers)
             if failed.overloaded:
                 self.limit.overloaded(slot)
             if failed.charged is not None:

@@ -42,18 +42,19 @@ class Waiting:
         tokens: Estimated number of its tokens.
         subject: What it is embedded for; None where that is unknown.
         row: Gets the vector, of shape (dimensions,).
-        is_cut: Whether the text is only a beginning.
+        whole: The whole text, where `text` is only its beginning.
     """
 
     text: str
     tokens: int
     subject: Work | None
     row: "asyncio.Future[Row]"
-    is_cut: bool = False
+    whole: str | None = None
 
     def cut(self, beginning: str) -> "Waiting":
         """The same with only the beginning of the text."""
-        return Waiting(beginning, estimate_tokens(beginning), self.subject, self.row, is_cut=True)
+        whole = self.whole or self.text
+        return Waiting(beginning, estimate_tokens(beginning), self.subject, self.row, whole)
 
     def fail(self, error: Exception) -> None:
         """Raise the error for the caller, unless the caller is gone."""

@@ -13,10 +13,15 @@ MAX_TEXTS = 4096
 
 
 class EmbeddingServicer(retrieval_pb2_grpc.EmbeddingServicer):
-    """Computes vectors of texts."""
+    """Computes vectors of texts.
 
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
+    Args:
+        embedder: Computes vectors that are not stored.
+        storing: Stores the vectors that it computes.
+    """
+
+    def __init__(self, embedder: Embedder, storing: Embedder) -> None:
+        self._embedder, self._storing = embedder, storing
 
     async def Embed(  # noqa: N802 - the contract's name
         self,
@@ -34,7 +39,8 @@ class EmbeddingServicer(retrieval_pb2_grpc.EmbeddingServicer):
             )
         try:
             with work_of(context.invocation_metadata()):
-                rows = await self._embedder.embed(list(request.texts))
+                embedder = self._storing if request.store else self._embedder
+                rows = await embedder.embed(list(request.texts))
         except BudgetExceeded as error:
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, error.detail)
         except Permanent as error:
@@ -46,11 +52,17 @@ class EmbeddingServicer(retrieval_pb2_grpc.EmbeddingServicer):
         )
 
 
-def embedding_service(embedder: Embedder) -> Register:
-    """A function that adds the service to a server."""
+def embedding_service(embedder: Embedder, storing: Embedder) -> Register:
+    """A function that adds the service to a server.
+
+    Args:
+        embedder: Computes vectors that are not stored.
+        storing: Stores the vectors that it computes.
+    """
 
     def register(server: grpc.aio.Server) -> ServiceDescriptor:
-        retrieval_pb2_grpc.add_EmbeddingServicer_to_server(EmbeddingServicer(embedder), server)
+        servicer = EmbeddingServicer(embedder, storing)
+        retrieval_pb2_grpc.add_EmbeddingServicer_to_server(servicer, server)
         return retrieval_pb2.DESCRIPTOR.services_by_name["Embedding"]
 
     return register

@@ -13,6 +13,7 @@ from contextvars import Context
 import numpy as np
 
 from services.indexer.calls import EmbeddingCalls
+from services.indexer.cuts import Cuts
 from services.indexer.endpoint import is_about_content, is_about_length
 from services.indexer.gathering import BatchLimits, Gathering, Row, Waiting, answer, rows_of
 from services.runtime import metrics, work
@@ -46,6 +47,7 @@ class RemoteEmbedder:
         self, calls: EmbeddingCalls, limits: BatchLimits = _LIMITS, reference: Reference = _no_reference
     ) -> None:
         self._caller, self._limits, self._reference = calls, limits, reference
+        self.cuts = Cuts()
         self._gathering = Gathering()
         self._calls: set[asyncio.Task[None]] = set()
         self._preparing = asyncio.Lock()
@@ -118,6 +120,9 @@ class RemoteEmbedder:
         texts = [text.text for text in batch]
         try:
             embedded = await self._caller.embed(texts, [text.subject for text in batch])
+            for text in batch:
+                if text.whole is not None:
+                    self.cuts.note(text.whole, len(text.text) / len(text.whole))
             answer(batch, embedded.rows)
         except CallFailed as failed:
             await self._divided(batch, failed)
@@ -143,7 +148,7 @@ class RemoteEmbedder:
             if len(shorter) < _SHORTEST:
                 text.fail(failed.error)
                 return
-            if not text.is_cut:
+            if text.whole is None:
                 metrics.EMBEDDING_CUTS.labels(self.model).inc()
             await self._call([text.cut(shorter)])
         else:

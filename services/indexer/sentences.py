@@ -6,20 +6,18 @@ its end.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import sentencex
 
+from nuggetstream.text.sentences import phrases
+
 _MAX_CHARS = 2000  # a longer text without punctuation is cut into pieces
-_PHRASE_CHARS = 60  # of a Thai or Lao sentence at least
 
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _TABLE_ROW = re.compile(r"\s*\|.*\|\s*")
 _NUMBERING = re.compile(r"\(?(?:\d{1,3}|[A-Za-z])[.)]|[-*+•–]")  # of an item of a list
-_BY_SPACES = re.compile(
-    r"[\u0e00-\u0eff]"
-)  # Thai and Lao: spaces stand between phrases, and nothing after them
 _KHMER_END = re.compile(r"(?<=[។៕])\s*")
 _TITLES = {
     "de": {"Fa", "Frl", "Hr", "Fr", "Hrn"},
@@ -82,12 +80,6 @@ def _goes_on(before: str, after: str, language: str) -> bool:
     return before.removesuffix(".").rpartition(" ")[2] in _TITLES.get(language, ()) and before.endswith(".")
 
 
-def _cut(sentence: str) -> Sequence[str]:
-    if not _BY_SPACES.search(sentence):
-        return _KHMER_END.split(sentence)
-    parts = [""]
-    for phrase in sentence.split(" "):
-        if len(parts[-1]) >= _PHRASE_CHARS:
-            parts.append("")
-        parts[-1] = f"{parts[-1]} {phrase}".strip()
-    return parts
+def _cut(sentence: str) -> Iterator[str]:
+    for part in _KHMER_END.split(sentence):
+        yield from (part[start:end] for start, end in phrases(part, 0, len(part)))

@@ -43,8 +43,7 @@ class Indexer:
     async def __call__(self, event: BattleScraped) -> list[Event]:
         """Index the pages of one battle."""
         texts = await self._texts([key for page in event.pages if (key := _key(page)) is not None])
-        pages = await asyncio.to_thread(_with_languages, event.pages, texts)
-        cut_pages = await asyncio.to_thread(self._cut, pages, texts)
+        pages, cut_pages = await asyncio.to_thread(self._cut, event.pages, texts)
         # Vectors first, so that every chunk in the table can be searched.
         if self.embedder is not None and cut_pages:
             await self.embedder.embed([chunk.text for chunk in cut_pages])
@@ -63,10 +62,13 @@ class Indexer:
             raise Unavailable(Reason.STORE_UNAVAILABLE, detail)
         return texts
 
-    def _cut(self, pages: Sequence[Page], texts: Mapping[str, str]) -> list[StoredChunk]:
-        """The chunks of pages; those of a text that several pages have, once."""
-        origins = {key: _origin(page) for page in pages if (key := _key(page)) is not None}
-        return [
+    def _cut(
+        self, pages: Sequence[Page], texts: Mapping[str, str]
+    ) -> tuple[tuple[Page, ...], list[StoredChunk]]:
+        """The pages with their languages, and their chunks; those of a text that several pages have, once."""
+        known = _with_languages(pages, texts)
+        origins = {key: _origin(page) for page in known if (key := _key(page)) is not None}
+        return known, [
             chunk
             for key, origin in origins.items()
             for chunk in cut(key, texts[key], origin, self.size, self.overlap)

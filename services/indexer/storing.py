@@ -13,6 +13,7 @@ import numpy as np
 
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import content_hash, derived_id
+from services.indexer.cuts import Cuts
 from services.indexer.gathering import Row
 from services.runtime.embedding import Embedder, Vectors
 from services.runtime.errors import Outage, Unavailable
@@ -42,12 +43,20 @@ class StoringEmbedder:
         chunks: Table of vectors.
         claims: Claims on texts; None where no other process embeds.
         wait: Seconds to wait for the vectors that another process computes.
+        cuts: Which texts the model read only in part.
     """
 
     def __init__(
-        self, inner: Embedder, chunks: Chunks, claims: ClaimStore | None = None, *, wait: float = _WAIT_S
+        self,
+        inner: Embedder,
+        chunks: Chunks,
+        claims: ClaimStore | None = None,
+        *,
+        wait: float = _WAIT_S,
+        cuts: Cuts | None = None,
     ) -> None:
         self._inner, self._chunks, self._claims, self._wait = inner, chunks, claims, wait
+        self._cuts = cuts or Cuts()
         self._owner = uuid4().hex
         # Only what is being computed is shared; what is stored is read.
         self._running: SharedCache[str, Row] = SharedCache(Retention(entries=0))
@@ -107,7 +116,8 @@ class StoringEmbedder:
         for batch in _batches(list(new), _STORE_BATCH):
             rows = await self._inner.embed([new[key] for key in batch])
             computed = dict(zip(batch, rows, strict=True))
-            await self._chunks.add_vectors(self.model, computed)
+            shares = {key: share for key in batch if (share := self._cuts.of(key)) is not None}
+            await self._chunks.add_vectors(self.model, computed, shares)
             EMBEDDED.labels("model").inc(len(computed))
             known |= computed
         return known

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nuggetstream.statistics.fusion import reciprocal_rank_fusion
-from services.retriever.index import Hit
+from services.retriever.index import Hit, Query
 from services.retriever.port import ALL, Filter, VectorIndex
 from services.runtime.embedding import Embedder, Vectors
 from services.store.chunk_changes import ChunkChanges, Mark
@@ -26,27 +25,61 @@ class ChunkVectors:
     Attributes:
         chunks: Tables of chunks and vectors.
         embedder: Embedding model; None in a light installation.
+        storing: Stores the vectors of chunks that it computes, so that no other process computes them;
+            None to compute them by `embedder` whenever they are needed.
     """
 
     chunks: Chunks
     embedder: Embedder | None
+    storing: Embedder | None = None
 
-    async def of_query(self, query: str) -> NDArray[np.float32] | None:
-        """The vector of a query; None without a model."""
-        return None if self.embedder is None else (await self.embedder.embed([query]))[0]
+    async def of_queries(self, texts: Sequence[str]) -> list[Query]:
+        """Queries with their vectors."""
+        if self.embedder is None:
+            return [Query(text, None) for text in texts]
+        rows = await self.embedder.embed(texts)
+        return [Query(text, row) for text, row in zip(texts, rows, strict=True)]
+
+    async def partly_read(self, chunks: Sequence[StoredChunk]) -> dict[str, float]:
+        """The share that the embedding model read of each text that it read only in part, by text hash."""
+        if self.embedder is None or not chunks:
+            return {}
+        return await self.chunks.partly_read(self.embedder.model, [chunk.text_hash for chunk in chunks])
 
     async def of(self, chunks: Sequence[StoredChunk]) -> Vectors | None:
-        """The vectors of chunks, one per row; those that are not stored are computed and stored."""
+        """The vectors of chunks, one per row; those that are not stored are computed."""
         if self.embedder is None or not chunks:
             return None
         known = await self.chunks.get_vectors(self.embedder.model, [chunk.text_hash for chunk in chunks])
         if missing := {c.text_hash: c.text for c in chunks if c.text_hash not in known}:
             # These chunks were indexed without a model, or with another one.
-            rows = await self.embedder.embed(list(missing.values()))
-            computed = dict(zip(missing, rows, strict=True))
-            await self.chunks.add_vectors(self.embedder.model, computed)
-            known |= computed
+            rows = await (self.storing or self.embedder).embed(list(missing.values()))
+            known |= dict(zip(missing, rows, strict=True))
         return np.stack([known[chunk.text_hash] for chunk in chunks])
+
+
+async def hybrid(
+    index: VectorIndex, queries: Sequence[Query], limit: int, only: Filter = ALL
+) -> list[tuple[str, float]]:
+    """The ids of the chunks that match queries best by words and vectors, best first, with fused scores.
+
+    All searches run at the same time.
+
+    Args:
+        index: The index.
+        queries: The query, and other queries for the same.
+        limit: Maximum number of chunks.
+        only: The chunks to consider.
+
+    Raises:
+        Unavailable: The index does not answer.
+    """
+    searches = []
+    for query in queries:
+        searches.append(index.matching(query.text, limit * _POOL, only))
+        if query.vector is not None:
+            searches.append(index.nearest(query.vector, limit * _POOL, only))
+    return reciprocal_rank_fusion(await asyncio.gather(*searches))[:limit]
 
 
 @dataclass(slots=True)
@@ -66,8 +99,8 @@ class Corpus:
     _began: float | None = None
     _updating: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def search(self, query: str, limit: int, only: Filter = ALL) -> list[Hit]:
-        """The chunks that match a query best, best first, with their fused scores.
+    async def search(self, queries: Sequence[Query], limit: int, only: Filter = ALL) -> list[Hit]:
+        """The chunks that match queries best, best first, with their fused scores.
 
         Every chunk that was stored before the call is considered.
 
@@ -75,12 +108,7 @@ class Corpus:
             Unavailable: The embedding model, the database or the index does not answer.
         """
         await self.update()
-        vector, pool = await self.vectors.of_query(query), limit * _POOL
-        searches = [self.index.matching(query, pool, only)]
-        if vector is not None:
-            searches.append(self.index.nearest(vector, pool, only))
-        rankings = await asyncio.gather(*searches)
-        fused = reciprocal_rank_fusion(rankings)[:limit]
+        fused = await hybrid(self.index, queries, limit, only)
         chunks = await self.vectors.chunks.get([key for key, _ in fused])
         return [(chunks[key], score) for key, score in fused if key in chunks]
 
@@ -110,12 +138,13 @@ class Corpus:
     async def _compare_all(self) -> None:
         mark, position = await self.changes.mark(), 0
         gone = set(await self.index.ids() or ())
-        while True:
-            position, ids = await self.changes.ids(position, _IDS)
-            if not ids:
-                break
-            gone.difference_update(ids)
-            await self._add(ids)
+        async with self.index.filling():
+            while True:
+                position, ids = await self.changes.ids(position, _IDS)
+                if not ids:
+                    break
+                gone.difference_update(ids)
+                await self._add(ids)
         if gone:
             await self.index.remove(gone)
         self._mark = mark

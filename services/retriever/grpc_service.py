@@ -11,9 +11,11 @@ from services.retriever.search import Scope, Searcher
 from services.retriever.stage import EVIDENCE_LIMIT
 from services.runtime.errors import StageError
 from services.runtime.rpc import Register
+from services.runtime.rpc_work import work_of
 from services.wire.convert import to_message
 
 _MAX_LIMIT = 1000
+MAX_VARIATIONS = 10  # as of a battle
 _SCOPES = {
     retrieval_pb2.SCOPE_CORPUS: Scope.CORPUS,
     retrieval_pb2.SCOPE_BATTLE: Scope.BATTLE,
@@ -33,19 +35,24 @@ class RetrievalServicer(retrieval_pb2_grpc.RetrievalServicer):
         request: retrieval_pb2.SearchRequest,
         context: grpc.aio.ServicerContext[retrieval_pb2.SearchRequest, retrieval_pb2.SearchResponse],
     ) -> retrieval_pb2.SearchResponse:
-        """The best chunks for a query within a scope."""
+        """The best chunks for a query within a scope.
+
+        What it costs is booked to the battle that the metadata names, or else to the day alone.
+        """
         if problem := _problem(request):
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, problem)
         limit = request.limit or EVIDENCE_LIMIT
+        queries = list(dict.fromkeys([request.query, *request.variations]))
         try:
-            evidence = await self._searcher.search(
-                request.query, _SCOPES[request.scope], request.battle_id, limit, only=_filter(request)
-            )
+            with work_of(context.invocation_metadata()):
+                found = await self._searcher.find(
+                    queries, _SCOPES[request.scope], request.battle_id, limit, only=_filter(request)
+                )
         except StageError as error:
             await context.abort(grpc.StatusCode.UNAVAILABLE, error.detail)
         return retrieval_pb2.SearchResponse(
-            evidence=[to_message(item, evidence_pb2.Evidence) for item in evidence],
-            ranking=self._searcher.ranking,
+            evidence=[to_message(item, evidence_pb2.Evidence) for item in found.evidence],
+            ranking=found.ranking,
         )
 
 
@@ -66,15 +73,23 @@ def _filter(request: retrieval_pb2.SearchRequest) -> Filter:
 
 
 def _problem(request: retrieval_pb2.SearchRequest) -> str | None:
-    if not request.query.strip():
-        return "query: is empty"
     if request.scope not in _SCOPES:
         return "scope: is not specified"
     if request.scope != retrieval_pb2.SCOPE_CORPUS and not request.battle_id:
         return "battle_id: is needed unless the scope is the corpus"
     if not 0 <= request.limit <= _MAX_LIMIT:
         return f"limit: {request.limit} is not within 0 (for {EVIDENCE_LIMIT}) and {_MAX_LIMIT}"
-    return _problem_of_filter(request)
+    return _problem_of_queries(request) or _problem_of_filter(request)
+
+
+def _problem_of_queries(request: retrieval_pb2.SearchRequest) -> str | None:
+    if not request.query.strip():
+        return "query: is empty"
+    if len(request.variations) > MAX_VARIATIONS:
+        return f"variations: there are {len(request.variations)}; at most {MAX_VARIATIONS}"
+    if not all(text.strip() for text in request.variations):
+        return "variations: one is empty"
+    return None
 
 
 def _problem_of_filter(request: retrieval_pb2.SearchRequest) -> str | None:

@@ -1,6 +1,7 @@
 """Rank a few chunks, such as those of one battle, without an index that is kept."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,19 @@ from services.store.chunks import StoredChunk
 Hit = tuple[StoredChunk, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query.
+
+    Attributes:
+        text: What is searched for.
+        vector: Its vector of unit length; None without an embedding model.
+    """
+
+    text: str
+    vector: NDArray[np.float32] | None
+
+
 def rank_by_words(words: Sequence[str], chunks: Sequence[StoredChunk]) -> list[StoredChunk]:
     """The chunks that share a term with the query, best first by BM25."""
     bags = [terms(chunk.text) for chunk in chunks]
@@ -25,21 +39,25 @@ def rank_by_words(words: Sequence[str], chunks: Sequence[StoredChunk]) -> list[S
 
 
 def rank_few(
-    query: str,
-    vector: NDArray[np.float32] | None,
-    chunks: Sequence[StoredChunk],
-    vectors: Vectors | None,
-    limit: int,
+    queries: Sequence[Query], chunks: Sequence[StoredChunk], vectors: Vectors | None, limit: int
 ) -> list[Hit]:
     """Rank a few chunks, such as those of one battle, without building an index.
 
     Chunks that no ranking contains (no shared term, no model) follow at the end in page order, because with
     little evidence all of it counts.
+
+    Args:
+        queries: The query, and other queries for the same.
+        chunks: The chunks.
+        vectors: One row of unit length per chunk; None without an embedding model.
+        limit: Maximum number of chunks to return.
     """
-    rankings = [rank_by_words(terms(query), chunks)]
-    if vector is not None and vectors is not None:
-        order = np.argsort(-(vectors @ vector), kind="stable")
-        rankings.append([chunks[i] for i in order])
+    rankings = []
+    for query in queries:
+        rankings.append(rank_by_words(terms(query.text), chunks))
+        if query.vector is not None and vectors is not None:
+            order = np.argsort(-(vectors @ query.vector), kind="stable")
+            rankings.append([chunks[i] for i in order])
     ranked = _fuse(rankings, limit)
     seen = {chunk.id for chunk, _ in ranked}
     rest = [(chunk, 0.0) for chunk in chunks if chunk.id not in seen]

@@ -5,8 +5,9 @@ chunk (a foreign key that cascades), so a deleted battle leaves nothing behind.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import asynccontextmanager
 from hashlib import sha256
 from typing import Any
 
@@ -15,10 +16,10 @@ import structlog
 from numpy.typing import NDArray
 from sqlalchemy import ARRAY, Text, bindparam, func, select, text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.failure import Reason
-from services.retriever.pg_words import DIMENSIONS, counted, lexemes, weights, word_query
+from services.retriever.pg_table import GRAPH, WORDS, build_index, create_table
+from services.retriever.pg_words import counted, lexemes, weights, word_query
 from services.retriever.port import ALL, Filter, language_subtag
 from services.retriever.term_statistics import TermStatistics
 from services.runtime.embedding import Vectors
@@ -29,8 +30,9 @@ from services.store.utc_datetime import UtcDateTime
 
 log = structlog.get_logger(__name__)
 
-_LAYOUT = "2"  # part of the names of tables, because another layout needs other tables
-_SEARCHING = 400  # candidates of a search in the graph at least (ef_search)
+_LAYOUT = "3"  # part of the names of tables, because another layout needs other tables
+_LARGE = 200_000  # rows above which a search in the graph considers more candidates
+_SEARCHING, _SEARCHING_IN_LARGE = 200, 400  # candidates of a search in the graph at least (ef_search)
 _MOST_SEARCHING = 1000  # that pgvector takes
 _GROWN = 0.2  # share of new rows at which the statistics are collected again
 
@@ -50,7 +52,8 @@ class PgVectorIndex:
         name = f"{_LAYOUT} {model or 'words'}"
         self.table = f"search_{sha256(name.encode()).hexdigest()[:16]}"
         self._statistics = TermStatistics(database, self.table)
-        self._exists, self._has_graph = False, False
+        self._exists, self._has_words, self._has_graph = False, False, False
+        self._filling = 0  # scopes in which many chunks are added
         self._size, self._new = 0, 0  # rows at the last statistics, and since
         self._tending: asyncio.Task[None] | None = None
 
@@ -93,6 +96,20 @@ class PgVectorIndex:
         self._new += max(added, 0)
         self._tend_if_due()
 
+    @asynccontextmanager
+    async def filling(self) -> AsyncIterator[None]:
+        """A scope in which many chunks are added: a new table has an index of words, and a graph, at its end.
+
+        Otherwise every chunk would be added to both, which takes several times as long.
+        """
+        self._filling += 1
+        try:
+            yield
+        finally:
+            self._filling -= 1
+        await self._build_words()  # without it, each search would read all chunks
+        self._tend_if_due()
+
     async def remove(self, ids: AbstractSet[str]) -> None:
         """Nothing: the rows are gone."""
 
@@ -101,16 +118,19 @@ class PgVectorIndex:
         if limit < 1 or self._model is None or not await self._is_there():
             return []
         condition, values = _condition(only)
+        least = _SEARCHING if await self._statistics.size() <= _LARGE else _SEARCHING_IN_LARGE
+        searching = min(max(least, limit + limit // 4), _MOST_SEARCHING)
+        values["vector"] = _halves(vector)
+        # Subqueries are evaluated once. That of the settings is so before the first row is read, and they end
+        # with the statement: neither costs a message to the server, and a pooler cannot hand them to another
+        # client. The vector would otherwise be read from its text again for every row of the result.
         statement = text(
-            f"SELECT chunk_id FROM {self.table} WHERE {condition} "  # noqa: S608 - our own names
-            f"ORDER BY embedding <#> CAST(CAST(:vector AS text) AS halfvec) LIMIT {limit:d}"
+            f"SELECT chunk_id FROM {self.table} WHERE (SELECT set_config('hnsw.ef_search', '{searching:d}', "  # noqa: S608 - our own names
+            "true) || set_config('hnsw.iterative_scan', 'strict_order', true)) IS NOT NULL AND "
+            f"{condition} ORDER BY embedding <#> (SELECT CAST(CAST(:vector AS text) AS halfvec)) "
+            f"LIMIT {limit:d}"
         )
-        searching = min(max(_SEARCHING, 2 * limit), _MOST_SEARCHING)
-        settings = {"hnsw.ef_search": str(searching), "hnsw.iterative_scan": "strict_order"}
-        async with self._database.transaction() as tx:
-            configured = [func.set_config(name, value, True) for name, value in settings.items()]
-            await tx.execute(select(*configured))
-            values["vector"] = _halves(vector)
+        async with self._database.reading() as tx:
             return list(await tx.scalars(_typed(statement, values), values))
 
     async def matching(self, query: str, limit: int, only: Filter = ALL) -> list[str]:
@@ -123,8 +143,8 @@ class PgVectorIndex:
         values |= {"any": asked.any_of, "weights": asked.weights}
         statement = text(
             f"SELECT chunk_id FROM {self.table} WHERE words @@ CAST(:any AS tsquery) "  # noqa: S608
-            f"AND {condition} ORDER BY weights <#> CAST(CAST(:weights AS text) AS sparsevec), chunk_id "
-            f"LIMIT {limit:d}"
+            f"AND {condition} ORDER BY weights <#> (SELECT CAST(CAST(:weights AS text) AS sparsevec)), "
+            f"chunk_id LIMIT {limit:d}"
         )
         async with self._database.reading() as tx:
             return list(await tx.scalars(_typed(statement, values), values))
@@ -155,65 +175,32 @@ class PgVectorIndex:
         return self._exists
 
     async def _create(self, dimensions: int | None) -> None:
-        vector = "" if dimensions is None else f", embedding halfvec({dimensions}) NOT NULL"
         async with self._database.exclusive("search tables") as tx:
-            await tx.execute(
-                text(
-                    f"CREATE TABLE IF NOT EXISTS {self.table} (chunk_id varchar(64) PRIMARY KEY "
-                    "REFERENCES chunks(id) ON DELETE CASCADE, language text, fetched_at timestamptz, "
-                    f"words tsvector NOT NULL, weights sparsevec({DIMENSIONS}) NOT NULL{vector})"
-                )
-            )
-            for name, target in (
-                ("words", "USING gin (words) WITH (fastupdate = off)"),
-                ("language", "(language)"),
-            ):
-                await tx.execute(
-                    text(f"CREATE INDEX IF NOT EXISTS {self.table}_{name} ON {self.table} {target}")
-                )
-            comment = f"Index of chunks; embedding model: {self._model or 'none'}".replace("'", "''")
-            await tx.exec_driver_sql(f"COMMENT ON TABLE {self.table} IS '{comment}'")
+            await create_table(tx, self.table, self._model, dimensions)
 
     def _tend_if_due(self) -> None:
-        due = self._new > _GROWN * self._size
+        due = self._new > _GROWN * self._size and not self._filling
         if due and (self._tending is None or self._tending.done()):
             self._tending = asyncio.create_task(self._tend())
 
     async def _tend(self) -> None:
-        """Collect statistics, and build the graph once there are enough chunks."""
+        """Build the index of words, collect statistics, and build the graph once there are enough chunks."""
         try:
             self._new = 0
+            await self._build_words()
             async with self._database.reading() as tx:
                 await tx.execute(text(f"ANALYZE {self.table}"))
                 self._size = int(await tx.scalar(text(f"SELECT count(*) FROM {self.table}")) or 0)  # noqa: S608
                 self._statistics.forget()
                 if self._model is not None and self._size > self._exact and not self._has_graph:
-                    self._has_graph = await _build_graph(tx, self.table)
+                    self._has_graph = await build_index(tx, self.table, GRAPH)
         except Unavailable as error:
             log.warning("the index is not tended now", table=self.table, error=error.detail)
 
-
-async def _build_graph(tx: AsyncConnection, table: str) -> bool:
-    """Build the graph, unless another process builds it now; whether it is there afterwards.
-
-    Args:
-        tx: A connection without a transaction, since chunks are added and searched meanwhile.
-        table: Name of the table.
-    """
-    index, key = f"{table}_graph", func.hashtextextended(f"graph {table}", 0)
-    valid = text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:index)")
-    if not await tx.scalar(select(func.pg_try_advisory_lock(key))):
-        return False
-    try:
-        state = await tx.scalar(valid, {"index": index})
-        if state is False:  # building it was interrupted
-            await tx.execute(text(f"DROP INDEX {index}"))
-        if not state:
-            target = f"{table} USING hnsw (embedding halfvec_ip_ops) WITH (m = 24, ef_construction = 128)"
-            await tx.execute(text(f"CREATE INDEX CONCURRENTLY {index} ON {target}"))
-        return True
-    finally:
-        await tx.execute(select(func.pg_advisory_unlock(key)))
+    async def _build_words(self) -> None:
+        if not self._has_words and await self._is_there():
+            async with self._database.reading() as tx:
+                self._has_words = await build_index(tx, self.table, WORDS)
 
 
 def _values_of(chunks: Sequence[StoredChunk], vectors: Vectors | None) -> dict[str, Any]:

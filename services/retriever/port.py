@@ -6,6 +6,7 @@ Two implementations: `memory` in the process, `pgvector` in PostgreSQL. One suit
 import asyncio
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -76,6 +77,13 @@ class VectorIndex(Protocol):
         Args:
             chunks: The chunks.
             vectors: One row of unit length per chunk; None without an embedding model.
+        """
+
+    def filling(self) -> AbstractAsyncContextManager[None]:
+        """A scope in which many chunks are added.
+
+        What only makes searches faster may be built when it ends, which takes less time than building it
+        chunk by chunk.
         """
 
     async def remove(self, ids: AbstractSet[str]) -> None:

@@ -1,6 +1,7 @@
 """Move a corpus to another index or another embedding model while services run."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from sqlalchemy import delete
 
@@ -33,18 +34,19 @@ async def reindex(
         Unavailable: The database or the model does not answer.
     """
     changes, position, seen, done = ChunkChanges(database), 0, 0, 0
-    while True:
-        position, ids = await changes.ids(position, _BATCH)
-        if not ids:
-            break
-        wanted = ids if index is None else await index.missing(ids)
-        by_id = await vectors.chunks.get(wanted)
-        chunks = [by_id[key] for key in wanted if key in by_id]
-        rows = await vectors.of(chunks)
-        if index is not None:
-            await index.add(chunks, rows)
-        seen, done = seen + len(ids), done + len(chunks)
-        progress(seen, done)
+    async with nullcontext() if index is None else index.filling():
+        while True:
+            position, ids = await changes.ids(position, _BATCH)
+            if not ids:
+                break
+            wanted = ids if index is None else await index.missing(ids)
+            by_id = await vectors.chunks.get(wanted)
+            chunks = [by_id[key] for key in wanted if key in by_id]
+            rows = await vectors.of(chunks)
+            if index is not None:
+                await index.add(chunks, rows)
+            seen, done = seen + len(ids), done + len(chunks)
+            progress(seen, done)
     if index is not None:
         await index.settled()
 

@@ -1,7 +1,7 @@
 """Search for evidence in the whole corpus, in the pages of one battle, or in the sources of one answer."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
@@ -9,8 +9,9 @@ from typing import Self
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.evidence import Evidence
 from services.retriever.corpus import ChunkVectors, Corpus
-from services.retriever.index import Hit, rank_few
+from services.retriever.index import Hit, Query, rank_few
 from services.retriever.port import ALL, Filter, VectorIndex
+from services.retriever.reranking import Reranking
 from services.runtime.embedding import Embedder
 from services.store.chunk_changes import ChunkChanges
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
@@ -30,6 +31,21 @@ _SIDES = {Scope.BATTLE: None, Scope.ANSWER_A: Side.A, Scope.ANSWER_B: Side.B}
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        evidence: The chunks, best first.
+        ranking: How they were ranked; see `BattleRetrieved`.
+        left_out: Number of the best chunks that resemble the query less than required.
+    """
+
+    evidence: tuple[Evidence, ...]
+    ranking: str
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Searcher:
     """Finds evidence.
 
@@ -38,11 +54,13 @@ class Searcher:
         corpus: All chunks, and the vectors of chunks and queries.
         min_similarity: Smallest cosine similarity to the query at which a chunk is returned; None for all
             chunks, and without effect where there is no embedding model.
+        reranking: Orders the chunks that were found; None for the order of the search.
     """
 
     sources: Sources
     corpus: Corpus
     min_similarity: float | None = None
+    reranking: Reranking | None = None
 
     @classmethod
     def of(
@@ -51,6 +69,9 @@ class Searcher:
         embedder: Embedder | None,
         index: VectorIndex,
         min_similarity: float | None = None,
+        reranking: Reranking | None = None,
+        *,
+        storing: Embedder | None = None,
     ) -> Self:
         """A searcher over the tables of a database.
 
@@ -59,10 +80,12 @@ class Searcher:
             embedder: Embedding model; None in a light installation, which ranks by BM25 alone.
             index: Index over all chunks.
             min_similarity: As above.
+            reranking: As above.
+            storing: Computes the vectors of chunks that lack them, and stores them.
         """
-        vectors = ChunkVectors(Chunks(database), embedder)
+        vectors = ChunkVectors(Chunks(database), embedder, storing)
         corpus = Corpus(index=index, changes=ChunkChanges(database), vectors=vectors)
-        return cls(Sources(database), corpus, min_similarity)
+        return cls(Sources(database), corpus, min_similarity, reranking)
 
     @property
     def vectors(self) -> ChunkVectors:
@@ -75,19 +98,25 @@ class Searcher:
         return "bm25" if self.vectors.embedder is None else "hybrid"
 
     async def search(
+        self, query: str, scope: Scope, battle_id: str, limit: int, *, only: Filter = ALL
+    ) -> list[Evidence]:
+        """The best chunks for a query, best first; as `find`."""
+        return list((await self.find([query], scope, battle_id, limit, only=only)).evidence)
+
+    async def find(
         self,
-        query: str,
+        queries: Sequence[str],
         scope: Scope,
         battle_id: str,
         limit: int,
         ids: Collection[str] | None = None,
         *,
         only: Filter = ALL,
-    ) -> list[Evidence]:
-        """The best chunks for a query, best first.
+    ) -> Found:
+        """The best chunks for a query.
 
         Args:
-            query: The query.
+            queries: The query, and variations of it that are searched for, too.
             scope: The chunks to search.
             battle_id: Battle whose pages are searched; for the corpus it only marks the pages that the
                 battle cites.
@@ -100,33 +129,41 @@ class Searcher:
             Unavailable: The embedding model or the database does not answer.
         """
         own = await self.sources.of_battle(battle_id)
-        if scope is Scope.CORPUS:
-            hits = await self._relevant(query, await self.corpus.search(query, limit, only))
-            return await self._with_sources(hits, own)
-        side = _SIDES[scope]
-        within = [source for source in own if side is None or side in source.cited_by]
-        pages = await self.vectors.chunks.of_pages(list({source.content_hash for source in within}))
-        chunks = [c for c in pages if (ids is None or c.id in ids) and only.passes(c.origin)]
-        hits = await self._relevant(query, await self._rank(query, chunks, limit))
+        side = _SIDES.get(scope)
         # The other side may cite the same page under another URL: it is named as this side names it.
-        return await self._with_sources(hits, [*within, *own])
+        named = [*(source for source in own if side is not None and side in source.cited_by), *own]
+        pool = limit if self.reranking is None else max(limit, self.reranking.candidates)
+        if scope is Scope.CORPUS:
+            asked = await self.vectors.of_queries(queries)
+            hits = await self.corpus.search(asked, pool, only)
+        else:
+            within = {source.content_hash for source in own if side is None or side in source.cited_by}
+            pages = await self.vectors.chunks.of_pages(list(within))
+            chunks = [c for c in pages if (ids is None or c.id in ids) and only.passes(c.origin)]
+            if not chunks:
+                return Found((), self.ranking)
+            asked, vectors = await self.vectors.of_queries(queries), await self.vectors.of(chunks)
+            hits = await asyncio.to_thread(rank_few, asked, chunks, vectors, pool)
+        relevant = await self._relevant(asked[0], hits)
+        best, words = await self._reranked(queries[0], relevant)
+        ranking = "+".join([self.ranking, *(["variations"] if len(queries) > 1 else []), *words])
+        evidence = await self._with_sources(best[:limit], named)
+        return Found(tuple(evidence), ranking, len(hits) - len(relevant))
 
-    async def _rank(self, query: str, chunks: Sequence[StoredChunk], limit: int) -> list[Hit]:
-        if not chunks:
-            return []
-        vector, vectors = await self.vectors.of_query(query), await self.vectors.of(chunks)
-        return await asyncio.to_thread(rank_few, query, vector, chunks, vectors, limit)
-
-    async def _relevant(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
+    async def _relevant(self, query: Query, hits: Sequence[Hit]) -> Sequence[Hit]:
         """Those at least as similar to the query as required."""
-        if self.min_similarity is None:
+        if self.min_similarity is None or query.vector is None:
             return hits
-        vector = await self.vectors.of_query(query)
         vectors = await self.vectors.of([chunk for chunk, _ in hits])
-        if vector is None or vectors is None:
+        if vectors is None:
             return hits
-        similar = vectors @ vector >= self.min_similarity
+        similar = vectors @ query.vector >= self.min_similarity
         return [hit for hit, keep in zip(hits, similar, strict=True) if keep]
+
+    async def _reranked(self, query: str, hits: Sequence[Hit]) -> tuple[Sequence[Hit], Sequence[str]]:
+        """Hits in the order of the reranker, and what that adds to the name of the ranking."""
+        reranked = None if self.reranking is None else await self.reranking.reranked(query, hits)
+        return (hits, []) if reranked is None else (reranked, ["rerank"])
 
     async def _with_sources(self, hits: Sequence[Hit], own: Sequence[StoredSource]) -> list[Evidence]:
         cited: dict[str, StoredSource] = {}
@@ -134,14 +171,14 @@ class Searcher:
             cited.setdefault(source.content_hash, source)
         others = [chunk.content_hash for chunk, _ in hits if chunk.content_hash not in cited]
         elsewhere = await self.sources.of_pages(others)
-        sides = _sides_by_page(own)
+        sides, shares = sides_by_page(own), await self.vectors.partly_read([chunk for chunk, _ in hits])
+        named = elsewhere | cited
         return [
-            _evidence(chunk, score, cited.get(chunk.content_hash) or elsewhere.get(chunk.content_hash), sides)
-            for chunk, score in hits
+            evidence_of(chunk, score, named.get(chunk.content_hash), sides, shares) for chunk, score in hits
         ]
 
 
-def _sides_by_page(own: Sequence[StoredSource]) -> dict[str, tuple[Side, ...]]:
+def sides_by_page(own: Sequence[StoredSource]) -> dict[str, tuple[Side, ...]]:
     """The sides that cite each page, by content hash; two URLs may have the same page."""
     return {
         key: tuple(side for side in Side if any(s.content_hash == key and side in s.cited_by for s in own))
@@ -149,9 +186,22 @@ def _sides_by_page(own: Sequence[StoredSource]) -> dict[str, tuple[Side, ...]]:
     }
 
 
-def _evidence(
-    chunk: StoredChunk, score: float, source: StoredSource | None, sides: dict[str, tuple[Side, ...]]
+def evidence_of(
+    chunk: StoredChunk,
+    score: float,
+    source: StoredSource | None,
+    sides: Mapping[str, tuple[Side, ...]],
+    shares: Mapping[str, float],
 ) -> Evidence:
+    """A chunk as evidence, with its source.
+
+    Args:
+        chunk: The chunk.
+        score: Its score in the ranking.
+        source: Its page as a battle cites it; None where none does.
+        sides: The sides that cite each page, by content hash.
+        shares: The share that was read of texts that were read in part, by text hash.
+    """
     return Evidence(
         chunk_id=chunk.id,
         text=chunk.text,
@@ -161,4 +211,5 @@ def _evidence(
         fetched_at=source.fetched_at if source else None,
         cited_by=sides.get(chunk.content_hash, ()),
         score=score,
+        read_share=shares.get(chunk.text_hash),
     )

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 
+from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.event import BattleIndexed, BattleRetrieved, Event
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
+from services.retriever.cited import with_cited
 from services.retriever.search import Scope, Searcher
+from services.retriever.variations import QueryVariations
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
 from services.wire.stages import event_stage
@@ -22,21 +25,48 @@ class Retriever:
         scope: CORPUS as in the paper, or BATTLE (default): only the pages that the two answers cite, so that
             replaying a battle gives the same evidence, whatever was indexed in between.
         limit: Maximum number of chunks per battle.
+        variations: Makes variations of queries; None to search for the query alone.
     """
 
     searcher: Searcher
     scope: Scope = Scope.BATTLE
     limit: int = EVIDENCE_LIMIT
+    variations: QueryVariations | None = None
 
     async def __call__(self, event: BattleIndexed) -> list[Event]:
         """Search for the query of one battle. Without pages there is no evidence; that is not a failure."""
         battle = event.battle
         own = {chunk.id for chunk in event.chunks}
-        evidence = await self.searcher.search(battle.searched, self.scope, battle.id, self.limit, own)
-        ranking, minimum = self.searcher.ranking, self.searcher.min_similarity
-        given = () if minimum is None else (minimum,)
-        key = derived_id(event.key, StageName.RETRIEVER, self.scope, self.limit, ranking, *given)
-        return [BattleRetrieved(key, battle, event.pages, tuple(evidence), ranking)]
+        variations = await self._variations(battle) if own or self.scope is Scope.CORPUS else ()
+        queries = [battle.searched, *variations]
+        found = await self.searcher.find(queries, self.scope, battle.id, self.limit, own)
+        evidence = await with_cited(found.evidence, battle, self.searcher, own, self.limit)
+        key = derived_id(event.key, StageName.RETRIEVER, self.scope, self.limit, *self._settings())
+        return [
+            BattleRetrieved(
+                key=key,
+                battle=battle,
+                pages=event.pages,
+                evidence=tuple(evidence),
+                ranking=found.ranking,
+                left_out=found.left_out,
+                variations=variations,
+            )
+        ]
+
+    async def _variations(self, battle: Battle) -> tuple[str, ...]:
+        return () if self.variations is None else await self.variations.of(battle)
+
+    def _settings(self) -> list[object]:
+        """What else the evidence depends on."""
+        searcher, variations = self.searcher, self.variations
+        minimum, reranking = searcher.min_similarity, searcher.reranking
+        return [
+            searcher.ranking,
+            *([] if minimum is None else [minimum]),
+            *([] if reranking is None else ["rerank", reranking.reranker.model, reranking.candidates]),
+            *([] if variations is None else ["variations", variations.model.name, variations.count]),
+        ]
 
 
 def build(

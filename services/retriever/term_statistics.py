@@ -37,13 +37,18 @@ class TermStatistics:
         """Read them again at the next search."""
         self._read_at = None
 
-    async def holders(self, words: Sequence[str]) -> Holders:
-        """How many chunks have each term; about one where the database has no statistics yet."""
+    async def size(self) -> float:
+        """Number of chunks, an estimate."""
         if self._read_at is None or monotonic() - self._read_at > _SECONDS:
             await self._read()
+        return self._size
+
+    async def holders(self, words: Sequence[str]) -> Holders:
+        """How many chunks have each term; about one where the database has no statistics yet."""
+        size = await self.size()
         rarest = min(self._common.values(), default=0.0)
         shares = {word: self._common.get(word, _RARE * rarest) for word in words}
-        return Holders(self._size, {word: max(share * self._size, 1.0) for word, share in shares.items()})
+        return Holders(size, {word: max(share * size, 1.0) for word, share in shares.items()})
 
     async def _read(self) -> None:
         size = text("SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = to_regclass(:name)")

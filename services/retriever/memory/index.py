@@ -1,8 +1,9 @@
 """The index in memory."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from nuggetstream.text.terms import terms
 from services.retriever.memory.postings import Postings
-from services.retriever.memory.rows import Mask, VectorRows, best
+from services.retriever.memory.rows import Mask, VectorRows
 from services.retriever.memory.snapshot import Snapshots
 from services.retriever.memory.state import State
 from services.retriever.port import ALL, Filter, language_subtag
@@ -23,7 +24,7 @@ log = structlog.get_logger(__name__)
 
 EXACT_CHUNKS = 20_000
 _LEFT_SHARE = 0.1  # rows beyond the graph, of those that it covers, at which it grows
-_MOST_SEALED = 4  # large segments of postings, before some are merged
+_MOST_LEFT = 20_000  # rows beyond it at which it grows, however many it covers
 _REMOVED_SHARE = 0.5  # removed rows, of all, at which the rows are numbered again
 _UNSAVED_SHARE = 0.02  # added rows, of all, at which a snapshot is written
 _SAVE_SECONDS = 30.0  # between two looks at whether one is due
@@ -45,8 +46,11 @@ class MemoryIndex:
     _rows: dict[str, int] = field(default_factory=dict)
     _languages: dict[str, int] = field(default_factory=dict)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _tidying: asyncio.Task[None] | None = None
+    _merging: asyncio.Task[None] | None = None
+    _growing: asyncio.Task[None] | None = None
+    _filling: int = 0  # scopes in which many chunks are added
     _removals: int = 0
+    _renumberings: int = 0
     _restored: bool = False
     _unsaved: int = 0  # rows that were added or removed since the snapshot
 
@@ -73,6 +77,15 @@ class MemoryIndex:
                 self._state = await asyncio.to_thread(self._extended, self._state, added, rows)
         self._tidy_if_due()
 
+    @asynccontextmanager
+    async def filling(self) -> AsyncIterator[None]:
+        """A scope in which many chunks are added: the graph grows on all processors."""
+        self._filling += 1
+        try:
+            yield
+        finally:
+            self._filling -= 1
+
     async def remove(self, ids: AbstractSet[str]) -> None:
         """Remove chunks with their vectors."""
         async with self._lock:
@@ -82,7 +95,9 @@ class MemoryIndex:
                 self._unsaved += len(self._state.alive)  # so that a new snapshot is due
                 if self.snapshots is not None:
                     await asyncio.to_thread(self.snapshots.discard)
-                self._state = await asyncio.to_thread(self._without, self._state, np.asarray(rows))
+                before = self._state
+                self._state = await asyncio.to_thread(self._without, before, np.asarray(rows))
+                self._renumberings += len(self._state.alive) != len(before.alive)
                 self._rows = self._state.rows_by_key()
 
     async def nearest(self, vector: NDArray[np.float32], limit: int, only: Filter = ALL) -> list[str]:
@@ -115,8 +130,8 @@ class MemoryIndex:
 
     async def settled(self) -> None:
         """Wait until nothing is rebuilt in the background."""
-        while self._tidying is not None and not self._tidying.done():
-            await asyncio.wait([self._tidying])
+        while tasks := [task for task in (self._merging, self._growing) if task and not task.done()]:
+            await asyncio.wait(tasks)
 
     async def _restore(self) -> None:
         async with self._lock:
@@ -141,15 +156,12 @@ class MemoryIndex:
         return [state.keys[row] for row in rows]
 
     def _matching(self, state: State, query: str, limit: int, only: Filter) -> list[str]:
-        scores = state.postings.scores(terms(query), state.lengths, int(np.count_nonzero(state.alive)))
-        if scores is None or limit < 1:
+        if limit < 1:
             return []
-        rows = np.flatnonzero(scores > 0)
-        if not only.passes_all:
-            rows = rows[self._allowed(state, only)[rows]]
-        kept, highest = best(scores[rows], limit, None)
-        ordered = rows[kept][np.lexsort((rows[kept], -highest))]
-        return [state.keys[row] for row in ordered]
+        allowed = None if only.passes_all else self._allowed(state, only)
+        count = int(np.count_nonzero(state.alive))
+        rows = state.postings.top(terms(query), state.lengths, count, limit, allowed=allowed)
+        return [state.keys[row] for row in rows]
 
     def _allowed(self, state: State, only: Filter) -> Mask:
         allowed = state.alive
@@ -194,34 +206,44 @@ class MemoryIndex:
         return -1 if name is None else self._languages.setdefault(name, len(self._languages))
 
     def _tidy_if_due(self) -> None:
-        state = self._state
-        due = self._graph_is_due(state.vectors) or state.postings.sealed > _MOST_SEALED
-        if due and (self._tidying is None or self._tidying.done()):
-            self._tidying = asyncio.create_task(self._tidy(state, self._removals))
+        if self._state.postings.untidy and (self._merging is None or self._merging.done()):
+            self._merging = asyncio.create_task(self._merge())
+        if self._graph_is_due() and (self._growing is None or self._growing.done()):
+            self._growing = asyncio.create_task(self._grow())
 
-    def _graph_is_due(self, vectors: VectorRows | None) -> bool:
+    def _graph_is_due(self) -> bool:
+        vectors = self._state.vectors
         if vectors is None or vectors.size <= self.exact_chunks:
             return False
-        return vectors.size - vectors.covered > _LEFT_SHARE * vectors.covered
+        return vectors.size - vectors.covered > min(_LEFT_SHARE * vectors.covered, _MOST_LEFT)
 
-    async def _tidy(self, state: State, removals: int) -> None:
-        """Build a graph and merge postings from a state, while chunks are added to newer ones.
+    async def _merge(self) -> None:
+        """Merge postings of a state, while chunks are added to newer ones."""
+        while self._state.postings.untidy:
+            old, removals, renumberings = self._state.postings, self._removals, self._renumberings
+            merged = Postings(await asyncio.to_thread(old.tidied))
+            async with self._lock:
+                if renumberings != self._renumberings:
+                    continue
+                if removals != self._removals:
+                    rows = np.where(self._state.alive, np.arange(len(self._state.alive)), -1)
+                    merged = await asyncio.to_thread(merged.moved, rows)
+                newer = self._state.postings.segments[old.sealed :]
+                self._state = replace(self._state, postings=Postings((*merged.segments, *newer)))
 
-        If some were removed meanwhile, the work is done again when the next chunk is added.
-        """
-        sealed, grown = state.postings.sealed, None
-        merged = await asyncio.to_thread(state.postings.tidied)
-        if state.vectors is not None and self._graph_is_due(state.vectors):
-            grown = await asyncio.to_thread(state.vectors.grown)
-        async with self._lock:
-            newest = self._state
-            if removals != self._removals:
-                return
-            vectors = newest.vectors
-            if grown is not None and vectors is not None:
-                vectors = await asyncio.to_thread(grown.with_rest_of, vectors)
-            postings = Postings((*merged, *newest.postings.segments[sealed:]))
-            self._state = replace(newest, postings=postings, vectors=vectors)
+    async def _grow(self) -> None:
+        """Build a graph over the vectors of a state, while chunks are added to newer ones."""
+        while self._graph_is_due() and (old := self._state.vectors) is not None:
+            removals, renumberings = self._removals, self._renumberings
+            grown = await asyncio.to_thread(old.grown, beside_searches=not self._filling)
+            async with self._lock:
+                newest = self._state.vectors
+                if newest is None or renumberings != self._renumberings:
+                    continue
+                if removals != self._removals:
+                    grown.erase(np.flatnonzero(~self._state.alive[: grown.size]))
+                vectors = await asyncio.to_thread(grown.with_rest_of, newest)
+                self._state = replace(self._state, vectors=vectors)
 
 
 def _seconds(chunk: StoredChunk) -> float:

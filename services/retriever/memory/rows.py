@@ -11,6 +11,7 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
+from services.retriever.memory.blocks import Blocks
 from services.runtime.embedding import Vectors
 
 _faiss: Any = faiss  # its type hints lack parts of its interface
@@ -18,7 +19,6 @@ _NEIGHBOURS = 32  # links per vector of the graph (M)
 _BUILDING = 100  # candidates while the graph is built (efConstruction)
 _SEARCHING = 256  # candidates of a search at least (efSearch)
 _COMPARED = 20_000  # where fewer rows of the graph pass a filter, they are compared one by one
-_SPARE = 1024
 
 Mask = NDArray[np.bool_]
 
@@ -31,53 +31,56 @@ class VectorRows:
         size: Number of rows.
         covered: Number of rows that the graph covers, from row 0 on.
         graph: The graph; None where all rows are compared.
-        tail: Vectors from row `covered` on, with unused rows at the end.
+        tail: Vectors from row `covered` on.
     """
 
     size: int
     covered: int
     graph: Any
-    tail: Vectors
+    tail: Blocks
 
     @classmethod
     def empty(cls, dimensions: int) -> Self:
         """Without any row."""
-        return cls(0, 0, None, np.zeros((_SPARE, dimensions), dtype=np.float32))
+        return cls(0, 0, None, Blocks(dimensions, 0, ()))
 
     def extended(self, vectors: Vectors) -> "VectorRows":
         """With more rows. Only the newest state is extended, so earlier ones do not see their rows."""
-        used, size = self.size - self.covered, self.size + len(vectors)
-        tail = self.tail
-        if used + len(vectors) > len(tail):
-            tail = np.zeros((2 * (used + len(vectors)), tail.shape[1]), dtype=np.float32)
-            tail[:used] = self.tail[:used]
-        tail[used : used + len(vectors)] = vectors
-        return VectorRows(size, self.covered, self.graph, tail)
+        return VectorRows(self.size + len(vectors), self.covered, self.graph, self.tail.extended(vectors))
 
     def erase(self, rows: NDArray[np.int64]) -> None:
         """Overwrite vectors, which no search returns any more."""
-        self.tail[rows[rows >= self.covered] - self.covered] = 0.0
+        self.tail.erase(rows[rows >= self.covered] - self.covered)
         if self.graph is not None:
             _stored(self.graph)[rows[rows < self.covered]] = 0.0
 
-    def grown(self) -> "VectorRows":
-        """With a graph over all rows; this takes long."""
-        new = self.tail[: self.size - self.covered]
+    def grown(self, *, beside_searches: bool) -> "VectorRows":
+        """With a graph over all rows; this takes long.
+
+        Args:
+            beside_searches: Whether a processor is left to searches.
+        """
         if self.graph is None:
-            graph = _faiss.IndexHNSWFlat(new.shape[1], _NEIGHBOURS, _faiss.METRIC_INNER_PRODUCT)
+            graph = _faiss.IndexHNSWFlat(self.tail.dimensions, _NEIGHBOURS, _faiss.METRIC_INNER_PRODUCT)
             graph.hnsw.efConstruction = _BUILDING
         else:
             graph = _faiss.clone_index(self.graph)
-        graph.add(np.ascontiguousarray(new))
-        return VectorRows(self.size, self.size, graph, np.zeros((_SPARE, new.shape[1]), dtype=np.float32))
+        threads = _faiss.omp_get_max_threads()  # of what this thread calls
+        try:
+            _faiss.omp_set_num_threads(max(threads - 1, 1) if beside_searches else threads)
+            for _, part in self.tail.parts():
+                graph.add(part)
+        finally:
+            _faiss.omp_set_num_threads(threads)
+        return VectorRows(self.size, self.size, graph, Blocks(self.tail.dimensions, 0, ()))
 
     def with_rest_of(self, newer: "VectorRows") -> "VectorRows":
         """With the rows that `newer` has beyond this one."""
-        return self.extended(newer.tail[self.size - newer.covered : newer.size - newer.covered])
+        return self.extended(newer.tail.after(self.size - newer.covered))
 
     def all(self) -> Vectors:
         """All vectors, in the order of their rows."""
-        tail = self.tail[: self.size - self.covered]
+        tail = self.tail.after(0)
         return tail if self.graph is None else np.concatenate([_stored(self.graph), tail])
 
     def nearest(self, vector: NDArray[np.float32], limit: int, allowed: Mask | None) -> NDArray[np.int64]:
@@ -88,7 +91,7 @@ class VectorRows:
             limit: Maximum number of rows.
             allowed: Whether each row may be returned; None for all.
         """
-        tail = self.tail[: self.size - self.covered] @ vector
+        tail = self.tail.products(vector)
         rows, scores = best(tail, limit, None if allowed is None else allowed[self.covered : self.size])
         rows += self.covered
         if self.graph is not None:

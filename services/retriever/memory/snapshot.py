@@ -21,8 +21,10 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from services.retriever.memory.postings import Postings, Segment
+from services.retriever.memory.blocks import Blocks
+from services.retriever.memory.postings import Postings
 from services.retriever.memory.rows import VectorRows
+from services.retriever.memory.segment import Segment
 from services.retriever.memory.state import State
 
 log = structlog.get_logger(__name__)
@@ -110,12 +112,21 @@ def _write(file: BinaryIO, model: str | None, state: State, languages: Sequence[
     arrays = [_lines(state.keys[:count]), state.alive, state.lengths, state.languages, state.fetched]
     for segment in state.postings.segments:
         arrays += [_lines(segment.vocabulary), segment.starts, segment.rows, segment.counts]
-    if vectors is not None:
-        arrays.append(vectors.tail[: vectors.size - vectors.covered])
     for array in arrays:
         np.save(file, array, allow_pickle=False)
+    if vectors is not None:
+        _write_blocks(file, vectors.tail)
     if vectors is not None and vectors.graph is not None:
         _faiss.write_index(vectors.graph, _faiss.PyCallbackIOWriter(file.write))
+
+
+def _write_blocks(file: BinaryIO, blocks: Blocks) -> None:
+    """Write rows as numpy writes one array, without a copy of them all."""
+    shape = (blocks.size, blocks.dimensions)
+    head = {"descr": "<f4", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(file, head)
+    for _, part in blocks.parts():
+        file.write(np.ascontiguousarray(part, "<f4").data)
 
 
 def _read(file: BinaryIO, model: str | None) -> tuple[State, list[str]]:
@@ -132,7 +143,7 @@ def _read(file: BinaryIO, model: str | None) -> tuple[State, list[str]]:
     if head["vectors"] is not None:
         (size, covered), tail = head["vectors"], _array(file)
         graph = _faiss.read_index(_faiss.PyCallbackIOReader(file.read)) if head["graph"] else None
-        vectors = VectorRows(size, covered, graph, tail)
+        vectors = VectorRows(size, covered, graph, Blocks.of(tail))
     state = State(
         keys=keys,
         alive=alive,

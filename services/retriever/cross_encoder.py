@@ -1,0 +1,69 @@
+"""A cross-encoder in this process, by sentence-transformers."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.domain.failure import Reason
+from services.runtime.errors import Unavailable
+
+_BATCH = 16  # pairs that are computed at once
+
+
+class CrossEncoderReranker:
+    """A model in this process, loaded at first use.
+
+    Concurrent calls run one after another, because the model uses all cores.
+
+    Args:
+        model: Name or folder of the model.
+        load: Loads a model by its name.
+    """
+
+    def __init__(self, model: str, load: Callable[[str], Any] | None = None) -> None:
+        self._name, self._load = model, load or _load
+        self._loaded: Any = None
+        self._lock = threading.Lock()
+
+    @property
+    def model(self) -> str:
+        """Name of the model."""
+        return self._name
+
+    async def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The relevance of each text.
+
+        Raises:
+            Unavailable: The model cannot be loaded, or cannot compute them.
+        """
+        return await asyncio.to_thread(self._scores, query, texts)
+
+    def _scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        try:
+            with self._lock:
+                self._loaded = self._loaded or self._load(self._name)
+                pairs = [(query, text) for text in texts]
+                scores = self._loaded.predict(pairs, batch_size=_BATCH, show_progress_bar=False)
+        except (ImportError, OSError, RuntimeError, ValueError) as error:
+            detail = f"the reranker {self._name} gives no scores"
+            raise Unavailable(Reason.LLM_UNAVAILABLE, detail, admin_detail=str(error)) from error
+        result = np.asarray(scores, dtype=np.float32)
+        if result.shape != (len(texts),) or not np.isfinite(result).all():
+            detail = f"the reranker {self._name} gives no number per passage"
+            raise Unavailable(Reason.LLM_UNAVAILABLE, detail)
+        return result
+
+
+def _load(name: str) -> Any:
+    # Read when torch is loaded. Threads that spin while they wait take the processor from the event loop.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    from sentence_transformers import CrossEncoder
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    return CrossEncoder(name)

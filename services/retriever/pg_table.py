@@ -1,0 +1,66 @@
+"""The tables of the index in PostgreSQL, and the indexes that make their searches fast."""
+
+from sqlalchemy import func, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.retriever.pg_words import DIMENSIONS
+
+WORDS, GRAPH = "words", "graph"
+_INDEXES = {
+    WORDS: "gin (words) WITH (fastupdate = off)",
+    GRAPH: "hnsw (embedding halfvec_ip_ops) WITH (m = 24, ef_construction = 128)",
+}
+
+
+async def create_table(tx: AsyncConnection, table: str, model: str | None, dimensions: int | None) -> None:
+    """Create a table, unless it is there.
+
+    Args:
+        tx: A transaction that excludes all others that create one.
+        table: Name of the table.
+        model: Name of the embedding model; None without one.
+        dimensions: Dimensions of its vectors; None without a model.
+    """
+    # The function to_regclass may remember that there was none, before another transaction created it.
+    there = text("SELECT 1 FROM pg_class WHERE relname = :table AND pg_table_is_visible(oid)")
+    if await tx.scalar(there, {"table": table}):
+        return
+    vector = "" if dimensions is None else f", embedding halfvec({dimensions}) NOT NULL"
+    await tx.execute(
+        text(
+            f"CREATE TABLE {table} (chunk_id varchar(64) PRIMARY KEY "
+            "REFERENCES chunks(id) ON DELETE CASCADE, language text, fetched_at timestamptz, "
+            f"words tsvector NOT NULL, weights sparsevec({DIMENSIONS}) NOT NULL{vector})"
+        )
+    )
+    # Rows are larger than PostgreSQL keeps whole. The terms alone are stored apart, since their index
+    # stands for them, so that ranking a candidate reads one page.
+    beside = [] if dimensions is None else ["embedding"]
+    for column in ("weights", *beside):
+        await tx.execute(text(f"ALTER TABLE {table} ALTER {column} SET STORAGE MAIN"))
+    await tx.execute(text(f"CREATE INDEX {table}_language ON {table} (language)"))
+    comment = f"Index of chunks; embedding model: {model or 'none'}".replace("'", "''")
+    await tx.exec_driver_sql(f"COMMENT ON TABLE {table} IS '{comment}'")
+
+
+async def build_index(tx: AsyncConnection, table: str, name: str) -> bool:
+    """Build an index, unless another process builds it now; whether it is there afterwards.
+
+    Args:
+        tx: A connection without a transaction, since chunks are added and searched meanwhile.
+        table: Name of the table.
+        name: `WORDS` or `GRAPH`.
+    """
+    index, key = f"{table}_{name}", func.hashtextextended(f"{name} {table}", 0)
+    valid = text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:index)")
+    if not await tx.scalar(select(func.pg_try_advisory_lock(key))):
+        return False
+    try:
+        state = await tx.scalar(valid, {"index": index})
+        if state is False:  # building it was interrupted
+            await tx.execute(text(f"DROP INDEX {index}"))
+        if not state:
+            await tx.execute(text(f"CREATE INDEX CONCURRENTLY {index} ON {table} USING {_INDEXES[name]}"))
+        return True
+    finally:
+        await tx.execute(select(func.pg_advisory_unlock(key)))
