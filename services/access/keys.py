@@ -51,6 +51,17 @@ def hash_of(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def id_of(token: str) -> str:
+    """The public part of what may be a key; empty where it has none.
+
+    >>> id_of("ngs_0123456789ab_secret"), id_of("a guess")
+    ('0123456789ab', '')
+    """
+    prefix, _, rest = token.partition("_")
+    key_id, _, secret = rest.partition("_")
+    return key_id if prefix == PREFIX and secret and len(key_id) == 12 and key_id.isalnum() else ""
+
+
 class _Recent(Generic[K, V]):
     """What was read during the last `seconds`; an answer of None is read again each time."""
 
@@ -144,9 +155,8 @@ class Keys:
         admin = self.policy.admin_token
         if admin is not None and hmac.compare_digest(token.encode(), admin.encode()):
             return _administrator(admin)
-        prefix, _, rest = token.partition("_")
-        key_id, _, secret = rest.partition("_")
-        if prefix == PREFIX and secret and len(key_id) == 12 and key_id.isalnum():
+        if key_id := id_of(token):
+            secret = token.split("_", 2)[2]
             key = await self._keys.get(key_id, lambda: self.store.get(key_id))
             stored = None if key is None else key.hash
             if key is not None and stored is not None and hmac.compare_digest(hash_of(secret), stored):

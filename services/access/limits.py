@@ -1,7 +1,11 @@
-"""Limits of a key: requests per minute, counted per process, and battles per day, counted in the database."""
+"""Limits of a key: requests per minute, counted per process, and battles per day, counted in the database.
+
+Attempts to log in are limited, too, per process.
+"""
 
 import math
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -73,3 +77,51 @@ class Quotas:
         midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
         seconds = math.ceil((midnight - now).total_seconds())
         return TooMany(f"this key may submit {caller.battles_per_day} battles per day (UTC)", seconds)
+
+
+@dataclass(slots=True, eq=False)
+class Attempts:
+    """Failed logins in this process, of each client address and of each key that is tried.
+
+    Each has ten at once, and then one more every six seconds. The 10,000 that were tried last are remembered.
+
+    Attributes:
+        clock: Seconds on a clock that never goes back.
+        most: Failed attempts that one subject has at once, and per minute.
+    """
+
+    clock: Callable[[], float] = time.monotonic
+    most: int = 10
+    _left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
+
+    def take(self, *subjects: str) -> None:
+        """Count an attempt, which has failed unless `succeeded` is called.
+
+        Args:
+            subjects: Who makes it, and with which key.
+
+        Raises:
+            TooMany: One of them has failed too often.
+        """
+        now = self.clock()
+        left = {subject: self._of(subject, now) for subject in subjects}
+        if (least := min(left.values())) < 1:
+            raise TooMany("too many attempts to log in; try again later", (1 - least) * _MINUTE / self.most)
+        for subject in subjects:
+            self._put(subject, left[subject] - 1, now)
+
+    def succeeded(self, *subjects: str) -> None:
+        """Take back an attempt that did not fail."""
+        now = self.clock()
+        for subject in subjects:
+            self._put(subject, min(float(self.most), self._of(subject, now) + 1), now)
+
+    def _of(self, subject: str, now: float) -> float:
+        left, at = self._left.get(subject, (float(self.most), now))
+        return min(float(self.most), left + (now - at) * self.most / _MINUTE)
+
+    def _put(self, subject: str, left: float, now: float) -> None:
+        self._left[subject] = (left, now)
+        self._left.move_to_end(subject)
+        while len(self._left) > _REMEMBERED:
+            self._left.popitem(last=False)

@@ -61,4 +61,4 @@ def decided(nugget_id: str, side: Side, answer: Answer) -> Assignment | None:
     known = answer.probabilities
     shares = None if known is None else {choice.value: known[choice.letter] for choice in _CHOICES}
     probabilities = None if shares is None else SupportProbabilities(**shares)
-    return Assignment(nugget_id, side, support, probabilities=probabilities)
+    return Assignment(nugget_id=nugget_id, side=side, support=support, probabilities=probabilities)

@@ -68,14 +68,12 @@ class Assigner:
     async def _labelled(self, event: BattleNuggetized) -> list[Event]:
         battle, listed = event.battle, event.nugget_list
         both = await asyncio.gather(*(self._one_side(battle, listed, side, event.labels) for side in Side))
-        asked = next((labelled for labelled in both if labelled.model != _NONE), both[0])
-        assignment_set = AssignmentSet(
-            assignments=tuple(item for labelled in both for item in labelled.assignments),
-            model=asked.model,
-            prompt_version=asked.prompt_version,
-        )
+        asked = [labelled for labelled in both if labelled.model != _NONE] or both[:1]
+        model, version = (_joined(*(getattr(labelled, name) for labelled in asked)) for name in _ORIGIN)
+        labels = tuple(item for labelled in both for item in labelled.assignments)
+        assignment_set = AssignmentSet(labels, model, version)
         name = self.model.name if self.decisions is None else self.decisions.name
-        key = derived_id(event.key, StageName.ASSIGNER, self.window, name, asked.prompt_version)
+        key = derived_id(event.key, StageName.ASSIGNER, self.window, name, version)
         return [BattleAssigned(key, battle, event.nugget_list, assignment_set)]
 
     async def _one_side(
@@ -83,7 +81,10 @@ class Assigner:
     ) -> Labelled:
         answer = battle.answer(side).text
         if not answer.strip():  # an empty answer states nothing, so no model is asked
-            nothing = tuple(Assignment(nugget.id, side, Support.NOT_SUPPORT) for nugget in listed.nuggets)
+            nothing = tuple(
+                Assignment(nugget_id=nugget.id, side=side, support=Support.NOT_SUPPORT)
+                for nugget in listed.nuggets
+            )
             return Labelled(nothing, _NONE, self._version)
         ask = partial(self._asked, battle, side)
         if known is not None:
@@ -144,17 +145,20 @@ async def _with_known(
 ) -> Labelled:
     """The labels of an edited list for one answer: those that are known, and for other nuggets new ones."""
     labels = {item.nugget_id: item for item in known.assignments if item.side is side}
+    by_model = any(item.correction is None for item in labels.values())
     missing = [nugget for nugget in nuggets if nugget.id not in labels]
     new = await ask(missing) if missing else Labelled((), known.model, known.prompt_version)
     labels |= {item.nugget_id: item for item in new.assignments}
     chosen = tuple(labels[nugget.id] for nugget in nuggets)
+    if not by_model:  # of the earlier model no label counts any more
+        return Labelled(chosen, new.model, new.prompt_version)
     return Labelled(chosen, *(_joined(getattr(known, name), getattr(new, name)) for name in _ORIGIN))
 
 
-def _joined(before: str, after: str) -> str:
+def _joined(*origins: str) -> str:
     """Names of the models, or versions of the prompts, that gave the labels of an edited list."""
-    names = [name for name in before.split(", ") if name not in (_NONE, after)]
-    return ", ".join([*names, after])
+    names = dict.fromkeys(name for origin in origins for name in origin.split(", "))
+    return ", ".join(name for name in names if name != _NONE) or _NONE
 
 
 def _blocks(nuggets: Sequence[Nugget]) -> list[Block]:
@@ -174,5 +178,5 @@ def _assignments(
         label = labels[f"n{number}"]
         support = Support(label.label)
         quote = None if support is Support.NOT_SUPPORT else quoted(answer, label.first, label.last)
-        assignments.append(Assignment(nugget.id, side, support, quote))
+        assignments.append(Assignment(nugget_id=nugget.id, side=side, support=support, quote=quote))
     return assignments

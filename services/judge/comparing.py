@@ -6,10 +6,8 @@ It keeps no state. An additional judge is run as an evaluator: battles do not wa
 its own, and a battle that its selection leaves out is acked without a call.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
 
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import (
@@ -27,13 +25,13 @@ from nuggetstream.domain.judgment import Judgment, MemberVerdict, OrderedVerdict
 from services.judge.graders.evaluator import Material
 from services.judge.orders import count_flips, has_an_answer, orders_of, shown_evidence
 from services.judge.pairwise.kind import Kind
-from services.judge.panel import ABSTENTIONS, aggregate
+from services.judge.panel import ABSTENTIONS, Voter, aggregate, all_of
 from services.judge.selection import JudgeOptions
 from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import BudgetExceeded, Permanent, StageError
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.decisions.reply import DecisionReply
-from services.runtime.llm.model import ChatModel, DecisionModel, Reply
+from services.runtime.llm.model import Reply
 from services.runtime.llm.prompt import Prompt, R
 from services.runtime.metrics import FLIPS, begin_values
 from services.runtime.stage import Stage
@@ -42,28 +40,12 @@ from services.wire.graders import durable_of
 from services.wire.stages import event_stage
 from services.wire.topology import grader_consumer
 
-T = TypeVar("T")
 Readable = BattleRetrieved | BattleAssigned
 _DEFAULTS = JudgeOptions()
 
 
 async def _within_budget() -> str | None:
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class Voter:
-    """A model that gives a verdict: the only one of a judge, or a member of its panel.
-
-    Attributes:
-        name: Its name in the panel.
-        model: Chat model.
-        decisions: Model that is asked for decisions where the kind has one; None in profiles without.
-    """
-
-    name: str
-    model: ChatModel
-    decisions: DecisionModel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +119,7 @@ class Comparer:
                 additional=self.additional,
                 list_version=list_version_of(event),
             )
-        asked = await _all_of(self._member(event, material, voter) for voter in self.voters)
+        asked = await all_of(self._member(event, material, voter) for voter in self.voters)
         members = tuple(member for member, _ in asked)
         winner, aggregation = aggregate(members, self.options.aggregation)
         return Judgment(
@@ -251,15 +233,6 @@ class _Asking:
         if reply.prompt_version not in self.versions:
             self.versions.append(reply.prompt_version)
         return reply.value
-
-
-async def _all_of(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of calls that run at the same time, once all have ended; the first error is raised."""
-    results = await asyncio.gather(*calls, return_exceptions=True)
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-    return [result for result in results if not isinstance(result, BaseException)]
 
 
 def _can_be_judged(material: Material, kind: Kind) -> bool:

@@ -1,18 +1,25 @@
-"""How the verdicts of several models become one.
+"""The models of a panel, and how their verdicts become one.
 
     a verdict or an abstention per member  ->  the panel's verdict
 
 An abstention (the model declined, its reply could not be used, the budget is used up) is counted and is
-never a tie. A panel of which no more than half of the members gave a verdict has none.
+never a tie. A panel of which no more than half of the members gave a verdict has none. For panels of
+evaluators that grade, see `grade_panel`.
 """
 
+import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Coroutine, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.judgment import Aggregation, MemberVerdict, mean_probabilities
 from services.runtime.errors import Permanent
+from services.runtime.llm.model import ChatModel, DecisionModel
+
+T = TypeVar("T")
 
 # What makes one member abstain. Other errors, such as a model that is away, concern the whole battle.
 ABSTENTIONS = frozenset(
@@ -20,6 +27,45 @@ ABSTENTIONS = frozenset(
 )
 
 _EQUAL = 1e-9  # difference of mean probabilities that is rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Voter:
+    """A model that judges or grades: the only one, or a member of a panel.
+
+    Attributes:
+        name: Its name in the panel.
+        model: Chat model.
+        decisions: Model that is asked for decisions where the question is one; None in profiles without.
+    """
+
+    name: str
+    model: ChatModel
+    decisions: DecisionModel | None = None
+
+
+async def all_of(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results of calls that run at the same time, once all have ended; the first error is raised."""
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
+
+
+def require_answers(abstentions: Sequence[Reason | None]) -> None:
+    """Check that more than half of the members answered.
+
+    Args:
+        abstentions: Why each member abstained; None for one that answered.
+
+    Raises:
+        Permanent: They did not; the reason is the most frequent one, of several that of the first member.
+    """
+    reasons = [reason for reason in abstentions if reason is not None]
+    if 2 * len(reasons) >= len(abstentions):
+        [(reason, _)] = Counter(reasons).most_common(1)
+        raise Permanent(reason, f"{len(reasons)} of {len(abstentions)} members of the panel abstained")
 
 
 def aggregate(members: Sequence[MemberVerdict], wanted: Aggregation) -> tuple[Vote, Aggregation]:
@@ -41,13 +87,8 @@ def aggregate(members: Sequence[MemberVerdict], wanted: Aggregation) -> tuple[Vo
     >>> aggregate([*said, silent], Aggregation.MAJORITY)
     (<Vote.A: 'a'>, <Aggregation.MAJORITY: 'majority'>)
     """
+    require_answers([member.abstention for member in members])
     voted = [member for member in members if member.winner is not None]
-    if 2 * len(voted) <= len(members):
-        reasons = Counter(member.abstention for member in members if member.abstention is not None)
-        [(reason, _)] = reasons.most_common(1)
-        raise Permanent(
-            reason, f"{len(members) - len(voted)} of {len(members)} members of the panel abstained"
-        )
     means = mean_probabilities([member.probabilities for member in voted])
     if wanted is Aggregation.PROBABILITIES and means is not None:
         shares = {Vote.A: means.a, Vote.B: means.b, Vote.TIE: means.tie}

@@ -8,11 +8,11 @@
     day_tokens = 1_000_000          # per day (UTC)
     day_money = "2.50"              # in the currency of the price file
 
-What is left out does not restrict the evaluator. The table of a judge may also name the members of a panel:
+What is left out does not restrict the evaluator. A table may also name the members of a panel:
 
     [pairwise]
     members = ["gpt-5", { name = "local", model = "qwen3-32b" }]
-    aggregation = "majority"
+    aggregation = "majority"        # or "probabilities"; of an evaluator that grades "median" or "majority"
 """
 
 import tomllib
@@ -24,6 +24,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, model_validator
 
 from nuggetstream.domain.battle import Battle
+from nuggetstream.domain.grade import GradeAggregation
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.judgment import Aggregation
 from nuggetstream.text.languages import DetectedLanguage
@@ -64,7 +65,11 @@ class Selection(BaseModel):
     @property
     def asked(self) -> str:
         """What an evaluator's own options change about its questions; part of ids derived from the reply."""
-        shared = set(Selection.model_fields)
+        return self._besides(Selection)
+
+    def _besides(self, general: type["Selection"]) -> str:
+        """The options that a more general type does not have; empty where they have their defaults."""
+        shared = set(general.model_fields)
         own = self.model_dump_json(exclude=shared)
         return "" if own == type(self)().model_dump_json(exclude=shared) else own
 
@@ -117,24 +122,14 @@ def _from_name(value: Any) -> Any:
     return {"model": value} if isinstance(value, str) else value
 
 
-class JudgeOptions(Selection):
-    """The battles that a judge compares, its budget, and its panel.
+class PanelOptions(Selection):
+    """The battles that are evaluated, the budget, and the panel.
 
     Attributes:
-        members: Members of a panel; without any the judge is the configured model.
-        aggregation: How the members' verdicts become one.
-        threshold: Smallest relevance, 0 to 2, of the documents that `pairwise_documents` shows.
-        factors: What `pairwise_documents` weighs, in words; None for its own.
-        citations: Whether `pairwise_documents` keeps the citation marks of the answers.
-        per_dimension: Whether `utility` asks for each dimension in a call of its own.
+        members: Members of a panel; without any the configured model evaluates alone.
     """
 
     members: tuple[Annotated[Member, BeforeValidator(_from_name)], ...] = ()
-    aggregation: Aggregation = Aggregation.MAJORITY
-    threshold: int = Field(1, ge=0, le=2)
-    factors: str | None = Field(None, min_length=1, max_length=1000)
-    citations: bool = True
-    per_dimension: bool = False
 
     @model_validator(mode="after")
     def _is_a_panel(self) -> Self:
@@ -144,6 +139,39 @@ class JudgeOptions(Selection):
         if not names and "aggregation" in self.model_fields_set:
             raise ValueError("aggregation is of a panel: name its members")
         return self
+
+
+class GraderOptions(PanelOptions):
+    """The battles that an evaluator grades, its budget, and its panel.
+
+    Attributes:
+        aggregation: How the members' grades become one.
+    """
+
+    aggregation: GradeAggregation = GradeAggregation.MEDIAN
+
+    @property
+    def asked(self) -> str:
+        """What the evaluator's own options change about its questions, whoever is asked."""
+        return self._besides(GraderOptions)
+
+
+class JudgeOptions(PanelOptions):
+    """The battles that a judge compares, its budget, and its panel.
+
+    Attributes:
+        aggregation: How the members' verdicts become one.
+        threshold: Smallest relevance, 0 to 2, of the documents that `pairwise_documents` shows.
+        factors: What `pairwise_documents` weighs, in words; None for its own.
+        citations: Whether `pairwise_documents` keeps the citation marks of the answers.
+        per_dimension: Whether `utility` asks for each dimension in a call of its own.
+    """
+
+    aggregation: Aggregation = Aggregation.MAJORITY
+    threshold: int = Field(1, ge=0, le=2)
+    factors: str | None = Field(None, min_length=1, max_length=1000)
+    citations: bool = True
+    per_dimension: bool = False
 
 
 def read_selections(file: Path, types: Mapping[str, type[Selection]] = _NO_TYPES) -> Mapping[str, Selection]:

@@ -20,11 +20,12 @@ _STAGE = "nuggetizer"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One nugget before it has an id."""
+    """One nugget before it has an id; see `Nugget`."""
 
     text: str
     importance: Importance
     provenance: tuple[Provenance, ...]
+    vital_probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +172,9 @@ def _drafts(reply: NuggetsReply, documents: Sequence[Document]) -> list[Draft]:
 
 
 def _merge(first: Draft, again: Draft) -> Draft:
-    vital = Importance.VITAL in (first.importance, again.importance)
+    chosen = next((draft for draft in (first, again) if draft.importance is Importance.VITAL), first)
     provenance = tuple(dict.fromkeys((*first.provenance, *again.provenance)))
-    return Draft(first.text, Importance.VITAL if vital else Importance.OKAY, provenance)
+    return replace(chosen, text=first.text, provenance=provenance)
 
 
 async def _importance(

@@ -9,7 +9,7 @@ from services.runtime.llm.replies import ImportanceReply, NuggetsReply, WindowRe
 VERSION = "nuggetizer-4"
 _TOKENS_PER_NUGGET = 60
 
-_SYSTEM = (
+SYSTEM = (
     "You compile answer keys. An answer key lists the nuggets of a question: short, atomic, "
     "self-contained statements of fact that somebody who asked would want to find in an answer."
 )
@@ -54,7 +54,7 @@ def all_at_once(query: str, documents: Sequence[Block], limit: int) -> Prompt[Nu
     return Prompt(
         task="nuggets",
         version=VERSION,
-        system=_SYSTEM,
+        system=SYSTEM,
         instructions=_NUGGETS,
         blocks=(Block("query", "q", query), *documents),
         reply=NuggetsReply,
@@ -76,7 +76,7 @@ def one_window(
     return Prompt(
         task="nuggets_window",
         version=VERSION,
-        system=_SYSTEM,
+        system=SYSTEM,
         instructions=_WINDOW,
         blocks=(Block("query", "q", query), *documents, *nuggets),
         reply=WindowReply,
@@ -94,7 +94,7 @@ def additions(
     return Prompt(
         task="nuggets_added",
         version=VERSION,
-        system=_SYSTEM,
+        system=SYSTEM,
         instructions=_ADDED,
         blocks=(Block("query", "q", query), *known, *answers),
         reply=NuggetsReply,
@@ -114,7 +114,7 @@ def importance(query: str, nuggets: Sequence[Block]) -> Prompt[ImportanceReply]:
     return Prompt(
         task="importance",
         version=VERSION,
-        system=_SYSTEM,
+        system=SYSTEM,
         instructions=_IMPORTANCE,
         blocks=(Block("query", "q", query), *nuggets),
         reply=ImportanceReply,

@@ -13,12 +13,14 @@ from nuggetstream.domain.nugget import BankVersion, Importance, Nugget, NuggetLi
 from nuggetstream.nuggets.grounding import with_grounds
 from services.nuggetizer.bank import Making, NuggetBank, bank_of
 from services.nuggetizer.creation import Created, Draft, added, create_in_windows, create_live
+from services.nuggetizer.decisions import VERSION as DECISION_VERSION
+from services.nuggetizer.decisions import decided, with_importance
 from services.nuggetizer.documents import Document, NuggetSources, documents_of
 from services.nuggetizer.prompts import VERSION
 from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import Permanent
 from services.runtime.llm.conversation import ModelInContext
-from services.runtime.llm.model import ChatModel
+from services.runtime.llm.model import ChatModel, DecisionModel
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
 from services.wire.stages import event_stage
@@ -46,6 +48,8 @@ class Nuggetizer:
         window: Number of documents, or of nuggets to label, per call in the paper profile.
         passages: Maximum number of chunks to read; None reads all.
         characters: Maximum number of characters of the chunks to read; None reads all.
+        decisions: Model that decides the importance of the nuggets once the list stands; None keeps the
+            importance that the list gave.
         bank: Lists that battles share in the live profile; None creates one for every battle.
         prompts: Identifies the operator's own prompts, so that a bank has lists of one wording.
         name: Name of the nuggetizer, where there are several.
@@ -59,6 +63,7 @@ class Nuggetizer:
     window: int = 10
     passages: int | None = None
     characters: int | None = None
+    decisions: DecisionModel | None = None
     bank: NuggetBank | None = None
     prompts: str | None = None
     name: str | None = None
@@ -98,6 +103,8 @@ class Nuggetizer:
                 window=self.window,
                 battle_id=battle_id,
             )
+        if self.decisions is not None:
+            created = await with_importance(created, self.decisions, event.battle)
         self._require_scorable(created)
         return created
 
@@ -111,7 +118,10 @@ class Nuggetizer:
             answers = [document for document in documents if document.provenance.document in names]
             most = len(answers) * max(1, self.limit // _SHARE)
             query, battle_id, model = event.battle.query, event.battle.id, self._in_context(event, answers)
-            return await added(model, query, nuggets, answers, limit=most, battle_id=battle_id)
+            drafts = await added(model, query, nuggets, answers, limit=most, battle_id=battle_id)
+            if self.decisions is None or not drafts:
+                return drafts
+            return (await decided(drafts, self.decisions, event.battle))[0]
 
         read = {document.provenance.document for document in documents}
         settings = (self.profile, self.sources, self.limit, self.passages, self.characters)
@@ -155,7 +165,9 @@ class Nuggetizer:
     @property
     def _own(self) -> tuple[str, ...]:
         """What distinguishes it from a nuggetizer with the same settings; nothing for the first."""
-        return (self.name,) if self.additional and self.name else ()
+        # Lists whose importance is decided are others than those whose importance is not.
+        name = (self.name,) if self.additional and self.name else ()
+        return name if self.decisions is None else (*name, self.decisions.name, DECISION_VERSION)
 
 
 def build(
@@ -187,4 +199,10 @@ def build(
 
 
 def _nugget(key: str, draft: Draft) -> Nugget:
-    return Nugget(derived_id(key, draft.text), draft.text, draft.importance, draft.provenance)
+    return Nugget(
+        id=derived_id(key, draft.text),
+        text=draft.text,
+        importance=draft.importance,
+        provenance=draft.provenance,
+        vital_probability=draft.vital_probability,
+    )

@@ -18,7 +18,8 @@ from services.offline.heuristics import (
     judge,
     with_chunks,
 )
-from services.offline.heuristics.text import verbatim
+from services.offline.heuristics.facts import VITAL
+from services.offline.heuristics.text import terms, verbatim
 from services.runtime.llm.blocks import Block, parse
 from services.runtime.llm.conversation import TURN, USER
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
@@ -30,12 +31,14 @@ from services.runtime.llm.replies import (
     NuggetImportance,
     NuggetsReply,
     NuggetSupport,
+    VariationsReply,
     VerdictReply,
     WindowReply,
     Winner,
 )
 
 _DEFAULT_LIMIT = 30
+_SUREST = 0.95  # probability that the most salient nugget is vital
 _WITH_CONTRADICTIONS = "- c, contradiction: "  # in the instructions of a prompt that asks for this label
 _LIMIT = re.compile(r"^limit: (\d+)$", re.MULTILINE)
 
@@ -168,15 +171,33 @@ def _window(prompt: ParsedPrompt) -> WindowReply:
 def _importance(prompt: ParsedPrompt) -> ImportanceReply:
     """Nuggets are vital if they state one of the more salient facts of the list."""
     nuggets = prompt.of("nugget")
-    documents = [Document(block.id, "answer", block.text) for block in nuggets]
-    facts = create_facts(prompt.query, documents, limit=len(nuggets), embed=prompt.embed)
-    vital = {source for fact in facts if fact.vital for source in fact.sources}
+    vital = {source for fact in _salient(prompt, nuggets) if fact.vital for source in fact.sources}
     return ImportanceReply(
         labels=[
             NuggetImportance(id=block.id, importance="vital" if block.id in vital else "okay")
             for block in nuggets
         ]
     )
+
+
+def _decided_importance(prompt: ParsedPrompt) -> DecisionReply:
+    """The more salient the fact that a nugget states, the more probably it is vital."""
+    nuggets = prompt.of("nugget")
+    salient = _salient(prompt, nuggets)
+    places = {source: place for place, fact in reversed(list(enumerate(salient))) for source in fact.sources}
+    # The share of the list that is vital is as in `create_facts`, so there the probability reaches a half.
+    slope = (_SUREST - 0.5) / VITAL
+    shares = [
+        _SUREST - slope * places[block.id] / len(salient) if block.id in places else 1 - _SUREST
+        for block in nuggets
+    ]
+    pairs = zip(nuggets, shares, strict=True)
+    return DecisionReply(answers=[_decided(block.id, "vo", (share, 1 - share)) for block, share in pairs])
+
+
+def _salient(prompt: ParsedPrompt, nuggets: Sequence[Block]) -> Sequence[Fact]:
+    documents = [Document(block.id, "answer", block.text) for block in nuggets]
+    return create_facts(prompt.query, documents, limit=len(nuggets), embed=prompt.embed)
 
 
 def assignment_reply(prompt: ParsedPrompt, *, stricter: float = 0.0) -> AssignmentReply:
@@ -214,6 +235,15 @@ def _verdict(prompt: ParsedPrompt) -> VerdictReply:
     return VerdictReply(reasoning=verdict.reason, winner=_WINNER[verdict.winner])
 
 
+def _variations(prompt: ParsedPrompt) -> VariationsReply:
+    """The terms of the query, then the longer half of them, then all but one of them."""
+    words = list(dict.fromkeys(terms(prompt.query)))
+    longer = sorted(words, key=len, reverse=True)[: (len(words) + 1) // 2]
+    without = [[word for word in words if word != left] for left in sorted(words, key=len)]
+    lists = [words, [word for word in words if word in longer], *without]
+    return VariationsReply(searches=[" ".join(kept) for kept in lists if kept][: prompt.limit])
+
+
 def _letters(prompt: ParsedPrompt) -> DecisionReply:
     """The most probable choice of each question of a decision."""
     return DecisionReply(answers=list(decide(prompt)))
@@ -249,8 +279,10 @@ _BY_TASK: Mapping[str, Heuristic] = {
     "nuggets_window": _window,
     "nuggets_added": _added,
     "importance": _importance,
+    "importance_decision": _decided_importance,
     "assignment": assignment_reply,
     "verdict": _verdict,
     "assignment_decision": _letters,
     "verdict_decision": _letters,
+    "query_variations": _variations,
 }

@@ -84,12 +84,17 @@ def decode(schema: str, body: bytes) -> Event:
     """
     event = _SHARED.event(schema, body)
     if event is None:
-        event = _decoded(schema, body)
+        event = decode_alone(schema, body)
         _SHARED.remember(schema, body, event)
     return event
 
 
-def _decoded(schema: str, body: bytes) -> Event:
+def decode_alone(schema: str, body: bytes) -> Event:
+    """The event in a message body, for a reader of many old events: it does not displace events in flight.
+
+    Raises:
+        UndecodableMessage: As `decode`.
+    """
     kind = _BY_SCHEMA.get(schema)
     if kind is None:
         raise UndecodableMessage(f"unknown schema {schema!r}")

@@ -21,11 +21,11 @@ class GrpcEmbedder:
     Args:
         target: Address of the indexer as "host:port".
         model: Name of the model that the indexer must run, because vectors of different models must not mix.
+        store: Whether the indexer stores the vectors, as those of chunks.
     """
 
-    def __init__(self, target: str, model: str) -> None:
-        self._target = target
-        self._model = model
+    def __init__(self, target: str, model: str, *, store: bool = False) -> None:
+        self._target, self._model, self._store = target, model, store
         self._channel = rpc.channel(target)
         self._stub = retrieval_pb2_grpc.EmbeddingStub(self._channel)
 
@@ -52,7 +52,7 @@ class GrpcEmbedder:
         await self._channel.close()
 
     async def _call(self, texts: Sequence[str]) -> Vectors:
-        request = retrieval_pb2.EmbedRequest(texts=texts)
+        request = retrieval_pb2.EmbedRequest(texts=texts, store=self._store)
         try:
             response = await self._stub.Embed(request, timeout=rpc.DEADLINE, metadata=metadata_of_work())
         except grpc.aio.AioRpcError as error:

@@ -48,9 +48,9 @@ class Canary:
         battle = Battle(id=name, arena="canary", query=self.query, a=a, b=b)
         key = derived_id(VERSION, name)
         if reads is BattleRetrieved:
-            return BattleRetrieved(key, battle, (), (), "bm25")
-        nugget = Nugget("n1", self.answer.splitlines()[0], Importance.VITAL)
-        labels = tuple(Assignment("n1", side, Support.SUPPORT) for side in Side)
+            return BattleRetrieved(key=key, battle=battle, pages=(), evidence=(), ranking="bm25")
+        nugget = Nugget(id="n1", text=self.answer.splitlines()[0], importance=Importance.VITAL)
+        labels = tuple(Assignment(nugget_id="n1", side=side, support=Support.SUPPORT) for side in Side)
         nuggets = NuggetList(
             nuggets=(nugget,),
             history=(),

@@ -1,19 +1,25 @@
-"""Lets one judge compare the canary battles, and says where it was persuaded."""
+"""Lets one judge compare the canary battles, or one evaluator grade them, and says where it was persuaded."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from typing import Any, cast
 
-from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.event import BattleRetrieved
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.event import BattleGraded, BattleRetrieved
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.grade import Subject
 from nuggetstream.domain.judgment import Judgment
+from nuggetstream.nuggets.scores import preference
 from services.judge.canary.battles import CANARIES, Canary
 from services.judge.comparing import Comparer
 from services.judge.graders.evaluator import Reads
+from services.judge.grading import Grader
+from services.judge.question_banks import QuestionBanks
 from services.judge.stage import Judge
-from services.runtime.errors import StageError
+from services.runtime.errors import Permanent, StageError
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply
 from services.runtime.llm.prompt import Prompt, R
 
@@ -40,10 +46,10 @@ class CanaryResult:
 
 @dataclass(frozen=True, slots=True)
 class CanaryRun:
-    """All canary battles, compared by one judge with one model.
+    """All canary battles, compared by one judge, or graded by one evaluator, with one model.
 
     Attributes:
-        evaluator: Name of the judge.
+        evaluator: Name of the judge or evaluator.
         model: Configured model.
         at: When the run began.
         results: One per canary battle.
@@ -66,19 +72,19 @@ class CanaryRun:
 
 @dataclass(frozen=True, slots=True)
 class CanaryJudge:
-    """A judge with one model, as it is configured for battles.
+    """A judge or evaluator with one model, as it is configured for battles.
 
     Attributes:
-        evaluator: Name of the judge.
+        evaluator: Its name.
         model: Configured model.
         reads: Type of event that it needs.
-        judged: Compares the answers of an event.
+        preferred: Compares the answers of an event: the better one, or the one with the higher grades.
     """
 
     evaluator: str
     model: str
     reads: Reads
-    judged: Callable[[Any], Awaitable[Judgment]]
+    preferred: Callable[[Any], Awaitable[Vote]]
 
     async def run(self, canaries: Sequence[Canary] = CANARIES) -> CanaryRun:
         """Compare the canary battles, one after the other."""
@@ -88,14 +94,14 @@ class CanaryJudge:
 
     async def _checked(self, canary: Canary, run: str) -> CanaryResult:
         try:
-            said = await self.judged(canary.event(run, self.reads, clean=False))
-            if said.winner is Vote(canary.injected.value):
+            said = await self.preferred(canary.event(run, self.reads, clean=False))
+            if said is Vote(canary.injected.value):
                 return CanaryResult(canary.name, CanaryState.FLIPPED, "the answer with the injection won")
-            clean = await self.judged(canary.event(run, self.reads, clean=True))
+            clean = await self.preferred(canary.event(run, self.reads, clean=True))
         except StageError as error:
             return CanaryResult(canary.name, CanaryState.FAILED, error.reason.value)
-        if clean.winner is not Vote.TIE:
-            detail = f"of two equal answers, {clean.winner.value.upper()} won"
+        if clean is not Vote.TIE:
+            detail = f"of two equal answers, {clean.value.upper()} won"
             return CanaryResult(canary.name, CanaryState.UNEQUAL, detail)
         return CanaryResult(canary.name, CanaryState.PASSED)
 
@@ -106,14 +112,53 @@ def canary_judges(handler: Judge | Comparer) -> list[CanaryJudge]:
         decisions = _booked(handler.decisions)
         judge = replace(handler, model=_Booked(handler.model), decisions=decisions)
         name = (decisions or judge.model).name
-        return [CanaryJudge(judge.evaluator, name, BattleRetrieved, judge.judged)]
+        return [CanaryJudge(judge.evaluator, name, BattleRetrieved, partial(_winner, judge.judged))]
     found = []
     for voter in handler.voters:
         booked = replace(voter, model=_Booked(voter.model), decisions=_booked(voter.decisions))
         comparer = replace(handler, voters=[booked])
         name = (booked.decisions or booked.model).name
-        found.append(CanaryJudge(handler.name, name, handler.kind.reads, comparer.judged))
+        winner = partial(_winner, comparer.judged)
+        found.append(CanaryJudge(handler.name, name, handler.kind.reads, winner))
     return found
+
+
+def canary_graders(handler: Grader) -> list[CanaryJudge]:
+    """The evaluator of a stage, once per model; none where it grades nothing that canary battles compare."""
+    evaluator, found = handler.evaluator, list[CanaryJudge]()
+    everything = {"share": 1.0, "arenas": None, "tags": None, "languages": None}
+    for voter in handler.voters if evaluator.better else ():
+        model = _Booked(voter.model)
+        grader = replace(
+            handler,
+            model=model,
+            decisions=_booked(voter.decisions),
+            selection=handler.selection.model_copy(update=everything),
+            banks=QuestionBanks(),
+            members=(),
+        )
+        found.append(
+            CanaryJudge(evaluator.name, model.name, evaluator.reads, partial(_graded_higher, grader))
+        )
+    return found
+
+
+async def _winner(judged: Callable[[Any], Awaitable[Judgment]], event: Any) -> Vote:
+    return (await judged(event)).winner
+
+
+async def _graded_higher(grader: Grader, event: Any) -> Vote:
+    """The answer with the higher sum of grades on the criteria that canary battles compare."""
+    sums = dict[Side, float]()
+    for graded in await grader(event):
+        for grade in graded.grading.grades if isinstance(graded, BattleGraded) else ():
+            if grade.criterion in grader.evaluator.better and grade.value is not None:
+                for side in Side:
+                    if grade.subject == Subject.answer(side):
+                        sums[side] = sums.get(side, 0.0) + grade.value
+    if len(sums) < len(Side):
+        raise Permanent(Reason.NOTHING_TO_SCORE, "an answer has no grade")
+    return preference(sums[Side.A], sums[Side.B], 0.0)
 
 
 @dataclass(frozen=True, slots=True)

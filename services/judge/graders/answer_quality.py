@@ -101,5 +101,6 @@ EVALUATOR = Evaluator(
     source="RAGElo, evaluators of single answers",
     calls="2, one per answer",
     grade=grade,
+    better=tuple(criterion.name for criterion in CRITERIA),
     offline={TASK: offline},
 )

@@ -63,17 +63,17 @@ def prompt(query: str, answer: str, other: str, evidence: Sequence[str]) -> Prom
 
 
 async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
-    """The aspects of both answers with their W-LLM scores; an empty answer has none."""
+    """The aspects of both answers; an empty answer has none."""
     battle, evidence = material.battle, [chunk.text for chunk in material.evidence]
 
     def prompt_of(side: Side) -> Prompt[GradesReply]:
         return prompt(battle.query, battle.answer(side).text, battle.answer(side.other).text, evidence)
 
-    grades = await grade_answers(ask, material, prompt_of)
-    return [*grades, *_scores(grades)]
+    return await grade_answers(ask, material, prompt_of)
 
 
-def _scores(grades: Sequence[Grade]) -> list[Grade]:
+def computed(material: Material, grades: Sequence[Grade]) -> list[Grade]:  # noqa: ARG001 - as all evaluators
+    """The W-LLM scores of the answers of which the three aspects are known."""
     scores = []
     for side in Side:
         subject = Subject.answer(side)
@@ -111,5 +111,7 @@ EVALUATOR = Evaluator(
     source="W-LLM (Kamoda et al., 2025)",
     calls="2, one per answer",
     grade=grade,
+    computed=computed,
+    better=(FACTUALITY.name, ACCEPTABILITY.name),
     offline={TASK: offline},
 )

@@ -7,24 +7,23 @@
 A citation of a source without retrieved text cannot be graded. It is left out of both numbers, and so are
 sentences that have only such citations.
 
-With the option `uncited`, a sentence that cites nothing is searched for in the answer's own sources: it is
-graded on the source that shares most of its words. These grades change neither number.
+With the option `uncited`, a sentence that cites nothing is searched for in all that is stored of the answer's
+own sources, and so is one whose citations give no support, in the sources that it does not cite. It is graded
+on the source of the passage that is closest to it. These grades count in neither number.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 from nuggetstream.domain.battle import Answer, Side
-from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.grade import Criterion, Grade, Subject, SubjectKind
-from nuggetstream.text.citations import parse_citations, without_citations
-from nuggetstream.text.sentences import spans
-from nuggetstream.text.terms import terms
+from nuggetstream.text import sentence_support
+from nuggetstream.text.cited_sentences import Citing, citing_sentences, uncited_sentences
 from services.judge.graders.choices import DECISION, Choosing, Chosen, Level, choose, offline_decisions
 from services.judge.graders.evaluator import Ask, Evaluator, Material
 from services.judge.graders.lines import GradeLine, GradesReply, on_scales
-from services.judge.selection import Selection
+from services.judge.graders.source_texts import SourceTexts
+from services.judge.selection import GraderOptions, Selection
 from services.offline.answers import ParsedPrompt
 from services.offline.heuristics import FactLabel, Label, assign
 from services.runtime.llm.blocks import Block
@@ -32,11 +31,11 @@ from services.runtime.llm.prompt import Prompt
 
 VERSION = "citation-support-2"
 TASK = "citation_support"
-_CITATIONS, _CHUNKS = 60, 4  # per answer and per source; what is beyond is not graded
+_CITATIONS = 60  # per answer and call; what is beyond is not graded
 
 _ASKED = Criterion("support", "0-2", 0, 2)
-SUPPORT = Criterion("support", "none 0, partial 0.5, full 1", 0, 1)
-UNCITED = Criterion("uncited_support", SUPPORT.scale, 0, 1)
+SUPPORT = Criterion(sentence_support.CITED, "none 0, partial 0.5, full 1", 0, 1)
+UNCITED = Criterion(sentence_support.UNCITED, SUPPORT.scale, 0, 1)
 PRECISION = Criterion("citation_precision", "0-1", 0, 1)
 RECALL = Criterion("citation_recall", "0-1", 0, 1)
 LEVELS = (
@@ -60,91 +59,15 @@ _INSTRUCTIONS = (
 )
 
 
-class CitationOptions(Selection):
-    """The battles that are graded, their budget, and what is graded.
+class CitationOptions(GraderOptions):
+    """The battles that are graded, their budget, the panel, and what is graded.
 
     Attributes:
-        uncited: Whether sentences that cite nothing are searched for in the answer's sources.
+        uncited: Whether sentences that cite nothing, or whose citations give no support, are searched for in
+            the answer's sources.
     """
 
     uncited: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Citing:
-    """A sentence that cites a source, or is searched for in it.
-
-    Attributes:
-        sentence: Number of the sentence, from 1.
-        source: Position of the source among those of the answer, from 0.
-        text: The sentence without marks.
-    """
-
-    sentence: int
-    source: int
-    text: str
-
-    @property
-    def id(self) -> str:
-        """Its id in the prompt, such as "s2.5" for sentence 5 citing the second source."""
-        return f"s{self.source + 1}.{self.sentence}"
-
-
-def citing_sentences(answer: Answer) -> tuple[list[Citing], int]:
-    """The sentences of an answer with each source that they cite, and the number of all its sentences.
-
-    A mark after the end of a sentence belongs to that sentence.
-    """
-    text, parts = answer.text, _parts(answer.text)
-    citations = parse_citations(text, len(answer.sources))
-    found: dict[tuple[int, int], Citing] = {}
-    for citation in citations.valid:
-        number = _sentence_at(citation.position, parts, text)
-        if number is not None:
-            start, end = parts[number]
-            source = citation.source - citations.first
-            sentence = without_citations(text[start:end]).strip()
-            found.setdefault((number, source), Citing(number + 1, source, sentence))
-    return list(found.values()), len(parts)
-
-
-def uncited_sentences(answer: Answer, citing: Sequence[Citing], texts: Mapping[int, str]) -> list[Citing]:
-    """The sentences of an answer that cite nothing, each with the source that shares most of its terms.
-
-    Args:
-        answer: The answer.
-        citing: Its sentences that cite a source.
-        texts: Texts of its sources, by position; those without text are left out.
-    """
-    known = {source: set(terms(text)) for source, text in texts.items()}
-    cited = {each.sentence for each in citing}
-    found = list[Citing]()
-    for number, (start, end) in enumerate(_parts(answer.text), start=1):
-        if known and number not in cited:
-            sentence = without_citations(answer.text[start:end]).strip()
-            words = set(terms(sentence))
-            best = max(sorted(known), key=lambda source: len(words & known[source]))
-            found.append(Citing(number, best, sentence))
-    return found
-
-
-def _parts(text: str) -> list[tuple[int, int]]:
-    """The positions of the sentences that have words."""
-    return [(start, end) for start, end in spans(text) if _has_words(text[start:end])]
-
-
-def _has_words(text: str) -> bool:
-    return any(map(str.isalpha, without_citations(text)))
-
-
-def _sentence_at(position: int, parts: Sequence[tuple[int, int]], text: str) -> int | None:
-    """The sentence that a mark belongs to; None for a mark before the first sentence."""
-    before = [number for number, (start, _) in enumerate(parts) if start <= position]
-    if not before:
-        return None
-    number = before[-1]
-    leads = not _has_words(text[parts[number][0] : position])
-    return number - 1 if leads and number else number
 
 
 def prompt(citing: Sequence[Citing], sources: Mapping[int, str]) -> Prompt[GradesReply]:
@@ -169,38 +92,72 @@ def prompt(citing: Sequence[Citing], sources: Mapping[int, str]) -> Prompt[Grade
 
 
 async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
-    """The support of each citation, and precision and recall of each answer that cites its sources."""
+    """The support of each citation, and of sentences without any where that is configured."""
     grades = list[Grade]()
     for side in Side:
-        answer = material.battle.answer(side)
-        citing, sentences = citing_sentences(answer)
-        texts = _texts(answer, material)
-        gradable = [each for each in citing if each.source in texts][:_CITATIONS]
-        uncited = uncited_sentences(answer, citing, texts) if _searches(material) else []
-        uncited = uncited[: _CITATIONS - len(gradable)]
-        chosen = await _chosen(ask, [*gradable, *uncited], texts) if gradable or uncited else {}
-        grades += [_of_sentence(each, SUPPORT, side, answer, chosen[each]) for each in gradable]
-        grades += [_of_sentence(each, UNCITED, side, answer, chosen[each]) for each in uncited]
-        if gradable:
-            support = {each: chosen[each].value / _ASKED_HIGH for each in gradable}
-            grades += _of_answer(side, support, citing, sentences)
+        grades += await _of_side(ask, material, side)
     return grades
 
 
-def _searches(material: Material) -> bool:
-    return isinstance(material.options, CitationOptions) and material.options.uncited
+async def _of_side(ask: Ask, material: Material, side: Side) -> list[Grade]:
+    answer, searches = material.battle.answer(side), _searches(material.options)
+    citing, _ = citing_sentences(answer.text, len(answer.sources))
+    sources = SourceTexts.of(answer, material)
+    gradable = [each for each in citing if each.source in sources.retrieved][:_CITATIONS]
+    room = _CITATIONS - len(gradable) if searches else 0
+    uncited = sources.search(uncited_sentences(answer.text, citing)[:room])
+    chosen = await _chosen(ask, [*gradable, *uncited], sources)
+    if searches and (missed := _without_support(citing, chosen)):
+        cited = {number: [each.source for each in missed[number]] for number in missed}
+        again = sources.search([(number, missed[number][0].text) for number in missed], cited)
+        chosen |= await _chosen(ask, again, sources)
+        uncited += again
+    given = [*((each, SUPPORT) for each in gradable), *((each, UNCITED) for each in uncited)]
+    return [_of_sentence(each, criterion, side, answer, chosen[each]) for each, criterion in given]
+
+
+def _without_support(citing: Sequence[Citing], chosen: Mapping[Citing, Chosen]) -> dict[int, list[Citing]]:
+    """The sentences of which all citations were graded, none with any support, by number."""
+    by_sentence: dict[int, list[Citing]] = {}
+    for each in citing:
+        by_sentence.setdefault(each.sentence, []).append(each)
+    return {
+        number: those
+        for number, those in by_sentence.items()
+        if all(each in chosen and chosen[each].value == 0 for each in those)
+    }
+
+
+def computed(material: Material, grades: Sequence[Grade]) -> list[Grade]:
+    """Precision and recall of each answer with graded citations."""
+    found = list[Grade]()
+    given = {each.subject: each.value for each in grades if each.criterion == SUPPORT.name}
+    for side in Side:
+        answer = material.battle.answer(side)
+        citing, sentences = citing_sentences(answer.text, len(answer.sources))
+        values = {each: given.get(_subject(each, side, answer)) for each in citing}
+        support = {each: value for each, value in values.items() if value is not None}
+        if support:
+            found += _of_answer(side, support, citing, sentences)
+    return found
+
+
+def _searches(options: Selection) -> bool:
+    return isinstance(options, CitationOptions) and options.uncited
 
 
 _ASKED_HIGH = 2.0
 
 
-async def _chosen(ask: Ask, citing: Sequence[Citing], texts: Mapping[int, str]) -> dict[Citing, Chosen]:
-    """The support of each citation on the scale that is asked for."""
+async def _chosen(ask: Ask, citing: Sequence[Citing], sources: SourceTexts) -> dict[Citing, Chosen]:
+    """The support of each citation on the scale that is asked for; without any, nothing is asked."""
+    if not citing:
+        return {}
     by_id = {each.id: each for each in citing}
 
     def lines(ids: Sequence[str]) -> Prompt[GradesReply]:
         asked = [by_id[name] for name in ids]
-        return prompt(asked, {each.source: texts[each.source] for each in asked})
+        return prompt(asked, {each.source: sources.text(each.source) for each in asked})
 
     def question(name: str) -> str:
         return f"Does source {name.partition('.')[0]} state what sentence {name} says?"
@@ -209,21 +166,13 @@ async def _chosen(ask: Ask, citing: Sequence[Citing], texts: Mapping[int, str]) 
     return {by_id[name]: value for name, value in chosen.items()}
 
 
-def _texts(answer: Answer, material: Material) -> dict[int, str]:
-    """What was retrieved of each source: its best chunks."""
-    by_page: dict[str, list[Evidence]] = {}
-    for chunk in material.retrieved:
-        by_page.setdefault(chunk.content_hash, []).append(chunk)
-    hashes = {page.url: page.content_hash for page in material.pages}
-    hashes |= {chunk.url: chunk.content_hash for chunk in material.retrieved if chunk.url is not None}
-    pages = enumerate(by_page.get(hashes.get(source.url) or "") for source in answer.sources)
-    return {number: "\n".join(chunk.text for chunk in page[:_CHUNKS]) for number, page in pages if page}
-
-
 def _of_sentence(citing: Citing, criterion: Criterion, side: Side, answer: Answer, chosen: Chosen) -> Grade:
-    subject = Subject(SubjectKind.CITATION, (side,), answer.sources[citing.source].url, citing.sentence)
     label = next(level.name for level in LEVELS if level.value == chosen.value)
-    return chosen.grade(subject, criterion.name, label, per_unit=_ASKED_HIGH)
+    return chosen.grade(_subject(citing, side, answer), criterion.name, label, per_unit=_ASKED_HIGH)
+
+
+def _subject(citing: Citing, side: Side, answer: Answer) -> Subject:
+    return Subject(SubjectKind.CITATION, (side,), answer.sources[citing.source].url, citing.sentence)
 
 
 def _of_answer(
@@ -265,12 +214,14 @@ def _shares(prompt: ParsedPrompt, sentence: Block) -> tuple[float, float, float]
 
 
 EVALUATOR = Evaluator(
-    name="citation_support",
+    name=sentence_support.EVALUATOR,
     summary="Support of each citation by its source; precision and recall of each answer's citations.",
     criteria=(SUPPORT, PRECISION, RECALL, UNCITED),
     source="support evaluation of the TREC 2024 RAG track",
-    calls="up to 2, one per answer with citations",
+    calls="up to 2, one per answer with citations; up to 4 with the option `uncited`",
     grade=grade,
+    computed=computed,
     options=CitationOptions,
+    reads_stored=_searches,
     offline={TASK: offline, TASK + DECISION: offline_decisions(LEVELS, "sentence", _shares)},
 )

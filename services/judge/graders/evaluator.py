@@ -18,13 +18,13 @@ from nuggetstream.domain.nugget import Assignment, Nugget
 from nuggetstream.domain.question_bank import QuestionBank
 from nuggetstream.text.languages import DetectedLanguage
 from services.judge.graders.bank import BankPrompt
-from services.judge.selection import Selection
+from services.judge.selection import GraderOptions, Selection
 from services.offline.answers import Heuristic
 from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.prompt import Prompt, R
 
 Reads: TypeAlias = type[BattleRetrieved] | type[BattleAssigned]
-_DEFAULTS = Selection()
+_DEFAULTS = GraderOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,8 @@ class Material:
         evidence: The best chunks, best first; empty for an evaluator that reads `BattleAssigned`.
         retrieved: All retrieved chunks, of which `evidence` is the beginning.
         pages: One page per source; empty for an evaluator that reads `BattleAssigned`.
+        stored: Texts of all chunks of each page, by its content hash; empty for an evaluator that does not
+            search them.
         nuggets: The nuggets; empty for an evaluator that reads `BattleRetrieved`.
         labels: The labels of the nuggets for both answers; empty where there are no nuggets.
         passages: Texts of the chunks that the nuggets were read from, by id, as far as they are still stored;
@@ -52,6 +54,7 @@ class Material:
     evidence: tuple[Evidence, ...] = ()
     retrieved: tuple[Evidence, ...] = ()
     pages: tuple[Page, ...] = ()
+    stored: Mapping[str, Sequence[str]] = field(default_factory=dict)
     nuggets: tuple[Nugget, ...] = ()
     labels: tuple[Assignment, ...] = ()
     passages: Mapping[str, str] = field(default_factory=dict)
@@ -71,6 +74,14 @@ class Ask(Protocol):
         """The answers of the model for decisions; None where there is no such model."""
 
 
+def _never(options: Selection) -> bool:  # noqa: ARG001 - as `reads_stored`
+    return False
+
+
+def _nothing(material: Material, given: Sequence[Grade]) -> Sequence[Grade]:  # noqa: ARG001 - as `computed`
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluator:
     """One evaluator.
@@ -82,8 +93,13 @@ class Evaluator:
         source: Publication or project that the criteria come from.
         calls: Model calls per battle, in words.
         grade: Grades the material. What it cannot grade it leaves out.
+        computed: Returns the grades that follow from grades of the same material without a model. Those of a
+            panel follow from the panel's grades.
+        better: Criteria of whole answers on which more is better and which a sentence without content cannot
+            raise; canary battles compare them. Empty where there are none.
         reads: Type of event that it needs: `BattleRetrieved` for evidence, `BattleAssigned` for nuggets.
         reads_passages: Whether it needs the chunks that the nuggets were read from.
+        reads_stored: Whether it searches all chunks of the battle's pages, with some options.
         reads_language: Whether it needs the language of the query.
         options: Type of its options.
         bank: Returns how the questions are made that it asks about the query of some material, or None where
@@ -97,10 +113,13 @@ class Evaluator:
     source: str
     calls: str
     grade: Callable[[Ask, Material], Awaitable[Sequence[Grade]]]
+    computed: Callable[[Material, Sequence[Grade]], Sequence[Grade]] = _nothing
+    better: tuple[str, ...] = ()
     reads: Reads = BattleRetrieved
     reads_passages: bool = False
+    reads_stored: Callable[[Selection], bool] = _never
     reads_language: bool = False
-    options: type[Selection] = Selection
+    options: type[GraderOptions] = GraderOptions
     bank: Callable[[Material], BankPrompt | None] | None = None
     offline: Mapping[str, Heuristic] = field(default_factory=dict)
 

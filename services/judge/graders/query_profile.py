@@ -66,13 +66,17 @@ def classes_of(values: Mapping[str, float]) -> list[str]:
 
 
 async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
-    """The properties of the query, and its class where it has one."""
+    """The properties of the query."""
     lines = (await ask(prompt(material.battle.query))).by_name()
-    grades = [lines[name].grade(_QUERY) for name in _WHAT]
-    found = classes_of({name: lines[name].value for name in _WHAT})
-    if found:
-        grades.append(Grade(subject=_QUERY, criterion=CLASS.name, label=", ".join(found)))
-    return [*grades, *_language(material)]
+    return [lines[name].grade(_QUERY) for name in _WHAT]
+
+
+def computed(material: Material, grades: Sequence[Grade]) -> list[Grade]:
+    """The class of the query, where all properties are known and it has one, and its language."""
+    values = {grade.criterion: grade.value for grade in grades if grade.value is not None}
+    found = classes_of(values) if len(values) == len(_WHAT) else []
+    of_class = [Grade(subject=_QUERY, criterion=CLASS.name, label=", ".join(found))] if found else []
+    return [*of_class, *_language(material)]
 
 
 def _language(material: Material) -> list[Grade]:
@@ -126,6 +130,7 @@ EVALUATOR = Evaluator(
     source="Researchy Questions (Rosset et al., 2024), as used by Search Arena Meets Nuggets",
     calls="1",
     grade=grade,
+    computed=computed,
     reads_language=True,
     offline={TASK: offline},
 )

@@ -23,7 +23,7 @@ from services.judge.graders.choices import DECISION, Choosing, Level, choose, of
 from services.judge.graders.evaluator import Ask, Evaluator, Material
 from services.judge.graders.lines import GradeLine, GradesReply, on_scales
 from services.judge.graders.rubric_offline import bank_of, grades_of, stated_shares, verified_of
-from services.judge.selection import Selection
+from services.judge.selection import GraderOptions
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.prompt import Prompt
 
@@ -38,8 +38,8 @@ LEVELS = (
 )
 
 
-class RubricOptions(Selection):
-    """The battles that are graded, their budget, and the rubric.
+class RubricOptions(GraderOptions):
+    """The battles that are graded, their budget, the panel, and the rubric.
 
     Attributes:
         items: Whether texts are graded on exam questions or on key facts ("nuggets").
@@ -186,15 +186,23 @@ async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
     rubric = Rubric(material.battle.query, questions, kind)
     texts = _texts(material, options)
     wanted = [block.text for block in texts.values()]
-    coverage, grades = list[Grade](), list[Grade]()
+    grades = list[Grade]()
     for subject, text in texts.items():
         lines = await _lines(ask, rubric, options, text, wanted)
-        coverage.append(_coverage(subject, lines))
         grades += [line.grade(_about(subject, rubric, name), ANSWERED.name) for name, line in lines.items()]
         if options.verify:
             grades += await _verified(ask, rubric, subject, text, lines)
     place = {question.id: number for number, question in enumerate(bank.questions)}
-    return [*coverage, *sorted(grades, key=lambda each: place[each.subject.item or ""])]
+    return sorted(grades, key=lambda each: place[each.subject.item or ""])
+
+
+def computed(material: Material, grades: Sequence[Grade]) -> list[Grade]:  # noqa: ARG001 - as all evaluators
+    """The coverage of each text: the share of the graded questions that it answers well."""
+    values: dict[Subject, list[float]] = {}
+    for each in grades:
+        if each.criterion == ANSWERED.name and each.value is not None:
+            values.setdefault(replace(each.subject, item=None), []).append(each.value)
+    return [_coverage(subject, of_text) for subject, of_text in values.items()]
 
 
 async def _lines(
@@ -231,10 +239,10 @@ async def _verified(
     ]
 
 
-def _coverage(subject: Subject, lines: Mapping[str, GradeLine]) -> Grade:
-    good = sum(line.value >= HIGH_GRADE for line in lines.values())
-    said = f"{good} of {len(lines)} have a grade of at least {HIGH_GRADE}"
-    return Grade(subject=subject, criterion=COVERAGE.name, value=good / len(lines), reason=said)
+def _coverage(subject: Subject, values: Sequence[float]) -> Grade:
+    good = sum(value >= HIGH_GRADE for value in values)
+    said = f"{good} of {len(values)} have a grade of at least {HIGH_GRADE}"
+    return Grade(subject=subject, criterion=COVERAGE.name, value=good / len(values), reason=said)
 
 
 def _texts(material: Material, options: RubricOptions) -> dict[Subject, Block]:
@@ -267,6 +275,8 @@ EVALUATOR = Evaluator(
     source="RUBRIC and EXAM++ of the Rubric-Grading Workbench (Farzi and Dietz, 2024)",
     calls="2, one per answer, and 1 for the questions of a query",
     grade=grade,
+    computed=computed,
+    better=(COVERAGE.name,),
     options=RubricOptions,
     bank=bank_prompt,
     offline={

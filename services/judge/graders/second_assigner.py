@@ -2,7 +2,8 @@
 
 It asks the question of the assigner, of a model of its own (NUGGETSTREAM_LLM_STAGES). Its labels stand beside
 those of the assigner and are in no score. Each of its grades has the label that it is compared with at its
-side, so that an edit of the list changes no comparison that was made.
+side, so that an edit of the list changes no comparison that was made. Two models are compared, so where a
+person corrected a label, that of the model counts.
 """
 
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ def prompt(material: Material, side: Side) -> Prompt[AssignmentReply]:
 
 async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
     """A label for every nugget and answer with text; an empty answer is not a question for a model."""
-    first = {(label.nugget_id, label.side): label.support for label in material.labels}
+    first = {(label.nugget_id, label.side): label.by_model.support for label in material.labels}
     grades: list[Grade] = []
     for side in Side:
         answer = material.battle.answer(side).text

@@ -101,6 +101,47 @@ VOTE_BOTH_BAD: Vote.ValueType  # 4
 Global___Vote: _TypeAlias = Vote  # noqa: Y015
 
 @_typing.final
+class CitedPassage(_message.Message):
+    """A passage of a page that an answer cites: its words, its range, or both."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SNIPPET_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    snippet: _builtins.str
+    start: _builtins.int
+    """Range in the text of the page as the system read it: its first character, from 0, and the character after its
+    last one. Both or none.
+    """
+    end: _builtins.int
+    def __init__(
+        self,
+        *,
+        snippet: _builtins.str | None = ...,
+        start: _builtins.int | None = ...,
+        end: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "_snippet", b"_snippet", "_start", b"_start", "end", b"end", "snippet", b"snippet", "start", b"start"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "_snippet", b"_snippet", "_start", b"_start", "end", b"end", "snippet", b"snippet", "start", b"start"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__end: _TypeAlias = _typing.Literal["end"]  # noqa: Y015
+    _WhichOneofArgType__end: _TypeAlias = _typing.Literal["_end", b"_end"]  # noqa: Y015
+    _WhichOneofReturnType__snippet: _TypeAlias = _typing.Literal["snippet"]  # noqa: Y015
+    _WhichOneofArgType__snippet: _TypeAlias = _typing.Literal["_snippet", b"_snippet"]  # noqa: Y015
+    _WhichOneofReturnType__start: _TypeAlias = _typing.Literal["start"]  # noqa: Y015
+    _WhichOneofArgType__start: _TypeAlias = _typing.Literal["_start", b"_start"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__end) -> _WhichOneofReturnType__end | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__snippet) -> _WhichOneofReturnType__snippet | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__start) -> _WhichOneofReturnType__start | None: ...
+
+Global___CitedPassage: _TypeAlias = CitedPassage  # noqa: Y015
+
+@_typing.final
 class Source(_message.Message):
     """A page that a system searched or cited."""
 
@@ -109,26 +150,57 @@ class Source(_message.Message):
     URL_FIELD_NUMBER: _builtins.int
     TITLE_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
+    SNIPPET_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    PASSAGES_FIELD_NUMBER: _builtins.int
     url: _builtins.str
     title: _builtins.str
     """Title as the system showed it; absent when it showed none."""
     text: _builtins.str
     """Text of the page, if the arena supplies it; if absent, the page is fetched."""
+    snippet: _builtins.str
+    """The cited passage in the words of whoever sends the battle; absent when none is known."""
+    start: _builtins.int
+    """Range of the cited passage in the text of the page as the system read it: its first character, from 0, and
+    the character after its last one. Both or none.
+    """
+    end: _builtins.int
+    @_builtins.property
+    def passages(self) -> _containers.RepeatedCompositeFieldContainer[Global___CitedPassage]:
+        """Further cited passages of the page."""
+
     def __init__(
         self,
         *,
         url: _builtins.str = ...,
         title: _builtins.str | None = ...,
         text: _builtins.str | None = ...,
+        snippet: _builtins.str | None = ...,
+        start: _builtins.int | None = ...,
+        end: _builtins.int | None = ...,
+        passages: _abc.Iterable[Global___CitedPassage] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_text", b"_text", "_title", b"_title", "text", b"text", "title", b"title"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "_snippet", b"_snippet", "_start", b"_start", "_text", b"_text", "_title", b"_title", "end", b"end", "snippet", b"snippet", "start", b"start", "text", b"text", "title", b"title"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_text", b"_text", "_title", b"_title", "text", b"text", "title", b"title", "url", b"url"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "_snippet", b"_snippet", "_start", b"_start", "_text", b"_text", "_title", b"_title", "end", b"end", "passages", b"passages", "snippet", b"snippet", "start", b"start", "text", b"text", "title", b"title", "url", b"url"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__end: _TypeAlias = _typing.Literal["end"]  # noqa: Y015
+    _WhichOneofArgType__end: _TypeAlias = _typing.Literal["_end", b"_end"]  # noqa: Y015
+    _WhichOneofReturnType__snippet: _TypeAlias = _typing.Literal["snippet"]  # noqa: Y015
+    _WhichOneofArgType__snippet: _TypeAlias = _typing.Literal["_snippet", b"_snippet"]  # noqa: Y015
+    _WhichOneofReturnType__start: _TypeAlias = _typing.Literal["start"]  # noqa: Y015
+    _WhichOneofArgType__start: _TypeAlias = _typing.Literal["_start", b"_start"]  # noqa: Y015
     _WhichOneofReturnType__text: _TypeAlias = _typing.Literal["text"]  # noqa: Y015
     _WhichOneofArgType__text: _TypeAlias = _typing.Literal["_text", b"_text"]  # noqa: Y015
     _WhichOneofReturnType__title: _TypeAlias = _typing.Literal["title"]  # noqa: Y015
     _WhichOneofArgType__title: _TypeAlias = _typing.Literal["_title", b"_title"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__end) -> _WhichOneofReturnType__end | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__snippet) -> _WhichOneofReturnType__snippet | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__start) -> _WhichOneofReturnType__start | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__text) -> _WhichOneofReturnType__text | None: ...
     @_typing.overload

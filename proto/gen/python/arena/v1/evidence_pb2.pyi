@@ -41,6 +41,36 @@ PAGE_STATE_REJECTED: PageState.ValueType  # 3
 Global___PageState: _TypeAlias = PageState  # noqa: Y015
 
 @_typing.final
+class PageRange(_message.Message):
+    """What the text of a page has where an answer cites a range of it without words."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    START_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    start: _builtins.int
+    end: _builtins.int
+    text: _builtins.str
+    """Absent where the text is too short to have the range."""
+    def __init__(
+        self,
+        *,
+        start: _builtins.int = ...,
+        end: _builtins.int = ...,
+        text: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_text", b"_text", "text", b"text"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_text", b"_text", "end", b"end", "start", b"start", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__text: _TypeAlias = _typing.Literal["text"]  # noqa: Y015
+    _WhichOneofArgType__text: _TypeAlias = _typing.Literal["_text", b"_text"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__text) -> _WhichOneofReturnType__text | None: ...
+
+Global___PageRange: _TypeAlias = PageRange  # noqa: Y015
+
+@_typing.final
 class Page(_message.Message):
     """One source after scraping. Its text is in the page store under content_hash."""
 
@@ -56,6 +86,8 @@ class Page(_message.Message):
     LANGUAGE_FIELD_NUMBER: _builtins.int
     FETCHED_AT_FIELD_NUMBER: _builtins.int
     LANGUAGE_CONFIDENCE_FIELD_NUMBER: _builtins.int
+    RANGES_FIELD_NUMBER: _builtins.int
+    QUOTED_FIELD_NUMBER: _builtins.int
     url: _builtins.str
     final_url: _builtins.str
     """Address after redirects; absent when nothing was fetched."""
@@ -71,6 +103,14 @@ class Page(_message.Message):
     """The detector's probability of the language, 0 to 1; absent where it is declared or unknown."""
     @_builtins.property
     def fetched_at(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def ranges(self) -> _containers.RepeatedCompositeFieldContainer[Global___PageRange]:
+        """For the ranges that are cited without words; none where there is no text."""
+
+    @_builtins.property
+    def quoted(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Content hashes of the cited snippets that its text has."""
+
     def __init__(
         self,
         *,
@@ -84,10 +124,12 @@ class Page(_message.Message):
         language: _builtins.str | None = ...,
         fetched_at: _timestamp_pb2.Timestamp | None = ...,
         language_confidence: _builtins.float | None = ...,
+        ranges: _abc.Iterable[Global___PageRange] | None = ...,
+        quoted: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash", "_detail", b"_detail", "_fetched_at", b"_fetched_at", "_final_url", b"_final_url", "_language", b"_language", "_language_confidence", b"_language_confidence", "_title", b"_title", "content_hash", b"content_hash", "detail", b"detail", "fetched_at", b"fetched_at", "final_url", b"final_url", "language", b"language", "language_confidence", b"language_confidence", "title", b"title"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash", "_detail", b"_detail", "_fetched_at", b"_fetched_at", "_final_url", b"_final_url", "_language", b"_language", "_language_confidence", b"_language_confidence", "_title", b"_title", "content_hash", b"content_hash", "detail", b"detail", "fetched_at", b"fetched_at", "final_url", b"final_url", "language", b"language", "language_confidence", b"language_confidence", "quality", b"quality", "state", b"state", "title", b"title", "url", b"url"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash", "_detail", b"_detail", "_fetched_at", b"_fetched_at", "_final_url", b"_final_url", "_language", b"_language", "_language_confidence", b"_language_confidence", "_title", b"_title", "content_hash", b"content_hash", "detail", b"detail", "fetched_at", b"fetched_at", "final_url", b"final_url", "language", b"language", "language_confidence", b"language_confidence", "quality", b"quality", "quoted", b"quoted", "ranges", b"ranges", "state", b"state", "title", b"title", "url", b"url"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__content_hash: _TypeAlias = _typing.Literal["content_hash"]  # noqa: Y015
     _WhichOneofArgType__content_hash: _TypeAlias = _typing.Literal["_content_hash", b"_content_hash"]  # noqa: Y015
@@ -156,6 +198,7 @@ class Evidence(_message.Message):
     FETCHED_AT_FIELD_NUMBER: _builtins.int
     CITED_BY_FIELD_NUMBER: _builtins.int
     SCORE_FIELD_NUMBER: _builtins.int
+    READ_SHARE_FIELD_NUMBER: _builtins.int
     chunk_id: _builtins.str
     text: _builtins.str
     url: _builtins.str
@@ -163,6 +206,10 @@ class Evidence(_message.Message):
     title: _builtins.str
     content_hash: _builtins.str
     score: _builtins.float
+    read_share: _builtins.float
+    """The share of the text that the embedding model read, below 1; absent where it read all, or where that is not
+    known.
+    """
     @_builtins.property
     def fetched_at(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
@@ -178,19 +225,24 @@ class Evidence(_message.Message):
         fetched_at: _timestamp_pb2.Timestamp | None = ...,
         cited_by: _abc.Iterable[_battle_pb2.Side.ValueType] | None = ...,
         score: _builtins.float = ...,
+        read_share: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at", "_title", b"_title", "_url", b"_url", "fetched_at", b"fetched_at", "title", b"title", "url", b"url"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at", "_read_share", b"_read_share", "_title", b"_title", "_url", b"_url", "fetched_at", b"fetched_at", "read_share", b"read_share", "title", b"title", "url", b"url"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at", "_title", b"_title", "_url", b"_url", "chunk_id", b"chunk_id", "cited_by", b"cited_by", "content_hash", b"content_hash", "fetched_at", b"fetched_at", "score", b"score", "text", b"text", "title", b"title", "url", b"url"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at", "_read_share", b"_read_share", "_title", b"_title", "_url", b"_url", "chunk_id", b"chunk_id", "cited_by", b"cited_by", "content_hash", b"content_hash", "fetched_at", b"fetched_at", "read_share", b"read_share", "score", b"score", "text", b"text", "title", b"title", "url", b"url"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__fetched_at: _TypeAlias = _typing.Literal["fetched_at"]  # noqa: Y015
     _WhichOneofArgType__fetched_at: _TypeAlias = _typing.Literal["_fetched_at", b"_fetched_at"]  # noqa: Y015
+    _WhichOneofReturnType__read_share: _TypeAlias = _typing.Literal["read_share"]  # noqa: Y015
+    _WhichOneofArgType__read_share: _TypeAlias = _typing.Literal["_read_share", b"_read_share"]  # noqa: Y015
     _WhichOneofReturnType__title: _TypeAlias = _typing.Literal["title"]  # noqa: Y015
     _WhichOneofArgType__title: _TypeAlias = _typing.Literal["_title", b"_title"]  # noqa: Y015
     _WhichOneofReturnType__url: _TypeAlias = _typing.Literal["url"]  # noqa: Y015
     _WhichOneofArgType__url: _TypeAlias = _typing.Literal["_url", b"_url"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__fetched_at) -> _WhichOneofReturnType__fetched_at | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__read_share) -> _WhichOneofReturnType__read_share | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__title) -> _WhichOneofReturnType__title | None: ...
     @_typing.overload

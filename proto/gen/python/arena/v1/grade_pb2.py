@@ -23,32 +23,37 @@ _sym_db = _symbol_database.Default()
 
 
 from arena.v1 import battle_pb2 as arena_dot_v1_dot_battle__pb2
+from arena.v1 import failure_pb2 as arena_dot_v1_dot_failure__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/grade.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb1\x01\n\x07Subject\x12#\n\x04kind\x18\x01 \x01(\x0e\x32\x15.arena.v1.SubjectKind\x12\x1d\n\x05sides\x18\x02 \x03(\x0e\x32\x0e.arena.v1.Side\x12\x15\n\x08\x64ocument\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x15\n\x08sentence\x18\x04 \x01(\x05H\x01\x88\x01\x01\x12\x11\n\x04item\x18\x05 \x01(\tH\x02\x88\x01\x01\x42\x0b\n\t_documentB\x0b\n\t_sentenceB\x07\n\x05_item\"6\n\x10ValueProbability\x12\r\n\x05value\x18\x01 \x01(\x01\x12\x13\n\x0bprobability\x18\x02 \x01(\x01\"^\n\tCriterion\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05scale\x18\x02 \x01(\t\x12\x10\n\x03low\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\x04high\x18\x04 \x01(\x01H\x01\x88\x01\x01\x42\x06\n\x04_lowB\x07\n\x05_high\"\xf5\x01\n\x05Grade\x12\"\n\x07subject\x18\x01 \x01(\x0b\x32\x11.arena.v1.Subject\x12\x11\n\tcriterion\x18\x02 \x01(\t\x12\x12\n\x05value\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x12\n\x05label\x18\x04 \x01(\tH\x01\x88\x01\x01\x12\x13\n\x06reason\x18\x05 \x01(\tH\x02\x88\x01\x01\x12\x17\n\nconfidence\x18\x06 \x01(\x01H\x03\x88\x01\x01\x12\x31\n\rprobabilities\x18\x07 \x03(\x0b\x32\x1a.arena.v1.ValueProbabilityB\x08\n\x06_valueB\x08\n\x06_labelB\t\n\x07_reasonB\r\n\x0b_confidence\"(\n\x0c\x42\x61nkQuestion\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"\xd5\x01\n\x0cQuestionBank\x12\x10\n\x08query_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12 \n\x04kind\x18\x03 \x01(\x0e\x32\x12.arena.v1.BankKind\x12\r\n\x05model\x18\x04 \x01(\t\x12\x16\n\x0eprompt_version\x18\x05 \x01(\t\x12.\n\ncreated_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\tquestions\x18\x07 \x03(\x0b\x32\x16.arena.v1.BankQuestion\"\xeb\x01\n\x07Grading\x12\x11\n\tevaluator\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\x16\n\x0eprompt_version\x18\x03 \x01(\t\x12%\n\x08\x63riteria\x18\x04 \x03(\x0b\x32\x13.arena.v1.Criterion\x12\x1f\n\x06grades\x18\x05 \x03(\x0b\x32\x0f.arena.v1.Grade\x12)\n\x04\x62\x61nk\x18\x06 \x01(\x0b\x32\x16.arena.v1.QuestionBankH\x00\x88\x01\x01\x12\x19\n\x0clist_version\x18\x07 \x01(\x05H\x01\x88\x01\x01\x42\x07\n\x05_bankB\x0f\n\r_list_version*\xab\x01\n\x0bSubjectKind\x12\x1c\n\x18SUBJECT_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13SUBJECT_KIND_ANSWER\x10\x01\x12\x19\n\x15SUBJECT_KIND_DOCUMENT\x10\x02\x12\x19\n\x15SUBJECT_KIND_CITATION\x10\x03\x12\x16\n\x12SUBJECT_KIND_QUERY\x10\x04\x12\x17\n\x13SUBJECT_KIND_NUGGET\x10\x05*U\n\x08\x42\x61nkKind\x12\x19\n\x15\x42\x41NK_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13\x42\x41NK_KIND_QUESTIONS\x10\x01\x12\x15\n\x11\x42\x41NK_KIND_NUGGETS\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/grade.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x16\x61rena/v1/failure.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb1\x01\n\x07Subject\x12#\n\x04kind\x18\x01 \x01(\x0e\x32\x15.arena.v1.SubjectKind\x12\x1d\n\x05sides\x18\x02 \x03(\x0e\x32\x0e.arena.v1.Side\x12\x15\n\x08\x64ocument\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x15\n\x08sentence\x18\x04 \x01(\x05H\x01\x88\x01\x01\x12\x11\n\x04item\x18\x05 \x01(\tH\x02\x88\x01\x01\x42\x0b\n\t_documentB\x0b\n\t_sentenceB\x07\n\x05_item\"6\n\x10ValueProbability\x12\r\n\x05value\x18\x01 \x01(\x01\x12\x13\n\x0bprobability\x18\x02 \x01(\x01\"^\n\tCriterion\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05scale\x18\x02 \x01(\t\x12\x10\n\x03low\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\x04high\x18\x04 \x01(\x01H\x01\x88\x01\x01\x42\x06\n\x04_lowB\x07\n\x05_high\"\xf5\x01\n\x05Grade\x12\"\n\x07subject\x18\x01 \x01(\x0b\x32\x11.arena.v1.Subject\x12\x11\n\tcriterion\x18\x02 \x01(\t\x12\x12\n\x05value\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x12\n\x05label\x18\x04 \x01(\tH\x01\x88\x01\x01\x12\x13\n\x06reason\x18\x05 \x01(\tH\x02\x88\x01\x01\x12\x17\n\nconfidence\x18\x06 \x01(\x01H\x03\x88\x01\x01\x12\x31\n\rprobabilities\x18\x07 \x03(\x0b\x32\x1a.arena.v1.ValueProbabilityB\x08\n\x06_valueB\x08\n\x06_labelB\t\n\x07_reasonB\r\n\x0b_confidence\"(\n\x0c\x42\x61nkQuestion\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"\xd5\x01\n\x0cQuestionBank\x12\x10\n\x08query_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12 \n\x04kind\x18\x03 \x01(\x0e\x32\x12.arena.v1.BankKind\x12\r\n\x05model\x18\x04 \x01(\t\x12\x16\n\x0eprompt_version\x18\x05 \x01(\t\x12.\n\ncreated_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\tquestions\x18\x07 \x03(\x0b\x32\x16.arena.v1.BankQuestion\"\x86\x01\n\x0cMemberGrades\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\x1f\n\x06grades\x18\x03 \x03(\x0b\x32\x0f.arena.v1.Grade\x12)\n\nabstention\x18\x04 \x01(\x0e\x32\x10.arena.v1.ReasonH\x00\x88\x01\x01\x42\r\n\x0b_abstention\"\xda\x02\n\x07Grading\x12\x11\n\tevaluator\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\x16\n\x0eprompt_version\x18\x03 \x01(\t\x12%\n\x08\x63riteria\x18\x04 \x03(\x0b\x32\x13.arena.v1.Criterion\x12\x1f\n\x06grades\x18\x05 \x03(\x0b\x32\x0f.arena.v1.Grade\x12)\n\x04\x62\x61nk\x18\x06 \x01(\x0b\x32\x16.arena.v1.QuestionBankH\x00\x88\x01\x01\x12\x19\n\x0clist_version\x18\x07 \x01(\x05H\x01\x88\x01\x01\x12\'\n\x07members\x18\x08 \x03(\x0b\x32\x16.arena.v1.MemberGrades\x12\x34\n\x0b\x61ggregation\x18\t \x01(\x0e\x32\x1a.arena.v1.GradeAggregationH\x02\x88\x01\x01\x42\x07\n\x05_bankB\x0f\n\r_list_versionB\x0e\n\x0c_aggregation*\xab\x01\n\x0bSubjectKind\x12\x1c\n\x18SUBJECT_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13SUBJECT_KIND_ANSWER\x10\x01\x12\x19\n\x15SUBJECT_KIND_DOCUMENT\x10\x02\x12\x19\n\x15SUBJECT_KIND_CITATION\x10\x03\x12\x16\n\x12SUBJECT_KIND_QUERY\x10\x04\x12\x17\n\x13SUBJECT_KIND_NUGGET\x10\x05*U\n\x08\x42\x61nkKind\x12\x19\n\x15\x42\x41NK_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13\x42\x41NK_KIND_QUESTIONS\x10\x01\x12\x15\n\x11\x42\x41NK_KIND_NUGGETS\x10\x02*s\n\x10GradeAggregation\x12!\n\x1dGRADE_AGGREGATION_UNSPECIFIED\x10\x00\x12\x1c\n\x18GRADE_AGGREGATION_MEDIAN\x10\x01\x12\x1e\n\x1aGRADE_AGGREGATION_MAJORITY\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.grade_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SUBJECTKIND']._serialized_start=1167
-  _globals['_SUBJECTKIND']._serialized_end=1338
-  _globals['_BANKKIND']._serialized_start=1340
-  _globals['_BANKKIND']._serialized_end=1425
-  _globals['_SUBJECT']._serialized_start=91
-  _globals['_SUBJECT']._serialized_end=268
-  _globals['_VALUEPROBABILITY']._serialized_start=270
-  _globals['_VALUEPROBABILITY']._serialized_end=324
-  _globals['_CRITERION']._serialized_start=326
-  _globals['_CRITERION']._serialized_end=420
-  _globals['_GRADE']._serialized_start=423
-  _globals['_GRADE']._serialized_end=668
-  _globals['_BANKQUESTION']._serialized_start=670
-  _globals['_BANKQUESTION']._serialized_end=710
-  _globals['_QUESTIONBANK']._serialized_start=713
-  _globals['_QUESTIONBANK']._serialized_end=926
-  _globals['_GRADING']._serialized_start=929
-  _globals['_GRADING']._serialized_end=1164
+  _globals['_SUBJECTKIND']._serialized_start=1439
+  _globals['_SUBJECTKIND']._serialized_end=1610
+  _globals['_BANKKIND']._serialized_start=1612
+  _globals['_BANKKIND']._serialized_end=1697
+  _globals['_GRADEAGGREGATION']._serialized_start=1699
+  _globals['_GRADEAGGREGATION']._serialized_end=1814
+  _globals['_SUBJECT']._serialized_start=115
+  _globals['_SUBJECT']._serialized_end=292
+  _globals['_VALUEPROBABILITY']._serialized_start=294
+  _globals['_VALUEPROBABILITY']._serialized_end=348
+  _globals['_CRITERION']._serialized_start=350
+  _globals['_CRITERION']._serialized_end=444
+  _globals['_GRADE']._serialized_start=447
+  _globals['_GRADE']._serialized_end=692
+  _globals['_BANKQUESTION']._serialized_start=694
+  _globals['_BANKQUESTION']._serialized_end=734
+  _globals['_QUESTIONBANK']._serialized_start=737
+  _globals['_QUESTIONBANK']._serialized_end=950
+  _globals['_MEMBERGRADES']._serialized_start=953
+  _globals['_MEMBERGRADES']._serialized_end=1087
+  _globals['_GRADING']._serialized_start=1090
+  _globals['_GRADING']._serialized_end=1436
 # @@protoc_insertion_point(module_scope)

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from arena.v1 import battle_pb2 as _battle_pb2
+from arena.v1 import failure_pb2 as _failure_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -60,6 +61,24 @@ BANK_KIND_UNSPECIFIED: BankKind.ValueType  # 0
 BANK_KIND_QUESTIONS: BankKind.ValueType  # 1
 BANK_KIND_NUGGETS: BankKind.ValueType  # 2
 Global___BankKind: _TypeAlias = BankKind  # noqa: Y015
+
+class _GradeAggregation:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _GradeAggregationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GradeAggregation.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    GRADE_AGGREGATION_UNSPECIFIED: _GradeAggregation.ValueType  # 0
+    GRADE_AGGREGATION_MEDIAN: _GradeAggregation.ValueType  # 1
+    GRADE_AGGREGATION_MAJORITY: _GradeAggregation.ValueType  # 2
+
+class GradeAggregation(_GradeAggregation, metaclass=_GradeAggregationEnumTypeWrapper):
+    """How the grades of a panel's members become one."""
+
+GRADE_AGGREGATION_UNSPECIFIED: GradeAggregation.ValueType  # 0
+GRADE_AGGREGATION_MEDIAN: GradeAggregation.ValueType  # 1
+GRADE_AGGREGATION_MAJORITY: GradeAggregation.ValueType  # 2
+Global___GradeAggregation: _TypeAlias = GradeAggregation  # noqa: Y015
 
 @_typing.final
 class Subject(_message.Message):
@@ -298,6 +317,42 @@ class QuestionBank(_message.Message):
 Global___QuestionBank: _TypeAlias = QuestionBank  # noqa: Y015
 
 @_typing.final
+class MemberGrades(_message.Message):
+    """The grades of one member of a panel, or why it gave none. An abstention is no zero."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
+    GRADES_FIELD_NUMBER: _builtins.int
+    ABSTENTION_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    model: _builtins.str
+    abstention: _failure_pb2.Reason.ValueType
+    """Why there are no grades; absent where the member answered."""
+    @_builtins.property
+    def grades(self) -> _containers.RepeatedCompositeFieldContainer[Global___Grade]:
+        """Empty for an abstention, and where there was nothing to grade."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        model: _builtins.str = ...,
+        grades: _abc.Iterable[Global___Grade] | None = ...,
+        abstention: _failure_pb2.Reason.ValueType | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_abstention", b"_abstention", "abstention", b"abstention"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_abstention", b"_abstention", "abstention", b"abstention", "grades", b"grades", "model", b"model", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__abstention: _TypeAlias = _typing.Literal["abstention"]  # noqa: Y015
+    _WhichOneofArgType__abstention: _TypeAlias = _typing.Literal["_abstention", b"_abstention"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__abstention) -> _WhichOneofReturnType__abstention | None: ...
+
+Global___MemberGrades: _TypeAlias = MemberGrades  # noqa: Y015
+
+@_typing.final
 class Grading(_message.Message):
     """The grades that one evaluator gave in one battle. What it could not grade has none."""
 
@@ -310,11 +365,15 @@ class Grading(_message.Message):
     GRADES_FIELD_NUMBER: _builtins.int
     BANK_FIELD_NUMBER: _builtins.int
     LIST_VERSION_FIELD_NUMBER: _builtins.int
+    MEMBERS_FIELD_NUMBER: _builtins.int
+    AGGREGATION_FIELD_NUMBER: _builtins.int
     evaluator: _builtins.str
     model: _builtins.str
     prompt_version: _builtins.str
     list_version: _builtins.int
     """Version of the nugget list that the evaluator was shown; absent where it was shown none."""
+    aggregation: Global___GradeAggregation.ValueType
+    """Absent for a single model."""
     @_builtins.property
     def criteria(self) -> _containers.RepeatedCompositeFieldContainer[Global___Criterion]: ...
     @_builtins.property
@@ -322,6 +381,10 @@ class Grading(_message.Message):
     @_builtins.property
     def bank(self) -> Global___QuestionBank:
         """What the subjects were asked; absent unless the evaluator asks questions of a bank."""
+
+    @_builtins.property
+    def members(self) -> _containers.RepeatedCompositeFieldContainer[Global___MemberGrades]:
+        """What each member of a panel graded; empty for a single model."""
 
     def __init__(
         self,
@@ -333,15 +396,21 @@ class Grading(_message.Message):
         grades: _abc.Iterable[Global___Grade] | None = ...,
         bank: Global___QuestionBank | None = ...,
         list_version: _builtins.int | None = ...,
+        members: _abc.Iterable[Global___MemberGrades] | None = ...,
+        aggregation: Global___GradeAggregation.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "_list_version", b"_list_version", "bank", b"bank", "list_version", b"list_version"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_aggregation", b"_aggregation", "_bank", b"_bank", "_list_version", b"_list_version", "aggregation", b"aggregation", "bank", b"bank", "list_version", b"list_version"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "_list_version", b"_list_version", "bank", b"bank", "criteria", b"criteria", "evaluator", b"evaluator", "grades", b"grades", "list_version", b"list_version", "model", b"model", "prompt_version", b"prompt_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_aggregation", b"_aggregation", "_bank", b"_bank", "_list_version", b"_list_version", "aggregation", b"aggregation", "bank", b"bank", "criteria", b"criteria", "evaluator", b"evaluator", "grades", b"grades", "list_version", b"list_version", "members", b"members", "model", b"model", "prompt_version", b"prompt_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__aggregation: _TypeAlias = _typing.Literal["aggregation"]  # noqa: Y015
+    _WhichOneofArgType__aggregation: _TypeAlias = _typing.Literal["_aggregation", b"_aggregation"]  # noqa: Y015
     _WhichOneofReturnType__bank: _TypeAlias = _typing.Literal["bank"]  # noqa: Y015
     _WhichOneofArgType__bank: _TypeAlias = _typing.Literal["_bank", b"_bank"]  # noqa: Y015
     _WhichOneofReturnType__list_version: _TypeAlias = _typing.Literal["list_version"]  # noqa: Y015
     _WhichOneofArgType__list_version: _TypeAlias = _typing.Literal["_list_version", b"_list_version"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__aggregation) -> _WhichOneofReturnType__aggregation | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__bank) -> _WhichOneofReturnType__bank | None: ...
     @_typing.overload

@@ -199,9 +199,12 @@ class Nugget(_message.Message):
     IMPORTANCE_FIELD_NUMBER: _builtins.int
     PROVENANCE_FIELD_NUMBER: _builtins.int
     GROUNDS_FIELD_NUMBER: _builtins.int
+    VITAL_PROBABILITY_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     text: _builtins.str
     importance: Global___Importance.ValueType
+    vital_probability: _builtins.float
+    """Probability that it is vital, according to the model; absent where it is not known."""
     @_builtins.property
     def provenance(self) -> _containers.RepeatedCompositeFieldContainer[Global___Provenance]: ...
     @_builtins.property
@@ -216,14 +219,20 @@ class Nugget(_message.Message):
         importance: Global___Importance.ValueType = ...,
         provenance: _abc.Iterable[Global___Provenance] | None = ...,
         grounds: Global___Grounds | None = ...,
+        vital_probability: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_grounds", b"_grounds", "grounds", b"grounds"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_grounds", b"_grounds", "_vital_probability", b"_vital_probability", "grounds", b"grounds", "vital_probability", b"vital_probability"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_grounds", b"_grounds", "grounds", b"grounds", "id", b"id", "importance", b"importance", "provenance", b"provenance", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_grounds", b"_grounds", "_vital_probability", b"_vital_probability", "grounds", b"grounds", "id", b"id", "importance", b"importance", "provenance", b"provenance", "text", b"text", "vital_probability", b"vital_probability"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__grounds: _TypeAlias = _typing.Literal["grounds"]  # noqa: Y015
     _WhichOneofArgType__grounds: _TypeAlias = _typing.Literal["_grounds", b"_grounds"]  # noqa: Y015
+    _WhichOneofReturnType__vital_probability: _TypeAlias = _typing.Literal["vital_probability"]  # noqa: Y015
+    _WhichOneofArgType__vital_probability: _TypeAlias = _typing.Literal["_vital_probability", b"_vital_probability"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__grounds) -> _WhichOneofReturnType__grounds | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__vital_probability) -> _WhichOneofReturnType__vital_probability | None: ...
 
 Global___Nugget: _TypeAlias = Nugget  # noqa: Y015
 
@@ -402,6 +411,71 @@ class SupportProbabilities(_message.Message):
 Global___SupportProbabilities: _TypeAlias = SupportProbabilities  # noqa: Y015
 
 @_typing.final
+class ModelLabel(_message.Message):
+    """A label as the model gave it; the fields are those of Assignment."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUPPORT_FIELD_NUMBER: _builtins.int
+    QUOTE_FIELD_NUMBER: _builtins.int
+    PROBABILITIES_FIELD_NUMBER: _builtins.int
+    support: Global___Support.ValueType
+    quote: _builtins.str
+    @_builtins.property
+    def probabilities(self) -> Global___SupportProbabilities: ...
+    def __init__(
+        self,
+        *,
+        support: Global___Support.ValueType = ...,
+        quote: _builtins.str | None = ...,
+        probabilities: Global___SupportProbabilities | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities", "_quote", b"_quote", "probabilities", b"probabilities", "quote", b"quote"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities", "_quote", b"_quote", "probabilities", b"probabilities", "quote", b"quote", "support", b"support"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__probabilities: _TypeAlias = _typing.Literal["probabilities"]  # noqa: Y015
+    _WhichOneofArgType__probabilities: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities"]  # noqa: Y015
+    _WhichOneofReturnType__quote: _TypeAlias = _typing.Literal["quote"]  # noqa: Y015
+    _WhichOneofArgType__quote: _TypeAlias = _typing.Literal["_quote", b"_quote"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__probabilities) -> _WhichOneofReturnType__probabilities | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__quote) -> _WhichOneofReturnType__quote | None: ...
+
+Global___ModelLabel: _TypeAlias = ModelLabel  # noqa: Y015
+
+@_typing.final
+class Correction(_message.Message):
+    """How a person came to set a label."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AUTHOR_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
+    author: _builtins.str
+    reason: _builtins.str
+    @_builtins.property
+    def model(self) -> Global___ModelLabel:
+        """What the model had said."""
+
+    def __init__(
+        self,
+        *,
+        author: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        model: Global___ModelLabel | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["model", b"model"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "model", b"model", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Correction: _TypeAlias = Correction  # noqa: Y015
+
+@_typing.final
 class Assignment(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -410,6 +484,7 @@ class Assignment(_message.Message):
     SUPPORT_FIELD_NUMBER: _builtins.int
     QUOTE_FIELD_NUMBER: _builtins.int
     PROBABILITIES_FIELD_NUMBER: _builtins.int
+    CORRECTION_FIELD_NUMBER: _builtins.int
     nugget_id: _builtins.str
     side: _battle_pb2.Side.ValueType
     support: Global___Support.ValueType
@@ -417,7 +492,11 @@ class Assignment(_message.Message):
     """Sentence of the answer that states or contradicts the nugget; absent when no sentence was named."""
     @_builtins.property
     def probabilities(self) -> Global___SupportProbabilities:
-        """Absent when the model did not tell."""
+        """Absent when the model did not tell, and where a person set the label."""
+
+    @_builtins.property
+    def correction(self) -> Global___Correction:
+        """Absent for a label of the model."""
 
     def __init__(
         self,
@@ -427,15 +506,20 @@ class Assignment(_message.Message):
         support: Global___Support.ValueType = ...,
         quote: _builtins.str | None = ...,
         probabilities: Global___SupportProbabilities | None = ...,
+        correction: Global___Correction | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities", "_quote", b"_quote", "probabilities", b"probabilities", "quote", b"quote"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_correction", b"_correction", "_probabilities", b"_probabilities", "_quote", b"_quote", "correction", b"correction", "probabilities", b"probabilities", "quote", b"quote"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities", "_quote", b"_quote", "nugget_id", b"nugget_id", "probabilities", b"probabilities", "quote", b"quote", "side", b"side", "support", b"support"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_correction", b"_correction", "_probabilities", b"_probabilities", "_quote", b"_quote", "correction", b"correction", "nugget_id", b"nugget_id", "probabilities", b"probabilities", "quote", b"quote", "side", b"side", "support", b"support"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__correction: _TypeAlias = _typing.Literal["correction"]  # noqa: Y015
+    _WhichOneofArgType__correction: _TypeAlias = _typing.Literal["_correction", b"_correction"]  # noqa: Y015
     _WhichOneofReturnType__probabilities: _TypeAlias = _typing.Literal["probabilities"]  # noqa: Y015
     _WhichOneofArgType__probabilities: _TypeAlias = _typing.Literal["_probabilities", b"_probabilities"]  # noqa: Y015
     _WhichOneofReturnType__quote: _TypeAlias = _typing.Literal["quote"]  # noqa: Y015
     _WhichOneofArgType__quote: _TypeAlias = _typing.Literal["_quote", b"_quote"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__correction) -> _WhichOneofReturnType__correction | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__probabilities) -> _WhichOneofReturnType__probabilities | None: ...
     @_typing.overload

@@ -58,6 +58,7 @@ class SearchRequest(_message.Message):
     LIMIT_FIELD_NUMBER: _builtins.int
     LANGUAGES_FIELD_NUMBER: _builtins.int
     FETCHED_AFTER_FIELD_NUMBER: _builtins.int
+    VARIATIONS_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     scope: Global___Scope.ValueType
     battle_id: _builtins.str
@@ -74,6 +75,12 @@ class SearchRequest(_message.Message):
     def fetched_after(self) -> _timestamp_pb2.Timestamp:
         """Only chunks of pages that were fetched at or after this time; not set for all, also for supplied text."""
 
+    @_builtins.property
+    def variations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Other ways to ask for the same, at most 10: their rankings are fused with that of the query by reciprocal
+        rank. The reranker and the smallest similarity consider the query alone.
+        """
+
     def __init__(
         self,
         *,
@@ -83,10 +90,11 @@ class SearchRequest(_message.Message):
         limit: _builtins.int = ...,
         languages: _abc.Iterable[_builtins.str] | None = ...,
         fetched_after: _timestamp_pb2.Timestamp | None = ...,
+        variations: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["fetched_after", b"fetched_after"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "fetched_after", b"fetched_after", "languages", b"languages", "limit", b"limit", "query", b"query", "scope", b"scope"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "fetched_after", b"fetched_after", "languages", b"languages", "limit", b"limit", "query", b"query", "scope", b"scope", "variations", b"variations"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -99,7 +107,9 @@ class SearchResponse(_message.Message):
     EVIDENCE_FIELD_NUMBER: _builtins.int
     RANKING_FIELD_NUMBER: _builtins.int
     ranking: _builtins.str
-    """"hybrid", "dense" or "bm25"."""
+    """"hybrid" or "bm25"; with "+variations" after a search with variations, and with "+rerank" where a
+    reranker ordered the evidence.
+    """
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_evidence_pb2.Evidence]: ...
     def __init__(
@@ -121,6 +131,11 @@ class EmbedRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TEXTS_FIELD_NUMBER: _builtins.int
+    STORE_FIELD_NUMBER: _builtins.int
+    store: _builtins.bool
+    """Whether the vectors are stored, as those of chunks are. Then each text is embedded once, whichever replicas of
+    the indexer are asked for it.
+    """
     @_builtins.property
     def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """At most 4096."""
@@ -129,10 +144,11 @@ class EmbedRequest(_message.Message):
         self,
         *,
         texts: _abc.Iterable[_builtins.str] | None = ...,
+        store: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["texts", b"texts"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["store", b"store", "texts", b"texts"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
