@@ -29,6 +29,7 @@ from services.gateway.pages.environment import page_environment
 from services.gateway.pages.responses import problem_page
 from services.gateway.ports import Gateway
 from services.gateway.ratings import routes as rating_routes
+from services.gateway.webhooks import routes as webhook_routes
 
 _POLICY = "Content-Security-Policy"
 _STATIC = Path(__file__).parent / "pages" / "static"
@@ -45,6 +46,7 @@ _HEADERS = {
 
 
 _NO_SITES = Sites()
+_DESCRIBED = (submission_routes, battle_routes, edit_routes, embed_routes, event_routes, webhook_routes)
 _ENDLESS = ("/events", "/stream")
 
 
@@ -141,7 +143,7 @@ def _add_body_schemas(app: FastAPI) -> None:
             document = get_openapi(
                 title=app.title, version=app.version, summary=app.summary, routes=app.routes
             )
-            for described in (submission_routes, battle_routes, edit_routes, embed_routes, event_routes):
+            for described in _DESCRIBED:
                 document["components"]["schemas"] |= described.SCHEMAS
             app.openapi_schema = document
         return app.openapi_schema

@@ -5,18 +5,32 @@ from fastapi import APIRouter
 from services.gateway.access.guard import Access
 from services.gateway.canary.routes import routes as canary_routes
 from services.gateway.failures.build import administration
+from services.gateway.operations.budgets import Budgets
 from services.gateway.operations.routes import routes as operation_routes
 from services.gateway.pages.environment import page_environment
 from services.gateway.ports import Gateway
 from services.gateway.stream.routes import routes as stream_routes
 from services.gateway.stream.tail import Tail
+from services.gateway.webhooks.routes import routes as webhook_routes
+from services.gateway.webhooks.sender import Sender
 from services.runtime.bus import Bus
 from services.store.database import Database
+from services.store.webhooks import Webhooks
 from services.wire.graders import Graders
+
+_NO_BUDGETS = Budgets()
 
 
 def further_routes(
-    gateway: Gateway, bus: Bus, database: Database, access: Access, graders: Graders, *, tail: Tail
+    gateway: Gateway,
+    bus: Bus,
+    database: Database,
+    access: Access,
+    graders: Graders,
+    *,
+    tail: Tail,
+    sender: Sender,
+    budgets: Budgets = _NO_BUDGETS,
 ) -> list[APIRouter]:
     """The routers beside those that `create_app` makes itself."""
     env = page_environment()
@@ -24,5 +38,6 @@ def further_routes(
         administration(bus, database, gateway.intake, access, graders),
         canary_routes(database, env),
         stream_routes(tail),
-        operation_routes(gateway, bus, env),
+        operation_routes(gateway, bus, env, budgets),
+        webhook_routes(Webhooks(database), sender),
     ]

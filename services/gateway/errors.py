@@ -7,6 +7,7 @@
     ├── NothingToEdit  the battle has no nugget list              409
     ├── OutdatedVersion the list was edited since                 409
     ├── UnknownFailure no failure has this id                     404
+    ├── UnknownWebhook no webhook has this id                     404
     ├── Irretrievable  a dead letter's message is gone            409
     ├── Forbidden      only administrators may do this            403
     ├── TooFast        too many actions per second                429
@@ -71,6 +72,13 @@ class UnknownFailure(Rejected):
 
     def __init__(self, failure_id: str) -> None:
         super().__init__(f"there is no failure {failure_id!r}")
+
+
+class UnknownWebhook(Rejected):
+    """No webhook has this id."""
+
+    def __init__(self, webhook_id: str) -> None:
+        super().__init__(f"there is no webhook {webhook_id!r}")
 
 
 class Irretrievable(Rejected):

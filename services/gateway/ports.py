@@ -1,8 +1,9 @@
 """Everything that the routes and the gRPC service read and write, as one value built at start."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from nuggetstream.domain.offline import any_offline
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.views.battles import BattleSummary, BattleView
 from nuggetstream.views.biases import JudgeBiasView
@@ -11,18 +12,21 @@ from services.gateway.access.guard import Access
 from services.gateway.battles.assembly import assemble, stages_at_work, summarize
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.intake import Intake
+from services.gateway.battles.labelled import LabelledBattles
 from services.gateway.battles.nuggets import edit_views
 from services.gateway.battles.waiting import waiting_view
 from services.gateway.errors import UnknownBattle
 from services.gateway.health import Readiness
 from services.gateway.ratings.biases import biases_of
 from services.gateway.ratings.client import RatingsClient
-from services.store.battle_search import BattleFilter, BattleSearch, Position
-from services.store.battles import Battles
+from services.gateway.ratings.style_boards import StyleBoards
+from services.store.battle_search import BattleFilter, BattlePage, BattleSearch, Position
+from services.store.battles import BattleRow, Battles
 from services.store.costs import Costs
 from services.store.doubts import Doubts
 from services.store.label_agreement import LabelCounts
 from services.store.outcomes import Outcomes
+from services.store.system_shares import SystemShares
 from services.wire.model_state import ModelStates
 
 
@@ -56,6 +60,9 @@ class Gateway:
         followers: Clients that follow a battle.
         readiness: Gives the reasons why the process is not ready.
         costs: What model calls cost, from the database.
+        shares: Wins of a system per category and language, from the database.
+        styles: Ratings with style held equal, over the newest battles.
+        labelled: Labels of many battles.
         models: Whether the model answers each stage.
         access: Who may do what; None where everything is allowed but administration, for tests.
         families: Families of models by prefixes of names, beside those that are known.
@@ -71,6 +78,9 @@ class Gateway:
     followers: Followers
     readiness: Readiness
     costs: Costs
+    shares: SystemShares
+    styles: StyleBoards
+    labelled: LabelledBattles
     models: ModelStates = field(default_factory=ModelStates)
     access: Access | None = None
     families: Mapping[str, str] = field(default_factory=dict)
@@ -98,10 +108,27 @@ class Gateway:
         Raises:
             Unavailable: the database does not answer.
         """
-        page = await self.search.page(replace(selection, within=visible_arenas()), limit, after)
-        outcomes = await self.outcomes.of_battles([row.id for row in page.rows])
-        found = [summarize(row, outcomes[row.id]) for row in page.rows]
-        return ListedBattles(found, page.next, is_cut=page.is_cut)
+        page = await self.searched(selection, limit, after)
+        return ListedBattles(await self.summaries(page.rows), page.next, is_cut=page.is_cut)
+
+    async def searched(
+        self, selection: BattleFilter, limit: int, after: Position | None = None
+    ) -> BattlePage:
+        """One page of the rows of the battles that a filter selects, as far as the caller may see them.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+        return await self.search.page(replace(selection, within=visible_arenas()), limit, after)
+
+    async def summaries(self, rows: Sequence[BattleRow]) -> list[BattleSummary]:
+        """Summaries of battles.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+        outcomes = await self.outcomes.of_battles([row.id for row in rows])
+        return [summarize(row, outcomes[row.id]) for row in rows]
 
     async def arenas(self) -> dict[str, int]:
         """Number of battles received, by arena that the caller may see.
@@ -119,6 +146,14 @@ class Gateway:
             Unavailable: the database does not answer.
         """
         return biases_of(await self.outcomes.judge_counts(arena), self.families)
+
+    async def is_offline(self, arena: str) -> bool:
+        """Whether the offline model judged battles of an arena.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+        return any_offline(counts.model for counts in await self.outcomes.judge_counts(arena))
 
     async def doubtful(self, limit: int, arena: str) -> list[BattleSummary]:
         """The battles of an arena that wait for a vote, the most doubtful first.

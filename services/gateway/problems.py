@@ -35,6 +35,7 @@ from services.gateway.errors import (
     UnknownBattle,
     UnknownFailure,
     UnknownFormat,
+    UnknownWebhook,
     problems_in,
 )
 from services.runtime.errors import StageError, Unavailable
@@ -49,6 +50,7 @@ _STATUS: dict[type[Exception], int] = {
     NothingToEdit: 409,
     OutdatedVersion: 409,
     UnknownFailure: 404,
+    UnknownWebhook: 404,
     Irretrievable: 409,
     Forbidden: 403,
     TooFast: 429,

@@ -1,12 +1,13 @@
 """GET and POST /login, POST /logout: a login of the pages, for reading private arenas and for editing.
 
     a key in a form  ->  a row in the database and a cookie that scripts cannot read
+    a wrong key      ->  counted for its client address and for the key that it names
 
 The cookie is sent by the browser alone, so every write with it must repeat a token of our own pages.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from urllib.parse import parse_qsl, urlsplit
 
@@ -15,7 +16,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
 
 from services.access.callers import Caller, Role, Unauthenticated
-from services.access.keys import SESSION
+from services.access.keys import SESSION, id_of
+from services.access.limits import Attempts
 from services.access.visits import Visit, audit
 from services.gateway.access.guard import SESSION_COOKIE, Access
 from services.gateway.battles.bodies import declared_type, read_all
@@ -55,6 +57,7 @@ def routes(access: Access, env: Environment) -> APIRouter:
 class _Login:
     access: Access
     env: Environment
+    attempts: Attempts = field(default_factory=Attempts)
 
     def page(self, target: str, error: Exception | None = None) -> Response:
         """The form, with what went wrong."""
@@ -70,7 +73,11 @@ class _Login:
         try:
             fields = await _fields(request)
             target = _local(fields.get("next", "/"))
-            caller, cookie, _ = await self.access.keys.log_in(fields.get("key", "").strip())
+            token = fields.get("key", "").strip()
+            subjects = [f"address {self.access.proxies.client_of(request.scope)}", f"key {id_of(token)}"]
+            self.attempts.take(*subjects)
+            caller, cookie, _ = await self.access.keys.log_in(token)
+            self.attempts.succeeded(*subjects)
         except EXPECTED as error:
             return self.page(target, error)
         await audit(self.access.log, self._visit(caller, cookie), "log in")

@@ -43,12 +43,31 @@ class TrustedProxies:
             return said
         return str(scope["scheme"])
 
+    def client_of(self, scope: Scope) -> str:
+        """The address of the client, as far as it is known; of IPv6 its network of 64 bits.
+
+        Of the addresses that trusted proxies have added, it is the last that is none of theirs.
+        """
+        client = scope.get("client")
+        address = str(client[0]) if client else ""
+        said = Headers(scope=scope).getlist("x-forwarded-for") if self._trusted(scope) else []
+        for each in reversed([part.strip() for line in said for part in line.split(",")]):
+            if not self._is_trusted(address):
+                break
+            address = each
+        try:
+            parsed = ipaddress.ip_address(address)
+        except ValueError:
+            return ""
+        return str(ipaddress.ip_network((parsed, 64 if parsed.version == 6 else 32), strict=False))
+
     def _trusted(self, scope: Scope) -> bool:
         client = scope.get("client")
-        if not self.networks or not client:
-            return False
+        return client is not None and self._is_trusted(str(client[0]))
+
+    def _is_trusted(self, client: str) -> bool:
         try:
-            address = ipaddress.ip_address(client[0])
+            address = ipaddress.ip_address(client)
         except ValueError:
             return False
         return any(address in network for network in self.networks)

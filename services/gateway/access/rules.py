@@ -61,6 +61,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("GET", "/v1/leaderboard/pairs"): _RATINGS,
     ("GET", "/v1/leaderboard/advice"): _RATINGS,
     ("GET", "/v1/leaderboard/timeline"): _RATINGS,
+    ("GET", "/v1/leaderboard/style"): _RATINGS,
     ("GET", "/v1/agreement"): _RATINGS,
     ("GET", "/v1/biases"): _RATINGS,
     ("GET", "/v1/canary"): _ANYWHERE,
@@ -72,6 +73,13 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("DELETE", f"/v1/admin/battles/{_ID}"): Rule(Role.ADMIN, Scope.BATTLE, "delete battle"),
     ("POST", "/v1/admin/battles/delete-expired"): Rule(Role.ADMIN, Scope.ARENA_OR_ALL, "delete old battles"),
     ("GET", "/v1/admin/audit"): Rule(Role.ADMIN, Scope.LISTED),
+    ("GET", "/v1/admin/webhooks"): Rule(Role.ADMIN, Scope.LISTED),
+    ("POST", "/v1/admin/webhooks"): Rule(Role.ADMIN, Scope.INSIDE, "add webhook"),
+    ("DELETE", "/v1/admin/webhooks/{webhook_id}"): Rule(Role.ADMIN, Scope.INSIDE, "remove webhook"),
+    ("POST", "/v1/admin/webhooks/{webhook_id}/rotate"): Rule(Role.ADMIN, Scope.INSIDE, "rotate webhook"),
+    ("POST", "/v1/admin/webhooks/{webhook_id}/test"): Rule(Role.ADMIN, Scope.INSIDE, "test webhook"),
+    ("POST", "/v1/admin/webhooks/{webhook_id}/retry"): Rule(Role.ADMIN, Scope.INSIDE, "retry webhook"),
+    ("GET", "/v1/admin/webhooks/{webhook_id}/failures"): Rule(Role.ADMIN, Scope.INSIDE),
     # Pages.
     ("GET", "/"): _LIST,
     ("GET", f"/battles/{_ID}"): _BATTLE,
@@ -81,6 +89,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("GET", "/leaderboard"): _LIST,
     ("GET", "/leaderboard/timeline"): _LIST,
     ("GET", "/leaderboard/table"): _LIST,
+    ("GET", "/leaderboard/style"): _LIST,
     ("GET", "/leaderboard/files/{kind}"): _RATINGS,
     ("GET", "/system"): _LIST,
     ("GET", "/inversions"): _LIST,
@@ -91,6 +100,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("GET", "/canary"): _ANYWHERE,
     # Frames on the pages of arenas.
     ("GET", f"/embed/battles/{_ID}"): _BATTLE,
+    ("GET", f"/embed/battles/{_ID}/events"): _BATTLE,
     ("POST", f"/embed/battles/{_ID}/vote"): Rule(Role.VOTE, Scope.BATTLE, "vote", form=True),
     ("GET", "/embed/widget.js"): _PUBLIC,
     # Neither has anything of an arena.

@@ -5,7 +5,6 @@
 The functions are pure, so JSON, pages and tests show the same battle.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -22,7 +21,6 @@ from nuggetstream.domain.event import (
     has_other_list,
     nuggetizer_of,
 )
-from nuggetstream.domain.evidence import Page
 from nuggetstream.domain.failure import Stage, StageFailure
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.progress import Branch
@@ -32,27 +30,29 @@ from nuggetstream.views.battles import (
     AnswerView,
     BattleSummary,
     BattleView,
-    EvidenceView,
     FailureView,
     Preferences,
-    SourceView,
     StepView,
     TurnView,
 )
+from nuggetstream.views.evidence import RetrievalView
 from nuggetstream.views.languages import DetectedLanguageView
 from nuggetstream.views.nuggets import NuggetBankView
+from nuggetstream.views.sources import SourceView
 from services.gateway.battles.flags import flag_views
 from services.gateway.battles.grades import grading_views
 from services.gateway.battles.nuggets import nugget_steps
 from services.gateway.battles.other_lists import other_list_views
+from services.gateway.battles.sources import evidence_views, source_views
 from services.gateway.battles.verdicts import (
     grounded_verdict_view,
     judgment_views,
     nugget_verdict_view,
     nugget_views,
 )
-from services.store.battles import BattleRow, RecordedFailure
+from services.store.battles import BattleRow
 from services.store.event_reading import RecordedEvent
+from services.store.failure_rows import RecordedFailure
 from services.store.outcome import Outcome
 from services.wire.codec import decode, schema_of
 
@@ -94,6 +94,7 @@ def assemble(
     submitted = _submitted(body)
     snapshot = snapshot_of(submitted.battle, events)
     explanation = explain(snapshot, leading)
+    sources = {side: source_views(snapshot, side) for side in Side}
     return BattleView(
         id=row.id,
         arena=row.arena,
@@ -108,12 +109,13 @@ def assemble(
         ended_at=row.ended_at,
         event_count=row.event_count,
         steps=_steps(row, recorded, events),
-        a=_answer(snapshot, Side.A),
-        b=_answer(snapshot, Side.B),
+        a=_answer(snapshot, Side.A, sources[Side.A]),
+        b=_answer(snapshot, Side.B, sources[Side.B]),
         nuggets=nugget_views(snapshot, explanation),
         nugget_version=snapshot.nugget_list and snapshot.nugget_list.version,
         label_model=snapshot.label_model,
         nugget_history=nugget_steps(snapshot),
+        retrieval=snapshot.retrieval and RetrievalView(**asdict(snapshot.retrieval)),
         nugget_bank=snapshot.bank and NuggetBankView(**asdict(snapshot.bank)),
         nugget_verdict=nugget_verdict_view(explanation),
         grounded_verdict=grounded_verdict_view(explanation),
@@ -124,7 +126,7 @@ def assemble(
         guided=judgment_views(snapshot.guided),
         gradings=grading_views(snapshot.gradings),
         human_vote=snapshot.vote and snapshot.vote.vote,
-        evidence=_evidence(snapshot),
+        evidence=evidence_views(snapshot, sources),
         failures=_failures(recorded, events),
         flags=flag_views(submitted.battle, submitted.flags),
         explanation=list(explanation.lines),
@@ -202,49 +204,14 @@ def _step(stage: Stage, row: BattleRow, done: Mapping[str, datetime], failed: se
     return StepView(name=stage.value, state=Branch.DONE, recorded_at=at, seconds=seconds)
 
 
-def _answer(snapshot: BattleSnapshot, side: Side) -> AnswerView:
+def _answer(snapshot: BattleSnapshot, side: Side, sources: list[SourceView]) -> AnswerView:
     answer = snapshot.battle.answer(side)
-    pages = {page.url: page for page in snapshot.pages}
-    # Counted by content: a chunk names one URL of its page, and other URLs may redirect to the same page.
-    chunks = Counter(chunk.content_hash for chunk in snapshot.evidence)
-    sources = [_source(s.url, s.title, pages.get(s.url), chunks) for s in answer.sources]
     conversation = _turns(answer.conversation)
     return AnswerView(system=answer.system, text=answer.text, sources=sources, conversation=conversation)
 
 
 def _turns(turns: Turns) -> list[TurnView]:
     return [TurnView(role=turn.role, text=turn.text) for turn in turns]
-
-
-def _source(url: str, title: str | None, page: Page | None, chunks: Mapping[str, int]) -> SourceView:
-    if page is None:
-        return SourceView(url=url, title=title, state="pending")
-    return SourceView(
-        url=url,
-        title=page.title or title,
-        state=page.state.value,
-        quality=page.quality,
-        detail=page.detail,
-        final_url=page.final_url,
-        content_hash=page.content_hash,
-        fetched_at=page.fetched_at,
-        chunks=chunks.get(page.content_hash, 0) if page.content_hash else 0,
-    )
-
-
-def _evidence(snapshot: BattleSnapshot) -> list[EvidenceView]:
-    return [
-        EvidenceView(
-            chunk_id=chunk.chunk_id,
-            text=chunk.text,
-            url=chunk.url,
-            title=chunk.title,
-            cited_by=list(chunk.cited_by),
-            score=chunk.score,
-            fetched_at=chunk.fetched_at,
-        )
-        for chunk in snapshot.evidence
-    ]
 
 
 def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) -> list[FailureView]:

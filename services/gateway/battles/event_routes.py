@@ -1,6 +1,7 @@
 """GET /v1/battles/{id}/events: the events of a battle as server-sent events, until it has ended."""
 
 from collections.abc import AsyncIterator
+from functools import lru_cache
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header
@@ -16,6 +17,7 @@ from services.gateway.errors import UnknownBattle
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
+from services.store.event_reading import RecordedEvent
 
 KEEP_ALIVE = 15.0  # seconds between comments, less than the idle timeout of common proxies
 
@@ -54,29 +56,48 @@ def routes(gateway: Gateway) -> APIRouter:
     async def follow(battle_id: BattleId, last_event_id: After = 0) -> Response:
         """The `id` of an event is its number, counted from 1, and its data is JSON. The last event, `ended`,
         has no `id`, and tells the battle's state, preferences and explanation."""
-        row = await gateway.battles.get(battle_id)
-        if row is None:
-            raise UnknownBattle(battle_id)
-        check_sequence("last-event-id", last_event_id, row.event_count)
-        if row.ended_at is not None and last_event_id == row.event_count:
-            return Response(status_code=204)  # makes an EventSource stop reconnecting
-        return EventSourceResponse(_events(gateway, battle_id, last_event_id), ping=KEEP_ALIVE)
+        return await event_stream(gateway, battle_id, last_event_id)
 
     return router
 
 
+async def event_stream(gateway: Gateway, battle_id: str, after: int) -> Response:
+    """The events of a battle after one of them, as server-sent events; 204 where no more will come.
+
+    Raises:
+        UnknownBattle: There is no such battle.
+        InvalidQuery: It has no event with this number yet.
+        Unavailable: The database does not answer.
+    """
+    row = await gateway.battles.get(battle_id)
+    if row is None:
+        raise UnknownBattle(battle_id)
+    check_sequence("last-event-id", after, row.event_count)
+    if row.ended_at is not None and after == row.event_count:
+        return Response(status_code=204)  # makes an EventSource stop reconnecting
+    return EventSourceResponse(_events(gateway, battle_id, after), ping=KEEP_ALIVE)
+
+
 async def _events(gateway: Gateway, battle_id: str, after: int) -> AsyncIterator[ServerSentEvent]:
     number = after
-    async for recorded in gateway.followers.follow(battle_id, after):
+    async for recorded in gateway.followers.follow(battle_id, after, texts=False):
         if not await still_allowed():
             return
         number = recorded.sequence
-        yield ServerSentEvent(
-            event_view(recorded).model_dump_json(), event=recorded.name, id=str(recorded.sequence)
-        )
+        yield ServerSentEvent(_data(recorded), event=recorded.name, id=str(recorded.sequence))
+
+    async def ended() -> str | None:
+        view = ended_view(await gateway.view(battle_id), number)
+        return None if view is None else view.model_dump_json()
+
     try:
-        view = await gateway.followers.queries.shared(("view", battle_id), lambda: gateway.view(battle_id))
+        data = await gateway.followers.queries.shared(("ended", battle_id, number), ended)
     except UnknownBattle:
         return  # it was deleted just now
-    if (ended := ended_view(view, number)) is not None:
-        yield ServerSentEvent(ended.model_dump_json(), event="ended")
+    if data is not None:
+        yield ServerSentEvent(data, event="ended")
+
+
+@lru_cache(maxsize=64)  # those who follow the same battle get the same event at about the same time
+def _data(recorded: RecordedEvent) -> str:
+    return event_view(recorded).model_dump_json()

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from nuggetstream.domain import event as core
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.nugget import Assignment, Correction
 from nuggetstream.nuggets.scores import Unscorable, labels_of, preference, score_answer, tie_threshold
 from nuggetstream.views import events as views
 from nuggetstream.views.battles import BattleView, Preferences
@@ -75,7 +76,7 @@ def _scraped(event: core.BattleScraped) -> Fields:
 
 
 def _retrieved(event: core.BattleRetrieved) -> Fields:
-    return {"passages": len(event.evidence), "ranking": event.ranking}
+    return {"passages": len(event.evidence)} | _taken(event, "ranking", "left_out")
 
 
 def _nuggetized(event: core.BattleNuggetized) -> Fields:
@@ -88,6 +89,7 @@ def _assigned(event: core.BattleAssigned) -> Fields:
     a, b = (labels_of(assigned.assignments, side) for side in Side)
     fields = _taken(event.nugget_list, "version", "nuggetizer") | {"model": assigned.model}
     fields["labels"] = [{"id": n.id, "a": a.get(n.id), "b": b.get(n.id)} for n in nuggets]
+    fields["set_by"] = [_by_person(each, each.correction) for each in assigned.assignments if each.correction]
     try:
         score_a, score_b = score_answer(nuggets, a).all_score, score_answer(nuggets, b).all_score
     except Unscorable:
@@ -96,8 +98,15 @@ def _assigned(event: core.BattleAssigned) -> Fields:
     return fields | {"score_a": score_a, "score_b": score_b, "preference": preferred}
 
 
+def _by_person(label: Assignment, correction: Correction) -> Fields:
+    model = correction.model.support
+    return {"id": label.nugget_id, "answer": label.side, "author": correction.author, "model": model}
+
+
 def _graded(event: core.BattleGraded) -> Fields:
-    return _taken(event.grading, "evaluator", "model") | {"grades": len(event.grading.grades)}
+    grading = event.grading
+    counts = {"grades": len(grading.grades), "members": len(grading.members)}
+    return _taken(grading, "evaluator", "model", "abstentions") | counts
 
 
 def _taken(value: object, *names: str) -> Fields:

@@ -75,8 +75,15 @@ class Followers:
         """The row of a battle; None when there is no such battle."""
         return await self.queries.completed(self._battles.get(battle_id))
 
-    async def follow(self, battle_id: str, after: int = 0) -> AsyncIterator[RecordedEvent]:
+    async def follow(
+        self, battle_id: str, after: int = 0, *, texts: bool = True
+    ) -> AsyncIterator[RecordedEvent]:
         """The events of a battle after a sequence number, those to come included, until the battle has ended.
+
+        Args:
+            battle_id: Id of the battle.
+            after: Number of the last event that is not wanted.
+            texts: Whether events have the texts of sources and evidence, see `read_events`.
 
         Raises:
             UnknownBattle: there is no such battle.
@@ -85,8 +92,7 @@ class Followers:
         with self._waking(battle_id) as wake:
             while not self._released:
                 wake.clear()
-                # The state is read first, so that the events read next include all up to the end.
-                row, events = await self._read(battle_id, after)
+                row, events = await self._read(battle_id, after, texts=texts)
                 if row is None:
                     raise UnknownBattle(battle_id)
                 for event in events:
@@ -96,17 +102,17 @@ class Followers:
                     return
                 await self._wait(wake)
 
-    async def _read(self, battle_id: str, after: int) -> tuple[BattleRow | None, Sequence[RecordedEvent]]:
+    async def _read(
+        self, battle_id: str, after: int, *, texts: bool
+    ) -> tuple[BattleRow | None, Sequence[RecordedEvent]]:
         """The row of a battle and its later events, read once for all followers that woke together.
 
         A query that began before the newest notification may lack what this announced, so it is not shared.
         """
-
-        async def read() -> tuple[BattleRow | None, Sequence[RecordedEvent]]:
-            row = await self._battles.get(battle_id)
-            return row, [] if row is None else await self._battles.events_of(battle_id, after)
-
-        return await self.queries.shared((battle_id, after, self.notifications), read)
+        return await self.queries.shared(
+            (battle_id, after, texts, self.notifications),
+            lambda: self._battles.progress(battle_id, after, texts=texts),
+        )
 
     async def ended(self, battle_id: str, within: float) -> bool:
         """Wait for a battle to end; False when it has not after `within` seconds.

@@ -1,29 +1,47 @@
 """The grades of a battle as the API shows them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
 from nuggetstream.domain.grade import Criterion, Grade, Grading
-from nuggetstream.views.grades import GradeView, GradingView, QuestionBankView, ValueProbabilityView
+from nuggetstream.views.grades import (
+    GradeView,
+    GradingView,
+    MemberGradesView,
+    QuestionBankView,
+    ValueProbabilityView,
+)
 
 
 def grading_views(gradings: Iterable[Grading]) -> list[GradingView]:
     """The grades of all evaluators."""
-    return [
-        GradingView(
-            evaluator=grading.evaluator,
-            model=grading.model,
-            prompt_version=grading.prompt_version,
-            grades=_grades(grading),
-            bank=None if grading.bank is None else QuestionBankView.model_validate(asdict(grading.bank)),
-        )
-        for grading in gradings
-    ]
+    return [_grading(grading) for grading in gradings]
 
 
-def _grades(grading: Grading) -> list[GradeView]:
+def _grading(grading: Grading) -> GradingView:
     criteria = {criterion.name: criterion for criterion in grading.criteria}
-    return [_grade(grade, criteria[grade.criterion]) for grade in grading.grades]
+    return GradingView(
+        evaluator=grading.evaluator,
+        model=grading.model,
+        prompt_version=grading.prompt_version,
+        grades=_grades(grading.grades, criteria),
+        bank=None if grading.bank is None else QuestionBankView.model_validate(asdict(grading.bank)),
+        members=[
+            MemberGradesView(
+                name=member.name,
+                model=member.model,
+                grades=_grades(member.grades, criteria),
+                abstention=member.abstention,
+            )
+            for member in grading.members
+        ],
+        aggregation=grading.aggregation,
+        abstentions=grading.abstentions,
+    )
+
+
+def _grades(grades: Iterable[Grade], criteria: Mapping[str, Criterion]) -> list[GradeView]:
+    return [_grade(grade, criteria[grade.criterion]) for grade in grades]
 
 
 def _grade(grade: Grade, criterion: Criterion) -> GradeView:

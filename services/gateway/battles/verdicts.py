@@ -1,20 +1,18 @@
 """What nuggets and judges say about a battle, as the API shows it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.judgment import Judgment, MemberVerdict, OrderedVerdict, VoteProbabilities
-from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget
+from nuggetstream.domain.nugget import Assignment, Cause, Correction, Importance, Nugget
 from nuggetstream.domain.snapshot import BattleSnapshot
 from nuggetstream.nuggets.explanation import Explanation
 from nuggetstream.views.battles import (
     ExpectedScoresView,
-    LabelView,
     NuggetVerdictView,
     NuggetView,
     ScoresView,
-    SupportProbabilitiesView,
 )
 from nuggetstream.views.grounding import GroundedVerdictView, ProvenanceView, QuotationView
 from nuggetstream.views.judgments import (
@@ -24,6 +22,7 @@ from nuggetstream.views.judgments import (
     OrderedVerdictView,
     VoteProbabilitiesView,
 )
+from nuggetstream.views.labels import LabelAuthorView, LabelView, SupportProbabilitiesView
 
 
 def nugget_views(snapshot: BattleSnapshot, explanation: Explanation) -> list[NuggetView]:
@@ -32,8 +31,12 @@ def nugget_views(snapshot: BattleSnapshot, explanation: Explanation) -> list[Nug
         return []
     labels = {(label.nugget_id, label.side): label for label in snapshot.assignments or ()}
     causes = {(miss.nugget.id, miss.side): miss.cause for miss in explanation.misses}
-    ordered = sorted(snapshot.nugget_list.nuggets, key=lambda n: n.importance is not Importance.VITAL)
-    return [_nugget(nugget, labels, causes) for nugget in ordered]
+    return [_nugget(nugget, labels, causes) for nugget in vital_first(snapshot.nugget_list.nuggets)]
+
+
+def vital_first(nuggets: Iterable[Nugget]) -> list[Nugget]:
+    """The nuggets in the order in which they are shown and numbered."""
+    return sorted(nuggets, key=lambda nugget: nugget.importance is not Importance.VITAL)
 
 
 def _nugget(
@@ -46,12 +49,13 @@ def _nugget(
         if assignment is None:
             return None
         cause = causes.get((nugget.id, side))
-        told = assignment.probabilities
+        told, correction = assignment.probabilities, assignment.correction
         return LabelView(
             support=assignment.support,
             quote=assignment.quote,
             cause=cause,
             probabilities=None if told is None else SupportProbabilitiesView(**asdict(told)),
+            set_by=None if correction is None else _author(correction),
         )
 
     return NuggetView(
@@ -66,7 +70,12 @@ def _nugget(
         ],
         grounding=nugget.grounding,
         quotation=_quotation(nugget),
+        vital_probability=nugget.vital_probability,
     )
+
+
+def _author(correction: Correction) -> LabelAuthorView:
+    return LabelAuthorView(author=correction.author, reason=correction.reason, model=correction.model.support)
 
 
 def _quotation(nugget: Nugget) -> QuotationView | None:

@@ -1,8 +1,10 @@
 """Editing the nugget list of a battle: only labels of new texts are asked for, unless a person wants all.
+A label that a person sets is asked of no model.
 
     an edit  ->  a row and the event of the new list in the database  ->  BattleNuggetized
 
 The event has the labels of all nuggets whose text stays, so the assigner asks for those of new texts only.
+Where all are asked for, it has those that a person set, which stay.
 Everything behind it follows: BattleAssigned, and from it scores, outcome and boards.
 """
 
@@ -14,10 +16,10 @@ from typing import assert_never
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRetrieved, has_other_list
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.nugget import AssignmentSet
+from nuggetstream.domain.nugget import Assignment, AssignmentSet
 from nuggetstream.domain.nugget_edit import NuggetEdit, RecordedEdit
 from nuggetstream.domain.progress import Branch
-from nuggetstream.nuggets.editing import Edited, InvalidEdit, edited
+from nuggetstream.nuggets.editing import Edited, InvalidEdit, edited, with_label
 from nuggetstream.nuggets.grounding import with_grounds
 from services.gateway.admission import Admission
 from services.gateway.battles.intake import Publish, known_row
@@ -94,7 +96,7 @@ class Editor:
         if edit.version != current.nugget_list.version:
             raise OutdatedVersion(battle_id, edit.version, current.nugget_list.version)
         try:
-            changed = edited(current.nugget_list.nuggets, edit.operations, key)
+            changed = edited(current.nugget_list.nuggets, edit.operations, key, correctable(current))
         except InvalidEdit as error:
             raise InvalidQuery(error.problems) from None
         recorded = RecordedEdit(
@@ -149,16 +151,35 @@ def _is_as_new(event: BattleAssigned, known: BattleAssigned | None) -> bool:
     return known is None or known.nugget_list.edit <= event.nugget_list.edit
 
 
+def correctable(current: Listed) -> tuple[Assignment, ...]:
+    """The labels that a person can correct; that an empty answer states nothing is not one of them."""
+    if not isinstance(current, BattleAssigned):
+        return ()
+    battle, labels = current.battle, current.assignment_set.assignments
+    return tuple(label for label in labels if battle.answer(label.side).text.strip())
+
+
 def _event(current: Listed, changed: Edited, recorded: RecordedEdit, key: str) -> BattleNuggetized:
     """The event of an edited list, which belongs to its battle alone."""
-    ids = {nugget.id for nugget in changed.nuggets}
-    labels: AssignmentSet | None = None
-    if isinstance(current, BattleAssigned) and not changed.reassigned:
-        known = current.assignment_set
-        labels = replace(known, assignments=tuple(a for a in known.assignments if a.nugget_id in ids))
+    labels = _labels(current, changed, recorded)
     listed = replace(current.nugget_list, nuggets=changed.nuggets, edit=recorded.version - 1, bank=None)
     new_key = derived_id(current.key, "edited", key, recorded.version)
     return BattleNuggetized(new_key, current.battle, listed, labels, changed.model)
+
+
+def _labels(current: Listed, changed: Edited, recorded: RecordedEdit) -> AssignmentSet | None:
+    """The labels that stay or that the edit sets; None where all are asked for."""
+    if not isinstance(current, BattleAssigned):
+        return None
+    ids, known = {nugget.id for nugget in changed.nuggets}, current.assignment_set
+    now = (
+        label
+        if (to := changed.labels.get((label.nugget_id, label.side))) is None
+        else with_label(label, to, recorded.author, recorded.reason)
+        for label in known.assignments
+    )
+    kept = [label for label in now if label.nugget_id in ids and (label.correction or not changed.reassigned)]
+    return None if changed.reassigned and not kept else replace(known, assignments=tuple(kept))
 
 
 def _grounded(event: BattleNuggetized, evidence: tuple[Evidence, ...]) -> BattleNuggetized:

@@ -12,11 +12,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import ValidationError
 
-from nuggetstream.domain.nugget import Importance, Nugget
+from nuggetstream.domain.nugget import Assignment, Importance, Nugget
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
 from services.gateway.access.guard import Access
 from services.gateway.battles.bodies import declared_type, read_all
-from services.gateway.edits.editor import Editor
+from services.gateway.edits.editor import Editor, correctable
 from services.gateway.edits.routes import MAX_EDIT_BYTES
 from services.gateway.errors import InvalidQuery, OutdatedVersion, problems_in
 from services.gateway.pages.environment import page_environment
@@ -38,10 +38,11 @@ def routes(editor: Editor, access: Access) -> APIRouter:
             declared_type(request.headers, _FORM)
             fields = _fields(await read_all(request.stream(), MAX_EDIT_BYTES))
             access.check_form(request, fields)
-            listed = (await editor.current(battle_id)).nugget_list
+            current = await editor.current(battle_id)
+            listed, labels = current.nugget_list, correctable(current)
             if fields.get("version") != str(listed.version):
                 raise OutdatedVersion(battle_id, _number(fields.get("version")), listed.version)
-            await editor.edit(battle_id, submission_of(fields, listed.nuggets).to_core())
+            await editor.edit(battle_id, submission_of(fields, listed.nuggets, labels).to_core())
         except EXPECTED as error:
             return page(problem_of(error), status_of(error), headers_of(error))
         return RedirectResponse(f"/battles/{quote(battle_id)}#nuggets", 303)
@@ -49,18 +50,22 @@ def routes(editor: Editor, access: Access) -> APIRouter:
     return router
 
 
-def submission_of(fields: Mapping[str, str], nuggets: Sequence[Nugget]) -> NuggetEditSubmission:
+def submission_of(
+    fields: Mapping[str, str], nuggets: Sequence[Nugget], labels: Sequence[Assignment]
+) -> NuggetEditSubmission:
     """The edit that a form asks for.
 
     Args:
-        fields: `author`, `reason` and `version`; for each nugget `text ID`, `importance ID` and `do ID`,
-            which is "keep", "delete" or "into ID"; `new text`, which may be empty, and `new importance`.
+        fields: `author`, `reason` and `version`; for each nugget `text ID`, `importance ID`, `label a ID`,
+            `label b ID` and `do ID`, which is "keep", "delete" or "into ID"; `new text`, which may be empty,
+            and `new importance`.
         nuggets: The list that the form showed.
+        labels: The labels that it showed.
 
     Raises:
         InvalidQuery: A field is missing or wrong, or nothing differs from the list.
     """
-    operations = list(_operations(fields, nuggets))
+    operations = [*_corrections(fields, labels), *_operations(fields, nuggets)]
     if not operations:
         raise InvalidQuery(["operations: nothing was changed"])
     edit = {name: fields.get(name) for name in ("version", "author", "reason")}
@@ -68,6 +73,14 @@ def submission_of(fields: Mapping[str, str], nuggets: Sequence[Nugget]) -> Nugge
         return NuggetEditSubmission.model_validate(edit | {"operations": operations})
     except ValidationError as error:
         raise InvalidQuery(problems_in(error.errors(include_url=False, include_input=False))) from None
+
+
+def _corrections(fields: Mapping[str, str], labels: Sequence[Assignment]) -> Iterator[dict[str, object]]:
+    for label in labels:
+        name, side = label.nugget_id, label.side.value
+        chosen = fields.get(f"label {side} {name}", label.support.value)
+        if chosen != label.support.value and fields.get(f"do {name}", _KEEP) == _KEEP:
+            yield {"op": "label", "nugget": name, "answer": side, "to": chosen}
 
 
 def _operations(fields: Mapping[str, str], nuggets: Sequence[Nugget]) -> Iterator[dict[str, object]]:

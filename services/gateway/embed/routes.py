@@ -1,4 +1,4 @@
-"""GET and POST /embed/battles/{id}, GET /embed/widget.js, POST /v1/battles/{id}/embed-token.
+"""GET and POST /embed/battles/{id} and its events, GET /embed/widget.js, POST /v1/battles/{id}/embed-token.
 
     an arena's server  ->  a token for one battle  ->  the widget on its page  ->  this page in a frame
 
@@ -25,6 +25,7 @@ from services.access.embed_tokens import LONGEST, embed_token
 from services.access.keys import Keys
 from services.access.visits import VISIT
 from services.gateway.battles.bodies import JSON, declared_type, read_all
+from services.gateway.battles.event_routes import After, event_stream
 from services.gateway.battles.query import BattleId
 from services.gateway.errors import InvalidQuery, problems_in
 from services.gateway.pages.explanation import explanation_lines
@@ -78,7 +79,7 @@ def routes(gateway: Gateway, env: Environment, keys: Keys | None) -> APIRouter:
         env: Templates of the pages.
         keys: Sign tokens; None where nothing checks callers, for tests, and no tokens are made.
     """
-    router = APIRouter()
+    router = _events_and_script(gateway)
 
     @router.get("/embed/battles/{battle_id:path}", include_in_schema=False, response_class=HTMLResponse)
     async def page(battle_id: str, request: Request) -> Response:
@@ -105,12 +106,6 @@ def routes(gateway: Gateway, env: Environment, keys: Keys | None) -> APIRouter:
 
         return await page_response(env, cast)
 
-    @router.get("/embed/widget.js", include_in_schema=False)
-    async def widget() -> Response:
-        return FileResponse(
-            _WIDGET, media_type="text/javascript", headers={"Cache-Control": "public, max-age=600"}
-        )
-
     @router.post(
         "/v1/battles/{battle_id:path}/embed-token",
         summary="Make a token to show a battle in a frame",
@@ -125,6 +120,23 @@ def routes(gateway: Gateway, env: Environment, keys: Keys | None) -> APIRouter:
         wanted = await _wanted(request)
         await gateway.view(battle_id)
         return await _made(keys, battle_id, wanted)
+
+    return router
+
+
+def _events_and_script(gateway: Gateway) -> APIRouter:
+    """What a frame follows, before the page, whose path may end with anything, and the script around it."""
+    router = APIRouter()
+
+    @router.get("/embed/battles/{battle_id:path}/events", include_in_schema=False)
+    async def events(battle_id: BattleId, last_event_id: After = 0) -> Response:
+        return await event_stream(gateway, battle_id, last_event_id)
+
+    @router.get("/embed/widget.js", include_in_schema=False)
+    async def widget() -> Response:
+        return FileResponse(
+            _WIDGET, media_type="text/javascript", headers={"Cache-Control": "public, max-age=600"}
+        )
 
     return router
 

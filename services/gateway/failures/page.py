@@ -4,15 +4,19 @@ GET /failures   ->  the page
 POST /failures  ->  one failure retried or discarded, and back to the page
 """
 
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Annotated, Literal
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
-from pydantic import Field
+from pydantic import AwareDatetime, Field
+from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.views.failures import FailureEntry
 from services.access.visits import visible_arenas
 from services.gateway.access.guard import Access
 from services.gateway.battles.bodies import declared_type, read_all
@@ -39,6 +43,8 @@ class FailuresPageQuery(QueryParameters):
     """Only failures of battles of this arena."""
     closed: bool = False
     """List discarded failures and those that a later run made good, too."""
+    until: AwareDatetime | None = None
+    """Only failures before this time; the link to older failures has it."""
     result: Literal["retried", "discarded", "unchanged"] | None = None
     """Result of the action that led to the page."""
 
@@ -64,16 +70,19 @@ def routes(desk: FailureDesk, access: Access, env: Environment, pace: Pace | Non
                 stage=query.stage,
                 arena=query.arena,
                 closed=query.closed,
+                until=query.until,
                 within=visible_arenas(),
             )
+            entries = await desk.select(selection, _SHOWN)
             return env.get_template("failures/page.html").render(
                 arena=query.arena,
                 query=query,
                 here=query_string(request.query_params, result=None),
                 reasons=list(Reason),
                 stages=list(Stage),
-                entries=await desk.select(selection, _SHOWN),
-                most=_SHOWN,
+                entries=entries,
+                older=_older(entries, request.query_params),
+                newest=query_string(request.query_params, result=None, until=None),
                 token=access.asks_for_token(),
             )
 
@@ -94,6 +103,17 @@ def routes(desk: FailureDesk, access: Access, env: Environment, pace: Pace | Non
         return await page_response(env, done)
 
     return router
+
+
+def _older(entries: Sequence[FailureEntry], params: QueryParams) -> str | None:
+    """The query of the link to older failures; None where there are none.
+
+    The next page begins with the last failure of this one, as others may have happened at the same time.
+    """
+    if len(entries) < _SHOWN:
+        return None
+    before = entries[-1].failed_at + timedelta.resolution
+    return query_string(params, result=None, until=before.isoformat())
 
 
 async def _act(desk: FailureDesk, fields: dict[str, str]) -> str:

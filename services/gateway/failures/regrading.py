@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import cast
 
-from nuggetstream.domain.event import BattleAssigned, BattleRetrieved, has_other_list
+from nuggetstream.domain.event import BattleEvent
 from nuggetstream.domain.identity import derived_id
 from services.runtime.bus import Bus
 from services.store.battles import Battles
 from services.store.failed import FailedBattle
-from services.wire.codec import BlobStore, decode, seal
+from services.store.inputs import graded_input
+from services.wire.codec import BlobStore, seal
 from services.wire.graders import Graders, subject_of
-from services.wire.subjects import event_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +43,10 @@ class Regrading:
         """
         recorded = failed.recorded
         name = recorded.failure.evaluator
-        reads: Mapping[str | None, type] = dict(self.graders.reads)
+        reads: Mapping[str | None, type[BattleEvent]] = dict(self.graders.reads)
         if not failed.open or name is None or name not in reads:
             return False
-        wanted = event_name(reads[name])
-        stored = [e for e in await self.battles.events_of(recorded.battle_id) if e.name == wanted]
-        events = [cast(BattleRetrieved | BattleAssigned, decode(e.schema, e.body)) for e in stored]
-        event = next((event for event in reversed(events) if not has_other_list(event)), None)
+        event = graded_input(await self.battles.events_of(recorded.battle_id), reads[name])
         if event is None:
             return False
         event = replace(event, key=derived_id(event.key, "graded after", failed.key))

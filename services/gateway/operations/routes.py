@@ -1,6 +1,6 @@
 """The page of operations for administrators, and the list of arenas.
 
-GET /operations  ->  costs by arena, stage and model; for administrators of all arenas, stages and streams
+GET /operations  ->  costs by arena, stage and model; for administrators of all arenas, budgets and streams
 GET /arenas      ->  the arenas that the caller may see
 """
 
@@ -16,6 +16,7 @@ from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.failure import Stage
 from services.access.visits import visible_arenas
+from services.gateway.operations.budgets import Budgets, budget_lines
 from services.gateway.operations.state import stream_lines
 from services.gateway.pages.responses import page_response
 from services.gateway.pages.stages import Paid, paid_for
@@ -45,13 +46,13 @@ class ArenasQuery(QueryParameters):
     """Arena that the links of the page keep."""
 
 
-def routes(gateway: Gateway, bus: Bus, env: Environment) -> APIRouter:
+def routes(gateway: Gateway, bus: Bus, env: Environment, budgets: Budgets) -> APIRouter:
     """The routes of these pages."""
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @router.get("/operations")
     async def operations(request: Request) -> Response:
-        return await page_response(env, lambda: _operations(gateway, bus, env, request.query_params))
+        return await page_response(env, lambda: _operations(gateway, bus, env, budgets, request.query_params))
 
     @router.get("/arenas")
     async def arenas(request: Request) -> Response:
@@ -65,7 +66,9 @@ def routes(gateway: Gateway, bus: Bus, env: Environment) -> APIRouter:
     return router
 
 
-async def _operations(gateway: Gateway, bus: Bus, env: Environment, params: QueryParams) -> str:
+async def _operations(
+    gateway: Gateway, bus: Bus, env: Environment, budgets: Budgets, params: QueryParams
+) -> str:
     query = query_from_form(OperationsQuery, params)
     visible = visible_arenas()
     arenas = visible if query.arena is None else {query.arena}
@@ -80,6 +83,9 @@ async def _operations(gateway: Gateway, bus: Bus, env: Environment, params: Quer
             "stage": _grouped(costs, [_stage_name(line.stage) for line in costs]),
             "model": _grouped(costs, [line.model for line in costs]),
         },
+        # Budgets are of all arenas together, and so is what is spent of them.
+        budgets=budgets if arenas is None else None,
+        budget_lines=budget_lines(budgets, today) if arenas is None else [],
         total=paid_for(costs),
         today=paid_for(today),
         streams=await stream_lines(bus, _STREAMS) if visible is None else [],

@@ -5,9 +5,10 @@ the OpenAPI document  ->  operations by subject, and the fields of every object
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment
 
@@ -84,10 +85,15 @@ def routes(env: Environment, document: Callable[[], Mapping[str, Any]]) -> APIRo
     """
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
+    @cache
+    def content() -> dict[str, Any]:
+        return content_of(document())
+
     @router.get("/docs")
-    async def docs() -> Response:
+    async def docs(request: Request) -> Response:
         async def render() -> str:
-            return env.get_template("docs/page.html").render(arena=None, **content_of(document()))
+            arena = request.query_params.get("arena") or None  # only for the links of the page
+            return env.get_template("docs/page.html").render(arena=arena, **content())
 
         return await page_response(env, render)
 

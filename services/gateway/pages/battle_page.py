@@ -18,6 +18,7 @@ from services.gateway.pages.markdown import rendered
 from services.gateway.pages.picture import picture_of, png_of
 from services.gateway.pages.quotes import passage_places, passages_of, pieces_of, places_in
 from services.gateway.pages.responses import page_response
+from services.gateway.pages.sentences import sentences_of, with_unsupported
 from services.gateway.pages.stages import NAMES, timeline_of
 from services.gateway.pages.verdict import verdict_of
 from services.gateway.ports import Gateway
@@ -47,7 +48,10 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
 
 async def _battle(gateway: Gateway, env: Environment, battle_id: str, base_url: str) -> str:
     view = await gateway.view(battle_id)
-    pieces = {side.value: tuple(pieces_of(view, side)) for side in Side}
+    sentences = {side.value: sentences_of(view, side) for side in Side}
+    pieces = {
+        side.value: tuple(with_unsupported(pieces_of(view, side), sentences[side.value])) for side in Side
+    }
     passages = passages_of(view)
     return env.get_template("battle/page.html").render(
         arena=view.arena,
@@ -59,6 +63,7 @@ async def _battle(gateway: Gateway, env: Environment, battle_id: str, base_url: 
         stage_names=NAMES,
         timeline=timeline_of(view, await gateway.costs.of_battle(battle_id)),
         answers={side: rendered(text, side) for side, text in pieces.items()},
+        sentences=sentences,
         places={side: places_in(text, side) for side, text in pieces.items()},
         passages=passages,
         passage_places=passage_places(passages),

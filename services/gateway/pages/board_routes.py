@@ -1,9 +1,10 @@
-"""Pages and files about ratings: ratings over time, all lenses in one table with win rates, and downloads.
+"""Pages and files about ratings: over time, all lenses in one table, at equal style, and downloads.
 
-GET /leaderboard/timeline, /leaderboard/table, /leaderboard/files/{format}  ->  HTML, or a file
+GET /leaderboard/timeline, /leaderboard/table, /leaderboard/style  ->  HTML
+GET /leaderboard/files/{format}                                    ->  a file
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -11,7 +12,8 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment
 from starlette.datastructures import QueryParams
 
-from nuggetstream.domain.lens import INDEPENDENT, Lens
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.style_effects import PER_PARAMETER
 from services.access.visits import visible_arenas
 from services.gateway.pages.downloads import Format, download, formats
 from services.gateway.pages.heatmap import heatmap_of
@@ -19,8 +21,8 @@ from services.gateway.pages.lens_table import Sort, rows_of
 from services.gateway.pages.rating_lines import chart_of
 from services.gateway.pages.responses import page_response
 from services.gateway.ports import Gateway
-from services.gateway.query import query_from_form, query_string
-from services.gateway.ratings.query import BoardsQuery, PairsQuery, TimelineQuery
+from services.gateway.query import QueryParameters, query_from_form, query_string
+from services.gateway.ratings.query import BoardsQuery, PairsQuery, StyleQuery, TimelineQuery
 
 
 class TableQuery(PairsQuery):
@@ -42,12 +44,15 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
     async def table(request: Request) -> Response:
         return await page_response(env, lambda: _table(gateway, env, request.query_params))
 
+    @router.get("/leaderboard/style")
+    async def style(request: Request) -> Response:
+        return await page_response(env, lambda: _style(gateway, env, request.query_params))
+
     @router.get("/leaderboard/files/{kind}")
     async def file(kind: Format, request: Request) -> Response:
         async def made() -> Response:
             query = query_from_form(BoardsQuery, request.query_params)
-            asked = query if query.lens else query.model_copy(update={"lens": list(INDEPENDENT)})
-            file = download(await gateway.ratings.boards(asked), kind)
+            file = download(await gateway.ratings.boards(query), kind)
             headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
             return Response(file.body, media_type=file.media_type, headers=headers)
 
@@ -62,40 +67,91 @@ async def busiest_arena(gateway: Gateway) -> tuple[Mapping[str, int], str]:
     return arenas, max(arenas, key=lambda name: arenas[name], default=min(visible_arenas() or {"default"}))
 
 
+def links(params: QueryParams, arena: str, target: type[QueryParameters] | None = None) -> Callable[..., str]:
+    """Makes queries of links that keep the arena and the parameters of a page, with some of them changed.
+
+    Args:
+        params: Parameters of the page.
+        arena: Arena of the page.
+        target: Parameters of the page that the links lead to, where it has fewer of them.
+    """
+    kept = params
+    if target is not None:
+        kept = QueryParams([each for each in params.multi_items() if each[0] in target.model_fields])
+
+    def link(**changes: str | None) -> str:
+        return query_string(kept, **({"arena": arena} | changes))
+
+    return link
+
+
+def _kept(params: QueryParams, arena: str, *fields: str) -> list[tuple[str, str]]:
+    """The parameters of a page for which its form has no field."""
+    others = [(name, text) for name, text in params.multi_items() if text and name not in (*fields, "arena")]
+    return [("arena", arena), *others]
+
+
 async def _timeline(gateway: Gateway, env: Environment, params: QueryParams) -> str:
     _, busiest = await busiest_arena(gateway)
     query = query_from_form(TimelineQuery, params, arena=busiest)
     timeline = await gateway.ratings.timeline(query)
     return env.get_template("timeline/page.html").render(
-        arena=query.arena, query=query, timeline=timeline, chart=chart_of(timeline)
+        arena=query.arena,
+        query=query,
+        timeline=timeline,
+        chart=chart_of(timeline),
+        offline=await gateway.is_offline(query.arena),
+        facets=await gateway.battles.facets(query.arena),
+        link=links(params, query.arena),
+        kept=_kept(params, query.arena, "lens", "every", "cumulative"),
     )
 
 
 async def _table(gateway: Gateway, env: Environment, params: QueryParams) -> str:
     arenas, busiest = await busiest_arena(gateway)
     query = query_from_form(TableQuery, params, arena=busiest)
-    boards = await gateway.ratings.boards(_boards_like(query))
-    sort = query.sort or (Sort(query.lens.value) if query.lens in INDEPENDENT else Sort.HUMAN)
+    lenses = gateway.ratings.lenses
+    boards = await gateway.ratings.boards(_boards_like(query, lenses))
+    sort = query.sort or (Sort(query.lens.value) if query.lens in lenses else Sort.HUMAN)
     return env.get_template("leaderboard/table.html").render(
         arena=query.arena,
         arenas=arenas,
         lens=query.lens,
-        lenses=[board.lens for board in boards],
+        lenses=lenses,
         boards=boards,
         sort=sort,
-        sorts=list(Sort),
         rows=rows_of(boards, sort),
         heatmap=heatmap_of(await gateway.ratings.pairs(query)),
         facets=await gateway.battles.facets(query.arena),
         formats=formats(),
         query=query,
-        link=lambda **changes: query_string(params, **({"arena": query.arena} | changes)),
+        offline=await gateway.is_offline(query.arena),
+        link=links(params, query.arena),
+        filters=links(params, query.arena, StyleQuery),
+        kept=_kept(params, query.arena, "since", "until"),
     )
 
 
-def _boards_like(query: PairsQuery) -> BoardsQuery:
-    """The boards of the independent lenses with the method and the battles of another query."""
+async def _style(gateway: Gateway, env: Environment, params: QueryParams) -> str:
+    arenas, busiest = await busiest_arena(gateway)
+    query = query_from_form(StyleQuery, params, arena=busiest)
+    return env.get_template("leaderboard/style.html").render(
+        arena=query.arena,
+        arenas=arenas,
+        query=query,
+        lenses=gateway.ratings.lenses,
+        board=await gateway.styles.asked(query),
+        least=PER_PARAMETER,
+        offline=await gateway.is_offline(query.arena),
+        facets=await gateway.battles.facets(query.arena),
+        link=links(params, query.arena),
+        kept=_kept(params, query.arena, "since", "until"),
+    )
+
+
+def _boards_like(query: PairsQuery, lenses: list[Lens]) -> BoardsQuery:
+    """The boards of some lenses with the method and the battles of another query."""
     shared: dict[str, Any] = {
         name: getattr(query, name) for name in query.model_fields_set & BoardsQuery.model_fields.keys()
     }
-    return BoardsQuery(**(shared | {"arena": query.arena, "lens": [Lens(lens) for lens in INDEPENDENT]}))
+    return BoardsQuery(**(shared | {"arena": query.arena, "lens": lenses}))

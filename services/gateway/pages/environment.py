@@ -1,7 +1,9 @@
 """The Jinja environment of the pages: where the templates are, and the filters and tests that they use."""
 
+import asyncio
 import re
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment
@@ -9,16 +11,23 @@ from jinja2 import Environment
 from nuggetstream.domain.offline import NOTICE
 from nuggetstream.files import numerals
 from nuggetstream.files.templates import html_environment
+from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.text.markup import without_block_marks
 from services.access.visits import csrf_of_page, logged_in
 from services.gateway.pages.urls import is_web
+from services.runtime.polling import pause
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_DELAY = 2.0  # seconds, so that the start is not slower
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
+@cache
 def page_environment() -> Environment:
-    """The environment of the page templates; every value is escaped, an undefined variable is an error."""
+    """The environment of the page templates; every value is escaped, an undefined variable is an error.
+
+    It is one of the process, so that each template is compiled once.
+    """
     env = html_environment(_TEMPLATES)
     env.filters |= {
         "chance": numerals.chance,
@@ -33,9 +42,21 @@ def page_environment() -> Environment:
         "without_block_marks": without_block_marks,
     }
     env.globals |= {"interval": numerals.interval, "many": numerals.many, "OFFLINE_NOTICE": NOTICE}
+    env.globals["interval_words"] = {state.value: state.words for state in IntervalState}
     env.globals |= {"csrf_of_page": csrf_of_page, "logged_in": logged_in}
     env.tests["web"] = is_web
     return env
+
+
+async def compile_templates(stop: asyncio.Event) -> None:
+    """Compile all templates soon after the start, in a thread, then wait until stopped."""
+    await pause(_DELAY, stop)
+    env = page_environment()
+    for name in env.list_templates(extensions=["html"]):
+        if stop.is_set():
+            return
+        await asyncio.to_thread(env.get_template, name)
+    await stop.wait()
 
 
 def language(tag: str | None) -> str:

@@ -89,4 +89,5 @@ async def _inversions(gateway: Gateway, env: Environment, params: QueryParams) -
         found={reason: battles for reason, battles in found.items() if battles},
         shown=len(page.battles),
         has_more=page.next is not None,
+        offline=await gateway.is_offline(query.arena),
     )

@@ -15,6 +15,7 @@ class Sort(StrEnum):
 
     HUMAN = "human"
     NUGGET = "nugget"
+    GROUNDED = "grounded"
     JUDGE = "judge"
     DIFFERENCE = "difference"
     SYSTEM = "system"

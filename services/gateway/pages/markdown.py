@@ -21,9 +21,11 @@ from markupsafe import Markup
 
 from services.gateway.pages.code import highlighted
 from services.gateway.pages.mathematics import readable
+from services.gateway.pages.mathml import mathml
 from services.gateway.pages.quotes import Piece
 from services.gateway.pages.urls import is_web
 
+_UNSUPPORTED = "no source of this answer supports this sentence"
 MOST = 20_000  # characters; a longer answer is shown as plain text, so that it costs no time
 _START, _END = "\ue000", "\ue001"
 _PRIVATE = re.compile(f"[{_START}{_END}]")
@@ -35,6 +37,7 @@ _FORMULA = re.compile(
     r"|\$(?P<d>[^\s$](?:[^$\n]{0,400}[^\s$\\])?)\$(?!\d)",
     re.DOTALL,
 )
+_SCROLLING = 'dir="ltr" tabindex="0" role="group"'
 _BLOCKS = ("paragraph_open", "list_item_open", "blockquote_open", "td_open", "th_open")
 
 
@@ -43,7 +46,7 @@ def rendered(pieces: tuple[Piece, ...], side: str) -> Markup:
     """An answer as HTML.
 
     Args:
-        pieces: The answer in pieces; those that state nuggets have numbers.
+        pieces: The answer in pieces; those that are marked become `mark` elements.
         side: "a" or "b", for the ids of the marks.
     """
     if sum(len(piece.text) for piece in pieces) > MOST:
@@ -60,12 +63,14 @@ def _with_signs(piece: Piece, number: int) -> str:
     text = _PRIVATE.sub("", piece.text)
     before, after = _BEFORE.match(text), _AFTER.search(text)
     start, end = before.end() if before else 0, after.start() if after else len(text)
-    if not piece.numbers or start >= end:
+    if not piece.is_marked or start >= end:
         return text
     return f"{text[:start]}{_START}{number};{text[start:end]}{_END}{text[end:]}"
 
 
 def _mark(text: str, piece: Piece, side: str, *, first: bool, last: bool) -> str:
+    if not piece.numbers:
+        return _unsupported(text, piece, side, first=first, last=last)
     attributes = f' id="{side}-{piece.numbers[0]}"' if first else ""
     links = "".join(f'<a href="#nugget-{n}" aria-label="nugget {n}">{n}</a>' for n in piece.numbers)
     end = f"<sup>{links}</sup>" if last else ""
@@ -73,9 +78,22 @@ def _mark(text: str, piece: Piece, side: str, *, first: bool, last: bool) -> str
     return f'<mark{attributes} class="{piece.kind}" data-nuggets="{numbers}">{text}{end}</mark>'
 
 
+def _unsupported(text: str, piece: Piece, side: str, *, first: bool, last: bool) -> str:
+    """The mark of a sentence that no source supports; it leads to the passage that is closest to it."""
+    attributes, end = "", ""
+    if piece.sentence is not None and first:
+        attributes = f' id="{side}-s{piece.sentence}"'
+    if piece.sentence is not None and last:
+        end = f'<span class="unseen"> ({_UNSUPPORTED})</span>'
+        if piece.chunk is not None:
+            words = f"closest passage: chunk {piece.chunk} of the evidence"
+            end += f'<sup><a href="#chunk-{piece.chunk}" aria-label="{words}">§{piece.chunk}</a></sup>'
+    return f'<mark{attributes} class="unsupported sentence" title="{_UNSUPPORTED}">{text}{end}</mark>'
+
+
 def _plain(piece: Piece, side: str) -> str:
     text = escape(piece.text)
-    return _mark(text, piece, side, first=True, last=True) if piece.numbers else text
+    return _mark(text, piece, side, first=True, last=True) if piece.is_marked else text
 
 
 class _Renderer(RendererHTML):
@@ -114,8 +132,13 @@ class _Renderer(RendererHTML):
         return f"<code>{self._marked(tokens[idx].content)}</code>"
 
     def math(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:  # noqa: ARG002
-        """Text with its marks, as a formula."""
-        return f'<span class="math" dir="ltr">{self._marked(readable(tokens[idx].content))}</span>'
+        """A formula, typeset where it is known; else its text with its marks."""
+        content, block = tokens[idx].content, bool(tokens[idx].meta)
+        typeset = None if _PRIVATE.search(content) else mathml(content, block=block)
+        shown = self._marked(readable(content)) if typeset is None else self._run(typeset, last=False)
+        if block:
+            return f'<span class="math block" {_SCROLLING} aria-label="Formula">{shown}</span>'
+        return f'<span class="math" dir="ltr">{shown}</span>'
 
     def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:  # noqa: ARG002
         """A block of code; it has no marks, and no mark stays open behind it."""
@@ -136,17 +159,18 @@ class _Renderer(RendererHTML):
     def _marked(self, content: str) -> str:
         parts, position = [], 0
         for sign in _NOT_TEXT.finditer(content):
-            parts.append(self._run(content[position : sign.start()], last=sign[1] is None))
+            parts.append(self._run(escape(content[position : sign.start()]), last=sign[1] is None))
             self._turn(sign[1])
             position = sign.end()
-        parts.append(self._run(content[position:], last=False))
+        parts.append(self._run(escape(content[position:]), last=False))
         return "".join(parts)
 
-    def _run(self, text: str, *, last: bool) -> str:
-        if self._open is None or not (text or last):
-            return escape(text)
+    def _run(self, html: str, *, last: bool) -> str:
+        """A part of the answer with the mark that is open."""
+        if self._open is None or not (html or last):
+            return html
         first, self._begun = not self._begun, True
-        return _mark(escape(text), self._open, self._side, first=first, last=last)
+        return _mark(html, self._open, self._side, first=first, last=last)
 
 
 def _formula(state: StateInline, silent: bool) -> bool:
@@ -157,7 +181,9 @@ def _formula(state: StateInline, silent: bool) -> bool:
     if found is None:
         return False
     if not silent:
-        state.push("math", "span", 0).content = found[found.lastgroup or 0]
+        token = state.push("math", "span", 0)
+        token.content = found[found.lastgroup or 0]
+        token.meta = {"block": True} if found.lastgroup in ("b", "c") else {}
     state.pos = found.end()
     return True
 

@@ -2,7 +2,8 @@ r"""Formulas in answers as readable text: TeX commands become the signs that the
 
     \frac{a}{b} \le x^2   ->   (a)/(b) ≤ x²
 
-This is no typesetting. What is not known stays as it was written.
+This is no typesetting, and stands where `mathml` does not know a formula. What is not known here either
+stays as it was written.
 """
 
 import re
@@ -14,9 +15,14 @@ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Phi Φ Psi Ψ Omega Ω times × cdot · 
 mp ∓ le ≤ leq ≤ ge ≥ geq ≥ ne ≠ neq ≠ approx ≈ equiv ≡ sim ∼ propto ∝ infty ∞
 partial ∂ nabla ∇ sum ∑ prod ∏ int ∫ to → rightarrow → leftarrow ← Rightarrow ⇒ in ∈ notin ∉ subset ⊂
 cup ∪ cap ∩ forall ∀ exists ∃ ldots … cdots ⋯ dots … degree ° circ ∘ sqrt √
+ll ≪ gg ≫ cong ≅ simeq ≃ mid ∣ parallel ∥ perp ⊥ angle ∠ emptyset ∅ varepsilon ε varphi φ
+hbar ℏ ell ℓ langle ⟨ rangle ⟩ lfloor ⌊ rfloor ⌋ lceil ⌈ rceil ⌉ lvert | rvert | supset ⊃ subseteq ⊆
+supseteq ⊇ setminus ∖ land ∧ lor ∨ wedge ∧ vee ∨ neg ¬ implies ⟹ iff ⟺ mapsto ↦ Leftarrow ⇐ Leftrightarrow ⇔
+leftrightarrow ↔ longrightarrow ⟶ uparrow ↑ downarrow ↓ prime ′ ast ∗ star ⋆ oplus ⊕ otimes ⊗ bullet •
+iint ∬ oint ∮ bigcup ⋃ bigcap ⋂ vdots ⋮ ddots ⋱ because ∵ therefore ∴ colon :
 """
-_SIGNS = dict(zip(_TABLE.split()[::2], _TABLE.split()[1::2], strict=True))
-_SIGNS |= dict.fromkeys(("left", "right", "displaystyle", "mathrm", "text", "mathbf", "operatorname"), "")
+SIGNS = dict(zip(_TABLE.split()[::2], _TABLE.split()[1::2], strict=True))
+SIGNS |= dict.fromkeys(("left", "right", "displaystyle", "mathrm", "text", "mathbf", "operatorname"), "")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]{1,200})\}\s*\{([^{}]{1,200})\}")
 _COMMAND = re.compile(r"\\([A-Za-z]+)\s?")
 _RAISED = re.compile(r"\^(?:\{([0-9n+\-]{1,9})\}|([0-9n]))")
@@ -39,7 +45,7 @@ def readable(tex: str) -> str:
 
 
 def _sign(command: re.Match[str]) -> str:
-    sign = _SIGNS.get(command[1])
+    sign = SIGNS.get(command[1])
     if sign is None:
         return command[0]
     return sign + (" " if sign and command[0][-1].isspace() else "")

@@ -8,15 +8,18 @@ The picture needs no font, so it shows any battle alike, whatever its language.
 import struct
 import zlib
 from dataclasses import dataclass
+from enum import Enum, auto
 from functools import lru_cache
 
 from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.domain.nugget import Support
+from nuggetstream.domain.nugget import UNSTATED, Support
 from nuggetstream.views.battles import BattleView
 
 WIDTH, HEIGHT = 1200, 630
-_PAPER, _INK, _TRACK, _A, _B, _GOOD, _PART, _BAD, _WHITE = range(9)
-_PALETTE = ("faf9f6", "1d2327", "e2dfd8", "1c5fae", "a34712", "1b7440", "c79a2e", "b3261e", "ffffff")
+_PAPER, _INK, _TRACK, _A, _B, _GOOD, _PART, _BAD, _WHITE, _CLAIM = range(10)
+_PALETTE = (
+    "faf9f6", "1d2327", "e2dfd8", "1c5fae", "a34712", "1b7440", "c79a2e", "b3261e", "ffffff", "7a3b8f",
+)  # fmt: skip
 # Five columns by seven rows, each row of a glyph as five bits.
 _GLYPHS = {
     "A": (14, 17, 17, 31, 17, 17, 17),
@@ -38,18 +41,29 @@ _LEFT, _RIGHT = 90, 1110
 _MOST_CELLS = 30
 
 
+class Cell(Enum):
+    """What an answer says of a nugget."""
+
+    STATED = auto()
+    PARTLY_STATED = auto()
+    MISSED = auto()
+    CONTRADICTED = auto()
+    CLAIMED = auto()  # and no source confirms it
+    UNSAID = auto()  # no source confirms it, so an answer without it misses nothing
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One answer.
 
     Attributes:
         score: Its All Score, in [0, 1].
-        labels: Its label per nugget, in the order of the page.
+        cells: What it says of each nugget, in the order of the page.
         wins: Whether the nuggets prefer it.
     """
 
     score: float
-    labels: tuple[Support, ...]
+    cells: tuple[Cell, ...]
     wins: bool
 
 
@@ -83,10 +97,28 @@ def picture_of(view: BattleView) -> Picture | None:
         return None
     rows = []
     for side, scores in ((Side.A, verdict.a), (Side.B, verdict.b)):
-        labels = [label.support for nugget in view.nuggets if (label := nugget.label(side)) is not None]
+        cells = [
+            _cell_of(label.support, is_claim=nugget.is_unconfirmed)
+            for nugget in sorted(view.nuggets, key=lambda nugget: nugget.is_unconfirmed)
+            if (label := nugget.label(side)) is not None
+        ]
         wins = verdict.preference is Vote(side.value)
-        rows.append(Row(scores.all_score, tuple(labels[:_MOST_CELLS]), wins))
+        rows.append(Row(scores.all_score, tuple(cells[:_MOST_CELLS]), wins))
     return Picture(*rows)
+
+
+_CELLS = {
+    Support.SUPPORT: Cell.STATED,
+    Support.PARTIAL_SUPPORT: Cell.PARTLY_STATED,
+    Support.NOT_SUPPORT: Cell.MISSED,
+    Support.CONTRADICTION: Cell.CONTRADICTED,
+}
+
+
+def _cell_of(label: Support, *, is_claim: bool) -> Cell:
+    if is_claim:
+        return Cell.UNSAID if label in UNSTATED else Cell.CLAIMED
+    return _CELLS[label]
 
 
 @lru_cache(maxsize=64)
@@ -107,24 +139,33 @@ def _draw(canvas: "_Canvas", row: Row, letter: str, colour: int, top: int) -> No
     canvas.text(f"{row.score:.2f}", bar + room + 40, top + 20, 9, _INK)
     if row.wins:
         canvas.box(_LEFT - 30, top, 12, 220, colour)
-    step = (_RIGHT - _LEFT) // max(len(row.labels), 10)
-    for number, label in enumerate(row.labels):
-        _cell(canvas, label, _LEFT + number * step, top + 130, step - 8)
+    step = (_RIGHT - _LEFT) // max(len(row.cells), 10)
+    for number, cell in enumerate(row.cells):
+        _draw_cell(canvas, cell, _LEFT + number * step, top + 130, step - 8)
 
 
-def _cell(canvas: "_Canvas", label: Support, left: int, top: int, width: int) -> None:
-    """A nugget: full, half, a frame where it is missed, and struck through where it is contradicted."""
+def _draw_cell(canvas: "_Canvas", cell: Cell, left: int, top: int, width: int) -> None:
+    """A nugget: full, half, a frame where it is missed, and struck through where it is contradicted.
+
+    A claim that no source confirms is a bar at the bottom, and a dash where the answer does not make it.
+    """
     height = 90
-    if label is Support.SUPPORT:
-        canvas.box(left, top, width, height, _GOOD)
-        return
-    canvas.box(left, top, width, height, _BAD if label is Support.CONTRADICTION else _TRACK)
-    if label is Support.PARTIAL_SUPPORT:
-        canvas.box(left, top + height // 2, width, height // 2, _PART)
-        return
-    canvas.box(left + 4, top + 4, width - 8, height - 8, _PAPER)
-    if label is Support.CONTRADICTION:
-        canvas.box(left, top + height // 2 - 6, width, 12, _BAD)
+    match cell:
+        case Cell.STATED:
+            canvas.box(left, top, width, height, _GOOD)
+        case Cell.PARTLY_STATED:
+            canvas.box(left, top, width, height, _TRACK)
+            canvas.box(left, top + height // 2, width, height // 2, _PART)
+        case Cell.MISSED | Cell.CONTRADICTED:
+            frame = _BAD if cell is Cell.CONTRADICTED else _TRACK
+            canvas.box(left, top, width, height, frame)
+            canvas.box(left + 4, top + 4, width - 8, height - 8, _PAPER)
+            if cell is Cell.CONTRADICTED:
+                canvas.box(left, top + height // 2 - 6, width, 12, _BAD)
+        case Cell.CLAIMED:
+            canvas.box(left, top + height - 24, width, 24, _CLAIM)
+        case Cell.UNSAID:
+            canvas.box(left + width // 4, top + height // 2 - 3, width // 2, 6, _TRACK)
 
 
 class _Canvas:

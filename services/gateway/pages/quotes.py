@@ -31,12 +31,22 @@ class Piece:
         text: The stretch, as it is in the text.
         numbers: Numbers of the nuggets that it states, counted from 1; mostly none.
         kind: Label of these nuggets, such as "support", or "unsupported" where no source confirms any of
-            them; of several labels the first of `_FIRST`.
+            them; of several labels the first of `_FIRST`. A sentence that no source supports is
+            "unsupported", too.
+        sentence: Number of the unsupported sentence that begins here; None elsewhere.
+        chunk: Number of the chunk of the evidence that is closest to that sentence.
     """
 
     text: str
     numbers: tuple[int, ...] = ()
     kind: str = "support"
+    sentence: int | None = None
+    chunk: int | None = None
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the page marks the stretch."""
+        return bool(self.numbers) or self.kind == UNSUPPORTED
 
 
 def pieces_of(view: BattleView, side: Side) -> list[Piece]:

@@ -1,5 +1,6 @@
-"""The geometry of the timeline page: ratings over time as lines in a chart of 100 by 50."""
+"""The geometry of ratings over time: lines in a chart of 100 by 50, for the timeline and for one system."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -16,7 +17,7 @@ class Line:
     """The ratings of one system.
 
     Attributes:
-        system: Name of the system.
+        system: Name of the system, or of what else the line shows.
         paths: SVG paths, one for every run of periods without a gap.
         points: Centres of the marks.
         dash: SVG dash pattern, so that lines differ in more than colour; None for a solid line.
@@ -49,24 +50,32 @@ class Chart:
     hidden: int
 
 
+Series = tuple[float | None, ...]
+
+
 def chart_of(timeline: TimelineView) -> Chart:
     """The chart of a timeline; a period without a rating of a system leaves a gap in its line."""
     ratings = _ratings(timeline)
-    values = [value for series in ratings.values() for value in series if value is not None]
+    order = sorted(ratings, key=lambda system: (-_newest(ratings[system]), system))
+    labels = [period_label(period, timeline) for period in timeline.periods]
+    return chart_of_series({system: ratings[system] for system in order}, labels)
+
+
+def chart_of_series(series: Mapping[str, Series], labels: Sequence[str]) -> Chart:
+    """The chart of named series of ratings, one value per label; the first ones are drawn."""
+    values = [value for ratings in series.values() for value in ratings if value is not None]
     low = min(values, default=1000.0) // _STEP * _STEP
     high = -(-max(values, default=1000.0) // _STEP) * _STEP
     if low == high:
         low, high = low - _STEP, high + _STEP
-    order = sorted(ratings, key=lambda system: (-_newest(ratings[system]), system))
     lines = [
-        _line(system, ratings[system], low, high, _DASHES[number % len(_DASHES)])
-        for number, system in enumerate(order[:MOST_LINES])
+        _line(name, ratings, low, high, _DASHES[number % len(_DASHES)])
+        for number, (name, ratings) in enumerate(list(series.items())[:MOST_LINES])
     ]
-    labels = tuple(_label(period, timeline) for period in timeline.periods)
-    return Chart(low, high, tuple(lines), labels, max(len(order) - MOST_LINES, 0))
+    return Chart(low, high, tuple(lines), tuple(labels), max(len(series) - MOST_LINES, 0))
 
 
-def _ratings(timeline: TimelineView) -> dict[str, tuple[float | None, ...]]:
+def _ratings(timeline: TimelineView) -> dict[str, Series]:
     periods = [
         {standing.system: standing.rating for standing in period.standings} for period in timeline.periods
     ]
@@ -76,11 +85,11 @@ def _ratings(timeline: TimelineView) -> dict[str, tuple[float | None, ...]]:
     return {system: tuple(period.get(system) for period in periods) for system in systems}
 
 
-def _newest(series: tuple[float | None, ...]) -> float:
+def _newest(series: Series) -> float:
     return next(value for value in reversed(series) if value is not None)
 
 
-def _line(system: str, series: tuple[float | None, ...], low: float, high: float, dash: str | None) -> Line:
+def _line(system: str, series: Series, low: float, high: float, dash: str | None) -> Line:
     step = WIDTH / max(len(series) - 1, 1)
     runs: list[list[tuple[float, float]]] = [[]]
     for number, rating in enumerate(series):
@@ -93,7 +102,7 @@ def _line(system: str, series: tuple[float | None, ...], low: float, high: float
     return Line(system, paths, tuple(point for run in runs for point in run), dash, series)
 
 
-def _label(period: PeriodView, timeline: TimelineView) -> str:
+def period_label(period: PeriodView, timeline: TimelineView) -> str:
     """The last day of a cumulative period, else the month or the first day."""
     if timeline.cumulative:
         return f"to {(period.end - timedelta(microseconds=1)).date().isoformat()}"

@@ -16,17 +16,16 @@ from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.offline import any_offline
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.ratings.fitting.tally import TiePolicy
-from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.views.ratings import BoardView
 from services.gateway.battles.query import BattleFilterQuery, written
 from services.gateway.battles.routes import listed
-from services.gateway.pages.board_routes import busiest_arena
+from services.gateway.pages.board_routes import busiest_arena, links
 from services.gateway.pages.downloads import formats
 from services.gateway.pages.rating_axis import MEAN, axis_of
 from services.gateway.pages.responses import page_response
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form, query_string
-from services.gateway.ratings.query import BoardsQuery
+from services.gateway.ratings.query import BoardsQuery, StyleQuery
 from services.store.battle_search import BattleFilter
 
 _SHOWN = 50  # battles on the home page
@@ -96,8 +95,8 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
         zero=zero,
         facets=await gateway.battles.facets(query.arena),
         formats=formats(),
-        link=lambda **changes: query_string(params, **({"arena": query.arena} | changes)),
-        interval_words={state.value: state.words for state in IntervalState},
+        link=links(params, query.arena),
+        filters=links(params, query.arena, StyleQuery),
     )
 
 

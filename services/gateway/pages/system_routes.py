@@ -12,17 +12,21 @@ from jinja2 import Environment
 from pydantic import Field
 from starlette.datastructures import QueryParams
 
-from nuggetstream.domain.lens import INDEPENDENT, Lens
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.timeline import Every
 from nuggetstream.views.comparisons import PairingView, PairsView
 from services.gateway.pages.board_routes import busiest_arena
 from services.gateway.pages.responses import page_response
 from services.gateway.pages.system_facts import facts_of
+from services.gateway.pages.trends import Trends, trends_of
 from services.gateway.ports import Gateway
 from services.gateway.query import QueryParameters, Text, query_from_form
-from services.gateway.ratings.query import Arena, BoardsQuery, PairsQuery
+from services.gateway.ratings.query import Arena, BoardsQuery, PairsQuery, TimelineQuery
 from services.store.battle_search import BattleFilter
+from services.store.system_shares import GroupShare
 
-_BATTLES = 30  # whose nuggets are read
+_LISTED = 30  # battles in the table
+_LABELLED = 300  # battles whose labels are counted
 _FACTS = 12
 
 
@@ -35,6 +39,8 @@ class SystemQuery(QueryParameters):
     """Name of the system."""
     against: Text | None = None
     """Name of a system to compare it with; all battles of the system when absent."""
+    every: Every = Every.MONTH
+    """Length of a period of the trends, in UTC."""
 
 
 def routes(gateway: Gateway, env: Environment) -> APIRouter:
@@ -52,26 +58,53 @@ async def _system(gateway: Gateway, env: Environment, params: QueryParams) -> st
     _, busiest = await busiest_arena(gateway)
     query = query_from_form(SystemQuery, params, arena=busiest)
     names = (query.name,) if query.against is None else (query.name, query.against)
-    boards = await gateway.ratings.boards(BoardsQuery(arena=query.arena, lens=list(INDEPENDENT)))
+    lenses = gateway.ratings.lenses
+    boards = await gateway.ratings.boards(BoardsQuery(arena=query.arena, lens=lenses))
     pairs = await asyncio.gather(
-        *(gateway.ratings.pairs(PairsQuery(arena=query.arena, lens=lens)) for lens in INDEPENDENT)
+        *(gateway.ratings.pairs(PairsQuery(arena=query.arena, lens=lens)) for lens in lenses)
     )
-    page = await gateway.listed(BattleFilter(arena=query.arena, systems=names), _BATTLES, None)
-    views = [await gateway.view(battle.id) for battle in page.battles]
+    page = await gateway.searched(BattleFilter(arena=query.arena, systems=names), _LABELLED)
+    labelled = await gateway.labelled.of(page.rows)
     return env.get_template("system/page.html").render(
         arena=query.arena,
         query=query,
-        lenses=[lens.value for lens in INDEPENDENT],
+        lenses=[lens.value for lens in lenses],
         standings={
             name: [next((s for s in board.standings if s.system == name), None) for board in boards]
             for name in names
         },
-        opponents=_opponents(dict(zip(INDEPENDENT, pairs, strict=True)), query.name, query.against),
-        facts={name: facts_of(views, name) for name in names},
+        opponents=_opponents(dict(zip(lenses, pairs, strict=True)), query.name, query.against),
+        shares=[] if query.against else await _shares(gateway, query),
+        trends=None if query.against else await _trends(gateway, query),
+        facts={name: facts_of(labelled, name) for name in names},
+        newest=len(labelled),
+        all_newest=page.next is None,
         most=_FACTS,
-        battles=page.battles,
-        has_more=page.next is not None,
+        offline=await gateway.is_offline(query.arena),
+        battles=await gateway.summaries(page.rows[:_LISTED]),
+        has_more=len(page.rows) > _LISTED or page.next is not None,
     )
+
+
+async def _trends(gateway: Gateway, query: SystemQuery) -> Trends:
+    """The system over time in each lens."""
+    lenses = gateway.ratings.lenses
+    timelines = [
+        await gateway.ratings.timeline(TimelineQuery(arena=query.arena, lens=lens, every=query.every))
+        for lens in lenses
+    ]
+    return trends_of(dict(zip((lens.value for lens in lenses), timelines, strict=True)), query.name)
+
+
+async def _shares(gateway: Gateway, query: SystemQuery) -> list[tuple[GroupShare, list[GroupShare | None]]]:
+    """Per category and language the outcomes of each lens, first in the lens that has most; largest first."""
+    found: dict[tuple[str, str], list[GroupShare | None]] = {}
+    lenses = gateway.ratings.lenses
+    for number, lens in enumerate(lenses):
+        for share in await gateway.shares.of_system(query.arena, lens, query.name):
+            found.setdefault((share.kind, share.value), [None] * len(lenses))[number] = share
+    largest = ((max(filter(None, own), key=lambda share: share.battles), own) for own in found.values())
+    return sorted(largest, key=lambda row: (row[0].kind != "tag", -row[0].battles, row[0].value))
 
 
 def _opponents(

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -76,7 +77,7 @@ class BiasesQuery(QueryParameters):
     """Arena whose verdicts count."""
 
 
-class _RatingQuery(QueryParameters):
+class _SliceQuery(QueryParameters):
     arena: Arena = "default"
     """Arena whose battles count."""
     language: Text | None = None
@@ -89,28 +90,39 @@ class _RatingQuery(QueryParameters):
     """Only battles received before this time."""
     evaluator: Text | None = None
     """Only verdicts of the judge with this name, in the lenses judge, guided and member."""
-    expected: bool = False
-    """Whether automatic outcomes count by their probabilities, such as 0.7 wins and 0.3 losses."""
-
     flagged: Flagged | None = None
     """Whether battles with a flagged answer count: include, exclude or only. When absent, the setting
     `NUGGETSTREAM_FLAGGED_BATTLES` decides."""
 
-    def slice_message(self) -> ratings_pb2.Slice:
-        """The filter of battles as protobuf."""
-        chosen = Slice(
+    def selection(self, flagged: Flagged = Flagged.INCLUDE) -> Slice:
+        """The filter of battles; `flagged` holds where the query does not say whether flagged ones count."""
+        return Slice(
             language=self.language or None,
             tags=tuple(self.tag),
             since=self.since,
             until=self.until,
             evaluator=self.evaluator or None,
-            expected=self.expected,
-            flagged=self.flagged or Flagged.INCLUDE,
+            flagged=self.flagged or flagged,
         )
-        message = to_message(chosen, ratings_pb2.Slice)
+
+
+class _RatingQuery(_SliceQuery):
+    expected: bool = False
+    """Whether automatic outcomes count by their probabilities, such as 0.7 wins and 0.3 losses."""
+
+    def slice_message(self) -> ratings_pb2.Slice:
+        """The filter of battles as protobuf."""
+        message = to_message(replace(self.selection(), expected=self.expected), ratings_pb2.Slice)
         if self.flagged is None:
             message.ClearField("flagged")
         return message
+
+
+class StyleQuery(_SliceQuery):
+    """Which board is computed with style held equal."""
+
+    lens: Literal[Lens.HUMAN, Lens.NUGGET, Lens.GROUNDED, Lens.JUDGE] = Lens.HUMAN
+    """Lens whose preferences count; of several judges the first by name, unless `evaluator` names one."""
 
 
 class _Rated(_RatingQuery):

@@ -1,4 +1,4 @@
-"""GET /v1/leaderboard, its sub-paths combined, pairs, advice and timeline, /v1/agreement and /v1/biases."""
+"""GET /v1/leaderboard and what is below it (combined, pairs, style, …), /v1/agreement and /v1/biases."""
 
 from typing import Annotated
 
@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Query
 from nuggetstream.views.biases import JudgeBiasView
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
 from nuggetstream.views.ratings import BoardView, SliceView, TimelineView
+from nuggetstream.views.style import StyleBoardView
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
@@ -18,6 +19,7 @@ from services.gateway.ratings.query import (
     BoardsQuery,
     CombinedQuery,
     PairsQuery,
+    StyleQuery,
     TimelineQuery,
 )
 
@@ -50,6 +52,11 @@ def routes(gateway: Gateway) -> APIRouter:
     @router.get("/leaderboard/timeline", summary="Ratings of one lens over time")
     async def timeline(query: Annotated[TimelineQuery, Query()]) -> TimelineView:
         return await gateway.ratings.timeline(query)
+
+    @router.get("/leaderboard/style", summary="Ratings of one lens with the style of the answers held equal")
+    async def style(query: Annotated[StyleQuery, Query()]) -> StyleBoardView:
+        """Over the newest battles, at most ten minutes old: `computed_at` has the time of the ratings."""
+        return await gateway.styles.asked(query)
 
     @router.get("/agreement", summary="Agreement between the lenses of an arena")
     async def agreement(query: Annotated[AgreementQuery, Query()]) -> AgreementView:

@@ -42,8 +42,14 @@ class Telling:
     battles: Battles
     view: Callable[[str], Awaitable[BattleView]]
 
-    async def told(self, keys: Sequence[EventKey]) -> list[Told]:
+    async def told(
+        self, keys: Sequence[EventKey], wanted_battle: Callable[[BattleRow], bool] = lambda _: True
+    ) -> list[Told]:
         """The events with these keys, in order; those of battles that were deleted meanwhile are left out.
+
+        Args:
+            keys: Which events.
+            wanted_battle: Whether events of a battle are wanted; others are not read.
 
         Raises:
             Unavailable: The database does not answer.
@@ -54,7 +60,7 @@ class Telling:
         rows = await self.battles.get_all(list(wanted))
         told: list[Told] = []
         for battle_id, of_battle in wanted.items():
-            if (row := rows.get(battle_id)) is not None:
+            if (row := rows.get(battle_id)) is not None and wanted_battle(row):
                 told += await self._of_battle(row, of_battle)
         return sorted(told, key=lambda each: each.key)  # stable: the end of a battle stays behind its event
 

@@ -3,7 +3,7 @@
 // then whether there is a later event, such as a vote or the labels of an edited list.
 "use strict";
 
-const NAMES = ["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged", "voted", "failed"];
+const NAMES = ["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged", "graded", "voted", "failed"];
 
 const WAITING_SHOWN_MS = 10000; // no event says that the model is away
 
@@ -53,7 +53,7 @@ function follow() {
   for (const name of NAMES) {
     source.addEventListener(name, (event) => {
       if (Number(event.lastEventId) <= Number(main.dataset.seen)) return;
-      document.querySelector("[role=status]").textContent = name; // for those who listen to the page
+      document.querySelector("p.unseen[role=status]").textContent = name; // for those who listen to the page
       refresh();
     });
   }

@@ -1,0 +1,181 @@
+"""Boards with style held equal, over the newest battles of an arena.
+
+    newest outcomes with both answers  ->  ratings as voted and at equal style, and the effect of style
+
+The style of a battle never changes, so it is measured once and kept; a board is computed again when it is
+asked for and older than its lifetime, and says when that was.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from time import monotonic
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.event import BattleSubmitted
+from nuggetstream.domain.flag import Flagged
+from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
+from nuggetstream.ratings.interval import Interval
+from nuggetstream.ratings.model import OneCluster, Ratings, rate
+from nuggetstream.ratings.options import Intervals, Options
+from nuggetstream.ratings.style import EqualStyle
+from nuggetstream.ratings.style_effects import StyleEffect, fit_style
+from nuggetstream.text.citations import citation_use
+from nuggetstream.text.style import features
+from nuggetstream.views.ratings import SliceView
+from nuggetstream.views.style import StyleBoardView, StyleEffectView, StyleStandingView
+from services.gateway.ratings.query import StyleQuery
+from services.store.slices import EVERYTHING, Slice
+from services.store.styled_outcomes import QueriedOutcome, StyledOutcomes
+from services.wire.codec import decode, schema_of
+
+MOST_OUTCOMES = 5_000
+LIFETIME = 600.0  # seconds
+_BATTLES_KEPT, _BOARDS_KEPT = 100_000, 64
+_OPTIONS = Options(intervals=Intervals.SANDWICH)
+Amounts = NDArray[np.float64]  # (2, 5): the features of answer A and of answer B
+_Key = tuple[str, Lens, Slice]
+
+
+@dataclass(slots=True)
+class StyleBoards:
+    """Computes these boards on demand and keeps them for a while.
+
+    Attributes:
+        outcomes: Reads outcomes and answers.
+        lifetime: Seconds for which a board is kept.
+        flagged: Whether flagged battles count unless a caller says otherwise.
+    """
+
+    outcomes: StyledOutcomes
+    lifetime: float = LIFETIME
+    flagged: Flagged = Flagged.INCLUDE
+    _boards: dict[_Key, tuple[float, asyncio.Task[StyleBoardView]]] = field(default_factory=dict, init=False)
+    _amounts: dict[str, Amounts] = field(default_factory=dict, init=False)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+
+    async def asked(self, query: StyleQuery) -> StyleBoardView:
+        """The board that a request asks for, see `of`."""
+        return await self.of(query.arena, query.lens, query.selection(self.flagged))
+
+    async def of(self, arena: str, lens: Lens, slice_: Slice = EVERYTHING) -> StyleBoardView:
+        """The board of one lens; readers who ask at the same time wait for one computation.
+
+        Raises:
+            Unavailable: The database does not answer.
+        """
+        key = (arena, lens, slice_.of(lens))
+        begun, task = self._boards.get(key, (0.0, None))
+        failed = task is not None and task.done() and (task.cancelled() or task.exception() is not None)
+        if task is None or failed or monotonic() - begun > self.lifetime:
+            task = asyncio.create_task(self._computed(*key))
+            self._boards.pop(key, None)
+            self._boards[key] = (monotonic(), task)
+            if len(self._boards) > _BOARDS_KEPT:
+                del self._boards[next(iter(self._boards))]
+        return await asyncio.shield(task)
+
+    async def _computed(self, arena: str, lens: Lens, slice_: Slice) -> StyleBoardView:
+        async with self._turn:  # many filters at once take no more memory than one
+            said = await self.outcomes.newest(arena, lens, MOST_OUTCOMES, slice_)
+            unknown = {outcome.battle_id for outcome in said} - self._amounts.keys()
+            bodies = await self.outcomes.submissions(unknown)
+            self._amounts |= await asyncio.to_thread(_measured, bodies)
+            # Others were deleted meanwhile.
+            styled = [outcome for outcome in said if outcome.battle_id in self._amounts]
+            amounts = [self._amounts[outcome.battle_id] for outcome in styled]
+            for battle_id in list(self._amounts)[: max(len(self._amounts) - _BATTLES_KEPT, 0)]:
+                del self._amounts[battle_id]
+            empty = StyleBoardView(
+                arena=arena,
+                lens=lens,
+                slice=SliceView(**asdict(slice_)),
+                outcomes=len(styled),
+                most_outcomes=MOST_OUTCOMES,
+                window=self.outcomes.window,
+                computed_at=datetime.now(UTC),
+            )
+            return await asyncio.to_thread(board_of, empty, styled, amounts)
+
+
+def _measured(bodies: dict[str, bytes]) -> dict[str, Amounts]:
+    schema = schema_of(BattleSubmitted)
+    return {
+        battle_id: _style_of(cast(BattleSubmitted, decode(schema, body)))
+        for battle_id, body in bodies.items()
+    }
+
+
+def _style_of(submitted: BattleSubmitted) -> Amounts:
+    texts = [submitted.battle.answer(side).text for side in Side]
+    return np.stack([features(text, citation_use(text).count) for text in texts])
+
+
+def board_of(
+    empty: StyleBoardView, outcomes: Sequence[QueriedOutcome], amounts: Sequence[Amounts]
+) -> StyleBoardView:
+    """The board from outcomes and the style of their answers.
+
+    Args:
+        empty: The board without ratings.
+        outcomes: N outcomes.
+        amounts: N times the features of answer A and of answer B.
+    """
+    if not outcomes:
+        return _without(empty, "there is no outcome")
+    ballots = Ballots.of(
+        Ballot(each.system_a, each.system_b, each.winner, cluster=each.query) for each in outcomes
+    )
+    try:
+        ratings = rate(ballots, _OPTIONS)
+    except OneCluster:
+        return _without(empty, "all outcomes are on one query, which says nothing about how queries differ")
+    if ratings.fit is None or (missing := ratings.advice().missing) is not None:
+        return _without(empty, "no two systems can be ranked yet" if ratings.fit is None else str(missing))
+    ranked = set(ratings.strengths)
+    used = [number for number, each in enumerate(outcomes) if {each.system_a, each.system_b} <= ranked]
+    of_a, of_b = (np.stack([amounts[number][side] for number in used]) for side in (0, 1))
+    fitted = fit_style(ballots.within(ratings.fit.group), of_a, of_b, _OPTIONS)
+    if isinstance(fitted, str):
+        return _without(empty, fitted)
+    standings, effects = list(_standings(ratings, fitted.equal)), [_effect(each) for each in fitted.effects]
+    return empty.model_copy(update={"standings": standings, "effects": effects})
+
+
+def _standings(ratings: Ratings, equal: EqualStyle) -> Iterator[StyleStandingView]:
+    controlled = {standing.system: (place, standing) for place, standing in enumerate(equal.standings)}
+    voted = [standing for standing in ratings.standings if standing.system in controlled]
+    voted.sort(key=lambda standing: -(standing.rating or 0.0))
+    for place, standing in enumerate(voted):
+        later, at_equal_style = controlled[standing.system]
+        if standing.rating is not None and standing.interval is not None:
+            yield StyleStandingView.model_validate(
+                {
+                    "system": standing.system,
+                    "rating": standing.rating,
+                    "equal": at_equal_style.rating,
+                    "moved": place - later,
+                    **_bounds(standing.interval),
+                    **{f"equal_{name}": value for name, value in _bounds(at_equal_style.interval).items()},
+                }
+            )
+
+
+def _bounds(interval: Interval) -> dict[str, float | str | None]:
+    return {"low": interval.low, "high": interval.high, "interval": interval.state.value}
+
+
+def _effect(effect: StyleEffect) -> StyleEffectView:
+    known = effect.coefficient
+    bounds = {} if known is None else {"value": known.value, "low": known.low, "high": known.high}
+    return StyleEffectView.model_validate({"feature": effect.feature, "differs": effect.differs} | bounds)
+
+
+def _without(empty: StyleBoardView, why: str) -> StyleBoardView:
+    return empty.model_copy(update={"note": why})

@@ -1,0 +1,1 @@
+"""Webhooks: events of battles, sent to the addresses that administrators of arenas have added."""

@@ -1,0 +1,129 @@
+"""All webhooks of a process: one courier for each whose lease the process gets.
+
+Every gateway runs this. The leases in the database distribute the webhooks over the processes, and a webhook
+whose process was killed goes on at another one when its lease has ended. Couriers do not wait for each other.
+"""
+
+import asyncio
+from contextlib import suppress
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import structlog
+
+from services.gateway.stream.telling import Telling
+from services.gateway.webhooks.courier import Courier, LeaseLost, Patience
+from services.gateway.webhooks.sender import Sender
+from services.runtime.bus import Bus, Notification
+from services.runtime.errors import StageError, Unavailable
+from services.runtime.metrics import WEBHOOK_AGE_SECONDS, WEBHOOK_DELIVERIES, WEBHOOKS_OFF, begin_values
+from services.store.database import Database
+from services.store.event_tail import EventTail
+from services.store.webhooks import Webhooks
+from services.wire.subjects import RECORDED
+
+log = structlog.get_logger(__name__)
+_POLL = 2.0  # seconds after which a courier looks for events without a notification
+_REFRESH = 2.0  # seconds between two looks at the list of webhooks
+_PAUSE = 0.1  # seconds between two rounds; what is recorded in between is read together
+
+
+class Deliveries:
+    """Sends the events of all webhooks whose leases this process gets.
+
+    Args:
+        database: The database.
+        telling: Reads events.
+        sender: Sends them.
+        bus: Tells when an event was recorded; None to poll alone.
+        patience: How long receivers are waited for.
+        refresh: Seconds between two looks at the list of webhooks.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        telling: Telling,
+        sender: Sender,
+        bus: Bus | None = None,
+        *,
+        patience: Patience | None = None,
+        refresh: float = _REFRESH,
+    ) -> None:
+        self._store, self._tail = Webhooks(database), EventTail(database)
+        self._telling, self._sender, self._bus = telling, sender, bus
+        self._patience, self._refresh = patience or Patience(), refresh
+        self._owner = uuid4().hex
+        self._couriers: dict[str, tuple[Courier, asyncio.Event]] = {}
+        begin_values(WEBHOOK_DELIVERIES, ("accepted", "retried", "given_up"))
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Send until `stop` is set; attempts that have begun are finished."""
+        WEBHOOK_AGE_SECONDS.set_function(self._oldest_age)
+        if self._bus is None:
+            await self._run(stop)
+            return
+        async with self._bus.core_subscribe(RECORDED, self._recorded):
+            await self._run(stop)
+
+    async def _run(self, stop: asyncio.Event) -> None:
+        tasks: dict[str, asyncio.Task[None]] = {}
+        while not stop.is_set():
+            try:
+                switches = await self._store.switches()
+                WEBHOOKS_OFF.set(list(switches.values()).count(False))
+                for webhook_id, enabled in switches.items():
+                    if enabled and (webhook_id not in tasks or tasks[webhook_id].done()):
+                        tasks[webhook_id] = asyncio.create_task(self._deliver(webhook_id, stop))
+            except Unavailable as error:
+                log.warning("webhooks wait for the database", why=error.detail)
+            tasks = {webhook_id: task for webhook_id, task in tasks.items() if not task.done()}
+            await _until(stop, self._refresh)
+        self._wake_all()
+        await asyncio.gather(*tasks.values())
+
+    async def _deliver(self, webhook_id: str, stop: asyncio.Event) -> None:
+        """Send the events of one webhook as long as this process has its lease."""
+        courier = Courier(
+            store=self._store,
+            tail=self._tail,
+            telling=self._telling,
+            sender=self._sender,
+            owner=self._owner,
+            patience=self._patience,
+        )
+        wake = asyncio.Event()
+        self._couriers[webhook_id] = (courier, wake)
+        try:
+            while not stop.is_set():
+                wake.clear()
+                more = await courier.deliver(webhook_id, stop)
+                await _until(stop, _PAUSE)
+                if not more:
+                    await _until(wake, _POLL)
+            await self._store.release(webhook_id, self._owner)
+        except LeaseLost:
+            pass  # looked at again with the list
+        except StageError as error:
+            log.warning("a webhook waits", webhook=webhook_id, why=error.detail)
+        except Exception:
+            log.exception("a webhook waits because of a bug", webhook=webhook_id)
+        finally:
+            del self._couriers[webhook_id]
+
+    async def _recorded(self, _: Notification) -> None:
+        self._wake_all()
+
+    def _wake_all(self) -> None:
+        for _, wake in self._couriers.values():
+            wake.set()
+
+    def _oldest_age(self) -> float:
+        oldest = [courier.oldest for courier, _ in self._couriers.values() if courier.oldest is not None]
+        return (datetime.now(UTC) - min(oldest)).total_seconds() if oldest else 0.0
+
+
+async def _until(event: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()

@@ -1,0 +1,220 @@
+"""/v1/admin/webhooks: add, list, test, rotate, retry and remove webhooks, and what was not accepted."""
+
+import json
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, TypeVar
+from uuid import uuid4
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
+
+from nuggetstream.files.webhook import SecretRotation, WebhookSubmission
+from nuggetstream.views.common import Problem
+from nuggetstream.views.events import KINDS
+from nuggetstream.views.signatures import new_secret
+from nuggetstream.views.webhooks import (
+    AddedWebhook,
+    WebhookAction,
+    WebhookFailure,
+    WebhookTest,
+    WebhookView,
+)
+from services.access.callers import Role
+from services.access.visits import VISIT, visible_arenas
+from services.gateway.battles.bodies import JSON, declared_type, read_all
+from services.gateway.errors import InvalidQuery, UnknownWebhook, problems_in
+from services.gateway.failures.routes import Pace
+from services.gateway.problems import RESPONSES
+from services.gateway.query import QueryParameters, Text, reject_unknown_parameters, without_nul
+from services.gateway.webhooks.sender import NotAccepted, Sender
+from services.runtime.masking import masked_url
+from services.store.webhooks import Waiting, Webhook, Webhooks
+
+T = TypeVar("T", bound=BaseModel)
+_MAX_BYTES = 64 * 1024
+_MOST_LISTED = 1000
+SCHEMAS: dict[str, Any] = {
+    "WebhookSubmission": WebhookSubmission.model_json_schema(),
+    "SecretRotation": SecretRotation.model_json_schema(),
+}
+"""Schemas of the request bodies, see `submission_routes.SCHEMAS`."""
+_EXAMPLE = {"arena": "mine", "url": "https://arena.example.org/hooks/nuggetstream", "kinds": ["ended"]}
+_SCHEMA = {"$ref": "#/components/schemas/WebhookSubmission"}
+_BODY = {"required": True, "content": {JSON: {"schema": _SCHEMA, "example": _EXAMPLE}}}
+_ROTATION = {"schema": {"$ref": "#/components/schemas/SecretRotation"}, "example": {"overlap_hours": 24}}
+WebhookId = Annotated[str, Path(description="Id of the webhook."), AfterValidator(without_nul)]
+
+
+class WebhooksQuery(QueryParameters):
+    """Which webhooks to list."""
+
+    arena: Text | None = None
+    """Only webhooks of this arena."""
+
+
+class UndeliveredQuery(QueryParameters):
+    """How many events to list."""
+
+    limit: Annotated[int, Field(ge=1, le=_MOST_LISTED)] = 50
+    """Maximum number of events: those given up, and then those that wait, the newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    store: Webhooks
+    sender: Sender
+
+    async def add(self, submission: WebhookSubmission) -> AddedWebhook:
+        """Store a webhook of an arena of the caller."""
+        visit = VISIT.get()
+        if visit is not None:
+            visit.caller.require(Role.ADMIN, submission.arena)
+            visit.arenas.add(submission.arena)
+        now = datetime.now(UTC)
+        webhook = Webhook(
+            id=f"wh_{uuid4().hex[:16]}",
+            arena=submission.arena,
+            url=submission.url,
+            secret=new_secret(),
+            kinds=tuple(dict.fromkeys(submission.kinds)),
+            tags=tuple(dict.fromkeys(submission.tags)),
+            languages=tuple(dict.fromkeys(submission.languages)),
+            created_at=now,
+            cursor_at=now,
+        )
+        await self.store.add(webhook)
+        return AddedWebhook(**_view(webhook).model_dump(), secret=webhook.secret)
+
+    async def of_caller(self, webhook_id: str) -> Webhook:
+        """A webhook of an arena of the caller; others are as unknown as those that do not exist."""
+        webhook, visit = await self.store.get(webhook_id), VISIT.get()
+        if webhook is None or (visit is not None and not visit.caller.may(Role.ADMIN, webhook.arena)):
+            raise UnknownWebhook(webhook_id)
+        if visit is not None:
+            visit.arenas.add(webhook.arena)
+        return webhook
+
+    async def rotate(self, webhook_id: str, rotation: SecretRotation) -> AddedWebhook:
+        """Give a webhook a new secret, which is shown this once."""
+        await self.of_caller(webhook_id)
+        until = datetime.now(UTC) + timedelta(hours=rotation.overlap_hours)
+        webhook = await self.store.rotate(webhook_id, new_secret(), until)
+        if webhook is None:
+            raise UnknownWebhook(webhook_id)
+        return AddedWebhook(**_view(webhook).model_dump(), secret=webhook.secret)
+
+    async def test(self, webhook: Webhook) -> WebhookTest:
+        """Send an event of the kind `test`, once."""
+        event = {"kind": "test", "arena": webhook.arena, "at": datetime.now(UTC).isoformat()}
+        try:
+            status = await self.sender.send(webhook, f"test-{uuid4().hex}", json.dumps(event).encode())
+        except NotAccepted as error:
+            return WebhookTest(accepted=False, detail=str(error))
+        return WebhookTest(accepted=True, detail=f"the receiver answers {status}")
+
+
+def routes(store: Webhooks, sender: Sender, pace: Pace | None = None) -> APIRouter:
+    """The routes of webhooks."""
+    router, desk = APIRouter(prefix="/v1/admin/webhooks", **_COMMON), _Desk(store, sender)
+
+    @router.get("", summary="Webhooks, the oldest first")
+    async def select(query: Annotated[WebhooksQuery, Query()]) -> list[WebhookView]:
+        return [_view(webhook) for webhook in await store.all(visible_arenas(query.arena))]
+
+    @router.post("", summary="Add a webhook", status_code=201, openapi_extra={"requestBody": _BODY})
+    async def add(request: Request) -> AddedWebhook:
+        """Events that are recorded from now on are sent. The secret is in this reply alone."""
+        submission = await _body_in(request, WebhookSubmission)
+        if unknown := sorted(set(submission.kinds) - KINDS):
+            raise InvalidQuery([f"kinds: there are no events {', '.join(unknown)}"])
+        return await desk.add(submission)
+
+    @router.delete("/{webhook_id}", summary="Remove a webhook", responses={**_UNKNOWN})
+    async def remove(webhook_id: WebhookId) -> WebhookAction:
+        await desk.of_caller(webhook_id)
+        await store.remove(webhook_id)
+        return WebhookAction(id=webhook_id, result="removed")
+
+    _routes_of_one(router, desk, store, pace or Pace())
+    return router
+
+
+def _routes_of_one(router: APIRouter, desk: _Desk, store: Webhooks, pace: Pace) -> None:
+    @router.post(
+        "/{webhook_id}/rotate",
+        summary="Replace the secret of a webhook",
+        responses={**_UNKNOWN},
+        openapi_extra={"requestBody": {"content": {JSON: _ROTATION}}},
+    )
+    async def rotate(webhook_id: WebhookId, request: Request) -> AddedWebhook:
+        """The new secret is in this reply alone. Until the overlap ends, both secrets sign events."""
+        return await desk.rotate(webhook_id, await _body_in(request, SecretRotation))
+
+    @router.post(
+        "/{webhook_id}/test",
+        summary="Send an event of the kind `test`",
+        dependencies=[Depends(pace)],
+        responses={**_UNKNOWN},
+    )
+    async def test(webhook_id: WebhookId) -> WebhookTest:
+        """It is sent once, also where the webhook is switched off, and changes nothing."""
+        return await desk.test(await desk.of_caller(webhook_id))
+
+    @router.post("/{webhook_id}/retry", summary="Send again what was not accepted", responses={**_UNKNOWN})
+    async def retry(webhook_id: WebhookId) -> WebhookAction:
+        """Switches the webhook on, too. What was never sent follows from where it stopped."""
+        await desk.of_caller(webhook_id)
+        events = await store.retry(webhook_id, datetime.now(UTC))
+        if events is None:
+            raise UnknownWebhook(webhook_id)
+        return WebhookAction(id=webhook_id, result="retried", events=events)
+
+    @router.get("/{webhook_id}/failures", summary="Events that were not accepted", responses={**_UNKNOWN})
+    async def failures(
+        webhook_id: WebhookId, query: Annotated[UndeliveredQuery, Query()]
+    ) -> list[WebhookFailure]:
+        await desk.of_caller(webhook_id)
+        return [_failure(waiting) for waiting in await store.undelivered(webhook_id, query.limit)]
+
+
+_UNKNOWN: dict[int | str, dict[str, Any]] = {
+    404: {"model": Problem, "description": "There is no webhook with this id."}
+}
+
+_COMMON: dict[str, Any] = {
+    "tags": ["administration"],
+    "dependencies": [Depends(reject_unknown_parameters)],
+    "responses": {
+        403: {"model": Problem, "description": "Only administrators may do this."},
+        422: RESPONSES[422],
+        503: RESPONSES[503],
+    },
+}
+
+
+async def _body_in(request: Request, model: type[T]) -> T:
+    declared_type(request.headers, JSON)
+    body = await read_all(request.stream(), _MAX_BYTES)
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        raise InvalidQuery(problems_in(error.errors(include_url=False, include_input=False))) from None
+
+
+def _view(webhook: Webhook) -> WebhookView:
+    values = {field.name: getattr(webhook, field.name) for field in fields(webhook)}
+    return WebhookView.model_validate(values | {"url": masked_url(webhook.url)})
+
+
+def _failure(waiting: Waiting) -> WebhookFailure:
+    return WebhookFailure(
+        webhook_id=waiting.webhook_id,
+        battle_id=waiting.battle_id,
+        number=waiting.sequence,
+        kind=waiting.kind,
+        recorded_at=waiting.recorded_at,
+        attempts=waiting.attempts,
+        next_at=waiting.next_at,
+        reason=waiting.reason,
+    )

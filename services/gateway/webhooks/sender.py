@@ -1,0 +1,124 @@
+"""POST through the address guard: one signed event to one receiver, within seconds, without redirects."""
+
+import asyncio
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+import httpcore2
+
+from nuggetstream.client.replies import retry_after
+from nuggetstream.views.signatures import signature
+from services.runtime.address_guard import AddressBlocked, GuardedBackend, NameNotResolved
+from services.store.webhooks import Webhook
+
+SECONDS = 10.0  # from the connection to the end of the reply
+_KEEPALIVE_SECONDS = 15.0
+_READ = 64 * 1024  # bytes of a reply, which is not used
+_GONE = 410
+
+
+class NotAccepted(Exception):
+    """A receiver has not accepted an event; the message says why, without anything that it said.
+
+    Attributes:
+        wait: Seconds after which it asks to be tried again; None where it does not say.
+        gone: Whether it wants no more events.
+    """
+
+    def __init__(self, why: str, wait: float | None = None, *, gone: bool = False) -> None:
+        super().__init__(why)
+        self.wait, self.gone = wait, gone
+
+
+class Sender:
+    """Sends events.
+
+    Args:
+        backend: Makes connections, to allowed addresses only.
+        seconds: Time limit of one attempt.
+    """
+
+    def __init__(self, backend: GuardedBackend, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=httpcore2.default_ssl_context(),
+            max_connections=None,  # a receiver that holds its connections must not use up those of others
+            max_keepalive_connections=100,
+            keepalive_expiry=_KEEPALIVE_SECONDS,
+            network_backend=backend,
+        )
+
+    async def __aenter__(self) -> Self:
+        await self._pool.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._pool.__aexit__(kind, error, trace)
+
+    async def send(self, webhook: Webhook, message_id: str, body: bytes) -> int:
+        """Send one event; returns the status, which is a success.
+
+        Raises:
+            NotAccepted: The receiver does not answer, or answers with an error.
+        """
+        try:
+            async with asyncio.timeout(self._seconds):
+                response = await self._post(webhook, message_id, body)
+        except AddressBlocked as error:
+            raise NotAccepted(f"blocked by the address guard: {error}") from error
+        except NameNotResolved as error:
+            raise NotAccepted(str(error)) from error
+        except (httpcore2.TimeoutException, TimeoutError) as error:
+            raise NotAccepted(f"the receiver did not answer within {self._seconds:g} seconds") from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
+            raise NotAccepted(f"no connection: {str(error) or type(error).__name__}") from error
+        if 200 <= response.status < 300:
+            return response.status
+        header = {name.lower(): value for name, value in response.headers}.get(b"retry-after")
+        raise NotAccepted(
+            f"the receiver answers {response.status}",
+            None if header is None else retry_after(header.decode("latin-1")),
+            gone=response.status == _GONE,
+        )
+
+    async def _post(self, webhook: Webhook, message_id: str, body: bytes) -> httpcore2.Response:
+        request = _request(webhook, message_id, body)
+        try:
+            response = await self._pool.handle_async_request(request)
+        except (httpcore2.RemoteProtocolError, httpcore2.ReadError, httpcore2.WriteError):
+            # The receiver may have closed an idle connection. What arrives twice has the same id.
+            response = await self._pool.handle_async_request(request)
+        try:
+            read = 0
+            async for part in response.aiter_stream():
+                read += len(part)
+                if read > _READ:
+                    break
+        finally:
+            await response.aclose()
+        return response
+
+
+def _request(webhook: Webhook, message_id: str, body: bytes) -> httpcore2.Request:
+    now = datetime.now(UTC)
+    timestamp = int(now.timestamp())
+    # After a rotation, a receiver that has either secret accepts the event.
+    signatures = [signature(secret, message_id, timestamp, body) for secret in webhook.secrets_at(now)]
+    return httpcore2.Request(
+        "POST",
+        webhook.url,
+        headers=[
+            ("Host", urlsplit(webhook.url).netloc),
+            ("User-Agent", "nuggetstream-webhooks"),
+            ("Content-Type", "application/json"),
+            ("Content-Length", str(len(body))),
+            ("webhook-id", message_id),
+            ("webhook-timestamp", str(timestamp)),
+            ("webhook-signature", " ".join(signatures)),
+        ],
+        content=body,
+    )
