@@ -16,6 +16,7 @@ class AccessSettings(BaseSettings):
         proxy_user_header: Header in which they name the user whom they have authenticated.
         cors_origins: Origins whose pages may use the API.
         frame_ancestors: Origins whose pages may show our pages in a frame.
+        webhook_allowed_hosts: Receivers of webhooks that are exempt from the address guard, as "host:port".
     """
 
     model_config = SettingsConfigDict(env_prefix="NUGGETSTREAM_", env_ignore_empty=True, frozen=True)
@@ -25,6 +26,7 @@ class AccessSettings(BaseSettings):
     proxy_user_header: str | None = None
     cors_origins: str = ""
     frame_ancestors: str = ""
+    webhook_allowed_hosts: str = ""
 
     @field_validator("trusted_proxies")
     @classmethod
@@ -47,3 +49,8 @@ class AccessSettings(BaseSettings):
     def sites(self) -> Sites:
         """The allowed sites."""
         return Sites.of(self.cors_origins.split(","), self.frame_ancestors.split(","))
+
+    @property
+    def webhook_hosts(self) -> tuple[str, ...]:
+        """The receivers of webhooks that are exempt from the address guard."""
+        return tuple(host.strip() for host in self.webhook_allowed_hosts.split(",") if host.strip())

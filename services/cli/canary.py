@@ -13,8 +13,16 @@ import structlog
 from services.cli.graders import open_graders, runs_graders
 from services.cli.judge_stage import open_judge_stage
 from services.cli.settings import NO_MODEL
-from services.judge.canary.checking import CanaryJudge, CanaryResult, CanaryRun, CanaryState, canary_judges
+from services.judge.canary.checking import (
+    CanaryJudge,
+    CanaryResult,
+    CanaryRun,
+    CanaryState,
+    canary_graders,
+    canary_judges,
+)
 from services.judge.comparing import Comparer
+from services.judge.grading import Grader
 from services.judge.stage import Judge
 from services.runtime import metrics
 from services.runtime.errors import StageError
@@ -34,7 +42,7 @@ OpenJudges = Callable[[], AbstractAsyncContextManager[Sequence[CanaryJudge]]]
 
 @asynccontextmanager
 async def open_canary_judges(parts: "Parts") -> AsyncIterator[Sequence[CanaryJudge]]:
-    """Every judge and model of a judge process, with clients that know no earlier reply.
+    """Every judge, evaluator and model of a judge process, with clients that know no earlier reply.
 
     Raises:
         click.ClickException: The file of options cannot be used.
@@ -47,13 +55,14 @@ async def open_canary_judges(parts: "Parts") -> AsyncIterator[Sequence[CanaryJud
         stages = [stage]
         if runs_graders(parts.platform, pipeline.evaluator):
             stages += await opened.enter_async_context(open_graders(fresh))
-        handlers = [stage.handle for stage in stages]
-        yield [
-            judge
-            for handler in handlers
-            if isinstance(handler, Judge | Comparer)
-            for judge in canary_judges(handler)
-        ]
+        yield [judge for stage in stages for judge in _checked(stage.handle)]
+
+
+def _checked(handler: object) -> Sequence[CanaryJudge]:
+    """What canary battles check of the handler of a stage."""
+    if isinstance(handler, Grader):
+        return canary_graders(handler)
+    return canary_judges(handler) if isinstance(handler, Judge | Comparer) else ()
 
 
 @dataclass(frozen=True, slots=True)

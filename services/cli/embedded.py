@@ -1,4 +1,4 @@
-"""Embedded mode: all services in one process, each with its own connection to a child nats-server.
+"""Embedded mode: all services in one process, with one connection to a child nats-server.
 
 They are the same services as in separate containers, with SQLite as the database and, if no model is
 configured, the offline model. All state is in one folder; a platform started on it again continues where it
@@ -17,6 +17,7 @@ import click
 from nuggetstream.domain.failure import Stage
 from services.cli.access_settings import AccessSettings
 from services.cli.data_folder import locked_folder
+from services.cli.embedding import EmbeddingSettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings
 from services.cli.registry import SERVICES
@@ -67,6 +68,7 @@ class Choices:
         access: Who may use the gateway and the rater.
         entry: Which battles the gateway accepts for evaluation.
         batches: Where model calls wait for a batch; None where each is made at once.
+        embedding: Where the embedding model is, and how it is computed.
     """
 
     folder: Path
@@ -83,6 +85,7 @@ class Choices:
     access: AccessSettings = field(default_factory=AccessSettings)
     entry: EntryFilter = field(default_factory=EntryFilter)
     batches: Batches | None = None
+    embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
 
     def in_batches(self, batches: Batches) -> "Choices":
         """The configuration with model calls in batches: many battles at once, which wait for days."""
@@ -214,7 +217,7 @@ class _Starter:
         urls: dict[str, str | None] = {}
         for name in SERVICES:
             started: asyncio.Future[tuple[int, str | None]] = asyncio.get_running_loop().create_future()
-            group.create_task(self._run(name, started))
+            group.create_task(self._run(name, bus, started))
             port, urls[name] = await started
             ports[name] = f"127.0.0.1:{port}"
             if name in _CALLED:
@@ -232,12 +235,10 @@ class _Starter:
             graders=self.platform.declared_graders,
         )
 
-    async def _run(self, name: str, started: asyncio.Future[tuple[int, str | None]]) -> None:
+    async def _run(self, name: str, bus: Bus, started: asyncio.Future[tuple[int, str | None]]) -> None:
         try:
-            async with (
-                Bus.connect(self.platform.bus(name)) as bus,
-                SERVICES[name](self._parts(bus)) as service,
-            ):
+            # The services share a connection: what several of them send at once is written at once.
+            async with SERVICES[name](self._parts(bus)) as service:
 
                 def ready(port: int) -> None:
                     started.set_result((port, service.url))
@@ -275,5 +276,6 @@ class _Starter:
             entry=choices.entry,
             checks=self.checks,
             batches=choices.batches,
+            embedding=choices.embedding,
             retrieval=read_settings(RetrievalSettings).saving_in(choices.folder / SNAPSHOTS),
         )

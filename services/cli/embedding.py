@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from services.cli.ledgers import ledger_for
 from services.cli.prepared import NotPreparedYet
 from services.cli.settings import NO_MODEL, PipelineSettings
 from services.runtime.embedding import Embedder
@@ -14,6 +15,8 @@ from services.runtime.llm.address import EndpointAddress
 from services.runtime.masking import KNOWN, masked_url, secrets_in
 
 if TYPE_CHECKING:
+    from services.indexer.choosing import Wanted
+    from services.indexer.cuts import Cuts
     from services.indexer.endpoint import EmbeddingEndpoint
     from services.indexer.remote import RemoteEmbedder
     from services.runtime.llm.settings import LLMSettings
@@ -32,6 +35,9 @@ class EmbeddingSettings(BaseSettings):
         embedding_attempts: Attempts per call, the first included.
         embedding_concurrency: Largest number of calls at once; the actual limit adapts below it.
         embedding_threads: Threads of a model in the indexer; by default one per processor that it may use.
+        embedding_runtime: "onnx" or "torch", which computes such a model; by default the faster one.
+        embedding_device: Device for it, as torch names it, such as "cpu" or "cuda:1"; by default the fastest.
+        embedding_dtype: Type of its numbers, such as "float32" or "bfloat16"; by default the fastest.
         embedding_batch_texts: Largest number of texts in a call.
         embedding_batch_tokens: Largest number of tokens in a call, if all its texts were as long as the
             longest.
@@ -46,6 +52,9 @@ class EmbeddingSettings(BaseSettings):
     embedding_attempts: int = Field(5, ge=1)
     embedding_concurrency: int = Field(8, ge=1)
     embedding_threads: int | None = Field(None, ge=1)
+    embedding_runtime: Literal["onnx", "torch"] | None = None
+    embedding_device: str | None = Field(None, pattern=r"^[a-z]+(:\d+)?$")
+    embedding_dtype: Literal["float32", "bfloat16", "float16"] | None = None
     embedding_batch_texts: int = Field(32, ge=1)
     embedding_batch_tokens: int = Field(8192, ge=1)
 
@@ -89,6 +98,25 @@ class EmbeddingSettings(BaseSettings):
         return None if self.embedding_url is None else masked_url(self.embedding_url)
 
     @property
+    def wanted(self) -> "Wanted":
+        """How a model in the indexer is computed."""
+        from services.indexer.choosing import Wanted
+
+        return Wanted(self.embedding_runtime, self.embedding_device, self.embedding_dtype)
+
+    def quick_to_start(self, model: str) -> Self:
+        """The settings for a short run: ONNX Runtime where it can compute the model, without a measurement.
+
+        torch may be faster on some processors, but takes seconds to import.
+        """
+        from services.indexer.choosing import Wanted
+        from services.indexer.machine import machine_for
+
+        if self.is_remote or self.wanted != Wanted() or model == NO_MODEL or not machine_for(model).onnx:
+            return self
+        return self.model_copy(update={"embedding_runtime": "onnx"})
+
+    @property
     def key(self) -> str | None:
         """The key for the endpoint."""
         return None if self.embedding_api_key is None else self.embedding_api_key.get_secret_value()
@@ -96,6 +124,10 @@ class EmbeddingSettings(BaseSettings):
 
 class Model(Embedder, Protocol):
     """An embedding model that can be waited for."""
+
+    @property
+    def cuts(self) -> "Cuts":
+        """Which texts it read only in part."""
 
     async def ready(self) -> None:
         """Return once the model can answer.
@@ -137,9 +169,9 @@ async def open_model(
     if not pipeline.has_embedder:
         yield None
     elif not settings.is_remote:
-        from services.indexer.embedder import LocalEmbedder
+        from services.indexer.loading import local_model
 
-        yield LocalEmbedder(pipeline.embedding_model, settings.embedding_threads)
+        yield local_model(pipeline.embedding_model, settings.embedding_threads, settings.wanted)
     else:
         remote = _remote(settings, pipeline.embedding_model, llm, database)
         try:
@@ -191,25 +223,19 @@ def _remote(
     from services.indexer.calls import EmbeddingCalls
     from services.indexer.gathering import BatchLimits
     from services.indexer.remote import RemoteEmbedder
-    from services.runtime.llm.accounting import Ledger
     from services.runtime.llm.circuit import Circuit
     from services.runtime.llm.limiter import AdaptiveLimit
-    from services.runtime.llm.prices import PriceTable
     from services.runtime.llm.retries import RetryPolicy
     from services.store.chunks import Chunks
-    from services.store.spend import DatabaseSpendStore
 
-    prices = PriceTable() if llm.prices is None else PriceTable.load(llm.prices)
-    budget = llm.budget()
-    if prices.price_of(name) is None and (budget.battle.money is not None or budget.day.money is not None):
-        raise ValueError(f"a money budget needs a price for {name}: set NUGGETSTREAM_LLM_PRICES")
+    ledger = ledger_for(name, llm, database)
     endpoint = _endpoint(settings, name)
     failures = 2 * settings.embedding_attempts
     chunks = Chunks(database)
     calls = EmbeddingCalls(
         endpoint=endpoint,
         circuit=Circuit(name, failures, llm.patience_s, endpoint=endpoint.exchange.host),
-        ledger=Ledger(prices, budget, DatabaseSpendStore(database, prices.currency)),
+        ledger=ledger,
         limit=AdaptiveLimit(settings.embedding_concurrency),
         retries=RetryPolicy(attempts=settings.embedding_attempts),
     )

@@ -7,7 +7,7 @@ import click
 
 from services.judge.graders import EVALUATORS
 from services.judge.pairwise import kinds
-from services.judge.selection import JudgeOptions, Selection, read_selections
+from services.judge.selection import GraderOptions, JudgeOptions, PanelOptions, Selection, read_selections
 
 if TYPE_CHECKING:
     from services.cli.wiring import Parts
@@ -46,6 +46,12 @@ def options_of_judge(tables: Mapping[str, Selection], name: str) -> JudgeOptions
     return found if isinstance(found, JudgeOptions) else JudgeOptions()
 
 
+def options_of_grader(tables: Mapping[str, Selection], name: str) -> GraderOptions:
+    """The options of an evaluator that grades; the defaults where the file has none."""
+    found = tables.get(name)
+    return found if isinstance(found, GraderOptions) else EVALUATORS[name].options()
+
+
 def _awaited(parts: "Parts") -> tuple[str, ...]:
     """The judges that battles wait for."""
     return (parts.pipeline.evaluator, *parts.platform.declared_judges.names)
@@ -62,11 +68,11 @@ def _problem(parts: "Parts", name: str, table: Selection) -> str | None:
         allowed = kinds()[own].options if own in kinds() else frozenset()
         if unknown := sorted(table.model_fields_set - _OF_SELECTION - _OF_PANELS - allowed):
             return f"it has no {', '.join(unknown)}"
-        if not parts.llm.offline:
-            models += [member.model for member in table.members]
         longest = max((len(member.name) for member in table.members), default=0)
         if len(name) + longest + _OF_A_SOURCE > _SOURCE_CHARACTERS:
             return "its name and the name of a member are too long together"
+    if isinstance(table, PanelOptions) and not parts.llm.offline:
+        models += [member.model for member in table.members]
     unpriced = [model for model in models if prices.price_of(model) is None]
     if table.day_money is not None and unpriced:
         return f"day_money needs a price for {', '.join(unpriced)}: set NUGGETSTREAM_LLM_PRICES"

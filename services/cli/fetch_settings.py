@@ -20,6 +20,8 @@ class FetchSettings(BaseSettings):
         scraper_cache_seconds: Age in seconds up to which a page is not fetched again by any scraper.
         scraper_per_host_delay: Seconds between two requests to one host.
         scraper_total_seconds: Network time of one page in seconds.
+        scraper_render_url: Chromium that renders pages whose text only scripts show, such as
+            `http://chromium:9222` or `ws://…`; unset, such pages have no text.
     """
 
     model_config = SettingsConfigDict(env_prefix="NUGGETSTREAM_", env_ignore_empty=True, frozen=True)
@@ -31,6 +33,7 @@ class FetchSettings(BaseSettings):
     scraper_cache_seconds: float | None = Field(None, gt=0)
     scraper_per_host_delay: float | None = Field(None, ge=0)
     scraper_total_seconds: float | None = Field(None, gt=0)
+    scraper_render_url: str | None = Field(None, pattern=r"^(https?|wss?)://")
 
     def replaying(self, folder: Path | None) -> Self:
         """The settings with pages from an archive; the same settings for None."""
@@ -44,6 +47,7 @@ class FetchSettings(BaseSettings):
             "cache_seconds": self.scraper_cache_seconds,
             "per_host_delay": self.scraper_per_host_delay,
             "total_seconds": self.scraper_total_seconds,
+            "render_url": self.scraper_render_url,
             "allowed_hosts": tuple(h.strip() for h in self.scraper_allowed_hosts.split(",") if h.strip()),
         }
         return ScraperSettings(**{name: value for name, value in given.items() if value is not None})

@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
 from services.cli.access_parts import gateway_access
 from services.cli.shared_parts import consumer_watch
@@ -11,11 +12,15 @@ from services.runtime.service import Service
 
 if TYPE_CHECKING:
     from services.cli.wiring import Parts
+    from services.gateway.ports import Gateway
+    from services.gateway.webhooks.sender import Sender
+    from services.runtime.service import BackgroundTask
 
 
 @asynccontextmanager
 async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
     """The gateway: REST, server-sent events, pages, gRPC, and battles that come over NATS."""
+    from services.cli.budgets import budgets_of
     from services.gateway.admission import admission_to
     from services.gateway.app import create_app
     from services.gateway.battles.followers import Followers
@@ -25,17 +30,13 @@ async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
     from services.gateway.build import further_routes
     from services.gateway.health import readiness
     from services.gateway.hosts import AllowedHosts
+    from services.gateway.pages.environment import compile_templates
     from services.gateway.ports import Gateway
     from services.gateway.ratings.client import RatingsClient
     from services.gateway.server import http_server
     from services.gateway.stream.tail import Tail
     from services.runtime import rpc
-    from services.store.battle_search import BattleSearch
     from services.store.battles import Battles
-    from services.store.costs import Costs
-    from services.store.doubts import Doubts
-    from services.store.label_agreement import LabelCounts
-    from services.store.outcomes import Outcomes
     from services.store.pending_votes import PendingVotes
     from services.wire.model_state import ModelStates
 
@@ -46,29 +47,72 @@ async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
         rpc.channel(parts.platform.rater_address) as channel,
         followers.listening(parts.bus),
         models.listening(parts.bus),
+        webhook_sender(parts) as sender,
     ):
         access, publish = await gateway_access(parts, battles), publisher(parts.bus, parts.blobs)
+        intake = Intake(battles, PendingVotes(parts.database), publish, admission, parts.entry)
+        ratings = RatingsClient(channel, Lens(parts.pipeline.nugget_lens), sign=access.signature)
         gateway = Gateway(
             battles=battles,
-            outcomes=Outcomes(parts.database),
-            search=BattleSearch(parts.database),
-            doubts=Doubts(parts.database),
-            labels=LabelCounts(parts.database),
-            intake=Intake(battles, PendingVotes(parts.database), publish, admission, parts.entry),
-            ratings=RatingsClient(channel, Lens(parts.pipeline.nugget_lens), sign=access.signature),
+            intake=intake,
+            ratings=ratings,
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),
-            costs=Costs(parts.database),
             models=models,
             access=access,
             families=parts.pipeline.model_families,
+            **_stores(parts),
         )
         tail = Tail.of(parts.database, gateway)
         hosts = AllowedHosts.of((parts.host, *parts.allowed_hosts))
-        graders = parts.platform.declared_graders
-        further = further_routes(gateway, parts.bus, parts.database, access, graders, tail=tail)
+        links = (parts.bus, parts.database, access, parts.platform.declared_graders)
+        further = further_routes(gateway, *links, tail=tail, sender=sender, budgets=budgets_of(parts))
         app = create_app(gateway, hosts, *further, sites=parts.access.sites)
         async with tail.listening(parts.bus), http_server(app, parts.host, parts.http_port) as url:
             stages = [ingest_stage(gateway.intake, parts.blobs)]
-            watch = consumer_watch(parts.bus)
-            yield Service("gateway", stages, [arena_service(gateway, tail)], [usage.run, watch.run], url=url)
+            watches = [usage.run, consumer_watch(parts.bus).run, compile_templates]
+            background = [*watches, deliveries(parts, gateway, sender)]
+            yield Service("gateway", stages, [arena_service(gateway, tail)], background, url=url)
+
+
+def _stores(parts: "Parts") -> dict[str, Any]:
+    """What the gateway reads from the database, by its name in `Gateway`."""
+    from services.gateway.battles.labelled import LabelledBattles
+    from services.gateway.ratings.style_boards import StyleBoards
+    from services.store.battle_search import BattleSearch
+    from services.store.costs import Costs
+    from services.store.doubts import Doubts
+    from services.store.label_agreement import LabelCounts
+    from services.store.labelled_events import LabelledEvents
+    from services.store.outcomes import Outcomes
+    from services.store.styled_outcomes import StyledOutcomes
+    from services.store.system_shares import SystemShares
+
+    return {
+        "outcomes": Outcomes(parts.database),
+        "search": BattleSearch(parts.database),
+        "doubts": Doubts(parts.database),
+        "labels": LabelCounts(parts.database),
+        "costs": Costs(parts.database),
+        "shares": SystemShares(parts.database),
+        "labelled": LabelledBattles(LabelledEvents(parts.database)),
+        "styles": StyleBoards(
+            StyledOutcomes(parts.database), flagged=Flagged(parts.pipeline.flagged_battles)
+        ),
+    }
+
+
+def webhook_sender(parts: "Parts") -> "Sender":
+    """Sends events of webhooks, to public addresses and to those that the operator allows."""
+    from services.gateway.webhooks.sender import Sender
+    from services.runtime.address_guard import GuardedBackend, SystemResolver
+
+    return Sender(GuardedBackend(SystemResolver(), parts.access.webhook_hosts))
+
+
+def deliveries(parts: "Parts", gateway: "Gateway", sender: "Sender") -> "BackgroundTask":
+    """Sends the events of the webhooks whose leases this process gets."""
+    from services.gateway.stream.telling import Telling
+    from services.gateway.webhooks.deliveries import Deliveries
+
+    return Deliveries(parts.database, Telling(gateway.battles, gateway.view), sender, parts.bus).run

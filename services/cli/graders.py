@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nuggetstream.domain.evidence import Page
 from services.wire.graders import Graders, durable_of
 
 if TYPE_CHECKING:
     from services.cli.settings import PlatformSettings
     from services.cli.wiring import Parts
-    from services.judge.selection import Selection
+    from services.judge.panel import Voter
+    from services.judge.selection import PanelOptions, Selection
     from services.runtime.llm.client import LLMClient
     from services.runtime.llm.model import DecisionModel
     from services.runtime.llm.settings import LLMSettings
@@ -69,7 +71,7 @@ async def open_graders(parts: "Parts") -> AsyncIterator[list["Stage[Any, Any]"]]
             own = unlimited(parts.llm.for_stage(name))
             models = await _models(parts, own, opened) if name in parts.llm.stages else shared
             if name in EVALUATORS:
-                stages.append(_grader(parts, models, name, tables))
+                stages.append(await _grader(parts, models, name, tables, opened))
             else:
                 stages.append(await _judge(parts, models, name, tables, opened))
         yield stages
@@ -83,13 +85,15 @@ async def _models(parts: "Parts", llm: "LLMSettings", opened: AsyncExitStack) ->
     return model, await opened.enter_async_context(open_decision_model(parts, llm))
 
 
-def _grader(
+async def _grader(
     parts: "Parts",
     models: "Models",
     name: str,
     tables: Mapping[str, "Selection"],
+    opened: AsyncExitStack,
 ) -> "Stage[Any, Any]":
-    """The stage of an evaluator that grades."""
+    """The stage of an evaluator that grades; the members of a panel have clients of their own."""
+    from services.cli.evaluator_options import options_of_grader
     from services.cli.shared_parts import question_banks
     from services.judge.graders import EVALUATORS
     from services.judge.grading import Grader, build
@@ -100,16 +104,26 @@ def _grader(
     async def texts_of(chunk_ids: Sequence[str]) -> Mapping[str, str]:
         return {chunk_id: chunk.text for chunk_id, chunk in (await chunks.get(chunk_ids)).items()}
 
-    selection, (model, decisions) = tables.get(name) or EVALUATORS[name].options(), models
+    async def stored_of(pages: Sequence[Page]) -> Mapping[str, Sequence[str]]:
+        found: dict[str, list[str]] = {}
+        for chunk in await chunks.of_pages(
+            sorted({page.content_hash for page in pages if page.content_hash})
+        ):
+            found.setdefault(chunk.content_hash, []).append(chunk.text)
+        return found
+
+    options, (model, decisions) = options_of_grader(tables, name), models
     grader = Grader(
         model=model,
         decisions=decisions,
         texts_of=texts_of,
+        stored_of=stored_of,
         evaluator=EVALUATORS[name],
-        selection=selection,
+        selection=options,
         passages=parts.pipeline.evaluator_passages,
-        exhausted=_budget(parts, name, selection),
+        exhausted=_budget(parts, name, options),
         banks=question_banks(parts, model.overrides),
+        members=await _members(parts, name, options, opened),
     )
     return build(grader, parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
 
@@ -123,25 +137,33 @@ async def _judge(
 ) -> "Stage[Any, Any]":
     """The stage of an additional judge; the members of a panel have clients of their own."""
     from services.cli.evaluator_options import options_of_judge
-    from services.cli.voters import open_voters, unlimited
-    from services.judge.comparing import Comparer, Voter, build
+    from services.judge.comparing import Comparer, build
     from services.judge.pairwise import kinds
+    from services.judge.panel import Voter
 
     options = options_of_judge(tables, name)
-    voters = [Voter("", *models)]
-    if options.members:
-        llm = unlimited(parts.llm.for_stage(name))
-        voters = [voter for voter, _ in await opened.enter_async_context(open_voters(parts, llm, options))]
     comparer = Comparer(
         name=name,
         kind=kinds()[name],
-        voters=voters,
+        voters=await _members(parts, name, options, opened) or [Voter("", *models)],
         options=options,
         both_orders=parts.pipeline.profile != "paper",
         passages=parts.pipeline.evaluator_passages,
         exhausted=_budget(parts, name, options),
     )
     return build(comparer, parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
+
+
+async def _members(
+    parts: "Parts", name: str, options: "PanelOptions", opened: AsyncExitStack
+) -> "Sequence[Voter]":
+    """The members of a panel; none where the evaluator is a single model."""
+    from services.cli.voters import open_voters, unlimited
+
+    if not options.members:
+        return ()
+    llm = unlimited(parts.llm.for_stage(name))
+    return [voter for voter, _ in await opened.enter_async_context(open_voters(parts, llm, options))]
 
 
 def _budget(parts: "Parts", name: str, selection: "Selection") -> "Callable[[], Awaitable[str | None]]":

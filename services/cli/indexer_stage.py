@@ -52,16 +52,16 @@ async def open_indexer_service(parts: "Parts") -> AsyncIterator[Service]:
             return
         remote = isinstance(model, RemoteEmbedder)
         batching = model if remote else BatchingEmbedder(model)
-        indexer = replace(indexer, embedder=StoringEmbedder(batching, chunks, claims_of(parts)))
+        storing = StoringEmbedder(batching, chunks, claims_of(parts.database), cuts=model.cuts)
+        indexer = replace(indexer, embedder=storing)
         stage = build(indexer, concurrency=8)
         background: Sequence[BackgroundTask] = (
             [model_state(parts.bus, stage.name, model)]
             if isinstance(model, RemoteEmbedder)
             else [LoadedAtFirstBattle(parts.bus, model).run]
         )
-        yield Service(
-            "indexer", [stage], [embedding_service(CachingEmbedder(batching))], background=background
-        )
+        served = embedding_service(CachingEmbedder(batching), storing)
+        yield Service("indexer", [stage], [served], background=background)
 
 
 class LoadedAtFirstBattle:

@@ -22,6 +22,7 @@ COMMANDS = {
     "demo": ("demo", "Run the demo's battles through the platform, explain one."),
     "failures": ("failures", "List, retry or discard what was given up."),
     "keys": ("keys", "Create, list, rotate or revoke API keys."),
+    "webhooks": ("webhooks", "Send events of battles to other programs."),
     "audit": ("audit", "List who did what, by key."),
     "calls": ("calls", "List the model calls of a battle."),
     "canary": ("canary", "Let the judges compare canary battles now."),

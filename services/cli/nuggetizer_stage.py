@@ -1,7 +1,7 @@
 """The stage of one of the declared nuggetizers, or of the only one."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from services.cli.own_consumer import own_consumer
@@ -28,7 +28,12 @@ async def open_nuggetizer_stage(
     pipeline, declared = parts.pipeline, parts.platform.declared_nuggetizers
     name = pipeline.nuggetizer or declared.first
     consumer = await own_consumer(parts.bus, declared, name)
-    async with open_chat_model(parts, parts.llm.for_stage("nuggetizer")) as model:
+    llm = parts.llm.for_stage("nuggetizer")
+    async with AsyncExitStack() as opened:
+        model = await opened.enter_async_context(open_chat_model(parts, llm))
+        decisions = None
+        if pipeline.decides_importance:
+            decisions = await opened.enter_async_context(open_chat_model(parts, llm.for_decisions()))
         nuggetizer = Nuggetizer(
             model=model,
             profile=Profile.PAPER if pipeline.profile == "paper" else Profile.LIVE,
@@ -37,6 +42,7 @@ async def open_nuggetizer_stage(
             window=pipeline.window,
             passages=pipeline.nugget_passages,
             characters=pipeline.excerpted(pipeline.nugget_characters),
+            decisions=decisions,
             bank=nugget_bank(parts),
             prompts=model.overrides.key,
             name=name if declared.several else None,

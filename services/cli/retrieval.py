@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 import click
-from pydantic import Field
+from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.runtime.errors import Unavailable
+from services.runtime.llm.address import EndpointAddress
 
 if TYPE_CHECKING:
     from services.retriever.port import VectorIndex
@@ -29,6 +30,15 @@ class RetrievalSettings(BaseSettings):
             for all.
         retrieval_snapshots: Folder in which an index in memory is saved, so that a restart is fast; unset for
             none.
+        retrieval_query_variations: Number of variations of a query that the chat model makes and that are
+            searched for, too; 0 for none.
+        rerank_url: Base URL of an endpoint that answers `POST /rerank`, such as those of Cohere, vLLM and
+            TEI; unset to run a model in the retriever, or none.
+        rerank_api_key: Key for it.
+        rerank_model: Name of the model to ask the endpoint for, or of a cross-encoder in the retriever;
+            unset for none.
+        rerank_candidates: Number of chunks that a search finds for the reranker to order.
+        rerank_timeout_s: Seconds after which the order of the search is taken.
     """
 
     model_config = SettingsConfigDict(env_prefix="NUGGETSTREAM_", env_ignore_empty=True, frozen=True)
@@ -37,6 +47,29 @@ class RetrievalSettings(BaseSettings):
     retrieval_exact_chunks: int = Field(20_000, ge=0)
     retrieval_min_similarity: float | None = Field(None, ge=-1, le=1)
     retrieval_snapshots: Path | None = None
+    retrieval_query_variations: int = Field(0, ge=0, le=10)
+    rerank_url: str | None = None
+    rerank_api_key: SecretStr | None = None
+    rerank_model: str | None = None
+    rerank_candidates: int = Field(100, ge=1, le=1000)
+    rerank_timeout_s: float = Field(10.0, gt=0)
+
+    @model_validator(mode="after")
+    def _rerank_endpoint_has_a_model(self) -> Self:
+        if self.rerank_url is None and self.rerank_api_key is not None:
+            raise ValueError("set NUGGETSTREAM_RERANK_URL, too: the key has no endpoint")
+        if self.rerank_url is not None:
+            EndpointAddress.of(self.rerank_url, self.rerank_key)
+            if self.rerank_model is None:
+                raise ValueError(
+                    "set NUGGETSTREAM_RERANK_MODEL: the model to ask NUGGETSTREAM_RERANK_URL for"
+                )
+        return self
+
+    @property
+    def rerank_key(self) -> str | None:
+        """The key for the endpoint of the reranker."""
+        return None if self.rerank_api_key is None else self.rerank_api_key.get_secret_value()
 
     def saving_in(self, folder: Path) -> Self:
         """The settings with a folder for snapshots, unless they name one."""

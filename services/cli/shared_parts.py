@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from services.runtime.llm.settings import LLMSettings
     from services.runtime.service import BackgroundTask
     from services.store.claims import DatabaseClaims
+    from services.store.database import Database
 
 
 def consumer_watch(bus: Bus) -> ConsumerWatch:
@@ -37,11 +38,11 @@ def model_state(bus: Bus, stage: "Stage", model: "LLMClient | RemoteEmbedder") -
     return ModelStateReporter(bus, stage, model.first_away).run
 
 
-def claims_of(parts: "Parts") -> "DatabaseClaims | None":
+def claims_of(database: "Database") -> "DatabaseClaims | None":
     """Claims that all processes see. SQLite is the database of one machine, where no two run one service."""
     from services.store.claims import DatabaseClaims
 
-    return None if parts.database.is_sqlite else DatabaseClaims(parts.database)
+    return None if database.is_sqlite else DatabaseClaims(database)
 
 
 def call_log(parts: "Parts") -> "CallLog":
@@ -61,7 +62,7 @@ def nugget_bank(parts: "Parts") -> "NuggetBank | None":
 
     if not parts.pipeline.shares_nuggets:
         return None
-    writer = SingleWriter(Claims(claims_of(parts)))
+    writer = SingleWriter(Claims(claims_of(parts.database)))
     return NuggetBank(NuggetLists(parts.database), parts.pipeline.nugget_bank_age, writer)
 
 
@@ -74,7 +75,9 @@ def shared_labels(parts: "Parts", prompts: str) -> "SharedLabels | None":
 
     if not parts.pipeline.shares_nuggets:
         return None
-    return SharedLabels(NuggetLabels(parts.database), prompts, SingleWriter(Claims(claims_of(parts))))
+    return SharedLabels(
+        NuggetLabels(parts.database), prompts, SingleWriter(Claims(claims_of(parts.database)))
+    )
 
 
 def question_banks(parts: "Parts", overrides: "PromptOverrides") -> "QuestionBanks":
@@ -84,19 +87,25 @@ def question_banks(parts: "Parts", overrides: "PromptOverrides") -> "QuestionBan
     from services.runtime.llm.single_writer import SingleWriter
     from services.store.question_banks import StoredQuestionBanks
 
-    writer = SingleWriter(Claims(claims_of(parts)))
+    writer = SingleWriter(Claims(claims_of(parts.database)))
     return QuestionBanks(StoredQuestionBanks(parts.database), overrides, writer)
 
 
 @asynccontextmanager
-async def open_embedder(parts: "Parts") -> AsyncIterator[Embedder | None]:
-    """The indexer's embedding model over gRPC; None in a light installation."""
+async def open_embedder(parts: "Parts", *, store: bool = False) -> AsyncIterator[Embedder | None]:
+    """The indexer's embedding model over gRPC; None in a light installation.
+
+    Args:
+        parts: Where it is.
+        store: Whether the indexer stores the vectors, as those of chunks.
+    """
     from services.wire.embedding_client import GrpcEmbedder
 
     if not parts.pipeline.has_embedder:
         yield None
         return
-    embedder = GrpcEmbedder(parts.platform.indexer_address, parts.pipeline.embedding_model)
+    model = parts.pipeline.embedding_model
+    embedder = GrpcEmbedder(parts.platform.indexer_address, model, store=store)
     try:
         yield embedder
     finally:
@@ -143,7 +152,7 @@ async def open_chat_model(
             settings,
             MemoryReplyCache() if parts.fresh_replies else Replies(parts.database),
             spend=spend,
-            claims=None if parts.fresh_replies else claims_of(parts),
+            claims=None if parts.fresh_replies else claims_of(parts.database),
             log=CallLog() if parts.fresh_replies else call_log(parts),
             http=http,
             tasks=(*TASKS, *tasks()),

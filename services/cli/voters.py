@@ -1,16 +1,16 @@
-"""The models that a judge asks: the configured one, or the members of its panel."""
+"""The models that a judge or an evaluator asks: the configured one, or the members of its panel."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from services.cli.shared_parts import open_chat_model
-from services.judge.comparing import Voter
+from services.judge.panel import Voter
 from services.runtime.llm.prices import OFFLINE_MODEL
 
 if TYPE_CHECKING:
     from services.cli.wiring import Parts
-    from services.judge.selection import JudgeOptions
+    from services.judge.selection import PanelOptions
     from services.runtime.llm.client import LLMClient
     from services.runtime.llm.settings import LLMSettings
 
@@ -24,14 +24,14 @@ def unlimited(llm: "LLMSettings") -> "LLMSettings":
 
 @asynccontextmanager
 async def open_voters(
-    parts: "Parts", llm: "LLMSettings", options: "JudgeOptions"
+    parts: "Parts", llm: "LLMSettings", options: "PanelOptions"
 ) -> AsyncIterator[Sequence["Asked"]]:
-    """The models of a judge, each with a client of its own, which is named after it.
+    """The models of a judge or an evaluator, each with a client of its own, which is named after it.
 
     Args:
         parts: The connections and settings.
         llm: Settings of the model, whose endpoint all members share.
-        options: The judge's options, which name the members of a panel.
+        options: Its options, which name the members of a panel.
     """
     frugal = parts.pipeline.profile == "frugal"
     async with AsyncExitStack() as opened:

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from nuggetstream.domain.flag import Flagged
+from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.cli.access_parts import rater_guard
 from services.cli.access_settings import AccessSettings
@@ -17,6 +18,7 @@ from services.cli.embedding import EmbeddingSettings, Model
 from services.cli.fetch_settings import FetchSettings
 from services.cli.own_consumer import own_consumer
 from services.cli.process import read_settings
+from services.cli.reranking import open_reranking, open_variations
 from services.cli.retrieval import RetrievalSettings, open_index, upkeep
 from services.cli.settings import PipelineSettings, PlatformSettings
 from services.cli.shared_parts import (
@@ -43,7 +45,7 @@ class Parts:
     """The connections and settings from which services are built.
 
     Attributes:
-        bus: The service's own connection to the broker.
+        bus: The service's connection to the broker.
         database: The database.
         platform: Addresses of the other services.
         pipeline: How battles are evaluated.
@@ -114,12 +116,18 @@ async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
     from services.retriever.search import Scope, Searcher
     from services.retriever.stage import Retriever, build
 
-    async with open_embedder(parts) as embedder:
+    scope, limit = Scope(parts.pipeline.retrieval_scope), parts.pipeline.evidence_limit
+    async with (
+        open_embedder(parts) as embedder,
+        open_embedder(parts, store=True) as storing,
+        open_reranking(parts.retrieval, parts.llm, parts.database) as reranking,
+        open_variations(parts) as variations,
+    ):
         model = None if embedder is None else embedder.model
         index = await open_index(parts.retrieval, parts.database, model)
         minimum = parts.retrieval.retrieval_min_similarity
-        searcher = Searcher.of(parts.database, embedder, index, minimum)
-        retriever = Retriever(searcher, Scope(parts.pipeline.retrieval_scope), parts.pipeline.evidence_limit)
+        searcher = Searcher.of(parts.database, embedder, index, minimum, reranking, storing=storing)
+        retriever = Retriever(searcher, scope, limit, variations)
         stages = [build(retriever, parts.blobs)]
         yield Service("retriever", stages, [retrieval_service(searcher)], [upkeep(retriever)])
 
@@ -177,6 +185,7 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     from services.rater.boards import Boards
     from services.rater.grpc_service import ratings_service
     from services.rater.stage import Rater, build
+    from services.rater.warming import Warming
     from services.store.battles import Battles
     from services.store.outcomes import Outcomes
     from services.wire.publishing import publisher
@@ -187,7 +196,9 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     flagged = Flagged(parts.pipeline.flagged_battles)
     boards = Boards(outcomes=outcomes, battles=battles, policy=policy, resamples=resamples, flagged=flagged)
     stages = [build(Rater(battles, outcomes, announcer), parts.blobs)]
-    yield Service("rater", stages, [ratings_service(boards, rater_guard(parts))], [announcer.run])
+    lenses = [Lens(parts.pipeline.nugget_lens) if lens is Lens.NUGGET else lens for lens in INDEPENDENT]
+    background = [announcer.run, Warming(boards, lenses).run]
+    yield Service("rater", stages, [ratings_service(boards, rater_guard(parts))], background)
 
 
 @asynccontextmanager
@@ -220,6 +231,7 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
         quiet_after=parts.platform.quiet_seconds,
         judges=judges.names,
         nuggetizers=nuggetizers.names,
+        graders=parts.platform.declared_graders,
     )
     eraser = eraser_of(parts.bus, parts.database)
     calls = CallRetention(parts.database, timedelta(days=parts.platform.call_log_days))

@@ -19,12 +19,12 @@ from services.store.canary_runs import CanaryRuns
 
 @click.command("canary")
 def command() -> None:
-    """Let the configured judges compare canary battles now.
+    """Let the configured judges compare, and the evaluators of answers grade, canary battles now.
 
     A canary battle is an answer against itself, with and without a sentence that tells the judge to prefer
-    it. Alone it must be a tie, and the sentence must not win. Every judge and every model of a panel is
-    asked, with the settings of `serve judge`, about 24 calls each. The calls are booked, no earlier reply
-    is used, and the result is stored for the page /canary.
+    it. Alone it must be a tie, and the sentence must not win. Every judge and evaluator and every model of a
+    panel is asked, with the settings of `serve judge`, about 24 calls each. The calls are booked, no earlier
+    reply is used, and the result is stored for the page /canary.
 
     The exit status is 1 unless every battle passed.
     """

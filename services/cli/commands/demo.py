@@ -1,8 +1,12 @@
-"""`nuggetstream demo`: run prepared battles through the whole platform, without a network."""
+"""`nuggetstream demo`: run prepared battles through the whole platform, without a network.
+
+With `--arena` people vote on them in a small arena instead.
+"""
 
 import asyncio
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,6 +15,7 @@ from rich.console import Console
 
 from nuggetstream.files.dataset import BattleLine
 from nuggetstream.files.submission import parse_submission
+from services.cli.demo.arena.running import RunningArena, running_arena
 from services.cli.demo.battles import read_battles
 from services.cli.demo.explain import explanation, pick
 from services.cli.demo.folder import PAGES, STATE, claim, remove_earlier
@@ -18,6 +23,7 @@ from services.cli.demo.show import Stream
 from services.cli.demo.site import demo_root, serve_site
 from services.cli.demo.snapshot import save_pages
 from services.cli.embedded import Choices, Embedded, embedded
+from services.cli.embedding import EmbeddingSettings
 from services.cli.evaluation import Evaluation
 from services.cli.fetch_settings import FetchSettings
 from services.cli.kept_lines import KeptLine, kept
@@ -30,6 +36,7 @@ from services.runtime.masking import masked_url
 
 # Network time of one page. One page of the demo never answers; on a busy machine large pages take a while.
 _PAGE_SECONDS = 8.0
+_ARENA_PORT = 8090
 
 
 @click.command("demo")
@@ -41,12 +48,25 @@ _PAGE_SECONDS = 8.0
     help="Folder for results, pages and state. Files of an earlier demo are replaced; a folder with other "
     "files is rejected.",
 )
-def command(out: Path) -> None:
+@click.option(
+    "--arena",
+    is_flag=True,
+    help="Serve a small arena until Ctrl-C: choose a question, vote on two answers, and see why.",
+)
+@click.option(
+    "--http-port", type=int, help="With --arena: port of pages and API; 0 takes a free one.  [default: 8080]"
+)
+@click.option(
+    "--arena-port", type=int, help="With --arena: port of the arena; 0 takes a free one.  [default: 8090]"
+)
+def command(out: Path, arena: bool, http_port: int | None, arena_port: int | None) -> None:
     """Stream the demo's battles through the whole platform and explain one of them.
 
     It starts a small web site with good and broken pages, a broker, a database and all services in
     this process. Nothing leaves this machine unless a model is configured.
     """
+    if not arena and (http_port is not None or arena_port is not None):
+        raise click.UsageError("--http-port and --arena-port need --arena")
     server = read_settings(ServerSettings).model_copy(update={"log_level": "error"})
     pipeline = embedded_pipeline(read_settings(PipelineSettings))
     llm = read_settings(LLMSettings)
@@ -57,20 +77,47 @@ def command(out: Path) -> None:
         _introduce(console, pipeline, llm)
         await remove_earlier(out)
         async with serve_site(demo_root()) as site:
-            fetch = FetchSettings(
-                scraper_allowed_hosts=urlsplit(site).netloc,
-                scraper_per_host_delay=0.0,
-                scraper_total_seconds=_PAGE_SECONDS,
-            )
-            beside = [name for name in BESIDE_THE_JUDGE if name != pipeline.evaluator]
-            evaluators = ",".join(beside) if llm.offline else None
-            choices = Choices(
-                folder=out / STATE, pipeline=pipeline, fetch=fetch, llm=llm, evaluators=evaluators
-            )
-            async with embedded(choices) as platform:
+            choices = _choices(out / STATE, pipeline, llm, site)
+            if arena:
+                choices = replace(choices, http_port=server.http_port if http_port is None else http_port)
+                port = _ARENA_PORT if arena_port is None else arena_port
+                async with running_arena(choices, read_battles(demo_root(), site), port) as running:
+                    click.echo(_banner(running))
+                    await stop.wait()
+                return
+            async with embedded(_with_every_evaluator(choices)) as platform:
                 await _show(console, platform, out, site, stop)
 
     run(demo, server)
+
+
+def _choices(folder: Path, pipeline: PipelineSettings, llm: LLMSettings, site: str) -> Choices:
+    fetch = FetchSettings(
+        scraper_allowed_hosts=urlsplit(site).netloc,
+        scraper_per_host_delay=0.0,
+        scraper_total_seconds=_PAGE_SECONDS,
+    )
+    embedding = read_settings(EmbeddingSettings).quick_to_start(pipeline.embedding_model)
+    return Choices(folder=folder, pipeline=pipeline, fetch=fetch, llm=llm, embedding=embedding)
+
+
+def _with_every_evaluator(choices: Choices) -> Choices:
+    """The configuration with all evaluators where they cost nothing, that is, with the offline model."""
+    if not choices.llm.offline:
+        return choices
+    beside = [name for name in BESIDE_THE_JUDGE if name != choices.pipeline.evaluator]
+    return replace(choices, evaluators=",".join(beside))
+
+
+def _banner(running: RunningArena) -> str:
+    return "\n".join(
+        [
+            f"arena    {running.url}/   (open it in a browser)",
+            f"pages    {running.platform_url}/?arena=demo",
+            f"board    {running.platform_url}/leaderboard?arena=demo",
+            "Ctrl-C stops the arena. The first explanations take longer, as earlier battles are evaluated.",
+        ]
+    )
 
 
 async def _show(console: Console, platform: Embedded, out: Path, site: str, stop: asyncio.Event) -> None:
@@ -106,7 +153,7 @@ def _introduce(console: Console, pipeline: PipelineSettings, llm: LLMSettings) -
     ranking = (
         f"BM25 and vectors by {pipeline.embedding_model}"
         if pipeline.has_embedder
-        else "BM25 alone: a light installation, without sentence-transformers"
+        else "BM25 alone: no embedding model is installed"
     )
     model = (
         "offline heuristics: no OPENAI_API_KEY and no NUGGETSTREAM_LLM_BASE_URL"

@@ -18,7 +18,7 @@ from services.runtime.errors import StageError
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import KNOWN, masked_url
 from services.runtime.nats_server import NatsServerMissing, find_binary
-from services.scraper.addresses import registries_of
+from services.runtime.public_addresses import registries_of
 
 _CONNECT_SECONDS = 4.0
 _REGISTRIES_AGE = 365  # days
@@ -115,11 +115,12 @@ async def _embeddings(pipeline: PipelineSettings, embedding: EmbeddingSettings) 
     if embedding.is_remote:
         dimensions = await probe(embedding, pipeline.embedding_model)
         return f"{pipeline.embedding_model} answers, with {dimensions} dimensions"
-    if importlib.util.find_spec("sentence_transformers") is None:
-        raise RuntimeError(
-            f"{pipeline.embedding_model} needs the extra dense; or set NUGGETSTREAM_EMBEDDING_MODEL=none"
-        )
-    return pipeline.embedding_model
+    from services.indexer.choosing import ways
+    from services.indexer.machine import machine_for
+
+    possible = ways(embedding.wanted, machine_for(pipeline.embedding_model))
+    named = dict.fromkeys(f"{way.runtime} on {way.device} in {way.dtype}" for way in possible)
+    return f"{pipeline.embedding_model}, by {' or '.join(named)}"
 
 
 async def _broker_binary() -> str:

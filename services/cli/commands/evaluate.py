@@ -77,7 +77,7 @@ _DRY_RUN = click.option(
 
 
 @click.command("eval")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -102,7 +102,8 @@ def command(
 ) -> None:
     """Evaluate all battles of FILE on this machine.
 
-    FILE is JSONL, or in a format of `nuggetstream import --formats`, gzipped or not.
+    FILE is JSONL, or in a format of `nuggetstream import --formats`, gzipped or not; also a folder, where the
+    format has several files.
 
     Writes OUT/results.jsonl (one battle per line, with nuggets, labels, verdict and explanation),
     OUT/summary.json, OUT/summary.txt and, if lines were rejected, OUT/rejected.jsonl. Ctrl-C stops
@@ -225,7 +226,9 @@ def _sharing(pipeline: PipelineSettings) -> PipelineSettings:
 
 def _introduce(console: Console, contents: _Contents, pipeline: PipelineSettings, llm: LLMSettings) -> None:
     model = "the offline model" if llm.offline else llm.model_name
-    ranking = pipeline.embedding_model if pipeline.has_embedder else "BM25 alone (light installation)"
+    ranking = (
+        pipeline.embedding_model if pipeline.has_embedder else "BM25 alone (no embedding model is installed)"
+    )
     counts = f"{len(contents.lines)} battles, {len(contents.rejected)} lines rejected"
     console.print(f"{counts}; model: {model}; ranking: {ranking}")
 

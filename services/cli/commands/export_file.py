@@ -55,7 +55,7 @@ def command(
 
     They come from RESULTS, a results.jsonl of `nuggetstream eval`, from a running platform (--url) or from
     its database (--database), newest first there. Memory holds one battle. OUT is Parquet where its name
-    ends with .parquet, which --to search-arena can be, and gzipped where it ends with .gz.
+    ends with .parquet, which the formats of arenas can be, and gzipped where it ends with .gz.
     """
     if sum((results is not None, url is not None, database)) != 1:
         raise click.UsageError("Name one of RESULTS, --url and --database.")

@@ -6,9 +6,11 @@ from typing import Any
 import click
 
 from nuggetstream.client.calls import LOCAL
-from nuggetstream.domain.nugget import Importance
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.nugget import Importance, Support
 from nuggetstream.domain.nugget_edit import EditKind
-from nuggetstream.views.battles import BattleView, LabelView, NuggetView
+from nuggetstream.views.battles import BattleView, NuggetView
+from nuggetstream.views.labels import LabelView
 from nuggetstream.views.nuggets import NuggetEditView
 from services.cli.administrator import connected
 
@@ -16,6 +18,7 @@ _URL = click.option("--url", default=LOCAL, show_default=True, help="Base URL of
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _IMPORTANCE = click.Choice([importance.value for importance in Importance])
 _NUMBER = click.IntRange(min=1)
+_SIDE, _LABEL = click.Choice([side.value for side in Side]), click.Choice([label.value for label in Support])
 
 
 @click.group("nuggets")
@@ -77,6 +80,13 @@ def show_command(battle_id: str, url: str, as_json: bool) -> None:
     help="Merge nugget N into nugget INTO.",
 )
 @click.option("--delete", type=_NUMBER, multiple=True, metavar="N", help="Delete nugget N.")
+@click.option(
+    "--label",
+    type=(_NUMBER, _SIDE, _LABEL),
+    multiple=True,
+    metavar="N a|b LABEL",
+    help="Set the label of nugget N for an answer: support, partial_support, not_support or contradiction.",
+)
 @_URL
 @_JSON
 def edit_command(
@@ -85,7 +95,8 @@ def edit_command(
     """Edit the nugget list of a battle that has ended.
 
     Nuggets are named by the numbers that `show` prints. Each option can be given several times; all of them
-    are one edit. Nuggets with a new text are labelled, and scores, preference and leaderboard follow.
+    are one edit. Nuggets with a new text are labelled, and scores, preference and leaderboard follow. A label
+    that you set replaces the model's, which is kept beside it, until the nugget gets a new text.
     Sending the same edit again changes nothing.
     """
     with connected(url) as client:
@@ -132,6 +143,8 @@ def _print_edit(edited: NuggetEditView, *, as_json: bool) -> None:
         said = "; ".join(change.before)
         if change.op is EditKind.REASSIGN:
             said = f"by {change.model or 'the model of the assigner'}"
+        if (label := change.label) is not None:
+            after = f": {label.before.value} -> {label.after.value} for answer {label.answer.value.upper()}"
         click.echo(f"{change.op.value}: {said}{after}")
     click.echo(f"version {edited.version} is being labelled")
 
@@ -146,6 +159,10 @@ def _operations(battle: BattleView, changes: Mapping[str, Sequence[Any]]) -> lis
         return nugget.id
 
     operations: list[dict[str, Any]] = [
+        {"op": "label", "nugget": name(number), "answer": side, "to": label}
+        for number, side, label in changes["label"]
+    ]
+    operations += [
         {"op": "reword", "nugget": name(number), "text": text} for number, text in changes["reword"]
     ]
     operations += [
@@ -159,9 +176,14 @@ def _operations(battle: BattleView, changes: Mapping[str, Sequence[Any]]) -> lis
     operations += [{"op": "delete", "nugget": name(number)} for number in changes["delete"]]
     operations += [{"op": "add", "text": text, "importance": value} for value, text in changes["add"]]
     if not operations:
-        raise click.UsageError("say what to change: --add, --reword, --importance, --merge or --delete")
+        raise click.UsageError(
+            "say what to change: --add, --reword, --importance, --label, --merge or --delete"
+        )
     return operations
 
 
 def _label(label: LabelView | None) -> str:
-    return "pending" if label is None else label.support.value.replace("_", " ")
+    if label is None:
+        return "pending"
+    person = "" if label.set_by is None else f" by {label.set_by.author}"
+    return label.support.value.replace("_", " ") + person

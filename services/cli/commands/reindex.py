@@ -39,6 +39,8 @@ def command(model: str | None, where: str | None, *, drop_others: bool) -> None:
         pipeline = pipeline.model_copy(update={"embedding_model": model})
 
     async def work(_: asyncio.Event) -> None:
+        from services.cli.shared_parts import claims_of
+        from services.indexer.storing import StoringEmbedder
         from services.retriever.corpus import ChunkVectors
         from services.retriever.pgvector import PgVectorIndex
         from services.retriever.reindexing import drop_other_models, reindex
@@ -55,7 +57,10 @@ def command(model: str | None, where: str | None, *, drop_others: bool) -> None:
             def show(seen: int, done: int) -> None:
                 click.echo(f"{seen:,} chunks, of which {done:,} were indexed", err=True)
 
-            await reindex(database, ChunkVectors(Chunks(database), embedder), index, show)
+            chunks, storing = Chunks(database), None
+            if embedder is not None:
+                storing = StoringEmbedder(embedder, chunks, claims_of(database), cuts=embedder.cuts)
+            await reindex(database, ChunkVectors(chunks, embedder, storing), index, show)
             if drop_others:
                 await drop_other_models(database, index, name)
         click.echo(f"the corpus is indexed by {name or 'words alone'} ({settings.retrieval_index})")

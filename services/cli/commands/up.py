@@ -88,7 +88,7 @@ def _banner(
     ranking = (
         f"hybrid: BM25 and vectors by {pipeline.embedding_model}"
         if pipeline.has_embedder
-        else "BM25 alone, as this is a light installation"
+        else "BM25 alone, as no embedding model is installed"
     )
     return "\n".join(
         [

@@ -1,0 +1,87 @@
+"""The reranker of the retriever, and the model that varies its queries."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from services.cli.ledgers import ledger_for
+from services.cli.retrieval import RetrievalSettings
+from services.cli.shared_parts import open_chat_model
+from services.runtime.masking import KNOWN, secrets_in
+
+if TYPE_CHECKING:
+    from services.cli.wiring import Parts
+    from services.retriever.rerank_endpoint import RerankEndpoint
+    from services.retriever.reranking import Reranking
+    from services.retriever.variations import QueryVariations
+    from services.runtime.llm.accounting import Ledger
+    from services.runtime.llm.settings import LLMSettings
+    from services.store.database import Database
+
+
+@asynccontextmanager
+async def open_reranking(
+    settings: RetrievalSettings, llm: "LLMSettings", database: "Database"
+) -> AsyncIterator["Reranking | None"]:
+    """The reranker: behind a URL, or in this process; None where there is none.
+
+    Args:
+        settings: Which reranker.
+        llm: Contains prices and budgets.
+        database: Contains what was spent.
+
+    Raises:
+        ValueError: The price of the model behind a URL is missing, although there is a budget of money.
+    """
+    from services.retriever.reranking import Reranking
+
+    candidates, timeout_s = settings.rerank_candidates, settings.rerank_timeout_s
+    if settings.rerank_model is None:
+        yield None
+    elif settings.rerank_url is None:
+        from services.retriever.cross_encoder import CrossEncoderReranker
+
+        yield Reranking(CrossEncoderReranker(settings.rerank_model), candidates, timeout_s)
+    else:
+        ledger = ledger_for(settings.rerank_model, llm, database)
+        endpoint = _endpoint(settings, settings.rerank_url, settings.rerank_model, ledger)
+        try:
+            yield Reranking(endpoint, candidates, timeout_s)
+        finally:
+            await endpoint.close()
+
+
+@asynccontextmanager
+async def open_variations(parts: "Parts") -> AsyncIterator["QueryVariations | None"]:
+    """The model that varies queries; None where queries are searched for as they are."""
+    from services.retriever.variations import QueryVariations
+
+    if not parts.retrieval.retrieval_query_variations:
+        yield None
+        return
+    async with open_chat_model(parts, parts.llm.for_stage("retriever")) as model:
+        yield QueryVariations(model, parts.retrieval.retrieval_query_variations)
+
+
+def _endpoint(settings: RetrievalSettings, url: str, model: str, ledger: "Ledger") -> "RerankEndpoint":
+    import openai
+
+    from services.retriever.rerank_calls import RerankCalls
+    from services.retriever.rerank_endpoint import RerankEndpoint
+    from services.runtime.llm.address import EndpointAddress
+    from services.runtime.llm.exchange import Exchange, Names
+
+    address = EndpointAddress.of(url, settings.rerank_key)
+    pair = address.headers.get("Authorization", "").partition(" ")[2]
+    KNOWN.remember(*(secret for secret in (settings.rerank_key, pair, *secrets_in(url)) if secret))
+    client = openai.AsyncOpenAI(
+        api_key=settings.rerank_key or "none",  # the SDK requires one
+        base_url=address.url,
+        default_query=address.parameters,
+        default_headers=address.headers,
+        max_retries=0,
+        timeout=settings.rerank_timeout_s,
+    )
+    names = Names("the reranker", "NUGGETSTREAM_RERANK_", "NUGGETSTREAM_RERANK_URL")
+    exchange = Exchange(client, settings.rerank_timeout_s, names)
+    return RerankEndpoint(RerankCalls(exchange, model, ledger))
