@@ -93,8 +93,9 @@ def _result(
                 "id": nugget.id,
                 "text": nugget.text,
                 "importance": nugget.importance.value,
-                "a": {"support": of_a["assignment"], "cause": None},
-                "b": {"support": of_b["assignment"], "cause": None},
+                "grounding": of_a.get("grounding"),
+                "a": _label(of_a),
+                "b": _label(of_b),
             }
             for nugget, of_a, of_b in zip(nuggets, a, b, strict=True)
         ],
@@ -103,13 +104,24 @@ def _result(
     }
 
 
-def _fact(nugget: Mapping[str, Any]) -> tuple[str, str]:
-    return nugget["text"], nugget["importance"]
+def _fact(nugget: Mapping[str, Any]) -> tuple[str, str, str | None]:
+    return nugget["text"], nugget["importance"], nugget.get("grounding")
+
+
+def _label(nugget: Mapping[str, Any]) -> dict[str, Any]:
+    return {"support": _support(nugget), "cause": None, "set_by": nugget.get("set_by")}
+
+
+def _support(nugget: Mapping[str, Any]) -> str:
+    """The label of a nugget; our exports mark a contradiction, which nuggetizer knows as no support."""
+    label: str = nugget["assignment"]
+    contradicted = label == Support.NOT_SUPPORT and nugget.get("contradicted")
+    return Support.CONTRADICTION.value if contradicted else label
 
 
 def _nugget(topic: str, index: int, nugget: Mapping[str, Any]) -> Nugget:
     name = derived_id("nugget", topic, index, nugget["text"])
-    return Nugget(name, nugget["text"], Importance(nugget["importance"]))
+    return Nugget(id=name, text=nugget["text"], importance=Importance(nugget["importance"]))
 
 
 def _verdict(
@@ -118,10 +130,7 @@ def _verdict(
     a, b = (
         score_answer(
             nuggets,
-            {
-                nugget.id: Support(given["assignment"])
-                for nugget, given in zip(nuggets, of_answer, strict=True)
-            },
+            {nugget.id: Support(_support(given)) for nugget, given in zip(nuggets, of_answer, strict=True)},
         )
         for of_answer in labels
     )

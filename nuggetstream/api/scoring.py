@@ -141,7 +141,7 @@ def _nugget(index: int, given: Fact) -> Nugget:
             raise ValueError(f"{where}: is {given!r}; expected (text, importance)")
     if importance not in list(Importance):
         raise ValueError(f"{where}: importance: is {importance!r}; expected vital or okay")
-    return Nugget(f"{index}", words, Importance(importance))
+    return Nugget(id=f"{index}", text=words, importance=Importance(importance))
 
 
 def _scored(answer: str, facts: Sequence[Nugget], given: Labels) -> NuggetScores:

@@ -21,7 +21,10 @@ from nuggetstream.client.errors import (
     UnexpectedReply,
 )
 from nuggetstream.client.following import Ended, Happened
+from nuggetstream.client.streaming import Streamed
 from nuggetstream.client.sync import Client
+from nuggetstream.client.webhooks import webhook_event
+from nuggetstream.views.signatures import InvalidSignature
 
 __all__ = [
     "AsyncClient",
@@ -32,10 +35,13 @@ __all__ = [
     "Happened",
     "InternalError",
     "Invalid",
+    "InvalidSignature",
     "NotFound",
     "NuggetstreamError",
     "Rejected",
+    "Streamed",
     "Unauthenticated",
     "Unavailable",
     "UnexpectedReply",
+    "webhook_event",
 ]

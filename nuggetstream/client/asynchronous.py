@@ -11,9 +11,7 @@ from nuggetstream.client import calls
 from nuggetstream.client.administration import AsyncAdministration
 from nuggetstream.client.batches import Batches, submission
 from nuggetstream.client.calls import LOCAL, Call, Submission
-from nuggetstream.client.errors import Unavailable
 from nuggetstream.client.exchange import Pause, Step, Steps, exchange
-from nuggetstream.client.following import MAX_EVENT_BYTES, SILENCE, Following, Watched
 from nuggetstream.client.frames import AsyncFrames
 from nuggetstream.client.judges import AsyncJudgeChecks
 from nuggetstream.client.options import (
@@ -23,9 +21,12 @@ from nuggetstream.client.options import (
     BoardOptions,
     CombinedOptions,
     PairsOptions,
+    StyleOptions,
     TimelineOptions,
 )
 from nuggetstream.client.patience import Patience
+from nuggetstream.client.watching import AsyncWatching
+from nuggetstream.client.webhooks import AsyncWebhookDesk
 from nuggetstream.domain.battle import Vote
 from nuggetstream.views.battles import (
     BattleSummary,
@@ -38,11 +39,12 @@ from nuggetstream.views.battles import (
 from nuggetstream.views.common import Health
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
 from nuggetstream.views.ratings import BoardView, TimelineView
+from nuggetstream.views.style import StyleBoardView
 
 T = TypeVar("T")
 
 
-class AsyncClient(AsyncAdministration, AsyncJudgeChecks, AsyncFrames):
+class AsyncClient(AsyncAdministration, AsyncJudgeChecks, AsyncFrames, AsyncWebhookDesk, AsyncWatching):
     """A platform over its REST API, for asyncio. Arguments, results and errors are those of `Client`.
 
     Use it as an asynchronous context manager or call `aclose`. Tasks of one event loop may share it.
@@ -105,19 +107,6 @@ class AsyncClient(AsyncAdministration, AsyncJudgeChecks, AsyncFrames):
         """Read one battle as far as it has come, see `Client.battle`."""
         return await self._ask(calls.battle(battle_id))
 
-    async def watch(self, battle_id: str, after: int = 0) -> AsyncIterator[Watched]:
-        """Follow a battle until it has ended, see `Client.watch`."""
-        following = Following(battle_id, after, Patience(self._patience))
-        while not following.over:
-            why: httpx2.TransportError | Unavailable | None = None
-            try:
-                async for watched in self._stream(following):
-                    yield watched
-            except (httpx2.TransportError, Unavailable) as error:
-                why = error
-            if not following.over:
-                await asyncio.sleep(following.lost(why))
-
     async def battles(
         self, arena: str | None = None, limit: int = 50, **options: Unpack[BattleOptions]
     ) -> list[BattleSummary]:
@@ -150,6 +139,10 @@ class AsyncClient(AsyncAdministration, AsyncJudgeChecks, AsyncFrames):
         """Ratings of one lens over time."""
         return await self._ask(calls.timeline(arena, options))
 
+    async def style(self, arena: str = "default", **options: Unpack[StyleOptions]) -> StyleBoardView:
+        """Ratings with style held equal, see `Client.style`."""
+        return await self._ask(calls.style(arena, options))
+
     async def agreement(self, arena: str = "default", **options: Unpack[AgreementOptions]) -> AgreementView:
         """How far the three lenses of an arena agree."""
         return await self._ask(calls.agreement(arena, options))
@@ -180,19 +173,6 @@ class AsyncClient(AsyncAdministration, AsyncJudgeChecks, AsyncFrames):
             await asyncio.sleep(step.seconds)
             return None
         return await self._http.send(self._http.build_request(**calls.arguments(step, self._timeout)))
-
-    async def _stream(self, following: Following) -> AsyncIterator[Watched]:
-        async with self._http.sse(
-            following.path,
-            headers=following.headers(),
-            timeout=httpx2.Timeout(self._timeout, read=SILENCE),
-            max_event_size=MAX_EVENT_BYTES,
-        ) as source:
-            if not source.response.is_success:
-                await source.response.aread()
-            if following.opened(source.response):
-                async for sent in source:
-                    yield following.received(sent)
 
 
 async def _asynchronous(items: Iterable[T] | AsyncIterable[T]) -> AsyncIterator[T]:

@@ -18,6 +18,7 @@ from nuggetstream.client.options import (
     CombinedOptions,
     ExpiryOptions,
     PairsOptions,
+    StyleOptions,
     TimelineOptions,
     params_of,
 )
@@ -35,6 +36,7 @@ from nuggetstream.views.deletion import BattleDeletion, Expiry
 from nuggetstream.views.failures import FailureAction, FailureEntry
 from nuggetstream.views.nuggets import NuggetEditView
 from nuggetstream.views.ratings import BoardView, TimelineView
+from nuggetstream.views.style import StyleBoardView
 
 T_co = TypeVar("T_co", covariant=True)
 Submission: TypeAlias = BattleSubmission | Mapping[str, Any]
@@ -201,6 +203,13 @@ def timeline(arena: str, options: TimelineOptions) -> Call[TimelineView]:
         path="/v1/leaderboard/timeline",
         read=reader(TimelineView),
         params=_asked(arena, options),
+    )
+
+
+def style(arena: str, options: StyleOptions) -> Call[StyleBoardView]:
+    """Read the ratings with style held equal."""
+    return Call(
+        method="GET", path="/v1/leaderboard/style", read=reader(StyleBoardView), params=_asked(arena, options)
     )
 
 

@@ -41,7 +41,25 @@ class BattleOptions(TypedDict, total=False):
     before: str
 
 
-class SliceOptions(TypedDict, total=False):
+class StreamOptions(TypedDict, total=False):
+    """Which events are streamed.
+
+    Attributes:
+        arena: Of battles of this arena; of all that the key may read when absent.
+        system: Of battles with an answer of this system.
+        tag: Of battles with this tag.
+        language: Of battles with this language tag, declared or detected.
+        kind: Of these kinds, such as "ended".
+    """
+
+    arena: str
+    system: str
+    tag: str
+    language: str
+    kind: str | Sequence[str]
+
+
+class FilterOptions(TypedDict, total=False):
     """Which battles count.
 
     Attributes:
@@ -50,7 +68,6 @@ class SliceOptions(TypedDict, total=False):
         since: Received then or later; a moment has a time zone, a day begins at midnight UTC.
         until: Received before then.
         evaluator: Name of the judge whose verdicts count in the lens of the judge; those of all by default.
-        expected: Whether automatic outcomes count by their probabilities, where these are known.
         flagged: Whether battles with a flagged answer count; the installation decides by default.
     """
 
@@ -59,8 +76,17 @@ class SliceOptions(TypedDict, total=False):
     since: Moment
     until: Moment
     evaluator: str
-    expected: bool
     flagged: Flagged | Literal["include", "exclude", "only"]
+
+
+class SliceOptions(FilterOptions, total=False):
+    """Which battles count, and how.
+
+    Attributes:
+        expected: Whether automatic outcomes count by their probabilities, where these are known.
+    """
+
+    expected: bool
 
 
 class RatedOptions(SliceOptions, total=False):
@@ -94,6 +120,12 @@ class TimelineOptions(RatedOptions, total=False):
     lens: LensName
     every: Literal["day", "week", "month"]
     cumulative: bool
+
+
+class StyleOptions(FilterOptions, total=False):
+    """Which ratings are made with style held equal."""
+
+    lens: Literal[Lens.HUMAN, Lens.NUGGET, Lens.GROUNDED, Lens.JUDGE, "human", "nugget", "grounded", "judge"]
 
 
 class CombinedOptions(SliceOptions, total=False):

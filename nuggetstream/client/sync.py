@@ -11,9 +11,7 @@ from nuggetstream.client import calls
 from nuggetstream.client.administration import Administration
 from nuggetstream.client.batches import Batches, submission
 from nuggetstream.client.calls import LOCAL, Call, Submission
-from nuggetstream.client.errors import Unavailable
 from nuggetstream.client.exchange import Pause, Step, Steps, exchange
-from nuggetstream.client.following import MAX_EVENT_BYTES, SILENCE, Following, Watched
 from nuggetstream.client.frames import Frames
 from nuggetstream.client.judges import JudgeChecks
 from nuggetstream.client.options import (
@@ -23,9 +21,12 @@ from nuggetstream.client.options import (
     BoardOptions,
     CombinedOptions,
     PairsOptions,
+    StyleOptions,
     TimelineOptions,
 )
 from nuggetstream.client.patience import Patience
+from nuggetstream.client.watching import Watching
+from nuggetstream.client.webhooks import WebhookDesk
 from nuggetstream.domain.battle import Vote
 from nuggetstream.views.battles import (
     BattleSummary,
@@ -38,11 +39,12 @@ from nuggetstream.views.battles import (
 from nuggetstream.views.common import Health
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
 from nuggetstream.views.ratings import BoardView, TimelineView
+from nuggetstream.views.style import StyleBoardView
 
 T = TypeVar("T")
 
 
-class Client(Administration, JudgeChecks, Frames):
+class Client(Administration, JudgeChecks, Frames, WebhookDesk, Watching):
     """A platform over its REST API.
 
     It keeps connections open, so use it as a context manager or call `close`. It may be shared by threads.
@@ -171,34 +173,6 @@ class Client(Administration, JudgeChecks, Frames):
         """
         return self._ask(calls.battle(battle_id))
 
-    def watch(self, battle_id: str, after: int = 0) -> Iterator[Watched]:
-        """Follow a battle until it has ended.
-
-        A stream that breaks is resumed after the event seen last: none is lost and none comes twice.
-
-        Args:
-            battle_id: The battle.
-            after: Number of an event seen earlier; only what came after it follows.
-
-        Returns:
-            `Happened` for every event, from the first one on, then `Ended`. Nothing at all where the battle
-            has ended with event `after`.
-
-        Raises:
-            NotFound: There is no such battle.
-            Invalid: There is no event `after`.
-            Unavailable: The stream broke and could not be resumed within the client's patience.
-        """
-        following = Following(battle_id, after, Patience(self._patience))
-        while not following.over:
-            why: httpx2.TransportError | Unavailable | None = None
-            try:
-                yield from self._stream(following)
-            except (httpx2.TransportError, Unavailable) as error:
-                why = error
-            if not following.over:
-                time.sleep(following.lost(why))
-
     def battles(
         self, arena: str | None = None, limit: int = 50, **options: Unpack[BattleOptions]
     ) -> list[BattleSummary]:
@@ -251,6 +225,13 @@ class Client(Administration, JudgeChecks, Frames):
         """Ratings of one lens over time."""
         return self._ask(calls.timeline(arena, options))
 
+    def style(self, arena: str = "default", **options: Unpack[StyleOptions]) -> StyleBoardView:
+        """Ratings of one lens with the style of the answers held equal, over the newest battles.
+
+        They are at most ten minutes old; `computed_at` has their time.
+        """
+        return self._ask(calls.style(arena, options))
+
     def agreement(self, arena: str = "default", **options: Unpack[AgreementOptions]) -> AgreementView:
         """How far the three lenses of an arena agree."""
         return self._ask(calls.agreement(arena, options))
@@ -281,16 +262,3 @@ class Client(Administration, JudgeChecks, Frames):
             time.sleep(step.seconds)
             return None
         return self._http.send(self._http.build_request(**calls.arguments(step, self._timeout)))
-
-    def _stream(self, following: Following) -> Iterator[Watched]:
-        with self._http.sse(
-            following.path,
-            headers=following.headers(),
-            timeout=httpx2.Timeout(self._timeout, read=SILENCE),
-            max_event_size=MAX_EVENT_BYTES,
-        ) as source:
-            if not source.response.is_success:
-                source.response.read()
-            if following.opened(source.response):
-                for sent in source:
-                    yield following.received(sent)

@@ -1,5 +1,6 @@
 """A battle: one query, two answers and the sources behind them."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -30,6 +31,21 @@ class Vote(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """A passage of a page that an answer cites, in words, as a range, or both.
+
+    Attributes:
+        snippet: Its words; None when none came with it.
+        start: Its first character in the text of the page as the system read it, from 0; None when unknown.
+        end: The character after its last one; None when unknown.
+    """
+
+    snippet: str | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A page that a system searched or cited.
 
@@ -37,11 +53,33 @@ class Source:
         url: Address of the page; it identifies the source even where the text is supplied.
         title: Title as the system showed it; None when it showed none.
         text: Text of the page where the arena supplies it; None means that the scraper fetches it.
+        snippet: The cited passage in the words of whoever sent the battle; None when none came with it. It is
+            no evidence: only the text of the page can show that the page says it.
+        start: First character of the cited passage in the text of the page as the system read it, from 0;
+            None when unknown.
+        end: The character after its last one; None when unknown.
+        passages: Further cited passages, in the order in which they came.
     """
 
     url: str
     title: str | None = None
     text: str | None = None
+    snippet: str | None = None
+    start: int | None = None
+    end: int | None = None
+    passages: tuple[CitedPassage, ...] = ()
+
+    @property
+    def cited(self) -> tuple[CitedPassage, ...]:
+        """All cited passages, in the order in which they came."""
+        if self.snippet is None and self.start is None:
+            return self.passages
+        return (CitedPassage(self.snippet, self.start, self.end), *self.passages)
+
+    def citing(self, passages: Iterable[CitedPassage]) -> "Source":
+        """The source with these cited passages. One that is there twice is kept once."""
+        first, *further = list(dict.fromkeys(passages)) or [CitedPassage()]
+        return replace(self, snippet=first.snippet, start=first.start, end=first.end, passages=tuple(further))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +162,18 @@ class Battle:
         return replace(self, a=_without_texts(self.a), b=_without_texts(self.b))
 
 
+_LEFT_OUT = (("conversation", ()), ("snippet", None), ("start", None), ("end", None), ("passages", ()))
+
+
 def _hashable(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     """Fields as they are hashed, so that stored hashes stay valid.
 
-    An absent title or language is "", and a conversation without turns is left out.
+    An absent title or language is "". A conversation without turns and an absent cited passage are left out.
     """
     return {
         name: "" if value is None and name in ("title", "language") else value
         for name, value in fields
-        if value != () or name != "conversation"
+        if (name, value) not in _LEFT_OUT
     }
 
 

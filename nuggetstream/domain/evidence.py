@@ -16,6 +16,22 @@ class PageState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class PageRange:
+    """What the text of a page has where an answer cites a range of it without words.
+
+    Attributes:
+        start: First character of the range, from 0.
+        end: The character after its last one.
+        text: The words of the page there; None where the text is too short to have the range. The system may
+            have read another text of the page, in which other words are there.
+    """
+
+    start: int
+    end: int
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One source after scraping.
 
@@ -32,6 +48,8 @@ class Page:
         fetched_at: When its bytes arrived; None for supplied text.
         language_confidence: The detector's probability of the language, 0 to 1; None where it is declared or
             unknown.
+        ranges: What its text has in the ranges that are cited without words; empty where there is no text.
+        quoted: Content hashes of the cited snippets that its text has.
     """
 
     url: str
@@ -44,6 +62,8 @@ class Page:
     language: str | None
     fetched_at: datetime | None
     language_confidence: float | None = None
+    ranges: tuple[PageRange, ...] = ()
+    quoted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +88,8 @@ class Evidence:
         fetched_at: When the page was fetched; None for supplied text.
         cited_by: The sides that have the page among their own sources; empty for the rest of the corpus.
         score: Score in the ranking that chose it; higher is better, comparable within one battle only.
+        read_share: The share of its text that the embedding model read, below 1; None where it read all, or
+            where that is not known.
     """
 
     chunk_id: str
@@ -78,3 +100,4 @@ class Evidence:
     fetched_at: datetime | None
     cited_by: tuple[Side, ...]
     score: float
+    read_share: float | None = None

@@ -4,10 +4,12 @@ A judge compares two answers; an evaluator grades one thing at a time. What coul
 a missing grade is never a zero.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.question_bank import QuestionBank
 
 
@@ -106,19 +108,46 @@ class Grade:
         return sum(each.value * each.probability for each in self.probabilities)
 
 
+class GradeAggregation(StrEnum):
+    """How the grades of a panel's members become one."""
+
+    MEDIAN = "median"
+    MAJORITY = "majority"
+
+
+@dataclass(frozen=True, slots=True)
+class MemberGrades:
+    """The grades of one member of a panel, or why it gave none.
+
+    Attributes:
+        name: Name of the member in the panel.
+        model: Chat model that answered, or that was asked in vain.
+        grades: Its grades; empty for an abstention, and where there was nothing to grade.
+        abstention: Why there are no grades; None where the member answered.
+    """
+
+    name: str
+    model: str
+    grades: tuple[Grade, ...] = ()
+    abstention: Reason | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Grading:
     """The grades that one evaluator gave in one battle.
 
     Attributes:
         evaluator: Name of the evaluator.
-        model: Chat model that graded.
+        model: Chat model that graded; of a panel the models that were asked, separated by commas.
         prompt_version: Version of its prompts.
         criteria: The criteria that its grades name.
-        grades: The grades; a subject that could not be graded has none.
+        grades: The grades, of a panel those of all members together; a subject that could not be graded has
+            none.
         bank: The questions that subjects were graded on; None for an evaluator that asks none.
         list_version: Version of the nugget list that the evaluator was shown; None where it was shown none,
             and in gradings of earlier versions, whose list was the first.
+        members: What each member of a panel graded; empty for a single model.
+        aggregation: How the members' grades became one; None for a single model.
     """
 
     evaluator: str
@@ -128,3 +157,17 @@ class Grading:
     grades: tuple[Grade, ...]
     bank: QuestionBank | None = None
     list_version: int | None = None
+    members: tuple[MemberGrades, ...] = ()
+    aggregation: GradeAggregation | None = None
+
+    @property
+    def abstentions(self) -> int:
+        """Number of members without grades because they abstained."""
+        return sum(member.abstention is not None for member in self.members)
+
+    def by_grader(self) -> Iterator[tuple[str, str, tuple[Grade, ...]]]:
+        """Name, model and grades of the evaluator, and of each member that answered, as "PANEL/MEMBER"."""
+        yield self.evaluator, self.model, self.grades
+        for member in self.members:
+            if member.abstention is None:
+                yield f"{self.evaluator}/{member.name}", member.model, member.grades

@@ -95,6 +95,8 @@ class Nugget:
         importance: Vital or okay.
         provenance: The documents in which it was read.
         grounds: Its grounding; None where that is not known.
+        vital_probability: How probable it is, according to the model, that the nugget is vital; None where
+            the importance was not decided, or not with probabilities.
     """
 
     id: str
@@ -102,6 +104,7 @@ class Nugget:
     importance: Importance
     provenance: tuple[Provenance, ...] = ()
     grounds: Grounds | None = None
+    vital_probability: float | None = None
 
     @property
     def grounding(self) -> Grounding | None:
@@ -207,6 +210,30 @@ class SupportProbabilities:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelLabel:
+    """A label as the model gave it; the fields are those of `Assignment`."""
+
+    support: Support
+    quote: str | None = None
+    probabilities: SupportProbabilities | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """How a person came to set a label.
+
+    Attributes:
+        author: Who set it.
+        reason: Why.
+        model: What the model had said.
+    """
+
+    author: str
+    reason: str
+    model: ModelLabel
+
+
+@dataclass(frozen=True, slots=True)
 class Assignment:
     """The label of one nugget for one answer.
 
@@ -215,7 +242,8 @@ class Assignment:
         side: The answer.
         support: The label.
         quote: The sentence of the answer that states or contradicts it; None when no sentence was named.
-        probabilities: Of the labels; None when the model did not tell.
+        probabilities: Of the labels; None when the model did not tell, and where a person set the label.
+        correction: Who set the label, and what the model had said; None for a label of the model.
     """
 
     nugget_id: str
@@ -223,6 +251,21 @@ class Assignment:
     support: Support
     quote: str | None = None
     probabilities: SupportProbabilities | None = None
+    correction: Correction | None = None
+
+    @property
+    def by_model(self) -> ModelLabel:
+        """The label as the model gave it, whoever set it since."""
+        if self.correction is not None:
+            return self.correction.model
+        return ModelLabel(self.support, self.quote, self.probabilities)
+
+    @property
+    def shares(self) -> SupportProbabilities | None:
+        """The probabilities that count: a label that a person set is certain. None when they are unknown."""
+        if self.correction is None:
+            return self.probabilities
+        return SupportProbabilities(**{label.value: float(label is self.support) for label in Support})
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
-from nuggetstream.domain.nugget import BankVersion, Importance
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.nugget import BankVersion, Importance, Support
 
 
 class EditKind(StrEnum):
@@ -17,6 +18,7 @@ class EditKind(StrEnum):
     IMPORTANCE = "importance"
     DELETE = "delete"
     REASSIGN = "reassign"
+    LABEL = "label"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,24 @@ class ReassignNuggets:
     model: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SetLabel:
+    """Corrects the label of a nugget for one answer. To set what the model said withdraws a correction.
+
+    Attributes:
+        nugget: Id of the nugget.
+        answer: The answer: "a" or "b".
+        to: Its label.
+    """
+
+    op: Literal[EditKind.LABEL]
+    nugget: str
+    answer: Side
+    to: Support
+
+
 Operation: TypeAlias = (
-    AddNugget | MergeNuggets | RewordNugget | SetImportance | DeleteNugget | ReassignNuggets
+    AddNugget | MergeNuggets | RewordNugget | SetImportance | DeleteNugget | ReassignNuggets | SetLabel
 )
 
 
@@ -103,6 +121,15 @@ class NuggetEdit:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelChange:
+    """The label of a nugget for one answer, before and after an operation."""
+
+    answer: Side
+    before: Support
+    after: Support
+
+
+@dataclass(frozen=True, slots=True)
 class NuggetChange:
     """What one operation changed, in words that do not need the list.
 
@@ -112,6 +139,7 @@ class NuggetChange:
         after: Text of the nugget that is there now; None where it was deleted.
         importance: Its importance now; None where it was deleted.
         model: Model that labels all nuggets again; None for the assigner's own, and for other operations.
+        label: The label that a person corrected; None for other operations.
     """
 
     op: EditKind
@@ -119,6 +147,7 @@ class NuggetChange:
     after: str | None
     importance: Importance | None
     model: str | None = None
+    label: LabelChange | None = None
 
 
 @dataclass(frozen=True, slots=True)

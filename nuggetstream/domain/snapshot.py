@@ -30,6 +30,15 @@ class LabelledList:
 
 
 @dataclass(frozen=True, slots=True)
+class Retrieval:
+    """How the evidence of a battle was found; the fields are those of `BattleRetrieved`."""
+
+    ranking: str
+    left_out: int
+    variations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BattleSnapshot:
     """One battle with the newest result of every stage.
 
@@ -37,6 +46,7 @@ class BattleSnapshot:
         battle: The battle itself.
         pages: One page per source; empty until the scraper has finished.
         evidence: Retrieved chunks, best first.
+        retrieval: How they were found; None until then.
         nugget_list: The list that the assignments label, else the newest list; None before there is one.
         assignments: The labels of exactly that list; None until the assigner has finished.
         label_model: Model that gave the labels; None until then.
@@ -51,6 +61,7 @@ class BattleSnapshot:
     battle: Battle
     pages: tuple[Page, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    retrieval: Retrieval | None = None
     nugget_list: NuggetList | None = None
     assignments: tuple[Assignment, ...] | None = None
     label_model: str | None = None
@@ -93,7 +104,8 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
         case events.BattleScraped() | events.BattleIndexed():
             return replace(snapshot, pages=event.pages)
         case events.BattleRetrieved():
-            return replace(snapshot, pages=event.pages, evidence=event.evidence)
+            retrieval = Retrieval(event.ranking, event.left_out, event.variations)
+            return replace(snapshot, pages=event.pages, evidence=event.evidence, retrieval=retrieval)
         case events.BattleNuggetized() if snapshot.assignments is None:
             return replace(snapshot, nugget_list=event.nugget_list)
         case events.BattleAssigned() if _replaces(event.nugget_list, snapshot):

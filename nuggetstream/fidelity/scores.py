@@ -7,8 +7,8 @@ from nuggetstream.domain.nugget import Importance, Nugget, Support
 from nuggetstream.fidelity.row import Basis, MakeRows, Row
 from nuggetstream.nuggets.scores import NuggetScores, score_answer
 
-_VITAL = Nugget("v", "a vital fact", Importance.VITAL)
-_OKAY = Nugget("o", "an okay fact", Importance.OKAY)
+_VITAL = Nugget(id="v", text="a vital fact", importance=Importance.VITAL)
+_OKAY = Nugget(id="o", text="an okay fact", importance=Importance.OKAY)
 _UNSCORABLE = "unscorable"
 
 # One vital nugget supported, one okay nugget partially: W = (1 + ½·½) / (1 + ½), strict (1 + 0) / (1 + ½).

@@ -10,12 +10,14 @@ from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Fiel
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.nugget import Cause, Grounding, Importance, Support
+from nuggetstream.domain.nugget import Grounding, Importance
 from nuggetstream.domain.offline import any_offline
 from nuggetstream.files.dataset import VOTE
 from nuggetstream.files.examined import DetectedLanguageRow, FlagRow, TurnRow
 from nuggetstream.files.graded import GradingRow
 from nuggetstream.files.grounded import GroundedVerdictRow
+from nuggetstream.files.labelled import LabelRow
+from nuggetstream.files.other_lists import OtherListRow
 
 
 def _none_if_empty(value: object) -> object:
@@ -37,11 +39,13 @@ class SourceRow(_Part):
         state: How far the platform got with the page.
         quality: The scraper's class of its text; None while the page is pending.
         chunks: Chunks of the page among the evidence.
+        partly_read: Those of them of which the embedding model read only a part.
     """
 
     state: str
     quality: Known = None
     chunks: int = Field(default=0, ge=0)
+    partly_read: int = Field(default=0, ge=0)
 
 
 class AnswerRow(_Part):
@@ -51,13 +55,6 @@ class AnswerRow(_Part):
     text: str
     sources: tuple[SourceRow, ...] = ()
     conversation: tuple[TurnRow, ...] = ()
-
-
-class LabelRow(_Part):
-    """Whether an answer states a nugget, and the cause of a miss where it is known."""
-
-    support: Support
-    cause: Cause | None = None
 
 
 class ProvenanceRow(_Part):
@@ -135,9 +132,11 @@ class MemberRow(_Part):
     """The verdict of one member of a panel; an abstention has no winner, and a reason."""
 
     name: str
+    model: str | None = None
     winner: Vote | None
     flipped: bool | None = None
     abstention: str | None = None
+    probabilities: ProbabilitiesRow | None = None
 
 
 class JudgmentRow(_Part):
@@ -231,6 +230,8 @@ class BattleRow(_Part):
     grounded_verdict: GroundedVerdictRow | None = None
     judgments: tuple[JudgmentRow, ...]
     guided: tuple[JudgmentRow, ...] = ()
+    nuggetizer: Known = None
+    other_lists: tuple[OtherListRow, ...] = ()
     gradings: tuple[GradingRow, ...] = ()
     human_vote: Vote | None
     evidence: tuple[EvidenceRow, ...]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars
 
 Shape: TypeAlias = "str | Sequence[Shape] | Mapping[str, Shape]"
-"""Shape of a value in Parquet: "text", "count" or "number", a list of one shape, or an object."""
+"""Shape of a value in Parquet: "text", "count", "number" or "flag", a list of one shape, or an object."""
 _BATCH = 64  # rows of Parquet that are in memory at once
 
 
@@ -141,7 +141,7 @@ def lines_to_parquet(lines: Path, path: Path, shape: Shape) -> None:
 
 def _type(pl: Any, shape: Shape) -> Any:
     if isinstance(shape, str):
-        return {"text": pl.String, "count": pl.Int64, "number": pl.Float64}[shape]
+        return {"text": pl.String, "count": pl.Int64, "number": pl.Float64, "flag": pl.Boolean}[shape]
     if isinstance(shape, Mapping):
         return pl.Struct({name: _type(pl, kind) for name, kind in shape.items()})
     return pl.List(_type(pl, shape[0]))

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 from unicodedata import category
 
@@ -13,22 +13,21 @@ from pydantic import (
     model_validator,
 )
 
-from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
+from nuggetstream.domain.battle import Answer, Battle, Side, Vote
 from nuggetstream.domain.conversation import user_turns
-from nuggetstream.domain.identity import content_hash, derived_id
+from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.system_name import system_name
 from nuggetstream.files.conversation import Conversation, told, turns_of
 from nuggetstream.files.fields import EMPTY_IS_ABSENT, Name, Strict, Text, at_most, few, not_blank
 from nuggetstream.files.json_bounds import TooManyValues, check_bounds
 from nuggetstream.files.shapes import EXPECTED, WORDS, translated
+from nuggetstream.files.sources import MAX_PASSAGES, SourceSubmission, sources_of
 
-MAX_ANSWER_BYTES = 100_000
+MAX_ANSWER_BYTES = 200_000
 MAX_QUERY_BYTES = 20_000
-MAX_SOURCE_BYTES = 5_000_000
 MAX_SOURCES = 100
 MAX_TAGS = 50
 _PROBLEMS_TOLD = 1_000
-INLINE_URL = "inline:"
 _OWN_NAMES: Mapping[str, str] = {}
 
 
@@ -54,25 +53,6 @@ def _can_be_asked_for(name: str) -> str:
     return name
 
 
-class SourceSubmission(Strict):
-    """A page that a system searched or cited: a URL to fetch, or a supplied text."""
-
-    url: Annotated[Annotated[Text, Field(max_length=8_000)] | None, EMPTY_IS_ABSENT] = None
-    title: Annotated[Annotated[Text, Field(max_length=2_000)] | None, EMPTY_IS_ABSENT] = None
-    text: Annotated[Text, at_most(MAX_SOURCE_BYTES)] | None = None
-
-    @model_validator(mode="after")
-    def _has_either(self) -> "SourceSubmission":
-        if not self.url and self.text is None:
-            raise ValueError("has neither a url nor a text")
-        return self
-
-    def to_core(self) -> Source:
-        """The source; a text without a URL is named after its content."""
-        url = self.url or f"{INLINE_URL}{content_hash(self.text or '')[:16]}"
-        return Source(url, self.title, self.text)
-
-
 class AnswerSubmission(Strict):
     """What one system said. An empty text is a valid, bad answer."""
 
@@ -81,12 +61,17 @@ class AnswerSubmission(Strict):
     sources: Annotated[tuple[SourceSubmission, ...], Field(max_length=MAX_SOURCES), few(MAX_SOURCES)] = ()
     conversation: Conversation = ()
 
+    @model_validator(mode="after")
+    def _cites_few_passages(self) -> "AnswerSubmission":
+        for source in sources_of(self.sources):
+            if (number := len(source.cited)) > MAX_PASSAGES:
+                limit = f"at most {MAX_PASSAGES} are accepted"
+                raise ValueError(f"sources: {source.url} has {number} cited passages; {limit}")
+        return self
+
     def to_core(self) -> Answer:
         """The answer; a source named twice counts once."""
-        first: dict[str, Source] = {}
-        for source in (submitted.to_core() for submitted in self.sources):
-            first.setdefault(source.url, source)
-        return Answer(self.system, self.text, tuple(first.values()), turns_of(self.conversation))
+        return Answer(self.system, self.text, sources_of(self.sources), turns_of(self.conversation))
 
 
 class BattleSubmission(Strict):
@@ -205,11 +190,10 @@ def submission_of(battle: Battle, vote: Vote | None) -> BattleSubmission:
     }
     for side in Side:
         answer = battle.answer(side)
-        sources = [{"url": s.url, "title": s.title, "text": s.text} for s in answer.sources]
         data[side.value] = {
             "system": answer.system,
             "text": answer.text,
-            "sources": sources,
+            "sources": [asdict(source) for source in answer.sources],
             "conversation": told(answer.conversation),
         }
     return parse_submission(data)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nuggetstream.domain.grade import Criterion, Grading
+from nuggetstream.domain.grade import Criterion, Grade
 from nuggetstream.domain.nugget import Support
 from nuggetstream.statistics.agreement import KappaWeights, weighted_kappa
 
@@ -69,10 +69,9 @@ def agreement_of(counts: Mapping[LabelPair, int]) -> LabelAgreement:
     )
 
 
-def pairs_of(grading: Grading) -> Counter[LabelPair]:
+def pairs_of(grades: Iterable[Grade]) -> Counter[LabelPair]:
     """The pairs of labels in the grades of a second assigner; none in those of another evaluator."""
-    grades = ((grade.subject, grade.criterion, grade.label) for grade in grading.grades)
-    return Counter(label_pairs(grades))
+    return Counter(label_pairs((grade.subject, grade.criterion, grade.label) for grade in grades))
 
 
 def label_pairs(grades: Iterable[tuple[object, str, str | None]]) -> Iterator[LabelPair]:

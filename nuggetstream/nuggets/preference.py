@@ -190,7 +190,7 @@ def preference_by_labels(
 
     Args:
         nuggets: The nuggets of the battle, at least one.
-        assignments: Their labels.
+        assignments: Their labels; those that a person set are certain.
         threshold: Largest |margin| that counts as a tie.
 
     Returns:
@@ -201,7 +201,7 @@ def preference_by_labels(
     """
     if not nuggets:
         raise Unscorable("no nuggets")
-    told = {(a.side, a.nugget_id): a.probabilities for a in assignments}
+    told = {(a.side, a.nugget_id): a.shares for a in assignments}
     halves = np.ones(1)  # distribution of the margin in halves of a nugget, from the lowest possible one up
     for nugget in nuggets:
         for side in Side:

@@ -88,14 +88,14 @@ def expected_score(nuggets: Sequence[Nugget], assignments: Sequence[Assignment],
     """The All Score of one answer, expected under the probabilities of its labels instead of by the labels.
 
     The mean over all nuggets of P(support) + ½ P(partial support), in [0, 1]. None unless every nugget has
-    probabilities: the score of an answer of which a part is unknown is unknown.
+    probabilities: the score of an answer of which a part is unknown is unknown. A person's label is certain.
 
     Raises:
         Unscorable: There are no nuggets.
     """
     if not nuggets:
         raise Unscorable("no nuggets")
-    told = {a.nugget_id: a.probabilities for a in assignments if a.side is side}
+    told = {a.nugget_id: a.shares for a in assignments if a.side is side}
     earned = 0.0
     for nugget in nuggets:
         shares = told.get(nugget.id)

@@ -23,6 +23,15 @@ def share_of(share: Share) -> str:
     return f"{percent(share.value)} ({integer(share.count)} of {integer(share.of)}){few_mark(share.of)}"
 
 
+def opening(text: str, characters: int = 160) -> str:
+    """The beginning of a text, as long as a cell of a table may be.
+
+    >>> opening("Tides follow the moon.", 5)
+    'Tides…'
+    """
+    return text if len(text) <= characters else f"{text[:characters]}…"
+
+
 def dimension_name(name: str) -> str:
     """A human dimension as words.
 

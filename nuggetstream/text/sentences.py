@@ -1,17 +1,33 @@
-"""Text as sentences, well enough to compare them."""
+"""Text as sentences, well enough to compare them, in scripts with and without spaces."""
 
 import re
+from collections.abc import Iterator
 
-_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+PHRASE_CHARS = 60
+"""Least number of characters of a Thai or Lao sentence: these scripts have spaces between phrases, and no
+mark at the end of a sentence."""
+
+_CLOSING = "」』”’）》】"
+# Marks that end a sentence although no space follows: of Chinese, Japanese, Hindi, Urdu, Arabic, Armenian,
+# Khmer, Amharic and Burmese.
+_MARKS = "。！？｡।॥۔؟։។៕።။"
+_END = re.compile(
+    r"(?<=[.!?])\s+|(?<=[\u0370-\u03ff\u1f00-\u1fff][;\u037e])\s+|\n+"  # the middle: of Greek questions
+    rf"|(?<=[{_MARKS}])(?![{_MARKS}{_CLOSING}])\s*|(?<=[{_MARKS}][{_CLOSING}])(?![{_CLOSING}])\s*"
+)
+_BY_SPACES = re.compile(r"[\u0e00-\u0eff]")
 
 
 def sentences(text: str) -> list[str]:
     """The parts between ends of sentences and line breaks; blank ones are left out.
 
-    Abbreviations end a sentence too: for measures over sentences, not for showing them.
+    Abbreviations and the numbers of list items end a sentence too. Pages are cut into chunks by
+    `services.indexer.sentences`, which knows abbreviations; ADR 68 says why there are two.
 
     >>> sentences("Tides rise. They fall!\\n- Twice a day")
     ['Tides rise.', 'They fall!', '- Twice a day']
+    >>> sentences("梟は飛ぶ。「静かだ。」夜に狩る。")
+    ['梟は飛ぶ。', '「静かだ。」', '夜に狩る。']
     """
     return [text[start:end] for start, end in spans(text)]
 
@@ -26,4 +42,27 @@ def spans(text: str) -> list[tuple[int, int]]:
     starts = [0, *(after for _, after in ends)]
     parts = zip(starts, [*(before for before, _ in ends), len(text)], strict=True)
     trimmed = [(a + len(text[a:b]) - len(text[a:b].lstrip()), a + len(text[a:b].rstrip())) for a, b in parts]
-    return [(start, end) for start, end in trimmed if start < end]
+    found = [(start, end) for start, end in trimmed if start < end]
+    if _BY_SPACES.search(text) is None:
+        return found
+    return [part for start, end in found for part in phrases(text, start, end)]
+
+
+def phrases(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence as it is, or in Thai or Lao its groups of phrases of at least `PHRASE_CHARS` characters.
+
+    Args:
+        text: A text.
+        start: Where the sentence begins.
+        end: Where it ends.
+    """
+    if _BY_SPACES.search(text, start, end) is None:
+        yield start, end
+        return
+    begin = start
+    for space in re.finditer(r"\s+", text[start:end]):
+        if start + space.start() - begin >= PHRASE_CHARS:
+            yield begin, start + space.start()
+            begin = start + space.end()
+    if begin < end:
+        yield begin, end

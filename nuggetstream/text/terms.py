@@ -11,6 +11,7 @@ PREFIX_LETTERS = 6  # joins "regulator", "regulators", "regulatory" in most infl
 # Letters of scripts written without spaces, for use inside a character class.
 UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _TERM = re.compile(rf"[{UNSPACED}]+|\d+(?:[.,]\d+)*|[^\W\d_{UNSPACED}]+(?:['’][^\W\d_{UNSPACED}]+)?")
+_ASCII_TERM = re.compile(r"\d+(?:[.,]\d+)*|[a-z]+(?:'[a-z]+)?")  # the same for texts without other letters
 _FIRST_UNSPACED = "\u0e00"  # spares most words the search
 _IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 
@@ -26,8 +27,12 @@ def terms(text: str) -> tuple[str, ...]:
     >>> terms("地方新闻")
     ('地方', '方新', '新闻')
     """
+    folded = text.casefold()
+    if folded.isascii():
+        runs = _ASCII_TERM.findall(folded)
+        return tuple([_ascii_term(run) for run in runs if len(run) > 1 or run.isdigit()])
     in_order: list[str] = []
-    for run in _TERM.findall(text.casefold()):
+    for run in _TERM.findall(folded):
         if run[0] >= _FIRST_UNSPACED and _IS_UNSPACED.match(run):
             in_order.extend(run[i : i + 2] for i in range(len(run) - 1) or range(1))
         elif run[0].isdigit():
@@ -36,6 +41,12 @@ def terms(text: str) -> tuple[str, ...]:
             word = run if run.isalpha() else run.partition("'")[0].partition("’")[0]
             in_order.append(word[:PREFIX_LETTERS])
     return tuple(in_order)
+
+
+def _ascii_term(run: str) -> str:
+    if run.isalpha():
+        return run[:PREFIX_LETTERS]
+    return run if run[0].isdigit() else run.partition("'")[0][:PREFIX_LETTERS]
 
 
 def word_lengths(text: str) -> list[int]:

@@ -9,31 +9,18 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.conversation import Role
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.nugget import Cause, Importance, Support
+from nuggetstream.domain.nugget import Importance
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.views.common import View
+from nuggetstream.views.evidence import WithRetrieval
 from nuggetstream.views.flags import FlagView
 from nuggetstream.views.grades import GradingView
 from nuggetstream.views.grounding import GroundedVerdictView, ProvenanceView, WithGrounding
 from nuggetstream.views.judgments import JudgmentView
+from nuggetstream.views.labels import LabelView
 from nuggetstream.views.languages import WithLanguage
 from nuggetstream.views.nuggets import NuggetBankView, NuggetEditView, NuggetStepView
-
-
-class SourceView(View):
-    """A page that a system searched or cited, and the result of fetching it."""
-
-    url: str
-    title: str | None
-    state: Literal["pending", "supplied", "fetched", "rejected"]
-    quality: str | None = None
-    """Quality of the page, such as "ok", "cookie_wall" or "not_found"; null while pending."""
-    detail: str | None = None
-    final_url: str | None = None
-    content_hash: str | None = None
-    fetched_at: datetime | None = None
-    chunks: int = 0
-    """Number of its chunks that were retrieved as evidence."""
+from nuggetstream.views.sources import SourceView
 
 
 class TurnView(View):
@@ -53,28 +40,6 @@ class AnswerView(View):
     """Turns before the query as this system had them, where the systems answered them differently."""
 
 
-class SupportProbabilitiesView(View):
-    """How probable each label of a nugget is according to the model; together 1."""
-
-    support: float
-    partial_support: float
-    not_support: float
-    contradiction: float | None = None
-    """Null where the model was not asked for it."""
-
-
-class LabelView(View):
-    """Whether an answer states a nugget, with the passage that states or contradicts it; null where none was
-    named. A contradiction is an error of the answer; in scores it counts as no support."""
-
-    support: Support
-    quote: str | None = None
-    cause: Cause | None = None
-    """Cause of a miss; null where it is unknown."""
-    probabilities: SupportProbabilitiesView | None = None
-    """Of the labels; null where the model did not tell."""
-
-
 class NuggetView(WithGrounding):
     """A fact that a good answer states. Its labels are null until the assigner has finished."""
 
@@ -84,6 +49,8 @@ class NuggetView(WithGrounding):
     a: LabelView | None = None
     b: LabelView | None = None
     provenance: list[ProvenanceView] = Field(default_factory=list)
+    vital_probability: float | None = None
+    """How probable it is, according to the model, that the nugget is vital; null where it is not known."""
 
     def label(self, side: Side) -> LabelView | None:
         """The label of one side."""
@@ -156,6 +123,11 @@ class EvidenceView(View):
     cited_by: list[Side]
     score: float
     fetched_at: datetime | None
+    quoted_by: list[Side] = Field(default_factory=list)
+    """The sides whose cited passage it has, of those that came with the battle."""
+    read_share: float | None = None
+    """The share of the text that the embedding model read, below 1: the rest was searched by its words alone.
+    Null where the model read all of it, or where that is not known."""
 
 
 class StepView(View):
@@ -208,7 +180,7 @@ class BattleSummary(WithLanguage):
     """How unsure the machine is about a battle that waits for a vote, from 0 to 1; only in lists by doubt."""
 
 
-class BattleView(WithLanguage):
+class BattleView(WithLanguage, WithRetrieval):
     """Everything known about one battle so far."""
 
     id: str
@@ -252,8 +224,7 @@ class BattleView(WithLanguage):
     """The lists of the other nuggetizers, by name. Scores, causes and grades rest on the first one's."""
     judgments: list[JudgmentView]
     guided: list[JudgmentView] = Field(default_factory=list)
-    """Verdicts of judges that were shown the nuggets and their labels. They depend on the nuggets, so they
-    are in no comparison of the judges with the nuggets."""
+    """Verdicts of judges that were shown the nuggets, with which they are not compared therefore."""
     gradings: list[GradingView] = Field(default_factory=list)
     """What the evaluators graded; it may arrive after the battle has ended."""
     human_vote: Vote | None

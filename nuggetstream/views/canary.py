@@ -1,4 +1,4 @@
-"""The canary battles of the judges, as JSON."""
+"""The canary battles of judges and evaluators, as JSON."""
 
 from datetime import datetime
 
@@ -17,7 +17,7 @@ class CanaryProblemView(View):
 
 
 class CanaryRunView(View):
-    """The latest run of one judge and model."""
+    """The latest run of one judge or evaluator, and model."""
 
     evaluator: str
     model: str

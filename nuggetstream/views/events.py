@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import Field, TypeAdapter
 
-from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.evidence import PageState
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.nugget import Grounding, Importance, Support
@@ -74,7 +74,10 @@ class RetrievedEvent(EventView):
     passages: int
     """Number of passages."""
     ranking: str
-    """`hybrid`, `dense` or `bm25`."""
+    """`hybrid` or `bm25`, with `+variations` where variations of the query were searched for, too, and
+    `+rerank` where a reranker ordered the passages."""
+    left_out: int
+    """Number of the best passages that resemble the query less than required."""
 
 
 class NuggetText(View):
@@ -106,6 +109,17 @@ class NuggetLabels(View):
     b: Support | None
 
 
+class LabelByPerson(View):
+    """A label that a person set; the reason is in the battle itself."""
+
+    id: str
+    """The nugget."""
+    answer: Side
+    author: str
+    model: Support
+    """The label of the model."""
+
+
 class AssignedEvent(EventView):
     """Every nugget was labelled for both answers."""
 
@@ -115,6 +129,8 @@ class AssignedEvent(EventView):
     """Null where there is a single one."""
     model: str
     labels: list[NuggetLabels]
+    set_by: list[LabelByPerson] = Field(default_factory=list)
+    """The labels, of those above, that people set; all others are by the model."""
     score_a: float | None
     """All Score in [0, 1]; null where there is no nugget."""
     score_b: float | None
@@ -141,7 +157,11 @@ class GradedEvent(EventView):
     evaluator: str
     model: str
     grades: int
-    """Number of grades."""
+    """Number of grades; of a panel those of its members together."""
+    members: int = 0
+    """Number of members of a panel; 0 for a single model."""
+    abstentions: int = 0
+    """Number of members that abstained."""
 
 
 class VotedEvent(EventView):

@@ -5,7 +5,8 @@ from datetime import datetime
 from pydantic import Field
 
 from nuggetstream.domain.battle import Side
-from nuggetstream.domain.grade import SubjectKind
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.grade import GradeAggregation, SubjectKind
 from nuggetstream.domain.question_bank import BankKind
 from nuggetstream.views.common import View
 
@@ -67,6 +68,17 @@ class QuestionBankView(View):
     questions: list[BankQuestionView]
 
 
+class MemberGradesView(View):
+    """The grades of one member of a panel. An abstention has none, which is no zero."""
+
+    name: str
+    model: str
+    grades: list[GradeView]
+    """Empty for an abstention, and where there was nothing to grade."""
+    abstention: Reason | None = None
+    """Why there are no grades; null where the member answered."""
+
+
 class GradingView(View):
     """The grades of one evaluator; empty where it found nothing to grade."""
 
@@ -74,5 +86,12 @@ class GradingView(View):
     model: str
     prompt_version: str
     grades: list[GradeView]
+    """Of a panel those of its members together; the reason of each is that of the first member who agrees."""
     bank: QuestionBankView | None = None
     """The questions of a rubric; null for evaluators that ask none."""
+    members: list[MemberGradesView] = Field(default_factory=list)
+    """What each member of a panel graded; empty for a single model."""
+    aggregation: GradeAggregation | None = None
+    """How the members' grades became one; null for a single model."""
+    abstentions: int = 0
+    """Number of members that abstained."""

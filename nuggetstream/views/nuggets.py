@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from nuggetstream.domain.nugget import Importance
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.nugget import Importance, Support
 from nuggetstream.domain.nugget_edit import EditKind
 from nuggetstream.views.common import View
 
@@ -40,6 +41,14 @@ class NuggetStepView(View):
     merged: list[MergedNuggetView]
 
 
+class LabelChangeView(View):
+    """The label of a nugget for one answer, before and after an edit."""
+
+    answer: Side
+    before: Support
+    after: Support
+
+
 class NuggetChangeView(View):
     """What one operation of an edit changed."""
 
@@ -52,6 +61,8 @@ class NuggetChangeView(View):
     """Its importance now; null where it was deleted."""
     model: str | None = None
     """Model that labels all nuggets again; null for the assigner's own, and for other operations."""
+    label: LabelChangeView | None = None
+    """The label that a person corrected; null for other operations."""
 
 
 class NuggetEditView(View):

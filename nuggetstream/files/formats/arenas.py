@@ -15,6 +15,7 @@ from nuggetstream.files.dataset import Read
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Sample, Source, checked, object_of
 from nuggetstream.files.formats.language_names import language_tag
 from nuggetstream.files.formats.rows import Row, shown
+from nuggetstream.files.sources import MAX_PASSAGES, within_limit
 from nuggetstream.files.submission import InvalidSubmission
 
 _ROLES = ("user", "assistant")
@@ -132,23 +133,34 @@ def _sources(metadata: Any, name: str, asked: int) -> list[dict[str, Any]]:
     if not isinstance(trace, list):
         raise InvalidSubmission([f"{name}.web_search_trace: is {shown(trace)}; expected a list per turn"])
     entries = trace[-1:] if len(trace) == asked else trace
-    titles: dict[str, str | None] = {}
+    pages: dict[str, dict[str, Any]] = {}
     for entry in entries:
-        for url, title in _pages(entry, f"{name}.web_search_trace"):
-            titles.setdefault(url, title)
-    return [{"url": url, "title": title} for url, title in titles.items()]
+        for page in _pages(entry, f"{name}.web_search_trace"):
+            known = pages.setdefault(page["url"], page)
+            if known is not page:
+                _add_passage(known, page.get("snippet"))
+    return list(pages.values())
 
 
-def _pages(entry: Any, name: str) -> list[tuple[str, str | None]]:
+def _add_passage(page: dict[str, Any], snippet: str | None) -> None:
+    """Add the snippet of another result with the same URL, up to the number that a source may have."""
+    known = page.setdefault("passages", [])
+    told = [page.get("snippet"), *(each["snippet"] for each in known)]
+    if snippet and snippet not in told and len(told) < MAX_PASSAGES:
+        known.append({"snippet": snippet})
+
+
+def _pages(entry: Any, name: str) -> list[dict[str, Any]]:
     results = entry.get("search_results") if isinstance(entry, dict) else entry
-    pages: list[tuple[str, str | None]] = []
+    pages: list[dict[str, Any]] = []
     for result in results or ():
         match result:
             case {"url": str(url), **rest}:
-                title = rest.get("title")
-                pages.append((url, title if isinstance(title, str) else None))
+                title, snippet = rest.get("title"), rest.get("snippet")
+                page = {"url": url, "title": title if isinstance(title, str) else None}
+                pages.append(page | ({"snippet": within_limit(snippet)} if isinstance(snippet, str) else {}))
             case [_, str(url), *_]:
-                pages.append((url, None))
+                pages.append({"url": url})
             case {"url": None} | [_, None, *_]:
                 pass
             case _:

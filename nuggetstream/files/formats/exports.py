@@ -1,145 +1,27 @@
-"""The formats that are written, and how a battle becomes their rows.
+"""The formats that are written: those of the modules below, and votes, runs and qrels.
 
-search-arena             the row of Search Arena 7k, with the nugget fields that were published with it
-nuggetizer-pool          the evidence of a query, as nuggetizer reads it
-nuggetizer-nuggets       the nuggets of a query
-nuggetizer-assignments   the labels of an answer, one line per answer
-votes                    CSV of the preferences of one lens or all
-run, qrels               the ranking of the evidence, and its grades of relevance
+arena_exports        search-arena, chatbot-arena, comparia
+nuggetizer_exports   nuggetizer-pool, nuggetizer-nuggets, nuggetizer-assignments
+answer_exports       trec-rag-2024 and -2025, ragdoll, ragdoll-judgments, and the four tables of RAGElo
+rubric_exports       rubric, rubric-bank
+votes                CSV of the preferences of one lens or all
+run, qrels           the ranking of the evidence, and its grades of relevance
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import INDEPENDENT, Lens
-from nuggetstream.domain.nugget import Support
 from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.formats import answer_exports, arena_exports, nuggetizer_exports, rubric_exports
 from nuggetstream.files.formats.exporting import Export, View
-from nuggetstream.files.formats.search_arena_shape import METRICS, SEARCH_ARENA
 
-_WINNERS = {Vote.A: "model_a", Vote.B: "model_b", Vote.TIE: "tie", Vote.BOTH_BAD: "tie (bothbad)"}
-_LABELS = {Support.SUPPORT, Support.PARTIAL_SUPPORT, Support.NOT_SUPPORT}
 _RELEVANCE = "retrieval_relevance"  # the evaluator that grades retrieved documents
 _TAG = "nuggetstream"
 ALL = "all"
-
-
-def _search_arena(view: View) -> Iterator[Mapping[str, Any]]:
-    verdict = view.get("nugget_verdict")
-    judgment = _judgment(view)
-    asked = 1 + sum(turn["role"] == "user" for turn in _turns(view, "a"))
-    row: dict[str, Any] = {
-        "battle_id": view["id"],
-        "arena": view["arena"],
-        "model_a": view["a"]["system"],
-        "model_b": view["b"]["system"],
-        "winner": _winner(view.get("human_vote")),
-        "turn": asked,
-        "language": view.get("language") or None,
-        "timestamp": view.get("received_at"),
-        "tags": list(view.get("tags") or ()),
-        "nugget_documents": [
-            {"docid": chunk.get("chunk_id"), "segment": chunk["text"]} for chunk in view.get("evidence") or ()
-        ],
-        "scored_nuggets": _nuggets(view),
-        "winner_nuggets": _winner(verdict["preference"]) if verdict else None,
-        "winner_judge": _winner(judgment["winner"]) if judgment else None,
-    }
-    for side in "ab":
-        row[f"messages_{side}"] = _messages(view, side)
-        row[f"system_{side}_metadata"] = {"web_search_trace": _trace(view[side], asked)}
-        row[f"assigned_nuggets_{side}"] = _assigned(view, side)
-        row[f"nugget_metrics_{side}"] = _metrics(verdict[side]) if verdict else None
-    yield row
-
-
-def _turns(view: View, side: str) -> Sequence[Mapping[str, Any]]:
-    return view[side].get("conversation") or view.get("conversation") or ()
-
-
-def _messages(view: View, side: str) -> list[dict[str, Any]]:
-    earlier = [{"role": turn["role"], "content": turn["text"]} for turn in _turns(view, side)]
-    answer = {"role": "assistant", "content": view[side]["text"]}
-    return [*earlier, {"role": "user", "content": view["query"]}, answer]
-
-
-def _trace(answer: Mapping[str, Any], asked: int) -> list[dict[str, Any]]:
-    """The pages of an answer as the last entry of a trace; those of earlier turns are unknown."""
-    pages = [{"url": page.get("url"), "title": page.get("title")} for page in answer.get("sources") or ()]
-    return [*({"search_results": None} for _ in range(asked - 1)), {"search_results": pages}]
-
-
-def _winner(vote: str | None) -> str | None:
-    return None if vote is None else _WINNERS[Vote(vote)]
-
-
-def _judgment(view: View) -> Mapping[str, Any] | None:
-    """The verdict that speaks for all judges: the first by name, additional judges last."""
-    judgments = view.get("judgments") or ()
-    return min(judgments, key=lambda each: (each.get("additional", False), each["evaluator"]), default=None)
-
-
-def _metrics(scores: Mapping[str, Any]) -> dict[str, Any]:
-    names = {"all": "all_score"}
-    return {f"{name}_score": scores.get(names.get(name, name)) for name in METRICS}
-
-
-def _nuggets(view: View) -> list[dict[str, Any]]:
-    return [
-        {"text": nugget["text"], "importance": nugget["importance"]} for nugget in view.get("nuggets") or ()
-    ]
-
-
-def _assigned(view: View, side: str) -> list[dict[str, Any]] | None:
-    """The nuggets with the labels of an answer; None unless every nugget has one."""
-    nuggets = view.get("nuggets") or ()
-    labels = [nugget.get(side) for nugget in nuggets]
-    if not nuggets or None in labels:
-        return None
-    return [
-        {"text": nugget["text"], "importance": nugget["importance"], "assignment": _label(label["support"])}
-        for nugget, label in zip(nuggets, labels, strict=True)
-        if label is not None
-    ]
-
-
-def _label(support: str) -> str:
-    """A label that nuggetizer knows; another one, such as of a contradiction, is no support."""
-    return support if support in _LABELS else Support.NOT_SUPPORT.value
-
-
-def _pool(view: View) -> Iterator[Mapping[str, Any]]:
-    if chunks := view.get("evidence"):
-        candidates = [
-            {"docid": chunk.get("chunk_id"), "score": chunk.get("score"), "doc": {"segment": chunk["text"]}}
-            for chunk in chunks
-        ]
-        yield {"query": {"qid": view["id"], "text": view["query"]}, "candidates": candidates}
-
-
-def _nugget_lists(view: View) -> Iterator[Mapping[str, Any]]:
-    if nuggets := _nuggets(view):
-        yield {"query": view["query"], "qid": view["id"], "nuggets": nuggets}
-
-
-def _assignments(view: View) -> Iterator[Mapping[str, Any]]:
-    for side in "ab":
-        if (assigned := _assigned(view, side)) is not None:
-            text = view[side]["text"]
-            yield {
-                "query": view["query"],
-                "qid": view["id"],
-                "answer_text": text,
-                "response_length": len(text.split()),
-                "run_id": view[side]["system"],
-                "nuggets": assigned,
-            }
-
-
 _VOTE_COLUMNS = ("battle_id", "arena", "system_a", "system_b", "winner", "lens", "source", "language", "time")
 
 
@@ -192,45 +74,20 @@ def _field(text: str) -> str:
     return re.sub(r"\s", lambda found: quote(found[0]), text)
 
 
-_NO_NUGGETS = "battles without nuggets"
+_VOTES = Export(
+    name="votes",
+    title="votes",
+    rows=_votes(Lens.HUMAN.value),
+    kept="preferences of people, or with --lens of nuggets, judges or all",
+    lost="all else; battles without a preference",
+    columns=_VOTE_COLUMNS,
+)
 EXPORTS: list[Export] = [
-    Export(
-        name="search-arena",
-        title="Search Arena",
-        rows=_search_arena,
-        kept="messages, vote, pages, language, tags; evidence, nuggets, labels, scores, preferences",
-        lost="quotes, causes, provenance, grades, probabilities, failures, cost; texts of pages",
-        shape=SEARCH_ARENA,
-    ),
-    Export(
-        name="nuggetizer-pool",
-        title="nuggetizer pool",
-        rows=_pool,
-        kept="query (qid is the id of the battle), evidence by rank with scores",
-        lost="all else, earlier turns included; battles without evidence",
-    ),
-    Export(
-        name="nuggetizer-nuggets",
-        title="nuggetizer nuggets",
-        rows=_nugget_lists,
-        kept="query, nuggets with importance",
-        lost=f"all else, earlier turns included; {_NO_NUGGETS}",
-    ),
-    Export(
-        name="nuggetizer-assignments",
-        title="nuggetizer assignments",
-        rows=_assignments,
-        kept="query, answers, nuggets with importance and label; a contradiction is written as not_support",
-        lost=f"all else, earlier turns included; {_NO_NUGGETS} and answers without all labels",
-    ),
-    Export(
-        name="votes",
-        title="votes",
-        rows=_votes(Lens.HUMAN.value),
-        kept="preferences of people, or with --lens of nuggets, judges or all",
-        lost="all else; battles without a preference",
-        columns=_VOTE_COLUMNS,
-    ),
+    *arena_exports.EXPORTS,
+    *nuggetizer_exports.EXPORTS,
+    *answer_exports.EXPORTS,
+    *rubric_exports.EXPORTS,
+    _VOTES,
     Export(
         name="run",
         title="TREC run",
@@ -266,7 +123,7 @@ def export_named(name: str, lens: str | None = None) -> Export:
         )
     if lens is None:
         return found
-    if not found.columns:
+    if found.name != _VOTES.name:
         raise UnusableFile(f"--lens is for votes, and {found.title} has none")
     lenses = [ALL, *(known.value for known in INDEPENDENT)]
     if lens not in lenses:

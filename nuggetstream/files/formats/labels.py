@@ -11,11 +11,13 @@ rubric bank          {query_id, query_text, items: [{question_id, question_text}
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from nuggetstream.domain.nugget import Grounding, Support
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.formats.format import FileFormat, Line, RowLine, Sample, Source
 from nuggetstream.files.formats.rows import Container, Row, shown
 
 _IMPORTANCE = ("vital", "okay")
+_OPTIONAL = ("assignment", "grounding", "contradicted", "set_by")
 _PAIR = 2
 _DOCUMENT = (("docid", "did"), ("text", "document"))
 
@@ -86,6 +88,8 @@ def _nuggets(fields: Any) -> Iterator[Mapping[str, Any]]:
 def nuggets_of(given: Any) -> list[dict[str, Any]]:
     """The nuggets of nuggetizer, each with text, importance and, where there is one, its assignment.
 
+    `grounding`, `contradicted` and `set_by` are our own: what our exports have beside nuggetizer's fields.
+
     Raises:
         ValueError: Names the nugget that is none.
     """
@@ -95,11 +99,27 @@ def nuggets_of(given: Any) -> list[dict[str, Any]]:
     for index, nugget in enumerate(given):
         match nugget:
             case {"text": str(text), "importance": str(importance), **rest} if importance in _IMPORTANCE:
-                label = {"assignment": rest["assignment"]} if "assignment" in rest else {}
+                label = {name: rest[name] for name in _OPTIONAL if name in rest}
+                if not _fits(label):
+                    raise _Wrong(f"nuggets.{index}: grounding, contradicted or set_by is {shown(label)}")
                 nuggets.append({"text": text, "importance": importance} | label)
             case _:
                 raise _Wrong(f"nuggets.{index}: is {shown(nugget)}; expected text, and vital or okay")
     return nuggets
+
+
+def _fits(label: Mapping[str, Any]) -> bool:
+    """Whether the fields that are our own have values that we write."""
+    grounding, contradicted = label.get("grounding"), label.get("contradicted", False)
+    if not (isinstance(contradicted, bool) and (grounding is None or grounding in list(Grounding))):
+        return False
+    match label.get("set_by"):
+        case None:
+            return True
+        case {"author": str(), "model": model}:
+            return model in list(Support)
+        case _:
+            return False
 
 
 def _qrel(fields: Any) -> Iterator[Mapping[str, Any]]:
@@ -210,7 +230,7 @@ FORMATS = [
         holds="nuggets of queries",
         recognises=lambda sample: sample.has("query", "nuggets") and not sample.has("answer_text"),
         read=_each(_nuggets),
-        fields="query, nuggets with importance, and labels where they are a document's",
+        fields="query, nuggets with importance, `grounding`, and labels where they are a document's",
         lost="trace",
         used_by="nuggetstream import",
     ),

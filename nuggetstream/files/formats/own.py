@@ -55,13 +55,20 @@ def _results(row: Row, _: Source) -> Read:
 def _answer(answer: Any) -> Any:
     if not isinstance(answer, dict):
         return answer
-    pages = [
-        {name: source[name] for name in ("url", "title") if source.get(name)}
-        for source in answer.get("sources") or ()
-        if isinstance(source, dict)
-    ]
+    pages = [_page(source) for source in answer.get("sources") or () if isinstance(source, dict)]
     kept = {name: answer[name] for name in ("system", "text", "conversation") if name in answer}
     return kept | {"sources": pages}
+
+
+def _page(source: Mapping[str, Any]) -> dict[str, Any]:
+    page = {name: source[name] for name in ("url", "title") if source.get(name)}
+    names = {"text": "snippet", "start": "start", "end": "end"}
+    passages = [
+        {ours: cited[name] for name, ours in names.items() if cited.get(name) is not None}
+        for cited in source.get("cited") or ()
+        if isinstance(cited, dict)
+    ]
+    return page | ({"passages": passages} if passages else {})
 
 
 def _crowdrag25(row: Row, source: Source) -> Read:
@@ -120,7 +127,7 @@ RESULTS = FileFormat(
     holds=BATTLES,
     recognises=lambda sample: sample.has("nugget_verdict", "judgments"),
     battle_of=_results,
-    fields="query, conversation, answers, URLs of sources, vote, references",
+    fields="query, conversation, answers, URLs and cited passages of sources, vote, references",
     lost="texts of sources, nuggets, labels and verdicts, which are made anew",
 )
 NUGGETSTREAM = FileFormat(

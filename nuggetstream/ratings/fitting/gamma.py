@@ -7,7 +7,8 @@ is exact: accepted numbers have the Gamma distribution, whatever the shape, and 
 an independent draw of the same distribution. The only error is that of single precision, relatively 3e-7.
 
 A share of about 1 / (36 d) of the numbers is rejected. The densities are compared only for the few numbers
-that a simple upper bound of the chance of a rejection does not decide.
+that a simple upper bound of the chance of a rejection does not decide. Small shapes, of which too many
+numbers would be rejected, are sums of Exp(1) numbers; a few small ones are left to numpy, which is as fast.
 
 Source: Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables", 2000; normal numbers: Box and
 Muller, 1958.
@@ -23,7 +24,8 @@ Singles: TypeAlias = NDArray[np.float32]
 Flags: TypeAlias = NDArray[np.bool_]
 
 _CHUNK = 2**15  # numbers worked on together: as many as stay in a processor's cache
-_SMALL = 12.0  # shapes below are left to numpy: many numbers would be rejected
+_FEW = 12.0  # shapes below are left to numpy if there are few numbers, less than a chunk
+_LEAST = 4.0  # where there are many, shapes below are sums of Exp(1), or left to numpy if they are not whole
 _LEVELS = 2**16  # of the first digits of a uniform number
 _ROUNDED = 1 + 1e-5  # an upper bound stays one after it was rounded
 
@@ -32,13 +34,13 @@ def gamma_rows(shapes: Floats, columns: int, stream: np.random.Generator) -> Sin
     """Gamma(shape, 1) random numbers, a row per shape.
 
     Args:
-        shapes: (N,) positive shapes. Up to about 1e10: from there on single precision is too coarse.
+        shapes: (N,) shapes. Up to about 1e10: from there on single precision is too coarse.
         columns: Random numbers per shape.
         stream: Source of randomness; equal streams give equal numbers.
 
     Returns:
-        (N, columns) positive numbers with mean and variance equal to the shape, zero only where they are too
-        small for single precision.
+        (N, columns) positive numbers with mean and variance equal to the shape, zero where the shape is zero
+        or they are too small for single precision.
 
     Source: See the module.
 
@@ -47,9 +49,17 @@ def gamma_rows(shapes: Floats, columns: int, stream: np.random.Generator) -> Sin
     [2, 40, 100]
     """
     rows = np.empty((len(shapes), columns), dtype=np.float32)
-    for row in np.flatnonzero(shapes < _SMALL):
+    rows[shapes == 0] = 0
+    few = ((shapes > 0) & (shapes < _FEW)).sum() * columns < _CHUNK
+    least = _FEW if few else _LEAST
+    whole = np.zeros_like(shapes) if few else np.where((shapes < least) & (shapes % 1 == 0), shapes, 0)
+    for number in np.unique(whole[whole > 0]):
+        places = np.flatnonzero(whole == number)
+        parts = stream.standard_exponential((int(number), len(places), columns), dtype=np.float32)
+        rows[places] = parts.sum(axis=0)
+    for row in np.flatnonzero((shapes > 0) & (shapes < least) & (whole == 0)):
         rows[row] = stream.standard_gamma(shapes[row], columns)
-    large = np.flatnonzero(shapes >= _SMALL)
+    large = np.flatnonzero(shapes >= least)
     together = max(_CHUNK // max(columns, 1), 1)
     for start in range(0, len(large), together):
         places = large[start : start + together]
@@ -81,11 +91,12 @@ def _risk(t: Singles, shift: Floats) -> Singles:
     """(N, columns) upper bounds of the chances that numbers d (1 + t)³ are rejected, in levels.
 
     The log of the chance of an acceptance is d (1.5 t² - 3 t - t³ + 3 log(1 + t)), for |t| ≤ 1/2 at least
-    -1.5 d t⁴ by the series of the logarithm. For larger |t| the bound is above 1, since d is above 11.
+    -1.5 d t⁴ by the series of the logarithm. For larger |t| the bound is at least 1, since the factor is at
+    least 16.
     """
     risk = t * t
     risk *= risk
-    risk *= _column(shift * (1.5 * _LEVELS * _ROUNDED))
+    risk *= _column(np.maximum(1.5 * shift, 16.0) * (_LEVELS * _ROUNDED))
     return risk
 
 
@@ -105,7 +116,7 @@ def _rejected(root: Singles, shift: Floats, coarse: NDArray[np.uint16], stream: 
     uniform = (coarse + stream.random(len(root))) / _LEVELS
     t = root.astype(np.float64) - 1
     with np.errstate(all="ignore"):  # a number that is not positive is rejected
-        chance = shift * (1.5 * t**2 - 3 * t - t**3 + 3 * np.log(root, dtype=np.float64))
+        chance = shift * (t * (t * (1.5 - t) - 3) + 3 * np.log(root, dtype=np.float64))
         return np.asarray(~(np.log1p(-uniform) < chance))
 
 

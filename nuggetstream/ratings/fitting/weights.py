@@ -111,7 +111,8 @@ def _as_slice(places: Places) -> Places | slice:
 def _drawn(counts: Floats, resamples: int, seed: tuple[int, ...]) -> Singles:
     """(3, N, R) weights of N pairs."""
     stream = np.random.Generator(np.random.SFC64(list(seed)))
-    weights, shapes = np.zeros((*counts.shape, resamples), dtype=np.float32), counts.ravel()
-    cells = np.flatnonzero(shapes)
-    weights.reshape(-1, resamples)[cells] = np.maximum(gamma_rows(shapes[cells], resamples, stream), _OPEN)
-    return weights
+    shapes = counts.ravel()
+    weights = gamma_rows(shapes, resamples, stream)
+    np.maximum(weights, _OPEN, out=weights)
+    weights[shapes == 0] = 0
+    return weights.reshape(*counts.shape, resamples)

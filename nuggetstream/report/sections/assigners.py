@@ -17,7 +17,7 @@ class SecondAssigner:
     """The labels of one second assigner beside those of the first.
 
     Attributes:
-        evaluator: Its name.
+        evaluator: Its name; of a member of a panel "PANEL/MEMBER".
         model: Its model.
         battles: Number of battles with labels of both.
         counts: Number of labels, by the label of the first assigner and then by its own.
@@ -53,9 +53,11 @@ def _table_of(counts: Counter[LabelPair]) -> dict[str, dict[str, int]]:
 def _of_battle(battle: BattleRow) -> list[tuple[tuple[str, str], Counter[LabelPair]]]:
     found = []
     for grading in battle.gradings:
-        grades = (((grade.item, grade.sides), grade.criterion, grade.label) for grade in grading.grades)
-        if pairs := Counter(label_pairs(grades)):
-            found.append(((grading.evaluator, grading.model), pairs))
+        for member, model, grades in grading.by_grader():
+            name = grading.evaluator if member is None else f"{grading.evaluator}/{member}"
+            labels = (((grade.item, grade.sides), grade.criterion, grade.label) for grade in grades)
+            if pairs := Counter(label_pairs(labels)):
+                found.append(((name, model), pairs))
     return found
 
 

@@ -1,14 +1,20 @@
-"""Calibration: of the verdicts that a judge calls 80% probable, do people share four fifths?"""
+"""Calibration: of the verdicts that a scorer calls 80% probable, do people share four fifths?
 
-from collections.abc import Sequence
+Scorers with probabilities are judges, members of their panels, and the nuggets with the labels of one model.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from nuggetstream.domain.battle import Vote
-from nuggetstream.files.evaluated import ProbabilitiesRow
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.nugget import Assignment, Nugget
+from nuggetstream.files.evaluated import BattleRow, NuggetRow, ProbabilitiesRow
 from nuggetstream.files.numerals import number, part_of, percent
+from nuggetstream.files.other_lists import ListedNuggetRow
 from nuggetstream.files.results import Results
+from nuggetstream.nuggets.preference import preference_by_labels
 from nuggetstream.nuggets.tie_band import TieBand, tie_band
 from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import GREEN, GREY, figure, share_axis
@@ -18,20 +24,23 @@ from nuggetstream.statistics.calibration import Calibration, calibration
 
 _CLASSES = (Vote.A, Vote.TIE, Vote.B)
 _AXIS = [0.0, 1.0]
+NUGGETS = "nuggets"
+_OTHER_LIST = f"{NUGGETS} of "  # before the name of a nuggetizer other than the first
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeCalibration:
-    """The probabilities of one judge against one human dimension.
+    """The probabilities of one judge, or of the nuggets, against one human dimension.
 
     Attributes:
-        evaluator: Name of the judge.
-        model: Its model.
+        evaluator: Name of the judge; of a member of its panel "PANEL/MEMBER", of the nuggets "nuggets", and
+            of those of a further nuggetizer "nuggets of NAME".
+        model: Its model; of the nuggets the one that labelled them.
         dimension: Name of the human dimension; "both bad" counts as a tie.
         told: Verdicts with probabilities.
-        judged: All verdicts of the judge.
+        judged: All its verdicts.
         calibration: Over the battles with probabilities and a human preference.
-        band: The tie band that people's preferences choose; None where they choose none.
+        band: The tie band that people's preferences choose; None where they choose none, and for the nuggets.
     """
 
     evaluator: str
@@ -47,18 +56,60 @@ _Verdict = tuple[dict[str, Vote], Vote, ProbabilitiesRow | None]
 
 
 def compute(results: Results) -> tuple[JudgeCalibration, ...]:
-    """One comparison per judge, model and human dimension; judges without probabilities are left out."""
-    judges: dict[tuple[str, str], list[_Verdict]] = {}
+    """One comparison per scorer, model and human dimension; scorers without probabilities are left out."""
+    scorers: dict[tuple[str, str], list[_Verdict]] = {}
     for battle in results.battles:
-        for judgment in battle.judgments:
-            verdicts = judges.setdefault((judgment.evaluator, judgment.model), [])
-            verdicts.append((dict(battle.preferences), judgment.winner, judgment.probabilities))
+        people = dict(battle.preferences)
+        for scorer, said, shares in (*_by_judges(battle), *_by_nuggets(battle)):
+            scorers.setdefault(scorer, []).append((people, said, shares))
     return tuple(
         _of(evaluator, model, dimension, verdicts)
-        for (evaluator, model), verdicts in judges.items()
+        for (evaluator, model), verdicts in scorers.items()
         for dimension in results.dimensions
         if any(told is not None for _, _, told in verdicts)
     )
+
+
+_Said = tuple[tuple[str, str], Vote, ProbabilitiesRow | None]
+
+
+def _by_judges(battle: BattleRow) -> Iterator[_Said]:
+    """What each judge said, those that were shown the nuggets named so, and each member of a panel."""
+    for judgments, suffix in ((battle.judgments, ""), (battle.guided, " (shown the nuggets)")):
+        for judgment in judgments:
+            name = f"{judgment.evaluator}{suffix}"
+            yield (name, judgment.model), judgment.winner, judgment.probabilities
+            for member in judgment.members:
+                if member.winner is not None:
+                    own = f"{judgment.evaluator}/{member.name}{suffix}"
+                    yield (own, member.model or member.name), member.winner, member.probabilities
+
+
+def _by_nuggets(battle: BattleRow) -> Iterator[_Said]:
+    """What the nuggets of each list say, with the probabilities that follow from those of their labels."""
+    model = battle.label_model or "unknown"
+    if (verdict := battle.nugget_verdict) is not None and battle.nuggets:
+        said, shares = verdict.preference, _of_labels(battle.nuggets, verdict.tie_threshold)
+        yield (NUGGETS, model), said, shares
+    for other in battle.other_lists:
+        if other.verdict is not None and other.verdict.tie_threshold is not None:
+            shares = _of_labels(other.nuggets, other.verdict.tie_threshold)
+            yield (f"{_OTHER_LIST}{other.nuggetizer}", model), other.verdict.preference, shares
+
+
+def _of_labels(listed: Sequence[NuggetRow | ListedNuggetRow], threshold: float) -> ProbabilitiesRow | None:
+    nuggets = [
+        Nugget(id=str(place), text=str(place), importance=each.importance)
+        for place, each in enumerate(listed)
+    ]
+    labels = [
+        Assignment(nugget_id=str(place), side=side, support=label.support, probabilities=label.told)
+        for place, each in enumerate(listed)
+        for side, label in ((Side.A, each.a), (Side.B, each.b))
+        if label is not None
+    ]
+    found = preference_by_labels(nuggets, labels, threshold)
+    return None if found is None else ProbabilitiesRow(a=found.a, b=found.b, tie=found.tie)
 
 
 def _of(
@@ -79,7 +130,9 @@ def _of(
             [(shares.a, shares.tie, shares.b) for _, _, shares in cases],
             [_CLASSES.index(vote if vote in _CLASSES else Vote.TIE) for vote, _, _ in cases],
         ),
-        band=tie_band(
+        band=None
+        if evaluator == NUGGETS or evaluator.startswith(_OTHER_LIST)
+        else tie_band(
             [shares.a - shares.b for _, _, shares in cases],
             [said for _, said, _ in cases],
             [vote for vote, _, _ in cases],
@@ -88,23 +141,24 @@ def _of(
 
 
 def draw(judges: Sequence[JudgeCalibration]) -> Content:
-    """A reliability plot per judge and dimension, and a table of all."""
+    """A reliability plot per scorer and dimension, and a table of all."""
     compared = [judge for judge in judges if judge.calibration.cases]
     blocks: list[Block] = []
     if compared:
         blocks.append(
-            Figures("Judge and human dimension", {_name(each): (_plot(each),) for each in compared})
+            Figures("Scorer and human dimension", {_name(each): (_plot(each),) for each in compared})
         )
         blocks += [_table(compared), *_bands(compared)]
     else:
         blocks.append(Notice(_nothing(judges)))
     return Content(
         finding=" ".join(_finding(each) for each in compared[:1]),
-        reading="Each point is the verdicts of similar probability: to the right how probable the judge "
+        reading="Each point is the verdicts of similar probability: to the right how probable the scorer "
         "called them on average, upwards how many of them people share. On the diagonal probabilities can be "
         "taken at their word; below it the judge is too sure of itself. The calibration error is the mean "
         "distance from the diagonal. The Brier score also counts how much the probabilities tell apart: it "
-        "should be below that of somebody who always names the shares of A, tie and B.",
+        "should be below that of somebody who always names the shares of A, tie and B. The probabilities of "
+        "the nuggets follow from those of their labels, which are taken as independent.",
         basis=_basis(compared),
         blocks=tuple(blocks),
     )
@@ -121,8 +175,8 @@ def _basis(judges: Sequence[JudgeCalibration]) -> str:
 
 def _nothing(judges: Sequence[JudgeCalibration]) -> str:
     if judges:
-        return "No battle has both a human preference and probabilities of a judge."
-    return "No judge gave probabilities; the profile `frugal` asks for them."
+        return "No battle has both a human preference and probabilities of a judge or of labels."
+    return "No judge and no label has probabilities; the profile `frugal` asks for them."
 
 
 def _name(judge: JudgeCalibration) -> str:
@@ -184,11 +238,11 @@ def _table(judges: Sequence[JudgeCalibration]) -> Table:
         for each in judges
     ]
     columns = (
-        "judge", "model", "dimension", "mean probability", "people agree", "calibration error", "Brier score",
-        "Brier score of the shares",
+        "scorer", "model", "dimension", "mean probability", "people agree", "calibration error",
+        "Brier score", "Brier score of the shares",
     )  # fmt: skip
     return Table(
-        caption="Calibration per judge",
+        caption="Calibration per scorer",
         columns=columns,
         rows=rows,
         note=f"The most probable verdict is compared, also where two orders disagree. {FEW_NOTE}",
@@ -224,7 +278,7 @@ def _bands(judges: Sequence[JudgeCalibration]) -> list[Block]:
 SECTION = Section(
     name="calibration",
     title="Calibration",
-    question="Can the judge's probabilities be taken at their word?",
+    question="Can probabilities be taken at their word?",
     compute=compute,
     draw=draw,
 )

@@ -1,6 +1,6 @@
 """Grades: what the evaluators say about each system's answers, documents and citations."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -25,7 +25,8 @@ class SystemGrade:
 
     Attributes:
         evaluator: Name of the evaluator.
-        model: Its model.
+        member: Name of the member of a panel; None for the evaluator, of a panel its members together.
+        model: Its model; of a panel the models of all members.
         criterion: Name of the criterion.
         scale: Name of its scale.
         subject: Kind of subject that was graded.
@@ -35,10 +36,11 @@ class SystemGrade:
         high: Upper bound of that interval.
         graded: Battles with such a grade.
         missing: Battles of the system without one, whatever the reason.
-        failed: Those of them in which the evaluator gave up.
+        failed: Those of them in which the evaluator gave up, or the member abstained.
     """
 
     evaluator: str
+    member: str | None
     model: str
     criterion: str
     scale: str
@@ -52,7 +54,7 @@ class SystemGrade:
     failed: int
 
 
-_Key = tuple[str, str, str, str, str, str | None]
+_Key = tuple[str, str | None, str, str, str, str, str | None]
 
 
 def compute(results: Results) -> tuple[SystemGrade, ...]:
@@ -68,11 +70,12 @@ def compute(results: Results) -> tuple[SystemGrade, ...]:
 
 def _values(battle: BattleRow) -> Iterator[tuple[_Key, float]]:
     for grading in battle.gradings:
-        for grade in grading.grades:
-            if grade.value is not None:
-                for system in _systems(battle, grade):
-                    names = (grade.criterion, grade.scale, grade.subject.value)
-                    yield (grading.evaluator, grading.model, *names, system), grade.value
+        for member, model, grades in grading.by_grader():
+            for grade in grades:
+                if grade.value is not None:
+                    for system in _systems(battle, grade):
+                        names = (grade.criterion, grade.scale, grade.subject.value)
+                        yield (grading.evaluator, member, model, *names, system), grade.value
 
 
 def _systems(battle: BattleRow, grade: GradeRow) -> Iterable[str | None]:
@@ -82,13 +85,14 @@ def _systems(battle: BattleRow, grade: GradeRow) -> Iterable[str | None]:
 def _system_grade(
     key: _Key, values: Mapping[str, Sequence[float]], battles: Sequence[BattleRow]
 ) -> SystemGrade:
-    evaluator, model, criterion, scale, subject, system = key
+    evaluator, member, model, criterion, scale, subject, system = key
     own = [battle for battle in battles if system is None or system in _names(battle)]
     missing = [battle for battle in own if battle.id not in values]
     means = [fmean(of_battle) for of_battle in values.values()]
     low, high = _bounds(means)
     return SystemGrade(
         evaluator=evaluator,
+        member=member,
         model=model,
         criterion=criterion,
         scale=scale,
@@ -99,7 +103,7 @@ def _system_grade(
         high=high,
         graded=len(means),
         missing=len(missing),
-        failed=sum(_gave_up(battle, evaluator) for battle in missing),
+        failed=sum(_gave_up(battle, evaluator, member) for battle in missing),
     )
 
 
@@ -107,8 +111,11 @@ def _names(battle: BattleRow) -> set[str]:
     return {battle.answer(side).system for side in Side}
 
 
-def _gave_up(battle: BattleRow, evaluator: str) -> bool:
-    return any((each.stage, each.evaluator) == (Stage.GRADER.value, evaluator) for each in battle.failures)
+def _gave_up(battle: BattleRow, evaluator: str, member: str | None) -> bool:
+    if any((each.stage, each.evaluator) == (Stage.GRADER.value, evaluator) for each in battle.failures):
+        return True
+    panels = [each.members for each in battle.gradings if each.evaluator == evaluator]
+    return any(each.name == member and each.abstention is not None for panel in panels for each in panel)
 
 
 def _bounds(means: Sequence[float]) -> tuple[float | None, float | None]:
@@ -121,23 +128,39 @@ def _bounds(means: Sequence[float]) -> tuple[float | None, float | None]:
 
 
 def draw(grades: Sequence[SystemGrade]) -> Content:
-    """One table per evaluator."""
-    evaluators = list(dict.fromkeys((each.evaluator, each.model) for each in grades))
+    """One table per evaluator, and one per member of a panel."""
+    by_grader: dict[tuple[str, str | None, str], list[SystemGrade]] = {}
+    for each in grades:
+        by_grader.setdefault((each.evaluator, each.member, each.model), []).append(each)
+    panels = {each.evaluator for each in grades if each.member is not None}
     blocks: list[Block] = [
-        _table(evaluator, model, [g for g in grades if (g.evaluator, g.model) == (evaluator, model)])
-        for evaluator, model in evaluators
+        _table(_caption(*grader, panels), by_grader[grader]) for grader in sorted(by_grader, key=_order)
     ]
     return Content(
         finding="",
         reading="A mean is over battles, so that an answer with many documents counts once. The interval "
         "comes from a bootstrap over battles. A battle without a grade is missing and never counts as zero: "
-        "it was not selected for grading, had nothing to grade, or the evaluator gave up.",
-        basis=many(len(evaluators), "evaluator"),
+        "it was not selected for grading, had nothing to grade, or the evaluator gave up. The grades of a "
+        "panel are those of its members together; a member of a panel gives up by abstaining.",
+        basis=many(len({each.evaluator for each in grades}), "evaluator"),
         blocks=tuple(blocks) or (Notice("No evaluator graded these battles."),),
     )
 
 
-def _table(evaluator: str, model: str, grades: Sequence[SystemGrade]) -> Table:
+def _order(grader: tuple[str, str | None, str]) -> tuple[str, str, str]:
+    """Evaluators by name, the members of a panel after it."""
+    evaluator, member, model = grader
+    return evaluator, member or "", model
+
+
+def _caption(evaluator: str, member: str | None, model: str, panels: Container[str]) -> str:
+    name = evaluator.replace("_", " ")
+    if member is not None:
+        return f"{name}, member {member}: {model}"
+    return f"{name}, panel of {model}" if evaluator in panels else f"{name}, {model}"
+
+
+def _table(caption: str, grades: Sequence[SystemGrade]) -> Table:
     rows = [
         (
             grade.system or "all battles",
@@ -152,7 +175,7 @@ def _table(evaluator: str, model: str, grades: Sequence[SystemGrade]) -> Table:
         for grade in grades
     ]
     return Table(
-        caption=f"{evaluator.replace('_', ' ')}, {model}",
+        caption=caption,
         columns=(
             "system", "subject", "criterion (scale)", "mean", "95% interval", "battles graded", "missing",
             "of these given up",

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.nugget import Cause, Importance, Support
-from nuggetstream.files.evaluated import LabelRow
+from nuggetstream.files.labelled import LabelRow
 from nuggetstream.files.numerals import integer, part_of, percent
 from nuggetstream.files.results import Results
 from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table

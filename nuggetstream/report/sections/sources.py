@@ -41,6 +41,7 @@ class SystemSources:
         without: Answers that name no page.
         pages: Pages named over all answers; a page named twice counts twice.
         used: Pages with at least one chunk in the evidence.
+        partly_read: Those with a chunk of which the embedding model read only a part.
         qualities: The scraper's class, or the state where there is none -> pages.
     """
 
@@ -49,6 +50,7 @@ class SystemSources:
     without: int
     pages: int
     used: int
+    partly_read: int
     qualities: dict[str, int]
 
 
@@ -70,6 +72,7 @@ def _sources(system: str, answers: Sequence[tuple[SourceRow, ...]]) -> SystemSou
         without=sum(not sources for sources in answers),
         pages=len(pages),
         used=sum(page.chunks > 0 for page in pages),
+        partly_read=sum(page.partly_read > 0 for page in pages),
         qualities=dict(Counter(page.quality or page.state for page in pages).most_common()),
     )
 
@@ -85,7 +88,8 @@ def draw(systems: Sequence[SystemSources]) -> Content:
         finding=_finding(systems, pages),
         reading="Each page that an answer searched or cited, by what became of it. “ok” means that its "
         "text can be used as evidence; every other class names the obstacle. A page is used when at least "
-        "one of its passages was retrieved.",
+        "one of its passages was retrieved, and read in part when the embedding model read only the "
+        "beginning of such a passage.",
         basis=f"{many(pages, 'page')}, {part_of(len(with_pages), len(systems), 'systems')}",
         blocks=tuple(blocks),
     )
@@ -160,12 +164,15 @@ def _table(systems: Sequence[SystemSources]) -> Table:
             integer(system.pages),
             percent(system.qualities.get(_USABLE, 0) / system.pages if system.pages else None),
             percent(system.used / system.pages if system.pages else None),
+            integer(system.partly_read),
             _classes(system),
         )
         for system in systems
     ]
-    columns = ("system", "answers", "without a page", "pages", "usable", "used", "all classes")
-    return Table(caption="Pages per system", columns=columns, rows=rows, text_columns=(6,), folded=True)
+    columns = (
+        "system", "answers", "without a page", "pages", "usable", "used", "read in part", "all classes",
+    )  # fmt: skip
+    return Table(caption="Pages per system", columns=columns, rows=rows, text_columns=(7,), folded=True)
 
 
 SECTION = Section(

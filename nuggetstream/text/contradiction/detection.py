@@ -137,6 +137,8 @@ def _other_quantity_of(claim: Statement, sentence: Statement) -> tuple[Quantity,
 
 def _other_polarity(claim: Statement, sentence: Statement) -> Contradiction | None:
     """A clause of the claim that the sentence has with the opposite polarity, and not as it is."""
+    if not (claim.may_negate or sentence.may_negate):
+        return None
     for mine in claim.clauses:
         like = [theirs for theirs in sentence.clauses if _same_clause(mine, theirs)]
         opposite = next((theirs for theirs in like if mine.negated is not theirs.negated), None)

@@ -202,6 +202,6 @@ def language_of(text: str) -> Language:
         return _RUSSIAN
     words = _WORD.findall(text)
     count, _, language = max(
-        (sum(word in each.function for word in words), -place, each) for place, each in enumerate(_LATIN)
+        (sum(map(each.function.__contains__, words)), -place, each) for place, each in enumerate(_LATIN)
     )
     return language if count else UNKNOWN

@@ -80,6 +80,12 @@ class Statement:
         return tuple(_clauses(self.rest, self.language))
 
     @cached_property
+    def may_negate(self) -> bool:
+        """Whether one of its clauses may be negated: it has a word that negates, or an opposite."""
+        patterns = (self.language.negation, self.language.opposite)
+        return any(pattern is not None and pattern.search(self.rest) for pattern in patterns)
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """Terms of words with a capital letter inside the sentence.
 

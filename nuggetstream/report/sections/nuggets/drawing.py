@@ -6,6 +6,12 @@ from nuggetstream.files.numerals import MISSING, integer, many, number, part_of,
 from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import BLUE, GREY, ORANGE, PURPLE, SKY, figure, names_axis
 from nuggetstream.report.section import Content
+from nuggetstream.report.sections.nuggets.corrections import (
+    WORDS,
+    Corrections,
+    corrections_note,
+    corrections_table,
+)
 from nuggetstream.report.sections.nuggets.grounding import NEAR, Grounding, Quartiles
 from nuggetstream.report.sections.nuggets.numbers import LABELS, Nuggets, Spread
 
@@ -13,10 +19,7 @@ _LOOKS = dict(
     zip(
         LABELS,
         (
-            (BLUE, "stated"),
-            (SKY, "stated in part"),
-            (ORANGE, "missed"),
-            (PURPLE, "contradicted"),
+            *zip((BLUE, SKY, ORANGE, PURPLE), WORDS.values(), strict=True),
             (GREY, "no label"),
         ),
         strict=True,
@@ -29,7 +32,8 @@ def draw(nuggets: Nuggets) -> Content:
     blocks: list[Block] = [Notice("No battle has nuggets.")]
     if nuggets.count and nuggets.vital:
         charts = Figures.of(_histogram(nuggets), _labels(nuggets))
-        blocks = [_facts(nuggets), charts, _table(nuggets), *_grounding(nuggets.grounding)]
+        corrected, grounding = _corrected(nuggets.corrected), _grounding(nuggets.grounding)
+        blocks = [_facts(nuggets), charts, *corrected, _table(nuggets), *grounding]
     return Content(
         finding=_finding(nuggets),
         reading="A nugget is one fact that belongs in a good answer; a vital nugget must be in it. Each "
@@ -64,6 +68,13 @@ def _facts(nuggets: Nuggets) -> Facts:
         basis = part_of(nuggets.diversity.battles, nuggets.received, "battles")
         facts.append(Fact(number(nuggets.diversity.mean, 2), "diversity (mean)", basis))
     return Facts(tuple(facts))
+
+
+def _corrected(found: Corrections) -> list[Block]:
+    """The labels that people set; nothing where the model set all."""
+    if not found.by_people:
+        return []
+    return [Notice(corrections_note(found)), corrections_table(found.first, found.by_people)]
 
 
 def _histogram(nuggets: Nuggets) -> Figure:

@@ -9,6 +9,7 @@ import numpy as np
 from nuggetstream.domain.nugget import Importance, Support
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
+from nuggetstream.report.sections.nuggets.corrections import Corrections, corrections
 from nuggetstream.report.sections.nuggets.grounding import Grounding, grounding
 from nuggetstream.text.statistics import nugget_diversity
 
@@ -44,6 +45,7 @@ class Nuggets:
             1 means no term in common. Over battles with at least two nuggets.
         cosine: Per such battle, the mean cosine similarity of how often each term occurs in any two.
         labels: Importance -> label -> how often; two labels per nugget, one for each answer.
+        corrected: The labels, of these, that people set.
         grounding: How close nuggets are to the passages they were read from.
     """
 
@@ -56,6 +58,7 @@ class Nuggets:
     diversity: Spread | None
     cosine: Spread | None
     labels: dict[str, dict[str, int]]
+    corrected: Corrections
     grounding: Grounding
 
 
@@ -82,6 +85,7 @@ def compute(results: Results) -> Nuggets:
         diversity=_spread([1 - diversity.jaccard for diversity in diversities]),
         cosine=_spread([diversity.cosine for diversity in diversities]),
         labels=labels,
+        corrected=corrections(battles),
         grounding=grounding(battles),
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from nuggetstream.files.numerals import interval, many, number, part_of
+from nuggetstream.ratings.style_effects import PER_PARAMETER
 from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import (
     BLUE,
@@ -16,7 +17,7 @@ from nuggetstream.report.charts import (
 )
 from nuggetstream.report.human_ratings import Rated
 from nuggetstream.report.section import Content
-from nuggetstream.report.sections.style.numbers import PER_PARAMETER, StyleControl
+from nuggetstream.report.sections.style.numbers import StyleControl
 
 _ROW = 44
 _NAMES = {

@@ -7,23 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.files.evaluated import BattleRow
-from nuggetstream.files.numerals import many
 from nuggetstream.files.results import Results
 from nuggetstream.ratings.fitting.ballots import Ballots
-from nuggetstream.ratings.fitting.style_control import Coefficient
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.options import Options
-from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
+from nuggetstream.ratings.style import EqualStyle
+from nuggetstream.ratings.style_effects import StyleEffect, fit_style
 from nuggetstream.report.human_ratings import Rated, human_battles, human_ratings, rated
 from nuggetstream.report.lenses import POLICY
 from nuggetstream.text.citations import citation_use
-from nuggetstream.text.style import FEATURES, features
+from nuggetstream.text.style import features
 
 Floats = NDArray[np.float64]
-
-# Votes for each number to estimate: with few, one feature nearly separates winners from losers, and its
-# coefficient is huge and looks certain (Peduzzi et al., 1996).
-PER_PARAMETER, LEAST_PER_PARAMETER = 10, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +28,6 @@ class Beside:
     system: str
     plain: Rated
     controlled: Rated
-
-
-@dataclass(frozen=True, slots=True)
-class StyleEffect:
-    """How much one feature of style was preferred.
-
-    Attributes:
-        feature: Its name.
-        differs: Votes in which the two answers differ in it.
-        coefficient: In logits per standard deviation, with its interval; None where too few votes differ: a
-            few battles that one side happens to win would drive it to infinity.
-    """
-
-    feature: str
-    differs: int
-    coefficient: Coefficient | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,39 +68,19 @@ def _arena(name: str, battles: Sequence[BattleRow]) -> StyleControl:
     of_a = np.stack([_features(battle.a.text) for battle in used_battles])
     of_b = np.stack([_features(battle.b.text) for battle in used_battles])
     votes, queries = len(used_battles), len({battle.query for battle in used_battles})
-    differs = (of_a != of_b).sum(axis=0)
-    used = [index for index in range(len(FEATURES)) if differs[index] >= PER_PARAMETER]
-    if not used:
-        return _without(name, votes, queries, len(battles), _nothing_differs(votes))
-    parameters = len(ballots.systems) - 1 + len(used)
-    if votes < (least := LEAST_PER_PARAMETER * parameters):
-        reason = f"{many(votes, 'vote')} cannot determine {parameters} numbers; that takes {least} votes"
-        return _without(name, votes, queries, len(battles), reason)
-    names = tuple(FEATURES[index] for index in used)
-    equal = at_equal_style(StyledVotes(ballots, of_a[:, used], of_b[:, used], names), Options(policy=POLICY))
-    if equal.missing is not None:
-        return _without(name, votes, queries, len(battles), equal.missing)
-    coefficients = {coefficient.feature: coefficient for coefficient in equal.coefficients}
+    fitted = fit_style(ballots, of_a, of_b, Options(policy=POLICY))
+    if isinstance(fitted, str):
+        return _without(name, votes, queries, len(battles), fitted)
     return StyleControl(
         arena=name,
         votes=votes,
         queries=queries,
         received=len(battles),
-        parameters=parameters,
-        systems=_beside(ratings, equal),
-        effects=tuple(
-            StyleEffect(feature, int(count), coefficients.get(feature))
-            for feature, count in zip(FEATURES, differs, strict=True)
-        ),
+        parameters=fitted.parameters,
+        systems=_beside(ratings, fitted.equal),
+        effects=fitted.effects,
         missing=None,
     )
-
-
-def _nothing_differs(votes: int) -> str:
-    if votes < PER_PARAMETER:
-        there = f"there is {many(votes, 'vote')}" if votes == 1 else f"there are {many(votes, 'vote')}"
-        return f"{there}, and it takes {PER_PARAMETER} whose answers differ in a feature of style"
-    return f"no feature of style differs in at least {PER_PARAMETER} of the {many(votes, 'vote')}"
 
 
 def _ranked_ballots(ratings: Ratings, battles: Sequence[BattleRow]) -> tuple[Ballots, list[BattleRow]]:

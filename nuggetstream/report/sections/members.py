@@ -1,0 +1,215 @@
+"""Panels of evaluators: who abstains, and whether the members give the same grades."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.files.graded import GradeRow, GradingRow
+from nuggetstream.files.numerals import integer, many, number
+from nuggetstream.files.results import Results
+from nuggetstream.nuggets.label_agreement import FIRST
+from nuggetstream.report.blocks import Block, Notice, Table
+from nuggetstream.report.section import Content, Section
+from nuggetstream.report.wording import share_of
+from nuggetstream.statistics.krippendorff import Level, alpha_of_ratings
+from nuggetstream.statistics.share import Share, share
+
+
+@dataclass(frozen=True, slots=True)
+class GradingMember:
+    """One member of a panel.
+
+    Attributes:
+        panel: Name of the evaluator.
+        member: Name of the member.
+        answered: Battles in which it answered, of those that the panel graded.
+        abstentions: Why it did not -> number of battles.
+        agrees: Grades that are the panel's, of its grades where the panel has one.
+    """
+
+    panel: str
+    member: str
+    answered: Share
+    abstentions: dict[str, int]
+    agrees: Share
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionAgreement:
+    """How far the members of a panel agree on one criterion.
+
+    Attributes:
+        panel: Name of the evaluator.
+        criterion: Name of the criterion.
+        scale: Name of its scale.
+        subjects: What at least two members graded.
+        ungraded: What a member graded and the panel did not: too few members did, or no majority agreed.
+        alpha: Krippendorff's alpha, ordinal for values and nominal for words; None where nothing could have
+            disagreed.
+    """
+
+    panel: str
+    criterion: str
+    scale: str
+    subjects: int
+    ungraded: int
+    alpha: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GradePanels:
+    """The panels of evaluators, member by member and criterion by criterion."""
+
+    members: tuple[GradingMember, ...]
+    criteria: tuple[CriterionAgreement, ...]
+
+
+_Subject = tuple[str, tuple[Side, ...], str | None, int | None, str | None]
+_Said = tuple[float | None, str | None]
+
+
+def compute(results: Results) -> GradePanels:
+    """The panels, by name."""
+    panels: dict[str, list[GradingRow]] = {}
+    for battle in results.battles:
+        for grading in _panels_of(battle):
+            panels.setdefault(grading.evaluator, []).append(grading)
+    return GradePanels(
+        tuple(member for name in sorted(panels) for member in _members(name, panels[name])),
+        tuple(found for name in sorted(panels) for found in _criteria(name, panels[name])),
+    )
+
+
+def _panels_of(battle: BattleRow) -> Iterator[GradingRow]:
+    return (grading for grading in battle.gradings if grading.members)
+
+
+def _members(panel: str, gradings: Sequence[GradingRow]) -> Iterator[GradingMember]:
+    names = dict.fromkeys(member.name for grading in gradings for member in grading.members)
+    for name in names:
+        asked = [(g, member) for g in gradings for member in g.members if member.name == name]
+        reasons = Counter(member.abstention for _, member in asked if member.abstention is not None)
+        same = graded = 0
+        for grading, member in asked:
+            together = _by_subject(grading.grades)
+            own = {key: said for key, said in _by_subject(member.grades).items() if key in together}
+            graded += len(own)
+            same += sum(said == together[key] for key, said in own.items())
+        yield GradingMember(
+            panel=panel,
+            member=name,
+            answered=share(len(asked) - reasons.total(), len(asked)),
+            abstentions=dict(sorted(reasons.items())),
+            agrees=share(same, graded),
+        )
+
+
+def _by_subject(grades: Sequence[GradeRow]) -> Mapping[tuple[str, _Subject], _Said]:
+    """What was said about each subject; without what a second assigner was only shown."""
+    return {
+        (grade.criterion, _subject(grade)): (grade.value, grade.label)
+        for grade in grades
+        if grade.criterion != FIRST.name
+    }
+
+
+def _subject(grade: GradeRow) -> _Subject:
+    return grade.subject.value, grade.sides, grade.document, grade.sentence, grade.item
+
+
+def _criteria(panel: str, gradings: Sequence[GradingRow]) -> Iterator[CriterionAgreement]:
+    scales = {
+        grade.criterion: grade.scale
+        for grading in gradings
+        for _, _, grades in grading.by_grader()
+        for grade in grades
+    }
+    ratings: dict[str, list[list[_Said | None]]] = {}
+    ungraded: Counter[str] = Counter()
+    names = list(dict.fromkeys(member.name for grading in gradings for member in grading.members))
+    for grading in gradings:
+        said = {member.name: _by_subject(member.grades) for member in grading.members}
+        together = _by_subject(grading.grades)
+        for key in dict.fromkeys(key for own in said.values() for key in own):
+            ratings.setdefault(key[0], []).append([said.get(name, {}).get(key) for name in names])
+            ungraded[key[0]] += key not in together
+    for criterion, rated in sorted(ratings.items()):
+        yield CriterionAgreement(
+            panel=panel,
+            criterion=criterion,
+            scale=scales[criterion],
+            subjects=sum(sum(each is not None for each in row) > 1 for row in rated),
+            ungraded=ungraded[criterion],
+            alpha=_alpha(rated),
+        )
+
+
+def _alpha(rated: Sequence[Sequence[_Said | None]]) -> float | None:
+    given = [each for row in rated for each in row if each is not None]
+    if any(value is None for value, _ in given):
+        words = [[None if each is None else each[1] for each in row] for row in rated]
+        return alpha_of_ratings(list(zip(*words, strict=True)), Level.NOMINAL)
+    values = [[None if each is None else each[0] for each in row] for row in rated]
+    return alpha_of_ratings(list(zip(*values, strict=True)), Level.ORDINAL)
+
+
+def draw(panels: GradePanels) -> Content:
+    """A table of members and one of criteria for each panel."""
+    names = list(dict.fromkeys(member.panel for member in panels.members))
+    blocks: list[Block] = []
+    for name in names:
+        blocks.append(_member_table(name, [each for each in panels.members if each.panel == name]))
+        blocks.append(_criterion_table(name, [each for each in panels.criteria if each.panel == name]))
+    silent = sum(sum(member.abstentions.values()) for member in panels.members)
+    return Content(
+        finding=f"{many(silent, 'abstention')} of members of panels." if names else "",
+        reading="A member that declines, whose reply cannot be used, or whose budget is used up abstains. An "
+        "abstention is no grade and no zero. Krippendorff's alpha is agreement beyond chance: 1 for equal "
+        "grades, 0 for what chance gives; models that err alike agree, too. Battles on which a panel gave up "
+        "are among the failures.",
+        basis=many(len(names), "panel"),
+        blocks=tuple(blocks) or (Notice("No evaluator of these battles is a panel."),),
+    )
+
+
+def _member_table(panel: str, members: Sequence[GradingMember]) -> Table:
+    rows = [
+        (
+            member.member,
+            share_of(member.answered),
+            ", ".join(f"{reason} {count}" for reason, count in member.abstentions.items()) or "none",
+            share_of(member.agrees),
+        )
+        for member in members
+    ]
+    columns = ("member", "answered", "abstentions", "gives the panel's grade")
+    return Table(caption=f"{_words(panel)}: members", columns=columns, rows=rows, text_columns=(2,))
+
+
+def _criterion_table(panel: str, criteria: Sequence[CriterionAgreement]) -> Table:
+    rows = [
+        (
+            f"{_words(each.criterion)} ({each.scale})",
+            integer(each.subjects),
+            integer(each.ungraded),
+            number(each.alpha, 2),
+        )
+        for each in criteria
+    ]
+    columns = ("criterion (scale)", "graded by two or more", "no grade of the panel", "alpha")
+    return Table(caption=f"{_words(panel)}: agreement of the members", columns=columns, rows=rows)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+SECTION = Section(
+    name="members",
+    title="The members of evaluators' panels",
+    question="Which members of panels abstain, and do the members give the same grades?",
+    compute=compute,
+    draw=draw,
+)
