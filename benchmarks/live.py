@@ -26,6 +26,8 @@ import psutil
 from sqlalchemy import make_url
 
 from benchmarks.cpu import offline_model, write_battles
+from benchmarks.live_followers import spread_of
+from benchmarks.live_stages import seconds_by_step, show_steps
 from tests.e2e.processes import Platform, separate_processes
 
 GOALS = {"first nuggets": 1.5, "explanation": 3.0, "rating": 3.5}  # seconds, 95th percentile
@@ -71,6 +73,7 @@ class Numbers:
         rate: Battles a second.
         lost: Battles that did not end well, as sentences.
         seconds: 50th, 95th and 99th percentile by name of the goal.
+        steps: Seconds of each battle by step on the way to its nuggets.
         memory_mb: Memory of all services after a third of the run, and at its end.
         followers: Clients that followed one battle.
         spread: Seconds between the first and the last of them that learnt of its end.
@@ -80,6 +83,7 @@ class Numbers:
     rate: float
     lost: Sequence[str]
     seconds: dict[str, tuple[float, float, float]]
+    steps: dict[str, list[float]]
     memory_mb: tuple[float, float]
     followers: int
     spread: float
@@ -185,22 +189,6 @@ async def steady(
     return times, (memory, memory_mb(running))
 
 
-async def spread_of(http: httpx2.AsyncClient, body: str, followers: int) -> float:
-    """Seconds between the first and the last of many clients that learn that a battle has ended."""
-    response = await http.post("/v1/battles", content=body, headers={"content-type": "application/json"})
-    battle = response.raise_for_status().json()["battle_id"]
-
-    async def until_ended() -> float:
-        async for event in follow(http, battle):
-            if event["kind"] == "ended":
-                return time.monotonic()
-        raise RuntimeError("a stream of events ended before its battle")
-
-    async with asyncio.timeout(120):
-        moments = await asyncio.gather(*(until_ended() for _ in range(followers)))
-    return max(moments) - min(moments)
-
-
 async def _until_counted(http: httpx2.AsyncClient, count: int) -> None:
     async with asyncio.timeout(60):
         while await counted(http) < count:
@@ -221,13 +209,16 @@ async def measure(scale: Scale, rate: float, database: str, model: str) -> Numbe
         ):
             await spread_of(http, first, 1)  # the first battle of a process imports what it needs
             await _until_counted(http, 1)
+            began = time.time()
             times, memory = await steady(http, running, bodies, rate)
+            steps = await seconds_by_step(running.database_url, began)
             spread = await spread_of(http, last, scale.followers)
     return Numbers(
         battles=count,
         rate=rate,
         lost=times.lost,
         seconds={name: _percentiles(times.shown[name]) for name in GOALS},
+        steps=steps,
         memory_mb=memory,
         followers=scale.followers,
         spread=spread,
@@ -260,8 +251,10 @@ def show(numbers: Numbers) -> None:
     for name, goal in GOALS.items():
         columns = "".join(f"{value:8.2f}" for value in numbers.seconds[name])
         print(f"{name:22}{columns}{goal:10.1f}")
+    print()
+    show_steps(numbers.steps)
     before, after = numbers.memory_mb
-    print(f"\nmemory of all services: {before:.0f} MB after a third of the run, {after:.0f} MB at its end")
+    print(f"memory of all services: {before:.0f} MB after a third of the run, {after:.0f} MB at its end")
     print(f"{numbers.followers} clients learn of the end of a battle within {numbers.spread:.2f} s\n")
 
 

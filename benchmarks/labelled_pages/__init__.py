@@ -5,13 +5,14 @@ the pages, chosen by a hash of their names, is held out: rules are tuned on the 
 """
 
 import tomllib
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import Any
+
+from benchmarks.pdf_file import scanned_page
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "ru", "zh", "ja")
 # How a page in the wrong charset is encoded, and what its header or markup says instead.
@@ -90,6 +91,10 @@ def _pages(language: str, number: int) -> Iterator[LabelledPage]:
     yield page("bot_wall", "bot_wall", blocked, status=403 if number % 2 else 200)
     yield page("paywall", "paywall", _teaser(language, words))
     yield page("script_only", "script_only", _application(language, words["script_only"]))
+    shell, loading = words["script_only"]["title"], words["loading"]["text"]
+    yield page("script shell", "script_only", _shell(language, shell, "", number))
+    yield page("loading", "script_only", _shell(language, shell, loading, number + 1))
+    yield page("picture page", "empty", _picture(language, words["thin"]["title"], number))
     kind = ("application/rss+xml", "text/xml; charset=utf-8", "application/atom+xml", _HTML)[number % 4]
     yield page("feed", "wrong_type", _feed(words, paragraphs), content_type=kind)
     yield page("scan", "empty", _scan(number), content_type="application/pdf")
@@ -189,6 +194,32 @@ def _application(language: str, entry: dict[str, str]) -> str:
     )
 
 
+def _shell(language: str, title: str, placeholder: str, number: int) -> str:
+    """An application without a notice for browsers that run no scripts."""
+    shown = escape(placeholder)
+    bodies = (
+        f"<div id='app'>{shown}</div><script type='module' src='/assets/index-4a1c.js'></script>",
+        f"<app-root><div class='spinner'>{shown}</div></app-root><script src='runtime.js' defer></script>",
+        f"<div id='__next'><main><p>{shown}</p></main></div><script>self.state={{page: 1}}</script>"
+        "<script src='/_next/main.js' async></script><noscript><img src='/count.gif'></noscript>",
+        f"<script>var config = {{lang: '{language}'}};</script><section id='content'><span>{shown}</span>"
+        "<svg><circle r='4'/></svg></section><script src='/js/bundle.js'></script>",
+    )
+    return f"{_head(language, title)}<body>{bodies[number % 4]}</body></html>"
+
+
+def _picture(language: str, title: str, number: int) -> str:
+    """A page that shows a picture or nothing at all, whose script only counts visitors."""
+    bodies = (
+        "<div id='picture'><img src='/large.jpg'></div><script src='/count.js'></script>",
+        "<main id='scan'><a href='/2'><picture><img src='/1.webp'></picture></a></main>"
+        "<script>count()</script>",
+        "<div id='page'><video src='/film.mp4'></video></div><script src='/count.js'></script>",
+        "<div id='page'></div><script type='application/ld+json'>{\"@type\": \"WebPage\"}</script>",
+    )
+    return f"{_head(language, title)}<body>{bodies[number % 4]}</body></html>"
+
+
 def _feed(words: dict[str, Any], paragraphs: list[str]) -> str:
     items = "".join(
         f"<item><title>{escape(text[:30])}</title><link>https://feed.example/{number}</link>"
@@ -202,23 +233,4 @@ def _feed(words: dict[str, Any], paragraphs: list[str]) -> str:
 
 def _scan(number: int) -> bytes:
     """A PDF whose only page is a grey picture."""
-    picture = zlib.compress(bytes((number * 17 + pixel) % 256 for pixel in range(64)))
-    drawing = b"q 600 0 0 780 6 6 cm /I Do Q"
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
-        b"/Resources << /XObject << /I 5 0 R >> >> >>",
-        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(drawing), drawing),
-        b"<< /Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 8 "
-        b"/Filter /FlateDecode /Length %d >>\nstream\n%s\nendstream" % (len(picture), picture),
-    ]
-    out, offsets = bytearray(b"%PDF-1.4\n"), []
-    for place, content in enumerate(objects, start=1):
-        offsets.append(len(out))
-        out += b"%d 0 obj\n%s\nendobj\n" % (place, content)
-    start = len(out)
-    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    out += b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    out += b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start)
-    return bytes(out)
+    return scanned_page(bytes((number * 17 + pixel) % 256 for pixel in range(64)))
