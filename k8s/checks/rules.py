@@ -15,6 +15,7 @@ _SECRETS = {
     "NUGGETSTREAM_LLM_API_KEY",
     "NUGGETSTREAM_NATS_PASSWORD",
     "NUGGETSTREAM_NATS_TOKEN",
+    "NUGGETSTREAM_RERANK_API_KEY",
     "OPENAI_API_KEY",
 }
 _DRAIN = 5  # seconds that the process takes after its grace (services.cli.process)
