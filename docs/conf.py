@@ -35,7 +35,7 @@ highlight_language = "none"
 default_role = "py:obj"
 
 myst_enable_extensions = ["colon_fence"]
-myst_heading_anchors = 3
+myst_heading_anchors = 4
 
 add_module_names = False
 autodoc_member_order = "bysource"

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from selenium.common.exceptions import JavascriptException, StaleElementReferenceException
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
@@ -18,6 +19,12 @@ AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 _AXE_FINDINGS = """const done = arguments[0];
 axe.run({ resultTypes: ["violations"] }).then((found) => done(
   found.violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html}`))));"""
+
+
+def axe_findings(browser: Chrome) -> list[str]:
+    """What axe-core finds wrong with the page that a browser shows, each with the rule and the element."""
+    browser.execute_script(AXE.read_text(encoding="utf-8"))
+    return list(browser.execute_async_script(_AXE_FINDINGS))
 
 
 class Reader:
@@ -36,8 +43,14 @@ class Reader:
         await asyncio.to_thread(self._browser.get, self._base + path)
 
     async def texts(self, selector: str) -> list[str]:
-        found = await asyncio.to_thread(self._browser.find_elements, By.CSS_SELECTOR, selector)
-        return [await asyncio.to_thread(getattr, element, "text") for element in found]
+        """The visible texts of elements, at one time: read again if the page replaced one meanwhile."""
+        async with asyncio.timeout(30):
+            while True:
+                try:
+                    found = await asyncio.to_thread(self._browser.find_elements, By.CSS_SELECTOR, selector)
+                    return [await asyncio.to_thread(getattr, element, "text") for element in found]
+                except StaleElementReferenceException:
+                    continue
 
     async def one(self, selector: str) -> WebElement:
         return await asyncio.to_thread(self._browser.find_element, By.CSS_SELECTOR, selector)
@@ -63,10 +76,20 @@ class Reader:
         return await asyncio.to_thread(self._browser.execute_script, f"return {script}")
 
     async def until(self, script: str, holds: Callable[[Any], bool] = bool) -> Any:
-        async with asyncio.timeout(30):
-            while not holds(found := await self.runs(script)):
-                await asyncio.sleep(0.02)
-        return found
+        """The first value of a script that holds; a script that fails is run again, as when a page loads."""
+        found: Any = None
+        try:
+            async with asyncio.timeout(30):
+                while True:
+                    try:
+                        found = await self.runs(script)
+                        if holds(found):
+                            return found
+                    except JavascriptException as error:
+                        found = error
+                    await asyncio.sleep(0.02)
+        except TimeoutError:
+            raise AssertionError(f"still {found!r} after 30 seconds: {script}") from None
 
     async def complaints(self) -> list[str]:
         """What the console said, warnings included."""
@@ -75,8 +98,7 @@ class Reader:
 
     async def axe(self) -> list[str]:
         """What axe-core finds wrong with the page, each with the rule and the element."""
-        await asyncio.to_thread(self._browser.execute_script, AXE.read_text(encoding="utf-8"))
-        return list(await asyncio.to_thread(self._browser.execute_async_script, _AXE_FINDINGS))
+        return await asyncio.to_thread(axe_findings, self._browser)
 
     @asynccontextmanager
     async def width(self, pixels: int) -> AsyncIterator[None]:
