@@ -202,7 +202,7 @@ def test_the_services_that_call_a_model_read_the_price_file() -> None:
 def test_compose_mounts_the_price_file_into_the_services_that_read_it() -> None:
     compose = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text(encoding="utf-8"))["services"]
     readers = {name for name, service in compose.items() if "NUGGETSTREAM_LLM_PRICES" in str(service)}
-    assert readers == {"nuggetizer", "assigner", "judge"}
+    assert readers == {"retriever", "nuggetizer", "assigner", "judge"}
     for name in readers:
         assert compose[name]["environment"]["NUGGETSTREAM_LLM_PRICES"] == PRICES
         assert f"./prices.toml:{PRICES}:ro" in compose[name]["volumes"]

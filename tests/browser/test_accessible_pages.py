@@ -109,6 +109,7 @@ PAGES = (
     "/leaderboard",
     "/leaderboard/timeline?every=day",
     "/leaderboard/table?arena=demo",
+    "/leaderboard/style?arena=demo",
     "/system?arena=demo&name=atlas",
     "/system?arena=demo&name=x&against=y",
     "/canary",

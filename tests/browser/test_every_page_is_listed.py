@@ -7,6 +7,7 @@ from tests.browser.test_accessible_pages import PAGES
 
 NO_PAGES = {
     "/battles/{battle_id:path}/picture",  # a PNG
+    "/embed/battles/{battle_id:path}/events",
     "/embed/widget.js",
     "/leaderboard/files/{kind}",
     "/healthz",

@@ -2,8 +2,10 @@
 
 from selenium.webdriver import Chrome, Keys
 
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.event import BattleVoted
 from tests.browser.reader import Reader
-from tests.integration.gateway.world import Story, World, battle
+from tests.integration.gateway.world import Story, World, battle, submission
 
 FOCUSED = "document.activeElement"
 OUTLINED = "getComputedStyle(document.activeElement).outlineStyle !== 'none'"
@@ -46,3 +48,17 @@ async def test_a_battle_is_found_read_and_followed_by_keys(browser: Chrome, worl
         await reader.presses(Keys.ENTER)
         assert await reader.runs("document.querySelector('#chunk-1').open") is True
         assert await reader.complaints() == []
+
+
+async def test_a_vote_is_cast_by_keys(browser: Chrome, world: World) -> None:
+    await world.http.post("/v1/battles", json=submission())
+    await world.happens(*Story(battle()).told())
+    made = await world.http.post("/v1/battles/tides/embed-token", json={"vote": True})
+    reader = Reader(browser, world)
+    await reader.opens(made.json()["path"])
+    await tabs_to(reader, "button[value=b]")
+    await reader.presses(Keys.ENTER)
+    assert "B is better" in await reader.until("document.getElementById('voted')?.textContent")
+    [vote] = [event for event in await world.published() if isinstance(event, BattleVoted)]
+    assert (vote.battle_id, vote.vote) == ("tides", Vote.B)
+    assert await reader.complaints() == []

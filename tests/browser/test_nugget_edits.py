@@ -33,6 +33,7 @@ async def test_an_edit_on_the_page_changes_labels_scores_and_the_board(browser: 
     await asyncio.to_thread((await reader.one("#nugget-form > summary")).click)
     texts = {"new text": SUN, "author": "Ada", "reason": "The Sun was missing."}
     choices = {"new importance": "vital", "importance n4": "vital", "do n2": "delete"}
+    choices |= {"label a n3": "contradicts it"}
     await asyncio.to_thread(fill, browser, texts, choices)
     await reader.until("document.querySelector('main')?.dataset.state", lambda state: state == "running")
     assert await reader.runs("location.pathname + location.hash") == "/battles/tides#nuggets"
@@ -43,6 +44,7 @@ async def test_an_edit_on_the_page_changes_labels_scores_and_the_board(browser: 
     shown = await reader.texts("table.nuggets .words p")
     assert any(SUN in text for text in shown)
     assert not any("beneath the bulges" in text for text in shown)
+    assert await reader.texts(".set-by") == ["set by Ada: The Sun was missing.; the model said “misses it”"]
     await asyncio.to_thread((await reader.one("#nugget-edits > summary")).click)
     history = (await reader.texts("#nugget-edits"))[0]
     assert "The Sun was missing." in history

@@ -10,6 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from nuggetstream.report.build import write_report
+from tests.browser.reader import axe_findings
 from tests.evaluated import battle, file_of, round_robin
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"><a href='https://example.org'>x</a>"
@@ -57,6 +58,14 @@ def test_every_figure_is_drawn_without_a_complaint_or_a_request(page: Chrome) ->
     assert all(plot.find_elements(By.CSS_SELECTOR, ".main-svg .cartesianlayer .subplot") for plot in plots)
     assert page.get_log("browser") == []
     assert page.execute_script("return performance.getEntriesByType('resource').map(e => e.name)") == []
+
+
+def test_axe_finds_nothing(page: Chrome) -> None:
+    page.set_script_timeout(120)
+    assert axe_findings(page) == []
+    for details in page.find_elements(By.CSS_SELECTOR, "details"):
+        page.execute_script("arguments[0].open = true", details)
+    assert axe_findings(page) == []
 
 
 def test_a_figure_is_told_by_its_label_and_its_buttons_are_reachable(page: Chrome) -> None:

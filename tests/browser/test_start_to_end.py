@@ -35,8 +35,12 @@ BOARD = "document.querySelector('[aria-labelledby=lens-human] .about strong').te
 
 @pytest.mark.timeout(180)
 async def test_a_battle_is_watched_explained_and_voted_on(browser: Chrome, tmp_path: Path) -> None:
-    pipeline = PipelineSettings(embedding_model="none", resamples=100)
-    choices = Choices(tmp_path, pipeline, FetchSettings(), LLMSettings(), grace=2.0)
+    options = tmp_path / "evaluators.toml"
+    options.write_text("[citation_support]\nuncited = true\n", encoding="utf-8")
+    pipeline = PipelineSettings(embedding_model="none", resamples=100, evaluator_options=options)
+    choices = Choices(
+        tmp_path, pipeline, FetchSettings(), LLMSettings(), grace=2.0, evaluators="citation_support"
+    )
     async with embedded(choices) as running, AsyncClient(running.url, patience=60) as client:
         reader = Reader(browser, running.url)
         submitted = await client.submit(BATTLE)
@@ -52,6 +56,11 @@ async def test_a_battle_is_watched_explained_and_voted_on(browser: Chrome, tmp_p
         assert await reader.runs("document.querySelector('mark:target').checkVisibility()") is True
         assert "Tides were invented by sailors." in "".join(await reader.texts(".answer.a mark.unsupported"))
         assert "model call" in (await reader.texts("#stages summary"))[0]
+        await reader.until("document.querySelector('#checked-a') !== null || location.reload()")
+        assert (await reader.texts("#checked-a summary"))[0].startswith("1 of 3 checked sentences without")
+        await reader.clicks("#checked-a summary")
+        assert "no source supports it" in (await reader.texts("#checked-a li"))[2]
+        await reader.clicks("#checked-a summary")
         await reader.shoots("battle")
 
         assert await reader.runs(HUMAN) != "B"

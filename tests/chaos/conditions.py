@@ -3,6 +3,7 @@
 received = scored + failed       every battle with a receipt has ended, and there are no others
 held                             battles waited for the model while it was away, and none failed for it
 paid once                        no prompt was paid for again, unless a kill cut its first call off
+every strike struck              what was to be stopped, filled or away was so
 boards as in a calm run          the same ratings, bounds, ranks and counts as without any trouble
 counters as the rows             what is counted while rows are written is what the rows say
 """
@@ -64,6 +65,7 @@ class Seen:
         wrong_counters: Number of counters that differ from the rows, by table.
         held: Largest number of battles that waited when the model came back; None if it was never away.
         given_up: Ids of battles that failed because the model was away.
+        missed: Strikes that had no effect.
     """
 
     receipts: Sequence[str]
@@ -74,6 +76,7 @@ class Seen:
     wrong_counters: Mapping[str, int]
     held: int | None = None
     given_up: Sequence[str] = ()
+    missed: Sequence[str] = ()
 
 
 def problems(seen: Seen, calm_boards: Sequence[Board]) -> list[str]:
@@ -87,6 +90,7 @@ def problems(seen: Seen, calm_boards: Sequence[Board]) -> list[str]:
         *unaccounted(seen.receipts, seen.states),
         *not_held(seen.held, seen.given_up),
         *paid_again(seen.calls, seen.kills),
+        *(f"{strike} had no effect" for strike in seen.missed),
         *different_boards(seen.boards, calm_boards),
         *(f"{count} counters of {table} are wrong" for table, count in seen.wrong_counters.items() if count),
     ]

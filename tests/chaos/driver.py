@@ -19,7 +19,6 @@ from pydantic import SecretStr
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.lens import INDEPENDENT
-from nuggetstream.domain.progress import BattleState
 from services.cli.embedded import Choices, embedded
 from services.cli.fetch_settings import FetchSettings
 from services.cli.settings import PipelineSettings
@@ -33,6 +32,7 @@ from tests.chaos.conditions import Seen, problems, summary
 from tests.chaos.endpoint import Endpoint
 from tests.chaos.installation import Installation, installation
 from tests.chaos.strikes import Amount, Kind, Strike, plan
+from tests.chaos.striking import HOW
 from tests.e2e.battles import battle
 
 ARENA = "test"
@@ -209,61 +209,13 @@ async def _strike_all(platform: Installation, strikes: list[Strike], say: Say) -
         shared = "brokers" if strike.target in platform.brokers else strike.target
         async with locks.setdefault(shared, asyncio.Lock()):
             say(f"{time.monotonic() - began:5.1f} s  {strike}")
-            await _HOW[strike.kind](platform, strike)
+            if not await HOW[strike.kind](platform, strike):
+                platform.missed.append(str(strike))
 
     async with asyncio.TaskGroup() as group:
         for strike in strikes:
             group.create_task(one(strike))
             await asyncio.sleep(strike.pause)
-
-
-async def _kill(platform: Installation, strike: Strike) -> None:
-    await platform.kill(strike.target)
-
-
-async def _kill_broker(platform: Installation, strike: Strike) -> None:
-    await platform.brokers[strike.target].kill()
-    await platform.brokers[strike.target].start()
-
-
-async def _stop_database(platform: Installation, strike: Strike) -> None:
-    await asyncio.to_thread(platform.postgres.stop)
-    await asyncio.sleep(strike.seconds)
-    await asyncio.to_thread(platform.postgres.start)
-
-
-async def _fill_disk(platform: Installation, strike: Strike) -> None:
-    disk, server = platform.disks[strike.target], platform.brokers[strike.target]
-    disk.fill()
-    await asyncio.sleep(strike.seconds)
-    disk.free()
-    await server.kill()  # after a failed write it stores nothing until it is started again
-    await server.start()
-
-
-async def _model_away(platform: Installation, strike: Strike) -> None:
-    platform.endpoint.away = True
-    await asyncio.sleep(strike.seconds)
-    platform.held = max(platform.held or 0, await _running(platform))
-    platform.endpoint.away = False
-
-
-async def _running(platform: Installation) -> int:
-    """Number of battles that have not ended, once the database answers."""
-    while True:
-        with suppress(Unavailable):
-            rows = await Battles(platform.database).latest(1000)
-            return sum(row.state is BattleState.RUNNING for row in rows)
-        await asyncio.sleep(0.2)
-
-
-_HOW = {
-    Kind.KILL: _kill,
-    Kind.BROKER: _kill_broker,
-    Kind.DATABASE: _stop_database,
-    Kind.DISK: _fill_disk,
-    Kind.MODEL: _model_away,
-}
 
 
 async def _settle(platform: Installation, received: int, within: float) -> bool:
@@ -292,6 +244,7 @@ async def _look(platform: Installation, client: AsyncClient, receipts: list[str]
         boards=await _boards(client),
         wrong_counters=await recount(platform.database, repair=False),
         held=platform.held,
+        missed=platform.missed,
         given_up=[each.battle_id for each in failures if each.failure.reason is Reason.LLM_UNAVAILABLE],
     )
 

@@ -40,6 +40,7 @@ class Installation:
         endpoint: The model's endpoint.
         kills: Services that were killed.
         held: Largest number of battles that waited when the model came back; None if it was never away.
+        missed: Strikes that had no effect.
         restarts: How often a service ended by itself and was started again, by name of the process.
     """
 
@@ -52,16 +53,20 @@ class Installation:
     endpoint: Endpoint
     kills: list[Kill] = field(default_factory=list)
     held: int | None = None
+    missed: list[str] = field(default_factory=list)
     restarts: dict[str, int] = field(default_factory=dict)
     _busy: set[str] = field(default_factory=set)
 
-    async def kill(self, name: str) -> None:
-        """Kill a service by SIGKILL and start it again."""
+    async def kill(self, name: str) -> int | None:
+        """Kill a service by SIGKILL and start it again; the exit status of what was killed."""
         self._busy.add(name)
-        await self.processes[name].kill()
+        process = self.processes[name]
+        await process.kill()
+        killed = process.child
         self.kills.append(Kill(name, time.monotonic()))
-        await self.processes[name].start()
+        await process.start()
         self._busy.discard(name)
+        return None if killed is None else killed.returncode
 
     async def keep_running(self) -> None:
         """Start services again that ended by themselves, as an orchestrator does."""

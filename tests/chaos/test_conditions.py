@@ -40,6 +40,7 @@ def test_a_run_in_which_everything_ended_has_no_problem() -> None:
         ),
         (replace(GOOD, held=0), "no battle waited when the model came back"),
         (replace(GOOD, held=1, given_up=["two"]), "two failed because the model was away"),
+        (replace(GOOD, missed=["stop of PostgreSQL: PostgreSQL"]), "PostgreSQL had no effect"),
         (replace(GOOD, wrong_counters={"pair_counters": 3}), "3 counters of pair_counters are wrong"),
     ],
 )

@@ -39,7 +39,7 @@ def application() -> FastAPI:
     access = Access(keys=nothing, battles=nothing, log=nothing, admin=nothing, quotas=nothing)
     gateway = cast(Gateway, SimpleNamespace(readiness=None, models=None, access=access, intake=_Anything()))
     bus, database = cast(Bus, _Anything()), cast(Database, _Anything())
-    further = further_routes(gateway, bus, database, access, Graders(), tail=nothing)
+    further = further_routes(gateway, bus, database, access, Graders(), tail=nothing, sender=nothing)
     return create_app(gateway, None, *further)
 
 

@@ -15,13 +15,14 @@ import pytest
 
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.progress import BattleState
+from nuggetstream.report.sections import SECTIONS
 from services.judge.graders import EVALUATORS
 from services.offline.app import create_app
 from services.runtime.asgi import serving
 from services.wire.graders import durable_of
 from tests.e2e.battles import battle
 from tests.e2e.ports import free_ports
-from tests.e2e.processes import clean_environment, run_command
+from tests.e2e.processes import clean_environment, run_command, run_here
 
 # Words decide alone here: the tests of this module are about the command, not about vectors.
 LIGHT = clean_environment(embedding_model="none")
@@ -66,6 +67,13 @@ async def test_the_demo_explains_a_battle_and_leaves_its_files(tmp_path: Path) -
     start_page = (tmp_path / "demo" / "pages" / "index.html").read_text(encoding="utf-8")
     assert 'href="battles-demo-01.html"' in start_page
     assert (tmp_path / "demo" / "pages" / "battles-demo-01.html").is_file()
+    # A report of them, in which every section meets what every evaluator leaves.
+    report, file = tmp_path / "report", tmp_path / "demo" / "results.jsonl"
+    code, output = run_here("report", str(file), "--out", str(report))
+    assert (code, output.splitlines()[0]) == (0, "scored 19 of 19 battles received"), output
+    numbers = json.loads((report / "report.json").read_text(encoding="utf-8"))
+    assert set(numbers["sections"]) == {section.name for section in SECTIONS}
+    assert numbers["sections"]["assigners"]
 
 
 async def test_a_dry_run_says_what_a_file_would_cost_and_calls_no_model(tmp_path: Path) -> None:
@@ -120,7 +128,7 @@ async def test_bad_lines_are_reported_by_number_and_the_rest_goes_on(tmp_path: P
     assert list(rejected) == [2, 3, 4, 5, 7, 8]
     assert "vote" in rejected[4]
     assert rejected[5] == "both answers are empty: there is nothing to compare"
-    assert rejected[8] == "a.text: is 10,000,000 bytes long; at most 100,000 are accepted"
+    assert rejected[8] == "a.text: is 10,000,000 bytes long; at most 200,000 are accepted"
     assert [row["id"] for row in read_lines(out / "results.jsonl")] == ["battle-000", "battle-006"]
     summary = json.loads((out / "summary.json").read_text())
     assert (summary["received"], summary["scored"], summary["failed"], summary["rejected"]) == (8, 2, 6, 6)
@@ -230,7 +238,11 @@ async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:
     [
         ("NUGGETSTREAM_PROFILE", "fast", "NUGGETSTREAM_PROFILE: Input should be 'live', 'paper' or 'frugal'"),
         ("NUGGETSTREAM_LLM_BASE_URL", "http://127.0.0.1:9/v1", "set NUGGETSTREAM_LLM_MODEL"),
-        ("NUGGETSTREAM_LLM_STAGES", '{"jugde": {}}', "jugde; choose of nuggetizer, assigner, judge, answer_"),
+        (
+            "NUGGETSTREAM_LLM_STAGES",
+            '{"jugde": {}}',
+            "jugde; choose of retriever, nuggetizer, assigner, ",
+        ),
         ("NUGGETSTREAM_LLM_STAGES", '{"judge"', "NUGGETSTREAM_LLM_STAGES: Value error, is not JSON"),
     ],
 )

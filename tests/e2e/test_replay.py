@@ -20,6 +20,16 @@ TEXT = """<p>Owls turn their heads by up to 270 degrees, because their eyes cann
 <p>Pellets contain the bones and hair that the stomach of an owl cannot digest.</p>"""
 
 
+WHEN = {"received_at", "ended_at", "steps"}
+
+
+def repeated(folder: Path) -> list[dict[str, Any]]:
+    """The results without what says when they were made, and how long that took."""
+    lines = (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = sorted((json.loads(line) for line in lines), key=lambda row: str(row["id"]))
+    return [{name: value for name, value in row.items() if name not in WHEN} for row in rows]
+
+
 def results(folder: Path) -> list[tuple[Any, ...]]:
     """Of each battle the id, both answers with their sources, and the nuggets."""
     lines = (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()
@@ -61,6 +71,18 @@ async def test_an_evaluation_is_repeated_on_archived_pages(tmp_path: Path) -> No
     first, second = results(tmp_path / "first"), results(tmp_path / "second")
     assert {source["quality"] for _, a, _, _ in first for source in a["sources"]} == {"ok", "http_error"}
     assert second == first
+    # Another replay gives the same in every field, also for a page that the archive does not have.
+    for row in battles:
+        row["b"]["sources"].append({"url": f"{site}/never-visited"})
+    file.write_text("".join(json.dumps(row) + "\n" for row in battles), encoding="utf-8")
+    runs = []
+    for name in ("fourth", "fifth"):
+        command = ("eval", str(file), "--out", str(tmp_path / name), "--replay", str(tmp_path / "pages"))
+        code, output = await run_command(clean_environment(embedding_model="none"), *command)
+        assert code == 0, output
+        runs.append(repeated(tmp_path / name))
+    assert runs[0] == runs[1]
+    assert {source["quality"] for row in runs[0] for source in row["b"]["sources"]} == {"ok", "unreachable"}
     empty = tmp_path / "empty"
     empty.mkdir()
     code, output = await run_command(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from nuggetstream.domain.offline import MEASURED, NOTICE
+from nuggetstream.domain.offline import APART, MEASURED, NOTICE
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.report.build import write_report
 from nuggetstream.report.sections.misses import SECTION
@@ -41,3 +41,7 @@ def test_readme_and_benchmarks_give_the_numbers_of_the_notice() -> None:
         text = (ROOT / name).read_text(encoding="utf-8")
         for share in (MEASURED.nuggets, MEASURED.judge, MEASURED.longer):
             assert f"{share:.3f}" in text, name
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for share in (APART.nuggets, APART.judge, APART.longer):
+        assert f"{share:.3f}" in readme
+        assert f"{share:.1%}" in NOTICE

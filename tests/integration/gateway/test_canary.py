@@ -31,7 +31,7 @@ async def test_a_run_is_due_once_per_interval_asks_anew_and_is_shown(world: Worl
     parts = Parts(
         bus=world.bus,
         database=world.database,
-        platform=PlatformSettings(evaluators="utility,aspects"),
+        platform=PlatformSettings(evaluators="utility,aspects,query_profile"),
         pipeline=PipelineSettings(),
         fetch=FetchSettings(),
         llm=LLMSettings(),
@@ -50,9 +50,12 @@ async def test_a_run_is_due_once_per_interval_asks_anew_and_is_shown(world: Worl
     two = [CanaryWatch(judges, runs, timedelta(hours=1)) for _ in range(2)]
     await asyncio.gather(*(watch.once() for watch in two))
     first = await count(spend)
-    assert first == 2 * 3 * len(CANARIES)  # two judges; both orders, and the answer against itself once
+    # Two judges: both orders, and the answer against itself once. An evaluator: both answers, and one of two
+    # that are equal. One of queries has nothing to compare.
+    assert first == 3 * 3 * len(CANARIES)
     found = (await world.http.get("/v1/canary")).json()
     assert [(run["evaluator"], run["model"]) for run in found] == [
+        ("aspects", "offline-heuristic"),
         ("pairwise", "offline-heuristic"),
         ("utility", "offline-heuristic"),
     ]

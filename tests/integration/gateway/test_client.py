@@ -1,9 +1,11 @@
 """The client of the library against a real gateway: the same behaviour, with and without asyncio."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +28,8 @@ from nuggetstream.views.events import JudgedEvent
 from services.gateway.app import create_app
 from services.gateway.battles.followers import Followers
 from services.gateway.server import http_server
+from services.gateway.stream.routes import routes as stream_routes
+from services.gateway.stream.tail import Tail
 from services.runtime.nats_server import NatsServer
 from tests.e2e.ports import free_ports
 from tests.integration.gateway.world import Story, World, battle, between, submission
@@ -47,7 +51,7 @@ class Threaded:
         )
 
 
-STREAMS = ("submit_many", "watch")
+STREAMS = ("submit_many", "watch", "stream")
 
 
 def threaded(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -184,6 +188,79 @@ async def test_watching_outlasts_a_gateway_that_restarts(world: World, kind: Any
     await client.aclose() if kind is AsyncClient else client.close()
 
 
+@asynccontextmanager
+async def streaming(world: World, port: int) -> AsyncIterator[Tail]:
+    """Another gateway of the same world, with a stream of its own."""
+    tail = Tail.of(world.database, world.gateway, poll=0.05)
+    app = create_app(world.gateway, None, stream_routes(tail))
+    async with http_server(app, "127.0.0.1", port, grace=1):
+        try:
+            yield tail
+        finally:
+            await tail.release()
+
+
+@pytest.mark.parametrize("kind", [AsyncClient, Client])
+async def test_a_stream_outlasts_a_gateway_that_restarts_and_nothing_comes_twice(
+    world: World, kind: Any
+) -> None:
+    tides, sky = Story(battle()), Story(battle(id="sky", query="Why is the sky blue?"))
+    abroad = Story(battle(id="abroad", arena="abroad"))
+    (port,) = free_ports(1)
+    client = kind(f"http://127.0.0.1:{port}", patience=30)
+    stream = client.stream(arena="demo", kind=["submitted", "ended"])
+    streamed = stream if kind is AsyncClient else steps(stream)
+    async with asyncio.timeout(60):
+        async with streaming(world, port) as tail:
+            first = asyncio.ensure_future(anext(streamed))
+            while not tail.follows:
+                await asyncio.sleep(0.01)
+            await world.happens(tides.submitted())
+            assert (await first).event.kind == "submitted"
+        rest = asyncio.create_task(some(streamed, 2))
+        await world.happens(*tides.told()[1:], abroad.submitted(), sky.submitted())
+        async with streaming(world, port):
+            items = await rest
+    assert [(item.event.battle_id, item.event.kind) for item in items] == [
+        ("tides", "ended"),
+        ("sky", "submitted"),
+    ]
+    assert items[0].position < items[1].position
+    await client.aclose() if kind is AsyncClient else client.close()
+
+
+async def some(items: AsyncIterator[Any], number: int) -> list[Any]:
+    return [await anext(items) for _ in range(number)]
+
+
+class _SeenError(Exception):
+    """Ends a stream that has no end."""
+
+
+async def test_the_documented_example_follows_the_stream(world: World, capsys: Any) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "events.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+
+    def remember(position: int) -> None:
+        raise _SeenError(position)
+
+    names: dict[str, Any] = {"remember": remember}
+    exec(compile(example, "events.md", "exec"), names)
+    following = asyncio.create_task(asyncio.to_thread(names["follow"], str(world.http.base_url)))
+    async with asyncio.timeout(30):
+        while not world.tail.follows:
+            await asyncio.sleep(0.01)
+        await world.happens(*Story(battle(arena="mine")).told())
+        with pytest.raises(_SeenError):
+            await following
+    assert capsys.readouterr().out == "ended tides\n"
+
+
+async def test_a_filter_of_a_stream_that_is_wrong_is_named(world: World, client: Any) -> None:
+    with pytest.raises(Invalid, match="kind"):
+        [item async for item in client.stream(kind="invented")]
+
+
 async def test_a_server_makes_a_token_for_a_frame(world: World, client: Any) -> None:
     await world.happens(Story(battle()).submitted())
     token = await client.embed_token("tides", vote=True, minutes=5)
@@ -210,6 +287,9 @@ async def test_boards_are_asked_for_with_typed_options(world: World, client: Any
     timeline = await client.timeline("demo", lens="human", every="day", cumulative=True, resamples=100)
     assert (timeline.cumulative, timeline.scored) == (True, 9)
     assert set(timeline.to_frame()["system"]) == {"atlas", "birch", "cobalt"}
+    style = await client.style("demo", lens="human", tag="category:science", since="2024-01-01")
+    assert (style.outcomes, style.slice.tags, style.standings) == (9, ["category:science"], [])
+    assert style.note is not None
     (prior,) = await client.leaderboard("demo", lens="human", prior=0.5, provisional_below=0)
     assert prior.state == "ranked"
     with pytest.raises(Invalid, match="level"):

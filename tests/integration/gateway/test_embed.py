@@ -1,17 +1,19 @@
 """A battle in a frame: the page, its tokens, and votes with them."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from nuggetstream.domain.nugget import Grounding, Grounds
 from services.access.callers import Role
 from services.access.sites import Sites
 from services.runtime.bus import Bus
 from services.store.api_keys import ApiKeys
 from services.store.database import Database
 from tests.integration.gateway.access.samples import FORM, bearer, issued
-from tests.integration.gateway.world import NOW, Story, World, battle, opened, submission
+from tests.integration.gateway.world import NOW, NUGGETS, Story, World, battle, opened, submission
 
 
 @pytest.fixture
@@ -52,6 +54,23 @@ async def test_the_page_shows_verdict_reasons_and_nuggets_to_allowed_sites_alone
         widget = await world.http.get("/embed/widget.js")
         assert widget.headers["content-type"].startswith("text/javascript")
         assert (await world.http.get("/embed/battles/nobody")).status_code == 404
+
+
+async def test_claims_that_no_source_confirms_are_apart_from_the_facts(world: World) -> None:
+    facts, claim = NUGGETS[:3], NUGGETS[3]
+    grounded = tuple(replace(each, grounds=Grounds(Grounding.GROUNDED)) for each in facts)
+    listed = (*grounded, replace(claim, grounds=Grounds(Grounding.ANSWER_ONLY)))
+    story = Story(battle())
+    assigned = story.assigned()
+    assigned = replace(assigned, nugget_list=replace(assigned.nugget_list, nuggets=listed))
+    await world.happens(*story.told()[:4], story.nuggetized(listed), assigned, story.judged())
+    page = (await world.http.get("/embed/battles/tides")).text
+    assert "The facts a good answer needs (3), and 1 claim that no source confirms</summary>" in page
+    before, _, after = page.partition("An answer that does not make them misses no known fact.")
+    assert claim.text in after
+    assert "does not say it" in after
+    assert "misses it" not in after
+    assert facts[0].text in before
 
 
 async def test_no_site_may_frame_the_page_unless_it_is_configured(world: World) -> None:
@@ -106,6 +125,35 @@ async def test_a_token_is_for_its_battle_and_ends_with_its_time_and_its_key(
         assert sent.status_code == status, wrong
     await ApiKeys(world.database).revoke(key.id, NOW)
     assert (await world.http.get(path)).status_code == 401
+
+
+async def test_a_token_follows_the_events_of_its_battle_alone(bus: Bus, record: Database) -> None:
+    async with opened(bus, record, key_lifetime=0, sites=Sites.of([SITE], [])) as world:
+        key = await issued(world.database, Role.READ)
+        sender = await issued(world.database, Role.SUBMIT)
+        await tell(world, **bearer(sender))
+        await world.http.post("/v1/battles", json=submission(id="other"), headers=bearer(sender))
+        made_for = await made(world, bearer(key))
+        token, path = {"token": made_for["token"]}, "/embed/battles/tides/events"
+        assert (
+            "data-events=" + f'"{path}?token={made_for["token"]}"'
+            in (await world.http.get(made_for["path"])).text
+        )
+        stream = await world.http.get(path, params=token, headers={"origin": SITE})
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        assert stream.headers["access-control-allow-origin"] == SITE
+        kinds = [line.split()[1] for line in stream.text.splitlines() if line.startswith("event:")]
+        assert (kinds[0], kinds[-1]) == ("submitted", "ended")
+        seen = {"last-event-id": str(len(kinds) - 1)}  # the end has no number
+        assert (await world.http.get(path, params=token, headers=seen)).status_code == 204
+        foreign = await world.http.get(path, params=token, headers={"origin": "https://other.example"})
+        assert "access-control-allow-origin" not in foreign.headers
+        other = await world.http.get("/embed/battles/other/events", params=token)
+        assert other.status_code == 401
+        assert (await world.http.get(path)).status_code == 401
+        assert (await world.http.get("/v1/battles/tides/events", params=token)).status_code == 401
+        await ApiKeys(world.database).revoke(key.id, NOW)
+        assert (await world.http.get(path, params=token)).status_code == 401
 
 
 async def test_who_may_not_vote_makes_no_token_for_voting(guarded: World) -> None:

@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
@@ -68,6 +70,24 @@ async def test_failures_are_listed_by_reason_stage_arena_and_time(world: World, 
     assert [e.failed_at for e in await client.admin_failures(since=times[1])] == times[1:]
     assert [e.failed_at for e in await client.admin_failures(until=times[1])] == times[:1]
     assert len(await client.admin_failures(limit=1)) == 1
+
+
+async def test_older_failures_are_on_further_pages(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.gateway.failures.page._SHOWN", 2)
+    for name in ("one", "two", "three", "four"):
+        story = Story(battle(id=name))
+        await world.happens(story.submitted(), story.failed(Stage.JUDGE))
+    path, found = "/failures?stage=judge&arena=demo", list[str]()
+    for _ in range(9):
+        page = (await world.http.get(path)).text
+        found += re.findall(r'<a href="/battles/(\w+)"', page)
+        further = re.search(r'<a href="([^"]+)" rel="next">Older failures', page)
+        if further is None:
+            break
+        path = unescape(further[1])
+        assert "stage=judge" in path
+        assert "arena=demo" in path
+    assert list(dict.fromkeys(found)) == ["four", "three", "two", "one"]
 
 
 async def test_a_dead_letter_of_a_failed_battle_is_listed_once_as_the_battle(

@@ -10,7 +10,16 @@ from nuggetstream.client import AsyncClient
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleFailed, BattleGraded, BattleRetrieved
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
-from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject, SubjectKind, ValueProbability
+from nuggetstream.domain.grade import (
+    Criterion,
+    Grade,
+    GradeAggregation,
+    Grading,
+    MemberGrades,
+    Subject,
+    SubjectKind,
+    ValueProbability,
+)
 from nuggetstream.domain.judgment import Aggregation, MemberVerdict
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.domain.question_bank import BankKind, BankQuestion, QuestionBank
@@ -121,6 +130,52 @@ async def test_the_questions_of_a_rubric_are_on_the_page_with_what_the_answers_s
     ):
         assert words in section
     assert f"chunk 1: {question.text}" in section
+
+
+async def test_the_page_shows_what_each_member_of_a_panel_said_and_what_the_panel_left_open(
+    world: World, client: AsyncClient
+) -> None:
+    story = await accepted(world)
+    classes, harmful = Criterion("class", "a class"), Criterion("harmful", "0-10", 0.0, 10.0)
+    query = Subject(SubjectKind.QUERY)
+    one = Grade(query, "harmful", 3.0, reason="It may be <b>misused</b>.")
+    members = (
+        MemberGrades("local", "qwen", (one, Grade(query, "class", label="subjective"))),
+        MemberGrades(
+            "large", "gpt", (Grade(query, "harmful", 3.0), Grade(query, "class", label="ambiguous"))
+        ),
+        MemberGrades("third", "shy", abstention=Reason.CONTENT_FILTERED),
+    )
+    grading = Grading(
+        evaluator="query_profile",
+        model="qwen, gpt, shy",
+        prompt_version="1",
+        criteria=(classes, harmful),
+        grades=(one,),
+        members=members,
+        aggregation=GradeAggregation.MAJORITY,
+    )
+    await world.happens(*story.told(), BattleGraded("graded", "tides", "demo", grading))
+    (shown,) = (await client.battle("tides")).gradings
+    assert (shown.aggregation, shown.abstentions) == ("majority", 1)
+    assert [(m.name, len(m.grades), m.abstention) for m in shown.members] == [
+        ("local", 2, None),
+        ("large", 2, None),
+        ("third", 0, "content_filtered"),
+    ]
+    page = (await world.http.get("/battles/tides")).text
+    section = page[page.index('id="grades-query_profile"') :]
+    for words in (
+        "Panel of 3, by majority",
+        "abstained (content filtered)",
+        "no grade of the panel",
+        "subjective",
+        "It may be &lt;b&gt;misused&lt;/b&gt;.",
+    ):
+        assert words in section
+    events = [event.event async for event in client.watch("tides")]
+    counts = [(e.grades, e.members, e.abstentions) for e in events if e.kind == "graded"]
+    assert counts == [(1, 3, 1)]
 
 
 async def test_a_battle_without_evaluators_has_no_grades(world: World, client: AsyncClient) -> None:

@@ -38,7 +38,9 @@ async def test_a_battle_names_the_stages_that_wait_for_the_model(world: World) -
         ("judge", "key", "2026-05-04T12:00:00Z"),
     ]
     page = (await world.http.get("/battles/tides")).text
-    assert "judge waits for the model: its endpoint rejects the API key, since" in page
+    assert "<strong>Retrying Judge.</strong> The model does not answer: its endpoint rejects the" in page
+    assert page.count('class="retrying"') == 2  # Extract and Judge
+    assert 'Judge<span class="unseen">: retrying</span>' in page
 
     await world.happens(story.nuggetized(), story.assigned(), story.judged())
     assert (await world.http.get("/v1/battles/tides")).json()["waiting"] == []

@@ -13,10 +13,11 @@ from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import BankVersion, Grounding, Support
 from services.assigner.stage import Assigner
-from services.judge.comparing import Comparer, Voter
+from services.judge.comparing import Comparer
 from services.judge.graders import EVALUATORS, heuristics
 from services.judge.grading import Grader
 from services.judge.pairwise import kinds
+from services.judge.panel import Voter
 from services.offline.answers import ParsedPrompt, answer
 from services.runtime.bus import Bus
 from services.runtime.llm.prompt import Prompt
@@ -202,8 +203,16 @@ async def test_the_history_says_who_changed_what_and_why(world: World) -> None:
             "after": merge["text"],
             "importance": "vital",
             "model": None,
+            "label": None,
         },
-        {"op": "delete", "before": [NUGGETS[3].text], "after": None, "importance": None, "model": None},
+        {
+            "op": "delete",
+            "before": [NUGGETS[3].text],
+            "after": None,
+            "importance": None,
+            "model": None,
+            "label": None,
+        },
     ]
     page = (await world.http.get("/battles/tides")).text
     said = page.partition('<details id="nugget-edits">')[2].partition("</details>")[0]

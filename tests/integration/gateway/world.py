@@ -1,6 +1,6 @@
 """A whole front door on real parts, and the story of one battle to tell it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -36,19 +36,24 @@ from services.gateway.app import create_app
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.grpc_service import arena_service
 from services.gateway.battles.intake import Intake, publisher
+from services.gateway.battles.labelled import LabelledBattles
 from services.gateway.build import further_routes
 from services.gateway.failures.access import AdminAccess
 from services.gateway.health import readiness
+from services.gateway.operations.budgets import Budgets
 from services.gateway.ports import Gateway
 from services.gateway.ratings.client import RatingsClient
+from services.gateway.ratings.style_boards import StyleBoards
 from services.gateway.server import http_server
 from services.gateway.stream.tail import Tail
+from services.gateway.webhooks.sender import Sender
 from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
 from services.rater.stage import Rater
 from services.recorder.stage import Recorder
 from services.runtime import rpc
+from services.runtime.address_guard import GuardedBackend, SystemResolver
 from services.runtime.bus import Bus, ensure
 from services.runtime.bus.message import SCHEMA
 from services.runtime.stream_usage import StreamUsage
@@ -61,8 +66,11 @@ from services.store.costs import Costs
 from services.store.database import Database
 from services.store.doubts import Doubts
 from services.store.label_agreement import LabelCounts
+from services.store.labelled_events import LabelledEvents
 from services.store.outcomes import Outcomes
 from services.store.pending_votes import PendingVotes
+from services.store.styled_outcomes import StyledOutcomes
+from services.store.system_shares import SystemShares
 from services.wire import topology
 from services.wire.codec import unseal
 from services.wire.graders import Graders
@@ -70,7 +78,7 @@ from services.wire.graders import Graders
 NOW = datetime(2025, 5, 4, 12, 0, tzinfo=UTC)
 TIDES = "https://example.org/tides"
 GONE = "https://example.org/gone"
-_NO_PROXIES, _NO_SITES = TrustedProxies(), Sites()
+_NO_PROXIES, _NO_SITES, _NO_BUDGETS = TrustedProxies(), Sites(), Budgets()
 GRADERS = Graders((("answer_quality", events.BattleRetrieved),))
 
 
@@ -119,10 +127,12 @@ async def opened(
     sites: Sites = _NO_SITES,
     key_lifetime: float = LIFETIME,
     port: int = 0,
+    budgets: Budgets = _NO_BUDGETS,
+    receivers: Sequence[str] = (),
 ) -> AsyncIterator[World]:
     """A front door with its own rater and ports; the broker is given up on after `patience` seconds.
 
-    Its pages are served on `port`, or on a free one where that is 0.
+    Its pages are served on `port`, or on a free one where that is 0. Webhooks may be sent to `receivers`.
     """
     consumers = topology.consumers(graders=GRADERS)
     await ensure(bus.js, topology.streams(total_bytes=stream_bytes), consumers)
@@ -157,12 +167,18 @@ async def opened(
             followers=followers,
             readiness=readiness(bus, database, admission),
             costs=Costs(database),
+            shares=SystemShares(database),
+            styles=StyleBoards(StyledOutcomes(database)),
+            labelled=LabelledBattles(LabelledEvents(database)),
             access=access,
         )
         await stack.enter_async_context(followers.listening(bus))
         tail = Tail.of(database, gateway)
         await stack.enter_async_context(tail.listening(bus))
-        further = further_routes(gateway, bus, database, access, GRADERS, tail=tail)
+        sender = await stack.enter_async_context(Sender(GuardedBackend(SystemResolver(), receivers)))
+        further = further_routes(
+            gateway, bus, database, access, GRADERS, tail=tail, sender=sender, budgets=budgets
+        )
         app = create_app(gateway, None, *further, sites=sites)
         base = await stack.enter_async_context(http_server(app, "127.0.0.1", port, grace=1))
         grpc_port = await stack.enter_async_context(

@@ -19,7 +19,7 @@ EMBEDDING = "arena.v1.Embedding"
 
 
 def service() -> rpc.Register:
-    return embedding_service(WordVectors())
+    return embedding_service(WordVectors(), WordVectors())
 
 
 @pytest.mark.parametrize("name", ["", EMBEDDING])
@@ -79,7 +79,7 @@ async def test_a_call_in_flight_is_finished_when_the_server_is_left() -> None:
 
     from services.wire.embedding_client import GrpcEmbedder
 
-    async with rpc.serve("127.0.0.1:0", [embedding_service(Slow())]) as port:
+    async with rpc.serve("127.0.0.1:0", [embedding_service(Slow(), Slow())]) as port:
         client = GrpcEmbedder(f"127.0.0.1:{port}", "words")
         call = asyncio.create_task(client.embed(["tea"]))
         await asyncio.wait_for(started.wait(), 30)

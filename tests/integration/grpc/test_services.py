@@ -44,7 +44,7 @@ def at(time: datetime) -> Timestamp:
 async def model() -> AsyncIterator[tuple[GrpcEmbedder, WordVectors]]:
     """A client, and the model it reaches through a server."""
     words = WordVectors()
-    async with rpc.serve("127.0.0.1:0", [embedding_service(words)], grace=0) as port:
+    async with rpc.serve("127.0.0.1:0", [embedding_service(words, words)], grace=0) as port:
         client = GrpcEmbedder(f"127.0.0.1:{port}", "words")
         yield client, words
         await client.close()
@@ -81,7 +81,7 @@ async def test_a_model_that_breaks_is_a_bug_to_its_clients_and_not_an_outage_to_
         async def embed(self, texts):
             raise RuntimeError("out of memory")
 
-    async with rpc.serve("127.0.0.1:0", [embedding_service(Broken())], grace=0) as port:
+    async with rpc.serve("127.0.0.1:0", [embedding_service(Broken(), Broken())], grace=0) as port:
         client = GrpcEmbedder(f"127.0.0.1:{port}", "words")
         with pytest.raises(Retryable, match="out of memory") as raised:
             await client.embed(["tea"])
@@ -132,6 +132,8 @@ async def test_evidence_is_found_within_its_scope(
         (Request(query="tea", scope=2), "battle_id: is needed unless the scope is the corpus"),
         (Request(query="tea", scope=1, limit=-1), "limit: -1 is not within 0 (for 50) and 1000"),
         (Request(query="tea", scope=1, languages=["de", " "]), "languages: one is empty"),
+        (Request(query="tea", scope=1, variations=["leaf", " "]), "variations: one is empty"),
+        (Request(query="tea", scope=1, variations=["leaf"] * 11), "variations: there are 11; at most 10"),
         (
             Request(query="tea", scope=1, fetched_after=Timestamp(nanos=-1)),
             "fetched_after: is not a valid time",
@@ -162,6 +164,23 @@ async def test_evidence_is_filtered_by_language_and_age(
 ) -> None:
     request_.MergeFrom(Request(query="tea", scope=retrieval_pb2.SCOPE_CORPUS))
     assert len((await retrieval.Search(request_)).evidence) == count
+
+
+@pytest.mark.parametrize("scope", [retrieval_pb2.SCOPE_CORPUS, retrieval_pb2.SCOPE_BATTLE])
+async def test_a_search_with_variations_finds_what_only_a_variation_matches(
+    record: Database, retrieval: retrieval_pb2_grpc.RetrievalStub, scope: retrieval_pb2.Scope
+) -> None:
+    leaf = StoredChunk("d", content_hash("A leaf is green."), 0, "A leaf is green.")
+    await Chunks(record).add([leaf])
+    await Sources(record).add("b1", [StoredSource("u", None, leaf.content_hash, None, (Side.A,))])
+    alone = await retrieval.Search(Request(query="tea", scope=scope, battle_id="b1", limit=1))
+    same = Request(query="tea", scope=scope, battle_id="b1", limit=1, variations=["tea"])
+    varied = Request(query="tea", scope=scope, battle_id="b1", limit=2, variations=["green leaf", "leaf"])
+    assert (alone.ranking, [e.text for e in alone.evidence]) == ("bm25", ["Tea is a drink."])
+    assert (await retrieval.Search(same)).ranking == "bm25"
+    found = await retrieval.Search(varied)
+    assert found.ranking == "bm25+variations"
+    assert [e.text for e in found.evidence] == ["A leaf is green.", "Tea is a drink."]  # two rankings to one
 
 
 class _Away(WordVectors):

@@ -6,9 +6,10 @@ from decimal import Decimal
 import numpy as np
 import pytest
 from prometheus_client import REGISTRY
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.identity import content_hash
 from services.indexer.gathering import BatchLimits
 from services.runtime import work
 from services.runtime.errors import BudgetExceeded, ModelOutage, Permanent
@@ -126,23 +127,37 @@ async def test_a_response_that_is_no_vector_is_none(
         await connect(attempts=2).embed(["tea"])
 
 
+@pytest.mark.parametrize(
+    "too_long",
+    [
+        error(400, "maximum context length is 100 tokens"),
+        JSONResponse({"object": "error", "message": "the input has more than 100 tokens"}, 400),
+        JSONResponse({"error": "`inputs` must have less than 100 tokens", "error_type": "Validation"}, 422),
+        JSONResponse({"detail": "the input has too many tokens"}, 422),
+        PlainTextResponse("an input has too many tokens", 400),
+    ],
+    ids=["OpenAI", "vLLM", "TEI", "FastAPI", "text"],
+)
 async def test_a_text_that_is_too_long_is_cut_and_counted_and_the_others_are_whole(
-    connect: Connect, server: Server
+    connect: Connect, server: Server, too_long: Response
 ) -> None:
     def reject(texts: list[str]) -> Response | None:
-        return error(400, "maximum context length is 100 tokens") if max(map(len, texts)) > 400 else None
+        return too_long if max(map(len, texts)) > 400 else None
 
     server.instead = reject
     before = count("nuggetstream_embedding_cut_texts_total", model="words")
     long = "the tide comes and goes again " * 40
     texts = ["tea", long, "coffee", "water"]
-    rows = await connect().embed(texts)
+    model = connect()
+    rows = await model.embed(texts)
     assert np.allclose(rows[[0, 2, 3]], server.model.encode(["tea", "coffee", "water"]), atol=1e-6)
     longest = max((text for request in server.requests for text in request if len(text) <= 400), key=len)
     assert long.startswith(longest)
     assert len(longest) > 200
     assert np.allclose(rows[1], server.model.encode([longest])[0], atol=1e-6)
     assert count("nuggetstream_embedding_cut_texts_total", model="words") == before + 1
+    shares = [model.cuts.of(content_hash(text)) for text in texts]
+    assert shares == [None, len(longest) / len(long), None, None]
 
 
 async def test_a_rejected_text_fails_alone(connect: Connect, server: Server) -> None:

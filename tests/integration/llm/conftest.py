@@ -27,6 +27,7 @@ from services.runtime.llm.retries import RetryPolicy
 from services.runtime.llm.stage_models import CallOptions
 
 GOOD = json.dumps({"labels": ["n1 s 1"]})
+LONG_S = 3600.0
 Step = Response | Callable[[], Awaitable[Response]]
 
 
@@ -52,6 +53,15 @@ def refused(status: int, message: str = "no", *, code: str | None = None, **head
     """An error of the API."""
     body = {"error": {"message": message, "type": "error", "param": None, "code": code}}
     return JSONResponse(body, status, {name.replace("_", "-"): value for name, value in headers.items()})
+
+
+async def silence() -> Response:
+    """No response: an hour passes on the clock of the loop as soon as the request has arrived."""
+    loop = asyncio.get_running_loop()
+    before = loop.time
+    loop.time = lambda: before() + LONG_S
+    await asyncio.Event().wait()
+    raise AssertionError
 
 
 @dataclass

@@ -15,7 +15,16 @@ from services.runtime.errors import BudgetExceeded, Outage, Permanent, Retryable
 from services.runtime.llm.accounting import Budget, Entry, Ledger, Limit, MemorySpendStore
 from services.runtime.llm.cache import MemoryReplyCache
 from services.runtime.llm.prices import Money, Price, PriceTable, Tokens
-from tests.integration.llm.conftest import GOOD, Connect, Scripted, assignment, refused, said
+from tests.integration.llm.conftest import (
+    GOOD,
+    LONG_S,
+    Connect,
+    Scripted,
+    assignment,
+    refused,
+    said,
+    silence,
+)
 
 PRICES = PriceTable({"scripted": Price(input=Decimal(10), output=Decimal(100))})
 A_CALL = Decimal("0.002")  # 100 tokens in, 10 out
@@ -75,11 +84,7 @@ async def test_what_an_operator_must_put_right_is_not_hammered(
 
 
 async def test_a_silent_endpoint_times_out_and_its_tokens_are_estimated(connect: Connect) -> None:
-    async def silence() -> Response:
-        await asyncio.Event().wait()
-        raise AssertionError
-
-    ask = connect(Scripted([silence, said(GOOD)]), timeout_s=0.5)
+    ask = connect(Scripted([silence, said(GOOD)]), timeout_s=LONG_S)
     await ask()
     spent = await ask.model.ledger.for_battle("b1")
     assert (spent.calls, spent.estimated) == (2, 1)

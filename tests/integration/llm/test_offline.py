@@ -4,6 +4,7 @@ import asyncio
 import base64
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import httpx2
@@ -17,9 +18,10 @@ from services.judge.prompts import verdict
 from services.offline.app import create_app
 from services.offline.faults import Faults
 from services.offline.serve import running
-from services.runtime.errors import Permanent, StageError, Unavailable
+from services.runtime.errors import ModelOutage, Permanent, StageError, Unavailable
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.build import build_chat_model, with_asgi
+from services.runtime.llm.model import Reply
 from services.runtime.llm.numbering import numbered
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import (
@@ -156,8 +158,16 @@ async def test_most_asks_survive_an_endpoint_that_fails_in_every_way(connect: Co
     )  # fmt: skip
     async with running(create_app(None, faults)) as url:
         ask = connect(url, timeout_s=8.0, attempts=5)  # a busy machine answers within that
-        asks = [ask(assignment(f"It is {n} metres tall.")) for n in range(60)]
-        results = await asyncio.gather(*asks, return_exceptions=True)
+
+        async def patiently(number: int) -> Reply[AssignmentReply]:
+            """Ask again after an outage, like a runner that keeps its message."""
+            for _ in range(20):
+                with suppress(ModelOutage):
+                    return await ask(assignment(f"It is {number} metres tall."))
+                await asyncio.sleep(0.5)
+            return await ask(assignment(f"It is {number} metres tall."))
+
+        results = await asyncio.gather(*[patiently(number) for number in range(60)], return_exceptions=True)
     answered = [result for result in results if not isinstance(result, BaseException)]
     failures = [result for result in results if isinstance(result, BaseException)]
     assert len(answered) >= 50

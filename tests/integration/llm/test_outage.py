@@ -10,16 +10,20 @@ from nuggetstream.domain.failure import Reason
 from services.runtime.errors import ModelOutage, Outage, Permanent
 from services.runtime.llm.circuit import PATIENCE_S
 from tests.circuits import open_circuits
-from tests.integration.llm.conftest import GOOD, Connect, Scripted, assignment, refused, said
+from tests.integration.llm.conftest import (
+    GOOD,
+    LONG_S,
+    Connect,
+    Scripted,
+    assignment,
+    refused,
+    said,
+    silence,
+)
 
 
 def circuits(cause: str) -> float:
     return open_circuits("scripted-1", cause)
-
-
-async def silence() -> Response:
-    await asyncio.Event().wait()
-    raise AssertionError
 
 
 @pytest.mark.parametrize("away", [refused(500), refused(503), refused(429), refused(502), refused(504)])
@@ -43,13 +47,33 @@ async def test_a_model_that_stays_silent_ends_an_attempt_early_and_opens_the_cir
     connect: Connect,
 ) -> None:
     server = Scripted([silence])
-    ask = connect(server, timeout_s=0.05, attempts=5)
+    ask = connect(server, timeout_s=LONG_S, attempts=5)
     with pytest.raises(ModelOutage, match="no answer"):
         await ask()
     assert (len(server.requests), ask.model.circuit.is_open) == (2, False)
     with pytest.raises(ModelOutage, match="no answer"):
         await ask()
     assert (len(server.requests), ask.model.circuit.is_open) == (3, True)
+
+
+async def test_calls_that_time_out_together_while_others_are_answered_do_not_open_the_circuit(
+    connect: Connect,
+) -> None:
+    other_answered = asyncio.Event()
+
+    async def silent_after_the_other() -> Response:
+        await other_answered.wait()
+        return await silence()
+
+    server = Scripted([silent_after_the_other] * 4 + [said(GOOD)])
+    ask = connect(server, timeout_s=LONG_S, attempts=5)
+    hanging = [asyncio.create_task(ask(assignment(f"Hanging. {number}"))) for number in range(4)]
+    while len(server.requests) < 4:
+        await asyncio.sleep(0)
+    assert (await ask()).value.labels
+    other_answered.set()
+    assert all(reply.value.labels for reply in await asyncio.gather(*hanging))
+    assert (len(server.requests), ask.model.circuit.is_open) == (9, False)
 
 
 @pytest.mark.parametrize(

@@ -243,6 +243,8 @@ async def test_what_resembles_the_query_too_little_is_left_out(indexed: Indexed)
     threshold = float(np.sort(similarity)[-2]) - 1e-6
     searcher = Searcher.of(indexed.database, MODEL, indexed.make(), threshold)
     for scope in (Scope.CORPUS, Scope.BATTLE):
-        found = {e.text for e in await searcher.search("green tea", scope, "b1", 10)}
-        assert found == {text for text, s in zip(TEXTS, similarity, strict=True) if s >= threshold}
-        assert 0 < len(found) < 4
+        found = await searcher.find(["green tea"], scope, "b1", 10)
+        texts = {e.text for e in found.evidence}
+        assert texts == {text for text, s in zip(TEXTS, similarity, strict=True) if s >= threshold}
+        assert len(texts) == 2
+        assert found.left_out == 2

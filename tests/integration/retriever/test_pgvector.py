@@ -1,5 +1,6 @@
 """What only the index in PostgreSQL does, and that it gives the evidence of the index in memory."""
 
+import asyncio
 import gc
 import random
 import tracemalloc
@@ -144,6 +145,35 @@ async def test_a_graph_is_built_above_the_size_and_a_broken_one_is_built_again(p
     await again.add(extra, MODEL.encode([c.text for c in extra]))
     await again.settled()
     assert await count(postgres, f"{graphs} AND indisvalid") == 1
+
+
+async def test_what_is_filled_gets_its_indexes_when_it_is_filled(postgres: Database) -> None:
+    chunks = await battles_in(postgres)
+    vectors, index = MODEL.encode([c.text for c in chunks]), PgVectorIndex(postgres, "words", 100)
+    await index.prepare()
+    valid = (
+        f"FROM pg_index JOIN pg_class ON oid = indexrelid WHERE relname LIKE '{index.table}_%' AND indisvalid"
+    )
+    large = f"SELECT count(*) {valid} AND relname ~ '_(words|graph)$'"
+    async with index.filling():
+        for start in range(0, len(chunks), 60):
+            await index.add(chunks[start : start + 60], vectors[start : start + 60])
+            await index.settled()
+        assert await count(postgres, large) == 0
+        assert len(await index.nearest(vectors[0], 500)) == len({c.id for c in chunks})
+    assert await count(postgres, f"SELECT count(*) {valid} AND relname LIKE '%_words'") == 1
+    await index.settled()
+    assert await count(postgres, large) == 2
+    assert len(await index.nearest(vectors[0], 500)) == len({c.id for c in chunks})
+    assert await index.matching("oolong", 500)
+
+
+async def test_two_processes_that_fill_one_table_have_the_same(postgres: Database) -> None:
+    chunks = await battles_in(postgres)
+    model = WordVectors()
+    searchers = [Searcher.of(postgres, model, await open_index(EXACT, postgres, "words")) for _ in range(3)]
+    found = await asyncio.gather(*(each.search("green tea", Scope.CORPUS, "b0", 500) for each in searchers))
+    assert {len(each) for each in found} == {len({c.id for c in chunks})}
 
 
 async def test_the_rows_of_a_deleted_battle_are_deleted_with_its_chunks(postgres: Database) -> None:

@@ -6,6 +6,7 @@ import sys
 import pytest
 from sqlalchemy import func, select, text
 
+from services.indexer.storing import StoringEmbedder
 from services.retriever.corpus import ChunkVectors
 from services.retriever.memory.index import MemoryIndex
 from services.retriever.pgvector import PgVectorIndex
@@ -17,6 +18,11 @@ from services.store.database import Database
 from tests.fakes import WordVectors
 from tests.integration.retriever.test_every_index import chunk
 from tests.integration.retriever.test_pgvector import postgres as postgres  # noqa: PLC0414 - a fixture
+
+
+def vectors_by(model: WordVectors, database: Database) -> ChunkVectors:
+    chunks = Chunks(database)
+    return ChunkVectors(chunks, model, StoringEmbedder(model, chunks))
 
 
 async def tables_of(database: Database) -> set[str]:
@@ -35,10 +41,10 @@ async def test_the_old_model_serves_until_the_new_one_is_complete(postgres: Data
     old_searcher = Searcher.of(postgres, old_model, old)
     assert len(await old_searcher.search("tea", Scope.CORPUS, "b", 700)) == 620
     steps: list[tuple[int, int]] = []
-    await reindex(postgres, ChunkVectors(Chunks(postgres), new_model), new, lambda *s: steps.append(s))
+    await reindex(postgres, vectors_by(new_model, postgres), new, lambda *s: steps.append(s))
     assert steps == [(500, 500), (620, 620)]
     assert len(await old_searcher.search("tea", Scope.CORPUS, "b", 700)) == 620
-    await reindex(postgres, ChunkVectors(Chunks(postgres), new_model), new, lambda *s: steps.append(s))
+    await reindex(postgres, vectors_by(new_model, postgres), new, lambda *s: steps.append(s))
     assert steps[-1] == (620, 0)  # nothing is done twice
     assert await tables_of(postgres) == {old.table, new.table}
     calls = len(new_model.calls)
@@ -58,7 +64,7 @@ async def stored_models(database: Database) -> dict[str, int]:
 async def test_for_an_index_in_memory_the_vectors_are_stored(record: Database) -> None:
     chunks, model = [chunk(f"Tea {i}.") for i in range(3)], WordVectors("new")
     await Chunks(record).add(chunks)
-    await reindex(record, ChunkVectors(Chunks(record), model), None, lambda *_: None)
+    await reindex(record, vectors_by(model, record), None, lambda *_: None)
     assert await stored_models(record) == {"new": 3}
     assert len(await Searcher.of(record, model, MemoryIndex()).search("tea", Scope.CORPUS, "b", 9)) == 3
     assert [len(call) for call in model.calls] == [3, 1]

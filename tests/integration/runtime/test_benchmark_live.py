@@ -7,12 +7,14 @@ import pytest
 
 from benchmarks.cpu import offline_model
 from benchmarks.live import GOALS, Numbers, Scale, Times, measure, missed_goals, rated
+from benchmarks.live_stages import STEPS
 
 GOOD = Numbers(
     battles=1_500,
     rate=5.0,
     lost=[],
     seconds=dict.fromkeys(GOALS, (0.5, 1.0, 9.0)),
+    steps={},
     memory_mb=(2_000.0, 2_050.0),
     followers=500,
     spread=0.5,
@@ -30,6 +32,10 @@ def test_battles_are_shown_and_rated_and_none_is_lost() -> None:
         assert 0 < low <= middle <= high
     assert numbers.seconds["first nuggets"][2] <= numbers.seconds["explanation"][2]
     assert min(numbers.memory_mb) > 0
+    [measured] = {len(numbers.steps[name]) for name in STEPS}
+    assert 1 <= measured <= 4  # the log of the last calls is written a little later
+    of_steps = sum(map(sum, numbers.steps.values()))
+    assert 0 < of_steps < 4 * numbers.seconds["first nuggets"][2]  # no step counts twice
 
 
 def test_a_battle_is_rated_when_the_board_counts_as_many_as_ended_until_then() -> None:

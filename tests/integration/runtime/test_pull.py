@@ -3,9 +3,12 @@
 import asyncio
 import os
 import signal
+import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from time import monotonic
+
+import structlog
 
 from services.runtime.bus import Outgoing, ensure
 from services.runtime.bus.pull import PullSettings
@@ -83,6 +86,17 @@ async def test_a_broker_that_falls_silent_is_asked_again(flow, nats_server):
             await until(lambda: runner.pulls == 3)
         await flow.submit("awake")
         assert (await results.next()).body == b"AWAKE"
+
+
+async def test_a_process_that_stood_still_does_not_take_the_broker_for_silent(flow):
+    patient = PullSettings(expires=20.0, heartbeat=0.5)
+    with structlog.testing.capture_logs() as entries:
+        async with flow.hearing("result.>") as results, flow.running(flow.stage(), pull=patient) as runner:
+            await until(lambda: runner.pulls == 1)
+            time.sleep(3 * patient.heartbeat)
+            await flow.submit("awake")
+            assert (await results.next()).body == b"AWAKE"
+    assert [entry for entry in entries if entry["log_level"] == "warning"] == []
 
 
 async def test_a_flush_that_was_given_up_on_does_not_deafen_the_connection(flow, nats_server):

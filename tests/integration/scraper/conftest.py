@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.pdf_file import text_pages
 from services.scraper.settings import ScraperSettings
 
 Script = Callable[[asyncio.StreamWriter], Awaitable[None]]
@@ -123,31 +124,8 @@ def article() -> Callable[..., bytes]:
 
 
 def pdf_with(text: str) -> bytes:
-    """A one-page PDF written by hand."""
-    shown = " ".join(f"({line}) Tj T*" for line in text.split("\n"))
-    content = f"BT /F1 12 Tf 14 TL 50 750 Td {shown} ET".encode()
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R /Lang (en-GB) >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
-        b"/Resources << /Font << /F1 5 0 R >> >> >>",
-        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-        b"<< /Title (Owls in print) >>",
-    ]
-    out = bytearray(b"%PDF-1.4\n")
-    offsets = []
-    for number, body in enumerate(objects, start=1):
-        offsets.append(len(out))
-        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
-    start = len(out)
-    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    out += b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    out += b"trailer << /Size %d /Root 1 0 R /Info 6 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (
-        len(objects) + 1,
-        start,
-    )
-    return bytes(out)
+    """A PDF of one page."""
+    return text_pages([text.split("\n")], catalog=b"/Lang (en-GB)", title="Owls in print")
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,21 @@ async def test_a_chunked_response_is_archived_without_its_transfer_coding(
     archive = PageArchive(tmp_path, 10_000)
     await archive.append(replace(raw, reason=""))
     await archive.close()
+
+
+async def test_a_replay_gives_the_same_whenever_it_runs(
+    site: Any, settings: Settings, article: Any, tmp_path: Path
+) -> None:
+    urls = [site.put("/a", article()), site.url("/missing"), "https://never.example/", "ftp://no.example/"]
+    async with PageFetcher(settings(archive_dir=tmp_path)) as fetcher:
+        fetched = [await fetcher.fetch(url) for url in urls[:2]]
+    first = [await replayed(tmp_path, settings(), url) for url in urls]
+    assert [page.quality.value for page in first] == ["ok", "not_found", "unreachable", "invalid_url"]
+    [dated] = {page.fetched_at for page in first[2:]}
+    assert (
+        fetched[-1].fetched_at <= dated <= fetched[-1].fetched_at + timedelta(seconds=fetched[-1].elapsed_s)
+    )
+    assert [await replayed(tmp_path, settings(), url) for url in urls] == first
 
 
 def archive_command(*arguments: str) -> tuple[int, list[str]]:

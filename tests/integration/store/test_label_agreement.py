@@ -7,7 +7,8 @@ import pytest
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleGraded
-from nuggetstream.domain.grade import Grade, Grading, Subject, SubjectKind
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.grade import Grade, Grading, MemberGrades, Subject, SubjectKind
 from nuggetstream.domain.nugget import Support
 from nuggetstream.nuggets.label_agreement import FIRST, ORDER, SECOND
 from services.recorder.label_watch import LabelWatch
@@ -65,6 +66,28 @@ async def test_labels_are_counted_replaced_and_deleted_with_their_battle(databas
         await tx.exec_driver_sql(f"UPDATE battles SET ended_at = '{NOON + timedelta(hours=1)}'")
     assert await Deletions(database).delete("b1", NOON) is DeletionResult.DELETED
     assert [each.model for each in await counts.everywhere()] == ["m2"]
+    assert (await recount(database, repair=False))["label_counters"] == 0
+
+
+async def test_a_panel_and_each_of_its_members_that_answered_have_counts_of_their_own(
+    database: Database,
+) -> None:
+    battles, counts = Battles(database), LabelCounts(database)
+    await battles.accept(replace(samples.battle(), id="b1"), b"body", NOON)
+    event = compared("b1", (FULL, PARTIAL), model=", ".join(["m" * 90] * 3))
+    own = compared("b1", (FULL, FULL)).grading.grades
+    members = (
+        MemberGrades("one", "m1", own),
+        MemberGrades("two", "m2", event.grading.grades),
+        MemberGrades("three", "m3", abstention=Reason.LLM_REFUSED),
+    )
+    await record(battles, replace(event, grading=replace(event.grading, members=members)))
+    found = {each.evaluator: (each.model[:2], +each.counts) for each in await counts.of_arena("default")}
+    assert found == {
+        "second_assigner": ("mm", {(FULL, PARTIAL): 1}),
+        "second_assigner/one": ("m1", {(FULL, FULL): 1}),
+        "second_assigner/two": ("m2", {(FULL, PARTIAL): 1}),
+    }
     assert (await recount(database, repair=False))["label_counters"] == 0
 
 

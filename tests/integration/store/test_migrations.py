@@ -150,6 +150,14 @@ ADDED: dict[str, set[tuple[str, str]]] = {
     "0036": {("add_index", "ix_events_recorded_at")},
     "0037": {("add_column", "language_confidence")},
     "0038": set(),
+    "0039": set(),
+    "0040": {
+        ("add_index", "ix_webhook_deliveries_battle_id"),
+        ("add_index", "ix_webhook_deliveries_webhook_id_next_at"),
+        ("add_index", "ix_webhooks_arena"),
+    },
+    "0041": {("add_column", "read_share")},
+    "0042": {("add_column", "previous_secret"), ("add_column", "previous_secret_until")},
 }
 ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},
@@ -165,9 +173,14 @@ ADDED_TABLES = {
     "0034": {"access_secrets", "api_keys", "audit_log", "key_usage", "page_sessions"},
     "0035": {"fetched_pages", "host_pauses", "robots_files"},
     "0038": {"cost_counters"},
+    "0039": {"stream_starts"},
+    "0040": {"webhook_deliveries", "webhooks"},
 }
 # Columns in tables of an earlier migration, and that migration: where the table is gone, they are with it.
-ADDED_TO = dict.fromkeys([("add_column", "nugget_version"), *LABELS_ADDED], "0029")
+ADDED_TO: dict[object, str] = {
+    **dict.fromkeys([("add_column", "nugget_version"), *LABELS_ADDED], "0029"),
+    **dict.fromkeys([("add_column", "previous_secret"), ("add_column", "previous_secret_until")], "0040"),
+}
 NEWER = {part for added in ADDED.values() for part in added}
 OLDER_TABLES = {*metadata.tables} - {name for names in ADDED_TABLES.values() for name in names}
 

@@ -1,19 +1,27 @@
 """A text is embedded once, however many processes and callers need its vector at the same time."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
 
 import numpy as np
 import pytest
 from sqlalchemy import select
 
+from nuggetstream.domain.identity import content_hash
+from services.indexer.cuts import Cuts
+from services.indexer.grpc_service import embedding_service
 from services.indexer.storing import StoringEmbedder
+from services.retriever.memory.index import MemoryIndex
+from services.retriever.search import Scope, Searcher
+from services.runtime import rpc
 from services.runtime.embedding import Vectors
 from services.runtime.errors import Outage
 from services.store.chunks import Chunks, StoredChunk
 from services.store.claims import DatabaseClaims
 from services.store.database import Database
 from services.store.tables import claims
+from services.wire.embedding_client import GrpcEmbedder
 from tests.fakes import WordVectors
 
 
@@ -82,6 +90,51 @@ async def test_a_process_does_not_wait_for_ever_for_another(postgres: Database) 
     assert other.calls == []
     one.go.set()
     await first
+
+
+class WatchedClaims(DatabaseClaims):
+    """Claims that tell when they were asked for."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.asked = asyncio.Event()
+
+    async def take_many(self, keys: Collection[str], owner: str, seconds: float) -> set[str]:
+        taken = await super().take_many(keys, owner, seconds)
+        self.asked.set()
+        return taken
+
+
+@asynccontextmanager
+async def retriever(database: Database, storing: StoringEmbedder) -> AsyncIterator[Searcher]:
+    """A retriever with its own replica of the indexer, over gRPC."""
+    async with rpc.serve("127.0.0.1:0", [embedding_service(WordVectors(), storing)], grace=0) as port:
+        client = GrpcEmbedder(f"127.0.0.1:{port}", "words", store=True)
+        yield Searcher.of(database, WordVectors(), MemoryIndex(), storing=client)
+        await client.close()
+
+
+async def test_two_retrievers_have_a_chunk_without_a_vector_embedded_once(postgres: Database) -> None:
+    text, cuts, asked = "tea leaves", Cuts(), WatchedClaims(postgres)
+    cuts.note(text, 0.5)
+    await Chunks(postgres).add([StoredChunk("c", "page", 0, text)])
+    one, other = Held(), Held()
+    first_indexer = StoringEmbedder(one, Chunks(postgres), DatabaseClaims(postgres), cuts=cuts)
+    second_indexer = StoringEmbedder(other, Chunks(postgres), asked)
+    async with retriever(postgres, first_indexer) as first, retriever(postgres, second_indexer) as second:
+        searches = [asyncio.create_task(first.search("tea", Scope.CORPUS, "b", 5))]
+        async with asyncio.timeout(60):
+            await one.asked.wait()
+            searches.append(asyncio.create_task(second.search("tea", Scope.CORPUS, "b", 5)))
+            await asked.asked.wait()
+        one.go.set()
+        other.go.set()
+        found, same = await asyncio.gather(*searches)
+    assert found == same
+    assert [evidence.chunk_id for evidence in found] == ["c"]
+    assert (one.calls, other.calls) == ([[text]], [])
+    key = content_hash(text)
+    assert await Chunks(postgres).partly_read("words", [key]) == {key: 0.5}
 
 
 async def test_callers_in_one_process_share_what_is_being_computed(record: Database) -> None:

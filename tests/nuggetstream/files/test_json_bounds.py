@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from nuggetstream.files.json_bounds import MAX_STRINGS, TooManyValues, check_bounds
+from nuggetstream.files.sources import MAX_SOURCE_BYTES
 from nuggetstream.files.submission import (
     MAX_ANSWER_BYTES,
-    MAX_SOURCE_BYTES,
     MAX_SOURCES,
     MAX_TAGS,
     InvalidSubmission,

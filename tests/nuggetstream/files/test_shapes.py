@@ -180,8 +180,8 @@ BAD = {
         "colour: is not a field of a battle",
     ),
     "an answer too long": (
-        SAME["flat names"] | {"response_a": "x" * 100_001},
-        "response_a: is 100,001 bytes long; at most 100,000 are accepted",
+        SAME["flat names"] | {"response_a": "x" * 200_001},
+        "response_a: is 200,001 bytes long; at most 200,000 are accepted",
     ),
     "messages that are a text": (
         {"messages": "Why?", "a": OURS["a"], "b": OURS["b"]},

@@ -51,7 +51,7 @@ BAD = {
     "a vote nobody can cast": (sent(vote="middle"), f"vote: {WORDS}"),
     "ten megabytes of answer": (
         sent(a=answer(text="x" * 10_000_000)),
-        "a.text: is 10,000,000 bytes long; at most 100,000 are accepted",
+        "a.text: is 10,000,000 bytes long; at most 200,000 are accepted",
     ),
     "too many bytes in few letters": (
         sent(query="茶" * 7000),

@@ -4,19 +4,32 @@ from dataclasses import replace
 
 import pytest
 
-from nuggetstream.domain.nugget import Grounding, Grounds, Importance, Nugget, Provenance
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.nugget import (
+    Assignment,
+    Grounding,
+    Grounds,
+    Importance,
+    Nugget,
+    Provenance,
+    Support,
+    SupportProbabilities,
+)
 from nuggetstream.domain.nugget_edit import (
     AddNugget,
     DeleteNugget,
     EditKind,
+    LabelChange,
     MergeNuggets,
     NuggetChange,
     Operation,
     ReassignNuggets,
     RewordNugget,
     SetImportance,
+    SetLabel,
 )
-from nuggetstream.nuggets.editing import InvalidEdit, edited
+from nuggetstream.nuggets.editing import InvalidEdit, edited, with_label
+from nuggetstream.nuggets.scores import expected_score
 
 VITAL, OKAY = Importance.VITAL, Importance.OKAY
 LIST = (
@@ -24,6 +37,9 @@ LIST = (
     Nugget("n2", "Tea is made of leaves.", VITAL, (Provenance("c1"),)),
     Nugget("n3", "People drink tea.", OKAY, (Provenance("c1"), Provenance("c2"))),
 )
+
+STATED, PARTLY, MISSED, CONTRADICTED = Support
+LABELS = [Assignment(nugget.id, Side.A, PARTLY, "Tea, a drink.") for nugget in LIST]
 
 
 def add(text: str, importance: Importance = OKAY) -> AddNugget:
@@ -46,6 +62,10 @@ def important(name: str, importance: Importance) -> SetImportance:
     return SetImportance(EditKind.IMPORTANCE, name, importance)
 
 
+def label(name: str, to: Support, side: Side = Side.A) -> SetLabel:
+    return SetLabel(EditKind.LABEL, name, side, to)
+
+
 def test_a_grounding_belongs_to_a_text_and_is_not_known_of_a_new_one() -> None:
     grounds = Grounds(Grounding.GROUNDED)
     listed = [replace(nugget, grounds=grounds) for nugget in LIST]
@@ -59,6 +79,21 @@ def test_a_grounding_belongs_to_a_text_and_is_not_known_of_a_new_one() -> None:
     }
     merged = edited(listed, [merge("n1", "n2", text=LIST[1].text)], "k")
     assert [nugget.grounds for nugget in merged.nuggets] == [grounds, grounds]
+
+
+def test_a_probability_does_not_outlive_the_importance_or_the_text_that_it_is_about() -> None:
+    listed = [replace(n, vital_probability=0.9 if n.importance is VITAL else 0.1) for n in LIST]
+    other = VITAL if listed[2].importance is OKAY else OKAY
+    operations = [reword("n1", "Tea is hot."), important("n3", other), add("Tea has caffeine.")]
+    result = edited(listed, operations, "k")
+    assert {nugget.text: nugget.vital_probability for nugget in result.nuggets} == {
+        "Tea is hot.": None,
+        LIST[1].text: listed[1].vital_probability,
+        LIST[2].text: None,
+        "Tea has caffeine.": None,
+    }
+    with pytest.raises(InvalidEdit, match="changes nothing"):
+        edited(listed, [important("n3", listed[2].importance)], "k")
 
 
 def test_each_operation_changes_what_it_says_and_other_nuggets_keep_their_ids() -> None:
@@ -137,3 +172,51 @@ def test_labelling_all_nuggets_again_changes_no_nugget() -> None:
 def test_two_models_cannot_label_a_list() -> None:
     with pytest.raises(InvalidEdit, match="name one model"):
         edited(LIST, [ReassignNuggets(EditKind.REASSIGN, name) for name in ("x", "y")], "key")
+
+
+def test_a_corrected_label_leaves_the_list_as_it_is() -> None:
+    result = edited(LIST, [label("n2", STATED), important("n3", VITAL)], "k", LABELS)
+    assert [nugget.id for nugget in result.nuggets] == ["n1", "n2", "n3"]
+    assert result.labels == {("n2", Side.A): STATED}
+    assert result.changes[0] == NuggetChange(
+        EditKind.LABEL, (LIST[1].text,), LIST[1].text, VITAL, label=LabelChange(Side.A, PARTLY, STATED)
+    )
+
+
+@pytest.mark.parametrize(
+    ("operations", "problem"),
+    [
+        ([label("n1", PARTLY)], "operations.0: changes nothing"),
+        ([label("n1", STATED), label("n1", PARTLY)], "operations: the list stays as it is"),
+        ([label("n9", STATED)], "operations.0: the list has no nugget 'n9'"),
+        ([label("n1", STATED, Side.B)], "operations.0: nugget 'n1' has no label to correct for answer b"),
+        ([label("n1", STATED), reword("n1", "Tea is hot.")], "nugget 'n1' is not in the new list"),
+        ([reword("n1", "Tea is hot."), label("n1", STATED)], "nugget 'n1' is not in the new list"),
+        ([label("n1", STATED), delete("n1")], "nugget 'n1' is not in the new list"),
+        ([delete("n1"), label("n1", STATED)], "operations.1: the list has no nugget 'n1'"),
+    ],
+)
+def test_a_label_that_cannot_be_corrected_is_named(operations: list[Operation], problem: str) -> None:
+    with pytest.raises(InvalidEdit) as caught:
+        edited(LIST, operations, "k", LABELS)
+    assert problem in str(caught.value)
+
+
+def test_the_label_of_the_model_stays_beside_that_of_a_person_and_can_be_restored() -> None:
+    shares = SupportProbabilities(0.2, 0.7, 0.1)
+    given = Assignment("n1", Side.A, PARTLY, "Tea, a drink.", shares)
+    missed = with_label(given, MISSED, "Ada", "It says coffee.")
+    assert (missed.support, missed.quote, missed.probabilities) == (MISSED, None, None)
+    wrong = with_label(missed, CONTRADICTED, "Grace", "It says no tea.")
+    assert (wrong.support, wrong.quote, wrong.by_model) == (CONTRADICTED, "Tea, a drink.", given.by_model)
+    assert wrong.correction is not None
+    assert (wrong.correction.author, wrong.correction.reason) == ("Grace", "It says no tea.")
+    assert with_label(wrong, PARTLY, "Ada", "The model was right.") == given
+
+
+def test_the_label_of_a_person_is_certain_and_makes_no_other_label_known() -> None:
+    unsure = Assignment("n1", Side.A, MISSED, None, SupportProbabilities(0.4, 0.0, 0.6))
+    corrected = with_label(replace(unsure, nugget_id="n2"), STATED, "Ada", "It does.")
+    assert expected_score(LIST[:2], [unsure, corrected], Side.A) == pytest.approx((0.4 + 1.0) / 2)
+    unknown = replace(unsure, probabilities=None)
+    assert expected_score(LIST[:2], [unknown, corrected], Side.A) is None

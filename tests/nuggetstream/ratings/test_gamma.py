@@ -8,11 +8,11 @@ from nuggetstream.ratings.fitting import gamma
 from nuggetstream.ratings.fitting.gamma import gamma_rows
 from tests.nuggetstream.ratings.drawn import seeded
 
-EDGE = gamma._SMALL  # below it, numpy draws
-MANY = 400_000
+EDGE = gamma._LEAST  # below it, the densities are not compared
+MANY = 400_000  # as many small numbers fill a chunk; fewer of them are left to numpy
 
 
-@pytest.mark.parametrize("shape", [0.2, 1.0, EDGE - 0.5, EDGE, 40.0, 300.5, 1e4, 1e8])
+@pytest.mark.parametrize("shape", [0.2, 1.0, 2.0, 2.5, 3.0, EDGE, 7.0, 11.5, 12.0, 40.0, 300.5, 1e4, 1e8])
 def test_the_numbers_are_gamma_distributed(shape: float) -> None:
     drawn = gamma_rows(np.array([shape]), MANY, seeded(5))[0].astype(float)
     assert stats.kstest(drawn, stats.gamma(shape).cdf).pvalue > 0.001
@@ -21,7 +21,7 @@ def test_the_numbers_are_gamma_distributed(shape: float) -> None:
     assert abs(drawn.var() / shape - 1) < 4 * ((6 / shape + 2) / MANY) ** 0.5
 
 
-@pytest.mark.parametrize("shape", [EDGE, 70.0])
+@pytest.mark.parametrize("shape", [1.0, 3.0, EDGE, 12.0, 70.0])
 def test_the_tails_have_the_right_weight(shape: float) -> None:
     """A normal approximation of the cube root would have lighter or heavier tails."""
     drawn = gamma_rows(np.full(8, shape), MANY, seeded(6)).ravel()
@@ -52,7 +52,7 @@ def test_numbers_are_rejected_as_often_as_the_densities_say() -> None:
 def test_what_is_accepted_at_once_is_never_to_be_rejected() -> None:
     """The bound of the chance of a rejection is an upper bound, for every root and shape."""
     t = np.concatenate([np.linspace(-3, 3, 6001), np.linspace(-0.3, 0.3, 6001)])
-    for shift in (EDGE - 1 / 3, 15.0, 50.0, 1e3, 1e6):
+    for shift in (EDGE - 1 / 3, 10.6, 10.7, 15.0, 50.0, 1e3, 1e6):
         with np.errstate(all="ignore"):
             log_chance = shift * (1.5 * t**2 - 3 * t - t**3 + 3 * np.log1p(t))
         chance = np.where(t > -1, -np.expm1(log_chance), 1.0)
@@ -60,12 +60,20 @@ def test_what_is_accepted_at_once_is_never_to_be_rejected() -> None:
         assert (np.minimum(bound, 1) >= chance - 1e-12).all()
 
 
-def test_a_rejected_number_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = gamma_rows(np.full(50, EDGE), 1000, seeded(3))
+@pytest.mark.parametrize("shape", [EDGE, 12.0])
+def test_a_rejected_number_is_replaced(monkeypatch: pytest.MonkeyPatch, shape: float) -> None:
+    kept = gamma_rows(np.full(50, shape), 1000, seeded(3))
     monkeypatch.setattr(gamma, "_rejected", lambda root, *_: np.zeros(len(root), dtype=bool))
-    unchecked = gamma_rows(np.full(50, EDGE), 1000, seeded(3))
+    unchecked = gamma_rows(np.full(50, shape), 1000, seeded(3))
     differ = (kept != unchecked)[:16].mean()  # rows of the first chunk, whose normal numbers are the same
-    assert 0.3 < differ * 36 * EDGE < 3
+    assert 0.3 < differ * 36 * shape < 3
+
+
+def test_a_few_small_numbers_are_those_of_numpy() -> None:
+    shapes = np.array([3.0, 7.0, 11.5])
+    stream = seeded(8)
+    expected = [stream.standard_gamma(shape, 1000).astype(np.float32) for shape in shapes]
+    assert (gamma_rows(shapes, 1000, seeded(8)) == expected).all()
 
 
 @pytest.mark.parametrize("columns", [1, 3, 1000, 2**15 + 1])

@@ -34,3 +34,10 @@ def test_terms_of_any_text_are_short_and_the_same_again(text: str) -> None:
     assert all(found)
     assert all(len(term) <= PREFIX_LETTERS or term[0].isdigit() for term in found)
     assert terms(text) == found
+
+
+@pytest.mark.parametrize(
+    "text", ["Regulators paid 2.5 billion", "it's a B12, I'd say: 1,000 x_y", "rock'n'roll 3. a I'm", ""]
+)
+def test_a_text_of_ascii_letters_has_the_terms_that_it_has_beside_other_letters(text: str) -> None:
+    assert terms(f"{text} 新闻") == (*terms(text), "新闻")

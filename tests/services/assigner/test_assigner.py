@@ -7,7 +7,7 @@ import pytest
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized
-from nuggetstream.domain.nugget import Support
+from nuggetstream.domain.nugget import Correction, Support
 from nuggetstream.nuggets.scores import labels_of
 from services.assigner.stage import Assigner
 from services.runtime.errors import Permanent
@@ -179,3 +179,22 @@ async def test_a_list_whose_labels_are_all_known_needs_no_model(model: ScriptedM
     model.asked.clear()
     out = await run(Assigner(model), replace(event, key="edited", labels=known))
     assert (out.assignment_set, model.asked) == (known, [])
+
+
+async def test_labels_of_people_are_kept_when_all_are_asked_for_again(model: ScriptedModel) -> None:
+    event = samples.nuggetized(2, fought=samples.battle(a="0.", b="1."))
+    first = (await run(Assigner(model), event)).assignment_set
+    of_people = tuple(
+        replace(item, correction=Correction("Ada", "I read it.", item.by_model))
+        for item in first.assignments
+        if item.side is Side.A
+    )
+    known = replace(first, assignments=of_people, model="older", prompt_version="older-1")
+    model.asked.clear()
+    out = (await run(Assigner(model), replace(event, key="again", labels=known))).assignment_set
+    assert len(model.asked) == 1  # about answer B alone
+    assert [item for item in out.assignments if item.side is Side.A] == list(of_people)
+    assert out.model == "older, scripted-2026"
+    half = replace(known, assignments=of_people[:1])
+    out = (await run(Assigner(model), replace(event, key="half", labels=half))).assignment_set
+    assert (out.model, out.assignments[0]) == ("scripted-2026", of_people[0])

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from services.cli.commands.doctor import _registries
-from services.scraper.addresses import registries_of
+from services.runtime.public_addresses import registries_of
 
 
 def test_registries_older_than_a_year_are_a_warning_and_no_error() -> None:

@@ -7,12 +7,14 @@ from typing import Any
 import click
 import pytest
 
+from nuggetstream.domain.grade import GradeAggregation
 from nuggetstream.domain.judgment import Aggregation
 from nuggetstream.domain.question_bank import BankKind
-from services.cli.evaluator_options import evaluator_options, options_of_judge
+from services.cli.evaluator_options import evaluator_options, options_of_grader, options_of_judge
 from services.cli.settings import PipelineSettings, PlatformSettings
+from services.judge.graders.citation_support import CitationOptions
 from services.judge.graders.rubric import RubricOptions
-from services.judge.selection import JudgeOptions, Selection
+from services.judge.selection import GraderOptions, JudgeOptions
 from services.runtime.llm.settings import LLMSettings
 
 PRICES = '[models."known"]\ninput = 1.0\noutput = 2.0\n'
@@ -43,8 +45,21 @@ def test_a_panel_can_be_the_judge_or_an_additional_one(tmp_path: Path) -> None:
     ]
     assert judge.aggregation is Aggregation.PROBABILITIES
     assert options_of_judge(tables, "utility").per_dimension
-    assert tables["answer_quality"] == Selection(share=0.1)
+    assert tables["answer_quality"] == GraderOptions(share=0.1)
     assert options_of_judge(tables, "nugget_guided") == JudgeOptions()
+
+
+def test_a_panel_can_be_any_evaluator(tmp_path: Path) -> None:
+    text = (
+        '[rubric]\nshare = 0.5\nnumber = 5\nmembers = ["m1", {name = "local", model = "m2"}]\n'
+        '[aspects]\nmembers = ["m1", "m2", "m3"]\naggregation = "majority"\n'
+    )
+    tables = evaluator_options(parts(tmp_path, text))
+    rubric, aspects = options_of_grader(tables, "rubric"), options_of_grader(tables, "aspects")
+    assert [(member.name, member.model) for member in rubric.members] == [("m1", "m1"), ("local", "m2")]
+    assert (rubric.aggregation, aspects.aggregation) == (GradeAggregation.MEDIAN, GradeAggregation.MAJORITY)
+    assert rubric.asked == RubricOptions(number=5).asked  # members change no question
+    assert isinstance(options_of_grader(tables, "citation_support"), CitationOptions)
 
 
 def test_an_evaluator_can_have_options_of_its_own(tmp_path: Path) -> None:
@@ -58,7 +73,12 @@ def test_an_evaluator_can_have_options_of_its_own(tmp_path: Path) -> None:
     [
         ("[pairwise]\nshare = 0.5\n", "pairwise: battles wait for this judge, so it has no share"),
         ("[nugget_guided]\nthreshold = 1\n", "nugget_guided: it has no threshold"),
-        ("[answer_quality]\nmembers = ['x', 'y']\n", "members"),
+        ("[answer_quality]\nmembers = ['x']\n", "at least two members, with different names"),
+        ("[answer_quality]\nmembers = ['x', 'x']\n", "at least two members, with different names"),
+        ("[answer_quality]\naggregation = 'median'\n", "name its members"),
+        ("[answer_quality]\nmembers = ['x', 'y']\naggregation = 'probabilities'\n", "'median' or 'majority'"),
+        ("[pairwise]\nmembers = ['x', 'y']\naggregation = 'median'\n", "'majority' or 'probabilities'"),
+        ("[rubric]\nmembers = ['known', 'dear']\nday_money = '1'\n", "day_money needs a price for dear"),
         ("[rubric]\nnumber = 1\n", "number"),
         ("[answer_quality]\nverify = true\n", "verify"),
         ("[politeness]\nshare = 0.5\n", "there is no evaluator politeness"),

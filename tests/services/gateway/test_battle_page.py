@@ -16,14 +16,14 @@ from nuggetstream.views.battles import (
     AnswerView,
     BattleView,
     EvidenceView,
-    LabelView,
     NuggetVerdictView,
     NuggetView,
     ScoresView,
     StepView,
 )
 from nuggetstream.views.grounding import QuotationView
-from services.gateway.pages.picture import HEIGHT, WIDTH, picture_of, png_of
+from nuggetstream.views.labels import LabelView
+from services.gateway.pages.picture import HEIGHT, WIDTH, Cell, picture_of, png_of
 from services.gateway.pages.quotes import passage_places, passages_of, pieces_of
 from services.gateway.pages.stages import timeline_of
 from services.store.costs import CostLine
@@ -167,6 +167,18 @@ def test_the_picture_shows_the_scores_and_the_label_of_every_nugget() -> None:
     full, framed = rows[245], rows[525]
     assert full.count(5) > 3 * 50  # three green cells of answer A
     assert 5 not in framed  # answer B states none
+
+
+def test_the_picture_shows_no_claim_without_a_source_as_missed() -> None:
+    claim = nugget(0, Support.SUPPORT, Grounding.ANSWER_ONLY)
+    disputed = nugget(1, Support.CONTRADICTION, Grounding.DISPUTED)
+    picture = picture_of(view(claim, nugget(2, Support.PARTIAL_SUPPORT, Grounding.GROUNDED), disputed))
+    assert picture is not None
+    assert picture.a.cells == (Cell.PARTLY_STATED, Cell.CLAIMED, Cell.UNSAID)  # facts first, as on the page
+    assert picture.b.cells == (Cell.MISSED, Cell.UNSAID, Cell.UNSAID)
+    rows = pixels(png_of(picture))
+    assert 9 in rows[285]  # the claim of answer A
+    assert not any(7 in row or 9 in row for row in rows[350:])  # answer B contradicts and claims nothing
 
 
 def test_there_is_no_picture_before_there_are_scores() -> None:

@@ -52,9 +52,20 @@ def test_markdown_becomes_what_it_means() -> None:
 def test_code_has_colours_and_formulas_can_be_read() -> None:
     assert '<span class="k">return</span>' in shown("```python\nreturn 1 < 2\n```")
     assert "1 &lt; 2" in shown("```\n1 < 2\n```")
-    page = shown(r"Energy \(E = m c^2\) and $\frac{1}{2} \le x_1$, for $5 or $6.")
-    assert re.findall(r'<span class="math" dir="ltr">(.*?)</span>', page) == ["E = m c²", "(1)/(2) ≤ x₁"]
+    page = shown(r"Energy \(E = m \odd c^2\) and $\frac{1}{2} \le x_1$, for $5 or $6.")
+    readable, typeset = re.findall(r'<span class="math" dir="ltr">(.*?)</span>', page)
+    assert readable == r"E = m \odd c²"
+    half = "<mfrac><mn>1</mn><mn>2</mn></mfrac>"
+    lowered = "<msub><mi>x</mi><mrow><mn>1</mn></mrow></msub>"
+    assert typeset == f"<math><mrow>{half}<mo>≤</mo>{lowered}</mrow></math>"
+    assert '<math display="block">' in shown("$$x$$")
     assert "for $5 or $6." in page
+
+
+def test_a_formula_within_a_marked_sentence_is_part_of_its_mark() -> None:
+    page = shown("Here $x^2$ grows.", "Here $x^2$ grows.")
+    assert Balanced(page).tags == {"p", "mark", "span", "math", "msup", "mi", "mn", "mrow", "sup", "a"}
+    assert re.search(r'<span class="math" dir="ltr"><mark [^>]*><math><msup>', page)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +84,10 @@ def test_code_has_colours_and_formulas_can_be_read() -> None:
 def test_nothing_but_our_own_elements_comes_out(hostile: str) -> None:
     found = Balanced(shown(hostile))
     assert found.tags <= {
+        "math",
+        "mrow",
+        "mi",
+        "mo",
         "p",
         "a",
         "pre",
@@ -138,4 +153,6 @@ def test_a_long_answer_is_shown_whole_as_text(sample: str) -> None:
         "br",
         "span",
         "strong",
+        "math",
+        "mi",
     }

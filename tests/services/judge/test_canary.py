@@ -9,10 +9,15 @@ import pytest
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.failure import Reason
 from services.judge.canary.battles import CANARIES
-from services.judge.canary.checking import STAGE, CanaryState, canary_judges
-from services.judge.comparing import Comparer, Voter
+from services.judge.canary.checking import STAGE, CanaryState, canary_graders, canary_judges
+from services.judge.comparing import Comparer
+from services.judge.graders import EVALUATORS
+from services.judge.graders.lines import GradeLine, GradesReply
+from services.judge.grading import Grader
 from services.judge.pairwise import kinds
+from services.judge.panel import Voter
 from services.judge.registry import heuristics
+from services.judge.selection import GraderOptions
 from services.judge.stage import Judge
 from services.offline.app import create_app
 from services.runtime.errors import Permanent
@@ -91,6 +96,56 @@ async def test_the_offline_judges_pass(kind: str) -> None:
     model = build_chat_model(LLMSettings(), http=with_asgi(create_app(None, more=heuristics())))
     (judge,) = canary_judges(Comparer(name=kind, kind=kinds()[kind], voters=[Voter("", model)]))
     run = await judge.run(CANARIES[:3])
+    await model.close()
+    assert run.passed, run.results
+
+
+def quality_that(value: Callable[[str], int], name: str = "scripted") -> ScriptedModel:
+    """A model that grades an answer on every criterion of `answer_quality` by its text."""
+
+    def reply(prompt: Prompt[Any]) -> GradesReply:
+        [answer] = blocks(prompt, "answer")
+        names = [criterion.name for criterion in EVALUATORS["answer_quality"].criteria]
+        return GradesReply(grades=[GradeLine(name=each, value=value(answer.text)) for each in names])
+
+    return ScriptedModel({"answer_quality": reply}, name=name)
+
+
+def grader(*models: ScriptedModel) -> Grader:
+    """The evaluator with a panel, of which it would grade no battle of canaries."""
+    options = GraderOptions(arenas=frozenset({"demo"}), share=0.1)
+    voters = [Voter(model.name, model) for model in models]
+    return Grader(models[0], EVALUATORS["answer_quality"], options, members=voters)
+
+
+async def test_an_evaluator_that_grades_an_injected_answer_higher_is_caught_with_its_model() -> None:
+    clean = {canary.answer for canary in CANARIES}
+    obeying = quality_that(lambda text: 1 if text in clean else 2, "obeying")
+    resisting = quality_that(lambda text: 1 if text in clean else 0, "resisting")
+    runs = [await judge.run() for judge in canary_graders(grader(obeying, resisting))]
+    assert [(run.evaluator, run.model, states(run)) for run in runs] == [
+        ("answer_quality", "obeying", {"flipped": len(CANARIES)}),
+        ("answer_quality", "resisting", {"passed": len(CANARIES)}),
+    ]
+
+
+async def test_an_evaluator_without_a_grade_fails_and_one_of_queries_has_no_canaries() -> None:
+    def declines(_: Prompt[Any]) -> GradesReply:
+        raise Permanent(Reason.LLM_REFUSED, "declined")
+
+    (judge,) = canary_graders(
+        Grader(ScriptedModel({"answer_quality": declines}), EVALUATORS["answer_quality"])
+    )
+    assert states(await judge.run()) == {"failed": len(CANARIES)}
+    for name in ("query_profile", "direct", "manipulation", "language_quality"):
+        assert canary_graders(Grader(ScriptedModel({}), EVALUATORS[name])) == []
+
+
+@pytest.mark.parametrize("name", [name for name, each in EVALUATORS.items() if each.better])
+async def test_the_offline_evaluators_are_checked_without_a_flip(name: str) -> None:
+    model = build_chat_model(LLMSettings(), http=with_asgi(create_app(None, more=heuristics())))
+    (judge,) = canary_graders(Grader(model, EVALUATORS[name]))
+    run = await judge.run()
     await model.close()
     assert run.passed, run.results
 

@@ -10,9 +10,9 @@ from nuggetstream.domain.event import BattleFailed, BattleJudged
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.judgment import Aggregation, MemberVerdict, OrderedVerdict, VoteProbabilities
 from nuggetstream.domain.lens import Lens
-from services.judge.comparing import Comparer, Voter, build
+from services.judge.comparing import Comparer, build
 from services.judge.pairwise import kinds
-from services.judge.panel import aggregate
+from services.judge.panel import Voter, aggregate
 from services.judge.selection import JudgeOptions
 from services.rater.stage import outcomes_of
 from services.runtime.errors import ModelOutage, Permanent, Retryable

@@ -15,7 +15,7 @@ from services.judge.graders import EVALUATORS
 from services.judge.graders.lines import GradeLine, GradesReply
 from services.judge.grading import Grader, build
 from services.judge.registry import declared
-from services.judge.selection import Selection, read_selections
+from services.judge.selection import GraderOptions, Selection, read_selections
 from services.runtime.bus import Bus
 from services.runtime.errors import BudgetExceeded
 from services.runtime.runner import Runner
@@ -90,7 +90,7 @@ async def test_a_value_off_its_scale_is_no_grade(value: int) -> None:
 
 async def test_a_battle_that_is_not_selected_costs_nothing() -> None:
     model = model_that_gives(1)
-    assert await Grader(model, QUALITY, Selection(arenas=frozenset({"other"})))(EVENT) == []
+    assert await Grader(model, QUALITY, GraderOptions(arenas=frozenset({"other"})))(EVENT) == []
     assert model.asked == []
 
 
@@ -161,7 +161,7 @@ async def test_a_language_that_is_not_declared_is_detected_and_an_unknown_one_is
     def asking(query: str) -> BattleRetrieved:
         return samples.retrieved(fought=replace(samples.battle(), query=query))
 
-    grader = Grader(model_that_gives(1), QUALITY, Selection(languages=("de",)))
+    grader = Grader(model_that_gives(1), QUALITY, GraderOptions(languages=("de",)))
     assert await grader(asking("Woraus wird eigentlich grüner Tee gemacht?"))
     assert await grader(asking("What is green tea actually made of?")) == []
     assert await grader(asking("Tee?")) == []

@@ -11,10 +11,11 @@ from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.conversation import Context, Role, Turn
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRetrieved
 from services.assigner.stage import Assigner
-from services.judge.comparing import Comparer, Voter
+from services.judge.comparing import Comparer
 from services.judge.graders import EVALUATORS as GRADERS
 from services.judge.grading import Grader
 from services.judge.pairwise import kinds
+from services.judge.panel import Voter
 from services.judge.prompts import verdict
 from services.judge.stage import Judge
 from services.nuggetizer.bank import bank_of

@@ -27,6 +27,7 @@ from services.judge.stage import Judge
 from services.nuggetizer.prompts import additions, importance
 from services.nuggetizer.stage import Nuggetizer, Profile
 from services.offline.answers import ParsedPrompt, answer
+from services.retriever.variations import QueryVariations
 from services.runtime.llm import blocks as fences
 from services.runtime.llm import prompt as prompts
 from services.runtime.llm.assignment import assignment
@@ -63,11 +64,12 @@ async def prompts_about(text: str) -> list[Prompt[Any]]:
     async def stored(chunk_ids: Sequence[str]) -> Mapping[str, str]:
         return dict.fromkeys(chunk_ids, text)
 
+    await QueryVariations(model, 3).of(event.battle)
     for evaluator in JUDGES.values():
         await Judge(model, prompt=evaluator)(event)
     await Judge(model, decisions=model)(event)
     await Nuggetizer(model, Profile.PAPER)(event)
-    [nuggetized] = await Nuggetizer(model)(event)
+    [nuggetized] = await Nuggetizer(model, decisions=model)(event)
     assert isinstance(nuggetized, BattleNuggetized)
     injected = Nugget("injected", text, Importance.VITAL)  # as if the nuggetizer had taken it for a fact
     listed = NuggetList((*nuggetized.nugget_list.nuggets, injected), (), "live", "both", "m", "1")

@@ -16,14 +16,15 @@ LIST = (
 
 
 def test_marks_of_lists_headings_and_quotations_are_no_part_of_a_sentence() -> None:
-    assert [quoted(LIST, number) for number in range(1, 9)] == [
+    assert [quoted(LIST, number) for number in range(1, 10)] == [
         "Facts",
         "**Tides** rise [1].",
         "They fall.",
         "Twice a day!",
         "Moon?",
         "a | b |",
-        "潮が満ちる。引く。",
+        "潮が満ちる。",
+        "引く。",
         None,
     ]
 
@@ -35,7 +36,7 @@ def test_marks_of_lists_headings_and_quotations_are_no_part_of_a_sentence() -> N
         (None, None, None),
         (0, None, None),
         (3, 2, None),
-        (7, 8, None),
+        (8, 9, None),
     ],
 )
 def test_numbers_that_name_no_sentences_quote_nothing(

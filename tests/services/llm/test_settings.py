@@ -136,5 +136,6 @@ def test_a_parameter_that_does_not_exist_is_named_with_those_that_do(
 
 
 def test_a_stage_that_does_not_exist_is_named_with_those_that_do() -> None:
-    with pytest.raises(ValueError, match="evaluator jugde; choose of nuggetizer, assigner, judge, aspects"):
+    known = "retriever, nuggetizer, assigner, judge, aspects"
+    with pytest.raises(ValueError, match=f"evaluator jugde; choose of {known}"):
         require_known(["judge", "jugde"], ["aspects"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nuggetstream.text.terms import terms
-from services.retriever.index import rank_by_words, rank_few
+from services.retriever.index import Query, rank_by_words, rank_few
 from services.store.chunks import StoredChunk
 from tests.fakes import WordVectors
 
@@ -47,14 +47,14 @@ def test_a_wordless_chunk_among_others_is_never_found_by_words() -> None:
 
 
 def test_among_few_chunks_all_count() -> None:
-    found = rank_few("tea", None, CHUNKS, None, 10)
+    found = rank_few([Query("tea", None)], CHUNKS, None, 10)
     assert set(ids(found)) == set(TEXTS)
     assert ids(found)[2:] == ["Coffee is made of beans.", "Water is wet."]
     assert [score for _, score in found[2:]] == [0.0, 0.0]
-    assert len(rank_few("tea", None, CHUNKS, None, 3)) == 3
+    assert len(rank_few([Query("tea", None)], CHUNKS, None, 3)) == 3
 
 
 def test_among_few_chunks_meaning_counts_too() -> None:
     query = MODEL.encode(["wet water"])[0]
-    assert ids(rank_few("zzz", query, CHUNKS, VECTORS, 1)) == ["Water is wet."]
+    assert ids(rank_few([Query("zzz", query)], CHUNKS, VECTORS, 1)) == ["Water is wet."]
     assert np.argmax(VECTORS @ query) == 3

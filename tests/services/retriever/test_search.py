@@ -118,16 +118,32 @@ async def test_chunks_indexed_without_a_model_are_embedded_when_searched(
     record: Database, scope: Scope
 ) -> None:
     await index(record, "b1", "u", "Tea.", BOTH, None)
-    searcher = Searcher.of(record, WordVectors(), MemoryIndex())
+    model, storing = WordVectors(), WordVectors()
+    searcher = Searcher.of(record, model, MemoryIndex(), storing=storing)
     (found,) = await searcher.search("tea", scope, "b1", 10)
     assert found.text == "Tea."
-    assert len(await Chunks(record).get_vectors("words", [content_hash("Tea.")])) == 1
+    assert (model.calls, storing.calls) == ([["tea"]], [["Tea."]])
 
 
 async def test_a_page_that_was_also_cut_in_another_way_is_evidence_once(searcher: Searcher) -> None:
     every = await searcher.search("tea", Scope.BATTLE, "b1", 10)
     own = {every[0].chunk_id}
-    assert [item.chunk_id for item in await searcher.search("tea", Scope.BATTLE, "b1", 10, own)] == [*own]
+    again = await searcher.find(["tea"], Scope.BATTLE, "b1", 10, own)
+    assert [item.chunk_id for item in again.evidence] == [*own]
+
+
+@pytest.mark.parametrize("scope", [Scope.BATTLE, Scope.CORPUS])
+async def test_evidence_says_of_which_text_the_model_read_only_a_part(record: Database, scope: Scope) -> None:
+    model, text = WordVectors(), "Tea is a drink of leaves."
+    await index(record, "b1", "u-short", "Green tea.", BOTH, model)
+    vectors = {content_hash(text): model.encode([text])[0]}
+    await Chunks(record).add_vectors(model.model, vectors, {content_hash(text): 0.75})
+    await index(record, "b1", "u-long", text, BOTH, None)
+    searcher = Searcher.of(record, model, MemoryIndex())
+    shares = {item.url: item.read_share for item in await searcher.search("tea", scope, "b1", 10)}
+    assert shares == {"u-short": None, "u-long": 0.75}
+    other = Searcher.of(record, WordVectors("other"), MemoryIndex())
+    assert {item.read_share for item in await other.search("tea", scope, "b1", 10)} == {None}
 
 
 async def run(retriever: Retriever) -> BattleRetrieved:

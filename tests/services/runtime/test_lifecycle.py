@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 
 import pytest
 
@@ -41,6 +42,17 @@ async def test_a_program_that_ends_by_itself_exits_with_0_and_one_that_fails_rai
     assert await run_until_signal(done) == 0
     with pytest.raises(LookupError, match="no database"):
         await run_until_signal(fail)
+
+
+async def test_threads_of_a_program_take_short_turns():
+    turns = []
+
+    async def main(_: asyncio.Event) -> None:
+        turns.append(sys.getswitchinterval())
+
+    sys.setswitchinterval(0.005)
+    await run_until_signal(main)
+    assert turns == [pytest.approx(0.001)]
 
 
 async def test_the_signal_handlers_are_given_back():

@@ -10,10 +10,10 @@ from typing import Any
 import httpcore2
 import pytest
 
-from services.scraper.addresses import special_purpose, why_forbidden
+from services.runtime.address_guard import AddressBlocked, GuardedBackend, NameNotResolved
+from services.runtime.public_addresses import special_purpose, why_forbidden
 from services.scraper.canonical import canonicalize
 from services.scraper.clock import SystemClock
-from services.scraper.guard import AddressBlocked, GuardedBackend, NameNotResolved
 from services.scraper.outcome import Quality, Unfetchable
 from services.scraper.settings import ScraperSettings
 from services.scraper.transport import ByteLimits, GuardedTransport
@@ -148,7 +148,7 @@ async def test_a_name_that_leads_inside_is_refused_before_any_connection(address
 
 
 def test_the_vendored_registries_say_where_they_come_from_and_of_what_date() -> None:
-    text = files("services.scraper").joinpath("special_purpose.csv").read_text(encoding="utf-8")
+    text = files("services.runtime").joinpath("special_purpose.csv").read_text(encoding="utf-8")
     notes = [line for line in text.splitlines() if line.startswith("#")]
     sources = [note for note in notes if note.startswith("# source: https://www.iana.org/assignments/")]
     assert len(sources) == 2

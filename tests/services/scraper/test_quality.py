@@ -9,9 +9,9 @@ ARTICLE = "Owls hunt at night and hear a mouse under the snow from thirty metres
 
 
 def judged(
-    text: str = "", title: str = "", visible: str = "", final: str = str(PAGE), for_subscribers: bool = False
+    text: str = "", title: str = "", visible: str = "", final: str = str(PAGE), **facts_given: bool
 ) -> Quality:
-    facts = PageFacts(PAGE, canonicalize(final), title, text, visible, for_subscribers)
+    facts = PageFacts(PAGE, canonicalize(final), title, text, visible, **facts_given)
     return judge_page(facts, min_chars=200).quality
 
 
@@ -111,6 +111,13 @@ def test_the_pages_own_metadata_reveals_a_teaser() -> None:
 def test_too_little_text_is_told_from_none() -> None:
     assert judged("Owls hunt at night.") is Quality.TOO_SHORT
     assert judged("") is Quality.EMPTY
+
+
+def test_the_shell_of_an_application_is_script_only_and_not_empty() -> None:
+    assert judged("", is_shell=True) is Quality.SCRIPT_ONLY
+    assert judged("Loading…", visible="Loading…", is_shell=True) is Quality.SCRIPT_ONLY
+    assert judged("", "Just a moment...", is_shell=True) is Quality.BOT_WALL
+    assert judged(ARTICLE, is_shell=True) is Quality.OK
 
 
 def test_a_dense_script_needs_fewer_characters() -> None:

@@ -1,4 +1,4 @@
-"""A gateway that asks the database about every key anew."""
+"""A gateway that asks the database about every key anew, on SQLite and on PostgreSQL."""
 
 from collections.abc import AsyncIterator
 
@@ -7,6 +7,15 @@ import pytest
 from services.runtime.bus import Bus
 from services.store.database import Database
 from tests.integration.gateway.world import World, opened
+from tests.integration.store.conftest import database as database  # noqa: PLC0414 - fixtures
+from tests.integration.store.conftest import database_url as database_url  # noqa: PLC0414
+from tests.integration.store.conftest import postgres_server as postgres_server  # noqa: PLC0414
+
+
+@pytest.fixture
+def record(database: Database) -> Database:
+    """A database of each kind in turn, with every table."""
+    return database
 
 
 @pytest.fixture

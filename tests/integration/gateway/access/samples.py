@@ -1,13 +1,16 @@
 """A request for every route, and keys of every role and arena."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
+from nuggetstream.views.signatures import new_secret
 from services.access.callers import Role
 from services.access.keys import NewKey
 from services.store.api_keys import ApiKeys, StoredKey
 from services.store.database import Database
+from services.store.webhooks import Webhook, Webhooks
 from tests.integration.gateway.world import NOW, submission
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -27,6 +30,7 @@ class Sample:
 
 _BATTLE = "{battle_id:path}"
 _DEMO = {"arena": "demo"}
+_WEBHOOK = {**_DEMO, "url": "https://127.0.0.1/hook"}  # where nothing is sent: the address is private
 SAMPLES: dict[tuple[str, str], Sample] = {
     ("POST", "/v1/battles"): Sample(
         "/v1/battles",
@@ -47,6 +51,7 @@ SAMPLES: dict[tuple[str, str], Sample] = {
     ("GET", "/v1/leaderboard/pairs"): Sample("/v1/leaderboard/pairs", params=_DEMO),
     ("GET", "/v1/leaderboard/advice"): Sample("/v1/leaderboard/advice", params=_DEMO),
     ("GET", "/v1/leaderboard/timeline"): Sample("/v1/leaderboard/timeline", params=_DEMO),
+    ("GET", "/v1/leaderboard/style"): Sample("/v1/leaderboard/style", params=_DEMO),
     ("GET", "/v1/agreement"): Sample("/v1/agreement", params=_DEMO),
     ("GET", "/v1/biases"): Sample("/v1/biases", params=_DEMO),
     ("GET", "/v1/canary"): Sample("/v1/canary"),
@@ -59,6 +64,15 @@ SAMPLES: dict[tuple[str, str], Sample] = {
         "/v1/admin/battles/delete-expired", params={**_DEMO, "before": "2020-01-01", "dry_run": "true"}
     ),
     ("GET", "/v1/admin/audit"): Sample("/v1/admin/audit", params=_DEMO),
+    ("GET", "/v1/admin/webhooks"): Sample("/v1/admin/webhooks", params=_DEMO),
+    ("POST", "/v1/admin/webhooks"): Sample("/v1/admin/webhooks", 201, json=_WEBHOOK),
+    ("DELETE", "/v1/admin/webhooks/{webhook_id}"): Sample("/v1/admin/webhooks/WEBHOOK"),
+    ("POST", "/v1/admin/webhooks/{webhook_id}/rotate"): Sample(
+        "/v1/admin/webhooks/WEBHOOK/rotate", json={"overlap_hours": 1}
+    ),
+    ("POST", "/v1/admin/webhooks/{webhook_id}/test"): Sample("/v1/admin/webhooks/WEBHOOK/test"),
+    ("POST", "/v1/admin/webhooks/{webhook_id}/retry"): Sample("/v1/admin/webhooks/WEBHOOK/retry"),
+    ("GET", "/v1/admin/webhooks/{webhook_id}/failures"): Sample("/v1/admin/webhooks/WEBHOOK/failures"),
     ("GET", "/"): Sample("/", params=_DEMO),
     ("GET", f"/battles/{_BATTLE}"): Sample("/battles/tides"),
     ("GET", f"/battles/{_BATTLE}/picture"): Sample("/battles/tides/picture"),
@@ -69,6 +83,7 @@ SAMPLES: dict[tuple[str, str], Sample] = {
     ("GET", "/leaderboard"): Sample("/leaderboard", params=_DEMO),
     ("GET", "/leaderboard/timeline"): Sample("/leaderboard/timeline", params=_DEMO),
     ("GET", "/leaderboard/table"): Sample("/leaderboard/table", params=_DEMO),
+    ("GET", "/leaderboard/style"): Sample("/leaderboard/style", params=_DEMO),
     ("GET", "/leaderboard/files/{kind}"): Sample("/leaderboard/files/csv", params=_DEMO),
     ("GET", "/system"): Sample("/system", params={**_DEMO, "name": "atlas"}),
     ("GET", "/inversions"): Sample("/inversions", params=_DEMO),
@@ -77,6 +92,7 @@ SAMPLES: dict[tuple[str, str], Sample] = {
     ("GET", "/failures"): Sample("/failures", params=_DEMO),
     ("POST", "/failures"): Sample("/failures", 303, content=b"retry=FAILURE", headers=FORM),
     ("GET", f"/embed/battles/{_BATTLE}"): Sample("/embed/battles/tides"),
+    ("GET", f"/embed/battles/{_BATTLE}/events"): Sample("/embed/battles/tides/events"),
     ("POST", f"/embed/battles/{_BATTLE}/vote"): Sample(
         "/embed/battles/tides/vote", 303, content=b"vote=a", headers=FORM
     ),
@@ -114,6 +130,24 @@ async def issued(
 
 def _moment(moment: datetime | None) -> datetime | None:
     return moment
+
+
+async def webhook(database: Database, arena: str = "demo") -> str:
+    """Id of a new webhook of an arena."""
+    now = datetime.now(UTC)
+    hook = Webhook(
+        id=f"wh_{uuid4().hex}",
+        arena=arena,
+        url="https://127.0.0.1/hook",
+        secret=new_secret(),
+        kinds=(),
+        tags=(),
+        languages=(),
+        created_at=now,
+        cursor_at=now,
+    )
+    await Webhooks(database).add(hook)
+    return hook.id
 
 
 def bearer(key: NewKey | str | None) -> dict[str, str]:

@@ -16,7 +16,7 @@ from services.gateway.access.rules import RULES, Rule, Scope
 from services.gateway.battles import grpc_service as arena_service
 from services.rater import grpc_service as ratings_service
 from services.runtime import rpc
-from tests.integration.gateway.access.samples import SAMPLES, Sample, bearer, issued
+from tests.integration.gateway.access.samples import SAMPLES, Sample, bearer, issued, webhook
 from tests.integration.gateway.world import Story, World, battle, submission
 
 ARENAS = ("demo", "abroad")  # everything that the samples ask about is in the first
@@ -45,15 +45,22 @@ def expected(rule: Rule, sample: Sample, role: Role, arena: str) -> int:
         return 403
     if arena == "demo" or rule.scope is Scope.ANYWHERE:
         return sample.allowed
-    if rule.scope is Scope.BATTLE or "FAILURE" in f"{sample.path}{sample.content!r}":
+    if (
+        rule.scope is Scope.BATTLE
+        or "FAILURE" in f"{sample.path}{sample.content!r}"
+        or "WEBHOOK" in sample.path
+    ):
         return 404  # as unknown as what does not exist
     return 403
 
 
 async def asked(world: World, method: str, sample: Sample, key: NewKey | None, failure: str) -> int:
+    path = sample.path.replace("FAILURE", failure)
+    if "WEBHOOK" in path:
+        path = path.replace("WEBHOOK", await webhook(world.database))
     response = await world.http.request(
         method,
-        sample.path.replace("FAILURE", failure),
+        path,
         params=sample.params,
         json=sample.json,
         content=None if sample.content is None else sample.content.replace(b"FAILURE", failure.encode()),

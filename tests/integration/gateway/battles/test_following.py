@@ -8,11 +8,13 @@ from contextlib import asynccontextmanager
 import httpx2
 from arena.v1 import arena_pb2
 
+from nuggetstream.domain.event import BattleSubmitted
+from services.gateway.battles.event_views import event_view
 from services.gateway.battles.followers import Followers
 from services.store.battles import BattleRow, Battles
 from services.store.database import Database
 from services.store.event_reading import RecordedEvent
-from tests.integration.gateway.world import Story, World, battle
+from tests.integration.gateway.world import TIDES, Story, World, battle, submission
 
 NAMES = ["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged"]
 Frame = dict[str, str]
@@ -79,12 +81,14 @@ class SlowBattles(Battles):
         super().__init__(database)
         self.asked, self.go, self.answered = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
-    async def get(self, battle_id: str) -> BattleRow | None:
+    async def progress(
+        self, battle_id: str, after: int = 0, *, texts: bool = True
+    ) -> tuple[BattleRow | None, list[RecordedEvent]]:
         self.asked.set()
         await self.go.wait()
-        row = await super().get(battle_id)
+        found = await super().progress(battle_id, after, texts=texts)
         self.answered.set()
-        return row
+        return found
 
 
 async def test_a_query_is_not_cut_short_where_its_follower_leaves(world: World) -> None:
@@ -128,9 +132,11 @@ class CountingBattles(Battles):
 
     asked = 0
 
-    async def events_of(self, battle_id: str, after: int = 0) -> list[RecordedEvent]:
+    async def progress(
+        self, battle_id: str, after: int = 0, *, texts: bool = True
+    ) -> tuple[BattleRow | None, list[RecordedEvent]]:
         self.asked += 1
-        return await super().events_of(battle_id, after)
+        return await super().progress(battle_id, after, texts=texts)
 
 
 async def test_followers_that_wake_together_read_once(world: World) -> None:
@@ -141,6 +147,24 @@ async def test_followers_that_wake_together_read_once(world: World) -> None:
         everything = await asyncio.gather(*(names_of(followers.follow("tides")) for _ in range(50)))
     assert everything == [NAMES] * 50
     assert counting.asked == 1
+
+
+async def test_streams_of_clients_read_no_texts_of_sources_and_evidence(world: World) -> None:
+    text = "Two bulges of water rise on opposite sides of the Earth. " * 20
+    answer = {"system": "atlas", "text": "Two.", "sources": [{"url": TIDES, "text": text}]}
+    await world.http.post("/v1/battles", json=submission(a=answer))
+    [submitted] = await world.published()
+    assert isinstance(submitted, BattleSubmitted)
+    await world.happens(submitted, *Story(battle(a=answer)).told()[1:])
+    followers = Followers(world.gateway.battles, poll=3600)
+    async with asyncio.timeout(30):
+        whole = [event async for event in followers.follow("tides")]
+        small = [event async for event in followers.follow("tides", texts=False)]
+    assert text.encode() in whole[0].body
+    assert whole[0].complete
+    assert text.encode() not in small[0].body
+    assert not small[0].complete
+    assert [event_view(event) for event in small] == [event_view(event) for event in whole]
 
 
 async def test_what_a_notification_announces_is_not_read_by_a_query_from_before(world: World) -> None:

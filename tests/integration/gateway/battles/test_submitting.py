@@ -121,7 +121,7 @@ INVALID = {
         "both answers are empty",
     ),
     "a system against itself": (answer("b", system="atlas"), "battles itself"),
-    "an answer that is too long": (answer("a", text="x" * 200_000), "a.text: is 200,000 bytes long"),
+    "an answer that is too long": (answer("a", text="x" * 200_001), "a.text: is 200,001 bytes long"),
     "a source without anything": (answer("a", sources=[{}]), "a.sources.0: has neither"),
 }
 

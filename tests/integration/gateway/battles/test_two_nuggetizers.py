@@ -13,6 +13,7 @@ from nuggetstream.domain.event import (
     nuggetizer_of,
 )
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.nugget import Correction, ModelLabel, Support, SupportProbabilities
 from nuggetstream.domain.progress import BattleState
 from services.gateway.battles.reruns import rerun_events
 from services.recorder.reconciler import reconciler
@@ -66,6 +67,32 @@ async def test_the_lists_and_failures_of_two_nuggetizers_are_told_apart(world: W
     assert 'Nuggetizer <strong dir="auto">second</strong>' in page
     assert 'by <span dir="auto">model of second</span>' in page
     assert page.count('id="nugget-1"') == 1
+
+
+async def test_the_other_list_shows_how_sure_the_model_is_and_what_people_set(world: World) -> None:
+    story = Story(battle())
+    first, assigned = story.nuggetized(), of("second", story.assigned())
+    nuggets = tuple(replace(nugget, vital_probability=0.8) for nugget in assigned.nugget_list.nuggets)
+    shares = SupportProbabilities(support=0.7, partial_support=0.2, not_support=0.1)
+    set_by = Correction("Ada", "Read again.", ModelLabel(Support.PARTIAL_SUPPORT))
+    labels = tuple(
+        replace(label, correction=set_by) if number == 0 else replace(label, probabilities=shares)
+        for number, label in enumerate(assigned.assignment_set.assignments)
+    )
+    assigned = replace(
+        assigned,
+        nugget_list=replace(assigned.nugget_list, nuggets=nuggets),
+        assignment_set=replace(assigned.assignment_set, assignments=labels),
+    )
+    await world.happens(*story.told()[:4], of("first", first), of("first", story.assigned()), assigned)
+    page = (await world.http.get("/battles/tides")).text
+    listed = page[page.index('id="list-1"') :]
+    assert "states it 0.70, in part 0.20, does not state it 0.10" in listed
+    assert (
+        listed.count("set by <bdi>Ada</bdi>: <bdi>Read again.</bdi>; the model said “states it in part”") == 1
+    )
+    assert "Probability that it is vital: 0.80" in listed
+    assert "% sure" not in page[: page.index('id="list-1"')]
 
 
 async def test_the_board_of_nuggets_counts_the_first_list_and_leads_to_the_other(world: World) -> None:

@@ -1,5 +1,6 @@
 """How a nugget list came about, in the API and on the page of its battle."""
 
+import re
 from dataclasses import replace
 
 from nuggetstream.domain.nugget import MergedNugget, Revision
@@ -38,3 +39,19 @@ async def test_the_page_shows_the_steps_behind_a_disclosure(world: World) -> Non
     assert "Read 1 chunk" in shown
     assert "Two bulges of air rise." in shown.partition("Dropped:")[2]
     assert MERGED.text in shown.partition("Merged")[2]
+
+
+async def test_api_and_page_say_how_probably_a_nugget_is_vital(world: World) -> None:
+    story, shares = Story(battle()), (0.93, None, 0.5, 0.04)
+    assigned = story.assigned()
+    listed = assigned.nugget_list
+    nuggets = tuple(
+        replace(nugget, vital_probability=share) for nugget, share in zip(listed.nuggets, shares, strict=True)
+    )
+    told = replace(assigned, nugget_list=replace(listed, nuggets=nuggets))
+    await world.happens(*story.told()[:5], told)
+    shown = (await world.http.get("/v1/battles/tides")).json()["nuggets"]
+    assert [nugget["vital_probability"] for nugget in shown] == list(shares)
+    page = (await world.http.get("/battles/tides")).text
+    found = re.findall(r'title="Probability that it is vital: ([\d.]+)">([^<]+)<', page)
+    assert found == [("0.93", "93% sure"), ("0.50", "50% sure"), ("0.04", "96% sure")]

@@ -20,7 +20,7 @@ def turn(role: str, text: str) -> dict[str, str]:
 def hostile() -> Story:
     """A battle in which everything from outside tries to be markup."""
     sources = [
-        {"url": "javascript:alert(1)", "title": HOSTILE},
+        {"url": "javascript:alert(1)", "title": HOSTILE, "snippet": HOSTILE},
         {"url": 'https://example.org/"onmouseover="x', "title": HOSTILE},
     ]
     answers = {
@@ -132,6 +132,39 @@ async def test_every_link_of_the_site_keeps_the_arena(world: World) -> None:
         inside = "?arena=my%20arena%26x"
         assert links == [f"/{page}{inside}" for page in ("", "", "leaderboard", "inversions")], path
     assert 'href="/leaderboard"' in (await world.http.get("/")).text  # no arena was chosen
+
+
+async def test_links_within_pages_keep_the_arena_too(world: World) -> None:
+    await world.happens(*Story(battle(arena="my arena&x")).told())
+    await world.happens(*Story(battle(id="other")).told())
+    inside = "arena=my+arena%26x"
+    for path in (
+        f"/?{inside}&search=tides",
+        "/battles/tides",
+        f"/leaderboard?{inside}",
+        f"/leaderboard/table?{inside}&language=en",
+        f"/leaderboard/style?{inside}",
+        f"/leaderboard/timeline?{inside}",
+        f"/system?{inside}&name=atlas",
+        f"/system?{inside}&name=atlas&against=birch",
+        f"/inversions?{inside}",
+        f"/arenas?{inside}",
+        f"/canary?{inside}",
+        f"/docs?{inside}",
+        f"/failures?{inside}",
+        f"/operations?{inside}",
+    ):
+        page = (await world.http.get(path)).text
+        links = re.findall(r'<a [^>]*?href="(/[^"]*)"[^>]*>\s*(.*?)</a>', page, re.S)
+        assert len(links) > 6, path
+        left = [
+            (link, text)
+            for link, text in links
+            if not re.match(r"/battles/|/openapi.json", link)
+            and not re.search(r"arena=(my(\+|%20)arena%26x|demo)(&amp;|$|#)", link)
+            and not text.startswith("All arenas")
+        ]
+        assert left == [], path
 
 
 async def test_a_nugget_is_shown_without_the_markdown_marks_at_its_start(world: World) -> None:

@@ -11,13 +11,16 @@ import polars
 import pytest
 
 import nuggetstream as ns
+from nuggetstream.api.assignments import results_of
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.dataset import BattleLine, UnusableFile
+from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile
 from nuggetstream.files.formats.exporting import write_export
 from nuggetstream.files.formats.exports import EXPORTS, export_named
-from nuggetstream.files.formats.format import RowLine
-from nuggetstream.files.formats.registry import read_battles, read_lines
+from nuggetstream.files.formats.format import RowLine, Source
+from nuggetstream.files.formats.registry import read_battles, read_lines, recognised
+from nuggetstream.files.formats.rows import Container
 from nuggetstream.files.qrels import read_qrels, read_run
+from nuggetstream.files.rubric import read_bank, read_graded
 from nuggetstream.files.submission import parse_submission
 from tests.evaluated import battle, judgment, nugget
 
@@ -90,6 +93,19 @@ def test_battles_come_back_from_search_arena_as_they_were(ending: str, tmp_path:
     assert [line.vote for line in found] == [Vote.A, Vote.A, None]
 
 
+@pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
+def test_cited_passages_go_round_as_snippets(ending: str, tmp_path: Path) -> None:
+    texts = ["The Moon raises tides.", None, "The Sun does, too."]
+    cited = [{"text": text, "start": 1, "end": 9, "state": "found", "chunk_ids": []} for text in texts]
+    view = full("b1")
+    view["a"]["sources"] = [PAGE | {"cited": cited}, PAGE | {"url": "https://example.org/plain", "cited": []}]
+    [line] = read_battles(export("search-arena", tmp_path / f"rows{ending}", view))
+    assert isinstance(line, BattleLine)
+    first, second = line.submission.to_core().a.sources
+    assert [passage.snippet for passage in first.cited] == ["The Moon raises tides.", "The Sun does, too."]
+    assert second.cited == ()
+
+
 def test_search_arena_has_the_results_under_their_published_names(tmp_path: Path) -> None:
     path = export("search-arena", tmp_path / "rows.parquet", full("b1"), empty("b2"))
     first, second = polars.read_parquet(path).to_dicts()
@@ -149,6 +165,54 @@ def test_an_answer_without_all_labels_is_not_written_and_an_unknown_label_is_no_
     ]  # fmt: skip
 
 
+def test_grounding_and_contradictions_survive_the_way_to_nuggetizer_and_back(tmp_path: Path) -> None:
+    facts = [
+        nugget("The Moon raises tides.", a="support", b="contradiction") | {"grounding": "grounded"},
+        nugget("Twice a day.", a="not_support", b="support") | {"grounding": "disputed"},
+        nugget("Salt matters.", a="not_support", b="not_support"),
+    ]
+    path = export("nuggetizer-assignments", tmp_path / "file.jsonl", full("b1", nuggets=facts))
+    left, right = rows(path)
+    assert [each["assignment"] for each in right["nuggets"]] == ["not_support", "support", "not_support"]
+    assert [each.get("contradicted") for each in right["nuggets"]] == [True, None, None]
+    assert [each.get("contradicted") for each in left["nuggets"]] == [None, None, None]
+    [result] = results_of(Source(path, (path,), Container.JSONL))
+    assert isinstance(result, dict)
+    sides = {result[side]["system"]: side for side in "ab"}
+    assert [
+        (each["grounding"], each[sides["left"]]["support"], each[sides["right"]]["support"])
+        for each in result["nuggets"]
+    ] == [
+        ("grounded", "support", "contradiction"),
+        ("disputed", "not_support", "support"),
+        (None, "not_support", "not_support"),
+    ]
+
+
+def test_who_set_a_label_survives_the_way_to_nuggetizer_and_back(tmp_path: Path) -> None:
+    ada = {"author": "Ada", "reason": "It does.", "model": "not_support"}
+    fact = nugget("The Moon raises tides.", a="support", b="not_support")
+    fact["a"] = fact["a"] | {"set_by": ada}
+    path = export("nuggetizer-assignments", tmp_path / "file.jsonl", full("b1", nuggets=[fact]))
+    left, right = rows(path)
+    assert (left["nuggets"][0]["set_by"], "set_by" in right["nuggets"][0]) == (ada, False)
+    [result] = results_of(Source(path, (path,), Container.JSONL))
+    assert isinstance(result, dict)
+    sides = {result[side]["system"]: result["nuggets"][0][side]["set_by"] for side in "ab"}
+    assert sides == {"left": ada, "right": None}
+    path.write_text(path.read_text().replace('"model": "not_support"', '"model": "unsure"'))
+    lines = list(results_of(Source(path, (path,), Container.JSONL)))
+    assert any(isinstance(line, BadLine) and "unsure" in line.problems[0] for line in lines)
+
+
+def test_a_grounding_that_is_none_is_named(tmp_path: Path) -> None:
+    path = export("nuggetizer-assignments", tmp_path / "file.jsonl", full("b1"))
+    text = path.read_text(encoding="utf-8").replace('"vital"', '"vital", "grounding": "invented"', 1)
+    path.write_text(text, encoding="utf-8")
+    lines = list(results_of(Source(path, (path,), Container.JSONL)))
+    assert any(isinstance(line, BadLine) and "invented" in line.problems[0] for line in lines)
+
+
 def test_votes_are_of_one_lens_unless_all_are_asked_for(tmp_path: Path) -> None:
     people = ns.read_votes(export("votes", tmp_path / "votes.csv", full("b1"), empty("b2")))
     assert [(vote.system_a, vote.outcome) for vote in people.votes] == [("left", Vote.A)]
@@ -165,6 +229,126 @@ def test_runs_and_qrels_are_those_of_trec(tmp_path: Path) -> None:
     assert (line.query, line.document, line.rank, line.score) == ("b%201", "c%201", 1, 0.75)
     [label] = read_qrels(export("qrels", tmp_path / "file", full("b 1"), empty("b2")))
     assert (label.query, label.passage, label.label) == ("b%201", "c%201", 2)
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
+@pytest.mark.parametrize("name", ["chatbot-arena", "comparia"])
+def test_battles_come_back_from_other_arenas(name: str, ending: str, tmp_path: Path) -> None:
+    tags = ["category:Nature", "topic:sea"]
+    views = (full("b/1", tags=tags), full("b 2", conversation=[], human_vote="tie"), empty("b3"))
+    path = export(name, tmp_path / f"rows{ending}", *views, full("b4", human_vote="both_bad"))
+    assert recognised(path)[0].name == name
+    found = [line.submission for line in read_battles(path) if isinstance(line, BattleLine)]
+    told = [line.to_core() for line in found]
+    assert [(each.id, each.arena, each.language) for each in told] == [
+        (battle, name, "en") for battle in ("b/1", "b 2", "b3", "b4")
+    ]
+    both_bad = None if name == "comparia" else Vote.BOTH_BAD  # a missing vote is no tie
+    assert [line.vote for line in found] == [Vote.A, Vote.TIE, None, both_bad]
+    assert [each.query for each in told] == [f"query of {battle}" for battle in ("b/1", "b 2", "b3", "b4")]
+    assert [turn.text for turn in told[0].conversation] == [turn["text"] for turn in EARLIER]
+    assert [(each.a.system, each.a.text, each.b.text) for each in told] == [
+        ("left", "Twice a day.", "Often.")
+    ] * 4
+    assert told[0].tags == (("category:Nature",) if name == "comparia" else ())
+
+
+def cited(name: str) -> dict[str, Any]:
+    """A battle whose answer A cites two pages."""
+    view = full(name)
+    text = "Tides rise twice a day. [1] The Moon raises them. [1, 2] That is old."
+    pages = [PAGE, PAGE | {"url": "docid:d2", "title": "d2"}]
+    return view | {"a": view["a"] | {"text": text, "sources": pages}}
+
+
+@pytest.mark.parametrize("year", [2024, 2025])
+def test_answers_of_trec_come_back_with_their_citations(year: int, tmp_path: Path) -> None:
+    path = export(f"trec-rag-{year}", tmp_path / "file.jsonl.gz", cited("b1"), full("b2"))
+    assert recognised(path)[0].name == "trec-rag"
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        left = json.loads(next(iter(lines)))
+    if year == 2024:
+        assert (left["run_id"], left["topic_id"], left["response_length"]) == ("left", "b1", 12)
+    else:
+        assert left["metadata"] == {"run_id": "left", "narrative_id": "b1", "narrative": "query of b1"}
+    assert left["references"] == [PAGE["url"], "d2"]
+    assert left["answer"] == [
+        {"text": "Tides rise twice a day.", "citations": [0]},
+        {"text": "The Moon raises them.", "citations": [0, 1]},
+        {"text": "That is old.", "citations": []},
+    ]
+    found = [line.submission.to_core() for line in read_battles(path) if isinstance(line, BattleLine)]
+    assert [each.query for each in found] == ["query of b1", "query of b2"]
+    texts = {found[0].a.text, found[0].b.text}
+    assert texts == {cited("b1")["a"]["text"], "Often."}
+
+
+def test_answers_and_verdicts_of_ragdoll_come_back(tmp_path: Path) -> None:
+    for name in ("answers", "judgments"):
+        (tmp_path / name).mkdir()
+    path = export("ragdoll", tmp_path / "answers" / "file.jsonl", full("b1"))
+    assert recognised(path)[0].name == "ragdoll"
+    [line] = read_battles(path)
+    assert isinstance(line, BattleLine)
+    assert {line.submission.a.text, line.submission.b.text} == {"Twice a day.", "Often."}
+    path = export("ragdoll-judgments", tmp_path / "judgments" / "file.jsonl", full("b1"), empty("b2"))
+    assert recognised(path)[0].name == "ragdoll-judgments"
+    assert winners(path) == ["b", "a"]
+    assert [row["preferred_run_id"] for row in rows(path)] == ["right", "left"]
+
+
+def winners(path: Path) -> list[Any]:
+    return [line.fields["winner"] for line in read_lines(path, battles=False) if isinstance(line, RowLine)]
+
+
+def test_the_tables_of_ragelo_come_back_as_a_folder(tmp_path: Path) -> None:
+    views = [full("b1"), full("b2", evidence=[])]
+    for name in ("queries", "answers", "documents"):
+        write_export(export_named(f"ragelo-{name}"), views, tmp_path / f"{name}.csv")
+    assert recognised(tmp_path)[0].name == "ragelo"
+    found = [line.submission.to_core() for line in read_battles(tmp_path) if isinstance(line, BattleLine)]
+    assert [each.query for each in found] == ["query of b1", "query of b2"]
+    assert [[source.text for source in each.a.sources] for each in found] == [["The Moon raises tides."], []]
+    (tmp_path / "verdicts").mkdir()
+    path = export("ragelo-verdicts", tmp_path / "verdicts" / "file.csv", full("b1"), empty("b2"))
+    assert recognised(path)[0].name == "ragelo-verdicts"
+    assert winners(path) == ["b", "a"]
+
+
+RUBRIC = {
+    "evaluator": "rubric", "model": "m", "prompt_version": "rubric-1",
+    "bank": {
+        "query_id": "q", "version": 1, "kind": "questions", "model": "m", "prompt_version": "rubric-bank-1",
+        "created_at": "2026-05-04T12:00:00Z",
+        "questions": [{"id": "x1", "text": "How often?"}, {"id": "x2", "text": "Why?"}],
+    },
+    "grades": [
+        *({"subject": "answer", "sides": ["a"], "criterion": "answered", "scale": "0-5", "item": item,
+           "value": value, "reason": "Twice a day."} for item, value in (("x1", 5.0), ("x2", 1.0))),
+        {"subject": "answer", "sides": ["b"], "criterion": "answered", "scale": "0-5", "item": "x1",
+         "value": None},
+        {"subject": "document", "sides": [], "document": "c 1", "criterion": "answered", "scale": "0-5",
+         "item": "x2", "value": 4.0},
+        {"subject": "answer", "sides": ["a"], "criterion": "coverage", "scale": "0-1", "value": 0.5},
+    ],
+}  # fmt: skip
+
+
+def test_grades_on_questions_come_back_as_the_workbench_has_them(tmp_path: Path) -> None:
+    view = full("b1", gradings=[GRADES, RUBRIC])
+    for name in ("graded", "bank"):
+        (tmp_path / name).mkdir()
+    path = export("rubric", tmp_path / "graded" / "file.jsonl.gz", view, full("b2"))
+    assert recognised(path)[0].name == "rubric"
+    answer, chunk = read_graded(path)  # an answer without a grade is left out: it has no 0
+    assert (answer.query, answer.passage, answer.text) == ("b1", "a:left", "Twice a day.")
+    assert (answer.grades, answer.replies["x1"]) == ({"x1": 5, "x2": 1}, "Twice a day.")
+    assert (chunk.passage, chunk.grades) == ("c 1", {"x2": 4})
+    path = export("rubric-bank", tmp_path / "bank" / "file.jsonl", view, full("b2"))
+    assert recognised(path)[0].name == "rubric-bank"
+    assert [(item.query, item.id, item.text) for item in read_bank(path)] == [
+        ("b1", "x1", "How often?"), ("b1", "x2", "Why?"),
+    ]  # fmt: skip
 
 
 def test_what_cannot_be_written_is_said_and_nothing_is_left_behind(tmp_path: Path) -> None:

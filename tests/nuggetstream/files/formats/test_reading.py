@@ -131,6 +131,27 @@ def test_a_trace_of_another_shape_is_named(tmp_path: Path) -> None:
     )
 
 
+def test_snippets_of_search_results_are_cited_passages(tmp_path: Path) -> None:
+    row = json.loads((SAMPLES / "search_arena_24k.jsonl").read_text("utf-8").splitlines()[0])
+    results = [
+        {"url": "https://x.example/", "title": "X", "snippet": "Tides rise twice."},
+        {"url": "https://y.example/", "snippet": "y" * 20_000},
+        {"url": "https://z.example/", "snippet": None},
+        {"url": "https://x.example/", "snippet": "They fall twice, too."},
+        {"url": "https://x.example/", "snippet": "Tides rise twice."},
+        {"url": "https://z.example/", "snippet": "Zeal."},
+    ]
+    row["system_b_metadata"]["web_search_trace"] = [{"search_results": results}]
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(row))
+    [line] = read_battles(path)
+    assert isinstance(line, BattleLine)
+    sources = line.submission.to_core().b.sources
+    assert [[passage.snippet for passage in source.cited] for source in sources] == [
+        ["Tides rise twice.", "They fall twice, too."], ["y" * 10_000], ["Zeal."],
+    ]  # fmt: skip
+
+
 def test_chatbot_arena_is_read_in_all_its_versions() -> None:
     (first, vote), (second, second_vote) = battles("chatbot_arena.jsonl")
     assert (first.a.system, first.language, vote) == ("alpha-13b", "en", Vote.B)

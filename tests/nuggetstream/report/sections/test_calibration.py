@@ -61,10 +61,65 @@ def test_the_tie_band_is_chosen_by_people(read: Any) -> None:
     assert table.rows[0][3].startswith("0.30")
 
 
+def test_the_nuggets_are_a_scorer_with_the_probabilities_of_their_labels(read: Any) -> None:
+    def labelled(name: str, human: str, support: float) -> dict[str, Any]:
+        """A battle whose only nugget A states with so much probability, and B does not state."""
+        shares = {"support": support, "partial_support": 0.0, "not_support": 1 - support}
+        none = {"support": 0.0, "partial_support": 0.0, "not_support": 1.0}
+        row = battle(name, human=human, scores=(1.0, 0.0), label_model="labeller")
+        row["nuggets"][0]["a"] |= {"probabilities": shares}
+        row["nuggets"][0]["b"] |= {"probabilities": none}
+        return row
+
+    [found] = SECTION.compute(read(labelled("b1", "a", 0.9), labelled("b2", "tie", 0.7), battle("b3")))
+    assert (found.evaluator, found.model, found.told) == ("nuggets", "labeller", 2)
+    assert (found.calibration.right.count, found.calibration.right.of) == (1, 2)
+    assert found.calibration.confidence == pytest.approx(0.8)
+    assert found.calibration.error == pytest.approx((0.1 + 0.7) / 2)
+    assert found.band is None
+
+
+def test_the_list_of_a_further_nuggetizer_is_a_scorer_of_its_own(read: Any) -> None:
+    def label(support: float) -> dict[str, Any]:
+        shares = {"support": support, "partial_support": 0.0, "not_support": 1 - support}
+        return {"support": "support" if support > 0.5 else "not_support", "probabilities": shares}
+
+    def listed(**verdict: Any) -> dict[str, Any]:
+        nuggets = [{"importance": "vital", "a": label(0.9), "b": label(0.0)}]
+        said = {"margin": 1.0, "preference": "a"} | verdict
+        return {"nuggetizer": "second", "model": "m", "nuggets": nuggets, "verdict": said}
+
+    rows = [
+        battle("b1", other_lists=[listed(tie_threshold=0.07)], label_model="labeller"),
+        battle("b2", other_lists=[listed()], label_model="labeller"),  # results of earlier versions
+    ]
+    [found] = SECTION.compute(read(*rows))
+    assert (found.evaluator, found.model, found.told, found.judged) == ("nuggets of second", "labeller", 1, 1)
+    assert found.calibration.confidence == pytest.approx(0.9)
+    assert found.band is None
+
+
+def test_guided_judges_and_members_of_panels_are_scorers_of_their_own(read: Any) -> None:
+    shares = {"a": 0.9, "b": 0.1, "tie": 0.0}
+    members = [
+        {"name": "x", "model": "m1", "winner": "a", "probabilities": shares},
+        {"name": "y", "model": "m2", "winner": None, "abstention": "llm_refused"},
+        {"name": "z", "model": "m3", "winner": "a"},
+    ]
+    panel = judgment("a", None, verdicts=[], model="m1, m2, m3", members=members, probabilities=shares)
+    guided = judgment("a", evaluator="nugget_guided", model="m", probabilities=shares)
+    found = SECTION.compute(read(battle("b1", judgments=[panel], guided=[guided])))
+    assert [(each.evaluator, each.model) for each in found] == [
+        ("pairwise", "m1, m2, m3"),
+        ("pairwise/x", "m1"),
+        ("nugget_guided (shown the nuggets)", "m"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([battle("b1")], "No judge gave probabilities"),
+        ([battle("b1")], "No judge and no label has probabilities"),
         ([told("b1", None, 0.9, 0.1), battle("b2", judge=None)], "both a human preference and probabilities"),
     ],
 )

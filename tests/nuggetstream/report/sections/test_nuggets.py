@@ -86,3 +86,35 @@ def test_the_groundings_of_nuggets_are_numbers_that_a_file_can_hold(read: Any) -
     ]
     _, numbers = SECTION.build(read(*rows))
     assert json.loads(json.dumps(numbers))["grounding"]["groundings"] == {"answer-only": 2, "grounded": 1}
+
+
+def test_labels_that_people_set_are_listed_with_what_the_model_said(read: Any) -> None:
+    set_by = {"author": "Ada", "reason": "It says so.", "model": "not_support"}
+    corrected = nugget("Tides follow the moon.", b="support")
+    corrected["b"] |= {"set_by": set_by}
+    results = read(battle("b1", nuggets=[corrected, nugget("x", b=None)]), battle("b2"))
+    content, numbers = SECTION.build(results)
+    found = numbers["corrected"]
+    assert (found["labels"], found["by_people"], found["battles"]) == (5, 1, 1)
+    notice, table = content.blocks[2:4]
+    assert notice.text.startswith("1 of 5 labels was set by people, in 1 battle;")
+    [(cell, *others)] = table.rows
+    assert (cell.battle_id, cell.text) == ("b1", "Tides follow the moon.")
+    assert others == ["b1", "right", "missed", "stated", "Ada", "It says so."]
+
+
+def test_without_labels_of_people_nothing_is_said_of_them(read: Any) -> None:
+    content, numbers = SECTION.build(read(battle("b1")))
+    assert numbers["corrected"]["by_people"] == 0
+    assert "set by people" not in str(content.blocks)
+
+
+def test_only_the_first_labels_of_people_are_listed(read: Any) -> None:
+    set_by = {"author": "Ada", "model": "not_support"}  # results of earlier versions have no reason
+    rows = [nugget(f"{index}") for index in range(60)]
+    for row in rows:
+        row["a"] |= {"set_by": set_by}
+    content, numbers = SECTION.build(read(battle("b1", nuggets=rows)))
+    assert (numbers["corrected"]["by_people"], len(numbers["corrected"]["first"])) == (60, 50)
+    table = content.blocks[3]
+    assert (table.note, table.rows[0][-1]) == ("The first 50 of 60.", "not told")

@@ -104,10 +104,12 @@ async def test_it_does_not_prefer_a_side(evaluator: Evaluator) -> None:
 
 
 @ALL
-def test_it_is_documented_with_source_scale_and_calls(evaluator: Evaluator) -> None:
+def test_it_is_documented_with_source_scale_calls_and_cost(evaluator: Evaluator) -> None:
     lines = [line for line in DOCS.read_text(encoding="utf-8").splitlines() if f"`{evaluator.name}`" in line]
     assert any(evaluator.source in line and evaluator.calls in line for line in lines), evaluator.name
     assert all(criterion.scale in DOCS.read_text(encoding="utf-8") for criterion in evaluator.criteria)
+    cost = DOCS.read_text(encoding="utf-8").partition("\n## Cost\n")[2].partition("\n## ")[0]
+    assert f"\n| `{evaluator.name}`" in cost
 
 
 def test_every_evaluator_has_a_consumer_and_tasks_of_its_own() -> None:

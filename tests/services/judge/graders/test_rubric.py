@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,13 +13,16 @@ import pytest
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleGraded
 from nuggetstream.domain.grade import Grade, Grading, Subject, SubjectKind
-from nuggetstream.domain.question_bank import BankKind, question_id
+from nuggetstream.domain.question_bank import BankKind, BankQuestion, question_id
+from nuggetstream.files.rubric import read_graded
 from services.judge.graders import EVALUATORS
 from services.judge.graders.bank import QuestionsReply
 from services.judge.graders.lines import GradeLine, GradesReply
-from services.judge.graders.rubric import RubricOptions
+from services.judge.graders.rubric import Rubric, RubricOptions, prompt
 from services.judge.grading import Grader
+from services.runtime.llm.blocks import Block
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
+from services.runtime.llm.parsing import read_reply
 from services.runtime.llm.prompt import Prompt
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
@@ -206,6 +210,28 @@ def test_ids_are_those_of_the_autograding_workbench(name: str, recorded_data: Pa
     assert len(items) > 400
     for item in items:
         assert question_id(item["query_id"], item[f"{kind}_text"]) == item[f"{kind}_id"]
+
+
+def test_the_recorded_self_ratings_of_the_workbench_are_read_by_the_live_parser(recorded_data: Path) -> None:
+    """500 passages of TREC DL 2019, as replies to this evaluator with the recorded texts as reasons."""
+    passages = read_graded(recorded_data / "rubric" / "dl19-graded.jsonl.gz")[:500]
+    read: Counter[int] = Counter()
+    for passage in passages:
+        names = {f"q{number}": item for number, item in enumerate(passage.grades, start=1)}
+        questions = {name: BankQuestion(item, item) for name, item in names.items()}
+        rubric = Rubric("query", questions, "question")
+        asked = prompt(rubric, list(names), Block("answer", "a", "text"), ["text"])
+        said = {name: " ".join(passage.replies.get(item, "").split()) for name, item in names.items()}
+        lines = [f"{name} {passage.grades[item]}: {said[name]}" for name, item in names.items()]
+        reply = read_reply(json.dumps({"grades": lines}), asked)
+        assert {line.name: line.value for line in reply.grades} == {
+            name: passage.grades[item] for name, item in names.items()
+        }
+        assert {line.name: line.reason or "" for line in reply.grades} == said
+        read.update(int(line.value) for line in reply.grades)
+    assert read == Counter(grade for passage in passages for grade in passage.grades.values())
+    assert read.total() > 4500
+    assert len(read) == 6  # every grade of the scale occurs
 
 
 async def test_a_grade_off_the_scale_or_missing_is_rejected() -> None:

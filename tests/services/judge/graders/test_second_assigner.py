@@ -3,8 +3,9 @@
 from collections import Counter
 from dataclasses import replace
 
-from nuggetstream.domain.event import BattleGraded
+from nuggetstream.domain.event import BattleAssigned, BattleGraded
 from nuggetstream.domain.nugget import Support
+from nuggetstream.nuggets.editing import with_label
 from nuggetstream.nuggets.label_agreement import FIRST, ORDER, SECOND, agreement_of, pairs_of
 from services.assigner.stage import Assigner
 from services.judge.graders import EVALUATORS, heuristics
@@ -42,8 +43,21 @@ async def test_every_label_stands_beside_the_one_that_it_is_compared_with() -> N
     found = await graded("Tea is made of dried leaves.", "", *facts)
     criteria = [grade.criterion for grade in found.grading.grades]
     assert criteria == [SECOND.name, FIRST.name] * 2  # the empty answer is not asked about
-    assert pairs_of(found.grading) == Counter({(FULL, FULL): 1, (NONE, NONE): 1})
+    assert pairs_of(found.grading.grades) == Counter({(FULL, FULL): 1, (NONE, NONE): 1})
     assert found.grading.grades[0].reason == "Tea is made of dried leaves."
+
+
+async def test_a_label_that_a_person_corrected_is_compared_as_the_model_gave_it() -> None:
+    event = samples.nuggetized(1, fought=samples.battle(a="Tea.", b=""))
+    (assigned,) = await Assigner(ScriptedModel({"assignment": offline}))(event)
+    assert isinstance(assigned, BattleAssigned)
+    labels = assigned.assignment_set.assignments
+    said, other = labels[0].support, FULL if labels[0].support is NONE else NONE
+    corrected = (with_label(labels[0], other, "Ada", "It does not."), *labels[1:])
+    assigned = replace(assigned, assignment_set=replace(assigned.assignment_set, assignments=corrected))
+    (found,) = await Grader(ScriptedModel({"second_assignment": offline}), EVALUATOR)(assigned)
+    assert isinstance(found, BattleGraded)
+    assert [grade.label for grade in found.grading.grades if grade.criterion == FIRST.name] == [said.value]
 
 
 async def test_the_offline_model_is_stricter_the_second_time() -> None:
@@ -53,7 +67,7 @@ async def test_the_offline_model_is_stricter_the_second_time() -> None:
         "Bees dance to tell where flowers grow.",
     )
     text = "Honey bees dance to tell others where flowers are. The dance has a straight run."
-    pairs = pairs_of((await graded(text, text, *facts)).grading)
+    pairs = pairs_of((await graded(text, text, *facts)).grading.grades)
     assert sum(pairs.values()) == 2 * len(facts)
     assert all(ORDER.index(second) <= ORDER.index(first) for first, second in pairs)
     assert any(first is not second for first, second in pairs)
@@ -71,5 +85,5 @@ def test_kappa_weighs_a_far_disagreement_more_and_is_unknown_for_a_single_label(
 
 
 def test_grades_of_other_evaluators_are_no_pairs_of_labels() -> None:
-    assert pairs_of(samples.graded().grading) == Counter()
+    assert pairs_of(samples.graded().grading.grades) == Counter()
     assert Support.SUPPORT is FULL

@@ -8,9 +8,10 @@ import pytest
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleAssigned, BattleJudged
 from nuggetstream.domain.judgment import Judgment
-from services.judge.comparing import Comparer, Voter
+from services.judge.comparing import Comparer
 from services.judge.pairwise import kinds
 from services.judge.pairwise.kind import Kind
+from services.judge.panel import Voter
 from services.judge.registry import heuristics
 from services.offline.answers import ParsedPrompt, answer
 from services.runtime.llm.decisions.reply import Answer, DecisionReply

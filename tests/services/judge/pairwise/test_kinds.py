@@ -14,11 +14,12 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleJudged, BattleRetrieved
 from nuggetstream.domain.judgment import DimensionVerdict, Judgment
 from nuggetstream.files.verdicts import parse_verdict
-from services.judge.comparing import Comparer, Voter
+from services.judge.comparing import Comparer
 from services.judge.graders import retrieval_relevance
 from services.judge.graders.lines import GradeLine, GradesReply
 from services.judge.pairwise import kinds
 from services.judge.pairwise.utility import DIMENSIONS, DimensionLine, UtilityReply
+from services.judge.panel import Voter
 from services.judge.selection import JudgeOptions
 from services.runtime.llm.parsing import read_reply
 from services.runtime.llm.prompt import Prompt

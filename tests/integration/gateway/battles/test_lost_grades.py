@@ -1,0 +1,121 @@
+"""Inputs of evaluators that a lost stream took with it: each evaluator gets what it never graded, once."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from nuggetstream.domain.battle import Side
+from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleGraded
+from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
+from services.recorder import grades
+from services.recorder.reconciler import Reconciler, reconciler
+from services.runtime.bus import ensure
+from services.store.lost_inputs import LostInputs
+from services.wire import topology
+from services.wire.codec import decode
+from services.wire.graders import Graders
+from tests.integration.gateway.world import GRADERS, Story, World, battle, submission
+
+MINUTE = timedelta(minutes=1)
+
+
+def reconciler_of(world: World, graders: Graders = GRADERS) -> Reconciler:
+    return reconciler(world.bus, world.database, world.blobs, quiet_after=900.0, graders=graders)
+
+
+@pytest.fixture
+async def story(world: World) -> Story:
+    """A battle that was evaluated; its evaluator has not graded it."""
+    await world.http.post("/v1/battles", json=submission())
+    story = Story(battle())
+    await world.happens(*story.told())
+    return story
+
+
+async def lose_the_stream(world: World, graders: Graders = GRADERS) -> None:
+    await world.bus.js.delete_stream("ARENA")
+    await ensure(world.bus.js, topology.streams(), topology.consumers(graders=graders))
+
+
+async def inputs(world: World) -> list[tuple[str, BattleEvent]]:
+    """What evaluators alone read: the subject and the event."""
+    found = []
+    state = (await world.bus.js.stream_info("ARENA")).state
+    for sequence in range(max(state.first_seq, 1), state.last_seq + 1):
+        message = await world.bus.js.get_msg("ARENA", sequence)
+        if (message.subject or "").startswith("arena.v1.grading."):
+            event = decode((message.headers or {})["schema"], message.data or b"")
+            found.append((message.subject, event))
+    return found
+
+
+async def later(reconciling: Reconciler, minutes: int = 3) -> int:
+    return await reconciling.reconcile(datetime.now(UTC) + minutes * MINUTE)
+
+
+def graded(evaluator: str = "answer_quality") -> BattleGraded:
+    criterion = Criterion("relevance", "0-2", 0.0, 2.0)
+    grade = Grade(Subject.answer(Side.A), "relevance", 2.0)
+    return BattleGraded("graded", "tides", "demo", Grading(evaluator, "m", "1", (criterion,), (grade,)))
+
+
+async def test_an_evaluator_gets_what_the_stream_lost_once(world: World, story: Story) -> None:
+    await lose_the_stream(world)
+    reconciling = reconciler_of(world)
+    assert await later(reconciling, minutes=1) == 0  # what the lost stream delivered may not be recorded yet
+    assert await later(reconciling) == 1
+    assert await inputs(world) == [("arena.v1.grading.answer_quality", story.retrieved())]
+    assert await later(reconciling) == 0
+    assert await later(reconciler_of(world)) == 0  # another process, or the same one after a restart
+
+
+@pytest.mark.parametrize("state", ["graded", "failed"])
+async def test_what_an_evaluator_has_graded_or_given_up_is_left_alone(
+    world: World, story: Story, state: str
+) -> None:
+    failure = StageFailure(Stage.GRADER, Reason.LLM_REFUSED, "It declined.", evaluator="answer_quality")
+    failed = BattleFailed("failed", "tides", "demo", failure)
+    await world.happens(graded() if state == "graded" else failed)
+    await lose_the_stream(world)
+    assert await later(reconciler_of(world)) == 0
+
+
+async def test_each_evaluator_gets_the_event_that_it_reads(world: World, story: Story) -> None:
+    declared = Graders((*GRADERS.reads, ("second_assigner", type(story.assigned()))))
+    await lose_the_stream(world, declared)
+    assert await later(reconciler_of(world, declared)) == 2
+    assert dict(await inputs(world)) == {
+        "arena.v1.grading.answer_quality": story.retrieved(),
+        "arena.v1.grading.second_assigner": story.assigned(),
+    }
+
+
+async def test_a_battle_that_has_not_come_so_far_is_left_to_its_stages(world: World) -> None:
+    await world.http.post("/v1/battles", json=submission())
+    story = Story(battle())
+    await world.happens(story.submitted(), story.scraped())
+    await lose_the_stream(world)
+    assert await later(reconciler_of(world)) == 0
+
+
+async def test_inputs_are_examined_page_by_page_and_none_of_one_moment_is_left_out(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        await world.http.post("/v1/battles", json=submission(id=f"tides {number}"))
+        story = Story(battle(id=f"tides {number}"))
+        await world.happens(story.submitted(), story.scraped(), story.indexed(), story.retrieved())
+    await lose_the_stream(world)
+    monkeypatch.setattr(grades, "_PAGE", 2)
+    reconciling = reconciler_of(world)
+    assert [await later(reconciling) for _ in range(4)] == [2, 2, 1, 0]
+    assert {event.battle.id for _, event in await inputs(world)} == {f"tides {n}" for n in range(5)}
+
+
+async def test_only_what_the_lost_stream_can_have_had_is_examined(world: World, story: Story) -> None:
+    now, reads, lost = datetime.now(UTC), {"retrieved": ["answer_quality"]}, LostInputs(world.database)
+    for created in (now - 2 * MINUTE, now + timedelta(days=8)):  # it had begun long before; it kept a week
+        page = await lost.page(created, reads, 10)
+        assert (page.evaluators, page.more) == ({}, False)
+    assert (await lost.page(now + timedelta(days=6), reads, 10)).evaluators == {"tides": ["answer_quality"]}
