@@ -143,14 +143,16 @@ class StepView(View):
 
 
 class WaitingView(View):
-    """A stage of a running battle that waits for the model, which is away."""
+    """A stage of a running battle that waits for the model, which is away, or that tries again."""
 
     stage: Stage
     cause: str
-    """Such as "overloaded", for programs."""
+    """Such as "overloaded" or "deadline", for programs."""
     reason: str
     since: datetime
-    """Since when the model has been away."""
+    """Since when the model has been away, or when the last attempt failed."""
+    attempts: int | None = None
+    """Number of attempts that failed; null while the stage waits for the model."""
 
 
 class Preferences(View):
@@ -198,7 +200,7 @@ class BattleView(WithLanguage, WithRetrieval):
     event_count: int
     steps: list[StepView]
     waiting: list[WaitingView] = Field(default_factory=list)
-    """The stages that wait for the model now; the battle goes on when it answers."""
+    """The stages that wait for the model now, and those that try again after an attempt failed."""
     a: AnswerView
     b: AnswerView
     nuggets: list[NuggetView]

@@ -39,14 +39,16 @@ async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
     from services.store.battles import Battles
     from services.store.pending_votes import PendingVotes
     from services.wire.model_state import ModelStates
+    from services.wire.retries import StageRetries
 
     battles = Battles(parts.database)
-    followers, models = Followers(battles), ModelStates()
+    followers, models, retries = Followers(battles), ModelStates(), StageRetries()
     usage, admission = await admission_to(parts.bus, parts.checks)
     async with (
         rpc.channel(parts.platform.rater_address) as channel,
         followers.listening(parts.bus),
         models.listening(parts.bus),
+        retries.listening(parts.bus),
         webhook_sender(parts) as sender,
     ):
         access, publish = await gateway_access(parts, battles), publisher(parts.bus, parts.blobs)
@@ -59,6 +61,7 @@ async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),
             models=models,
+            retries=retries,
             access=access,
             families=parts.pipeline.model_families,
             **_stores(parts),

@@ -14,7 +14,7 @@ from services.gateway.battles.followers import Followers
 from services.gateway.battles.intake import Intake
 from services.gateway.battles.labelled import LabelledBattles
 from services.gateway.battles.nuggets import edit_views
-from services.gateway.battles.waiting import waiting_view
+from services.gateway.battles.waiting import waiting_views
 from services.gateway.errors import UnknownBattle
 from services.gateway.health import Readiness
 from services.gateway.ratings.biases import biases_of
@@ -28,6 +28,7 @@ from services.store.label_agreement import LabelCounts
 from services.store.outcomes import Outcomes
 from services.store.system_shares import SystemShares
 from services.wire.model_state import ModelStates
+from services.wire.retries import StageRetries
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class Gateway:
         styles: Ratings with style held equal, over the newest battles.
         labelled: Labels of many battles.
         models: Whether the model answers each stage.
+        retries: Stages that try a battle again.
         access: Who may do what; None where everything is allowed but administration, for tests.
         families: Families of models by prefixes of names, beside those that are known.
     """
@@ -82,6 +84,7 @@ class Gateway:
     styles: StyleBoards
     labelled: LabelledBattles
     models: ModelStates = field(default_factory=ModelStates)
+    retries: StageRetries = field(default_factory=StageRetries)
     access: Access | None = None
     families: Mapping[str, str] = field(default_factory=dict)
 
@@ -97,10 +100,9 @@ class Gateway:
             raise UnknownBattle(battle_id)
         view = assemble(battle.row, battle.body, battle.events, self.ratings.nuggets)
         edits = edit_views(await self.battles.edits_of(battle_id))
-        waiting = self.models.waiting(stages_at_work(view.steps)) if view.state is BattleState.RUNNING else []
-        return view.model_copy(
-            update={"waiting": [waiting_view(stage) for stage in waiting], "nugget_edits": edits}
-        )
+        at_work = stages_at_work(view.steps) if view.state is BattleState.RUNNING else []
+        waiting = waiting_views(battle_id, at_work, self.models, self.retries)
+        return view.model_copy(update={"waiting": waiting, "nugget_edits": edits})
 
     async def listed(self, selection: BattleFilter, limit: int, after: Position | None) -> ListedBattles:
         """One page of the battles that a filter selects, newest first; see `BattleSearch`.

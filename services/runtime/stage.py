@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.failure import StageFailure
-from services.runtime.bus.message import Delivery, Outgoing, PubAck
+from services.runtime.bus.message import Delivery, Notification, Outgoing, PubAck
 from services.runtime.bus.topology import ConsumerSpec
 from services.runtime.work import Work
 
@@ -43,6 +43,8 @@ class Stage(Generic[In, Out]):
         fill_limit: Largest part of its stream that may be in use when an attempt begins; 1.0 never waits.
         alias: Label in metrics and logs, where several stages share one name.
         about: Returns what a message is about, for log lines and for metrics by arena; None when unknown.
+        retried: Returns what to tell those who watch when an attempt failed and another one follows: from the
+            message, the failure, and the seconds in which the next attempt ends. None where nobody watches.
     """
 
     name: StageName
@@ -57,6 +59,7 @@ class Stage(Generic[In, Out]):
     fill_limit: float = 1.0
     alias: str | None = None
     about: Callable[[In], Work | None] = lambda _: None
+    retried: Callable[[In, StageFailure, float], Notification | None] = lambda *_: None
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:

@@ -35,6 +35,7 @@ from services.wire.codec import (
 )
 from services.wire.declared import Declared, stage_of
 from services.wire.graders import evaluator_of
+from services.wire.retries import retry_notice
 from services.wire.subjects import SUBJECTS
 from services.wire.texts import texts_of
 
@@ -93,6 +94,7 @@ def event_stage(
         fill_limit=topology.FILL_LIMITS.get(name, 1.0),
         alias=None if evaluator is None else spec.durable,
         about=partial(_work_of, evaluator=evaluator),
+        retried=retry_notice,
     )
 
 

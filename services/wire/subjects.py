@@ -7,6 +7,7 @@ arena.v1.ingest           stream INGEST  battles that arenas send over NATS
 arena.v1.dead.<stage>     stream DEAD    dead letters, with the original message
 arena.v1.recorded         no stream      notifies watchers that an event is in the database
 arena.v1.model            no stream      whether the model answers a process of a stage
+arena.v1.retry            no stream      an attempt of a stage failed, and the stage tries again
 """
 
 from nuggetstream.domain import event as events
@@ -23,6 +24,7 @@ RATINGS = f"{PREFIX}.ratings.>"
 DEAD = f"{PREFIX}.dead"
 RECORDED = f"{PREFIX}.recorded"
 MODEL_STATE = f"{PREFIX}.model"
+STAGE_RETRY = f"{PREFIX}.retry"
 
 SUBJECTS: dict[type[events.Event], str] = {
     events.BattleSubmitted: f"{PREFIX}.battle.submitted",

@@ -14,7 +14,7 @@ from services.runtime.errors import ModelOutage, Outage, Permanent
 
 log = structlog.get_logger(__name__)
 
-_LONGEST_PAUSE = 5.0  # seconds, so that work resumes soon after a long outage has ended
+LONGEST_PAUSE = 5.0  # seconds, so that work resumes soon after a long outage has ended
 
 
 async def through_outages(
@@ -59,7 +59,7 @@ async def through_outages(
                     log.info("the outage has ended", tries=tries)
                 return True
             with suppress(TimeoutError):
-                await asyncio.wait_for(draining.wait(), min(pause(tries), _LONGEST_PAUSE))
+                await asyncio.wait_for(draining.wait(), min(pause(tries), LONGEST_PAUSE))
             if draining.is_set():
                 break
     return False

@@ -10,6 +10,10 @@ from services.runtime.masking import KNOWN
 _ADMIN_LIMIT = 2000  # characters
 
 
+class Undecodable(StageError):
+    """The bytes are not a message of this stage."""
+
+
 @dataclass(frozen=True, slots=True)
 class Retry:
     """Nak the message; the broker delivers it again after `delay` seconds."""

@@ -25,23 +25,20 @@ from services.runtime import metrics, tracing, work
 from services.runtime.bus.connection import Bus, BusClosed
 from services.runtime.bus.pull import Puller, PullSettings
 from services.runtime.bus.settings import DRAIN_WITHIN
-from services.runtime.errors import Retryable, StageError
+from services.runtime.errors import Outage, Retryable, StageError
 from services.runtime.runner import policy
 from services.runtime.runner.dead_letter import DeadLetter
 from services.runtime.runner.flow import SlowStart, demand
 from services.runtime.runner.in_flight import InFlight, MessagesInFlight
 from services.runtime.runner.measuring import attempted, delivered
-from services.runtime.runner.outage import through_outages
-from services.runtime.runner.policy import GiveUp, Retry
+from services.runtime.runner.outage import LONGEST_PAUSE, through_outages
+from services.runtime.runner.policy import GiveUp, Retry, Undecodable
+from services.runtime.runner.retrying import tell_retry
 from services.runtime.stage import Stage
 
 log = structlog.get_logger(__name__)
 In = TypeVar("In")
 Out = TypeVar("Out")
-
-
-class Undecodable(StageError):
-    """The bytes are not a message of this stage."""
 
 
 class Runner(Generic[In, Out]):
@@ -214,6 +211,10 @@ class Runner(Generic[In, Out]):
                 raise
             detail = f"no result within {self._stage.deadline:g} s"
             raise Retryable(Reason.DEADLINE, detail) from error
+        except Outage as error:
+            job = decoded[0] if decoded else None
+            await tell_retry(self._bus, self._stage, message.delivery, job, error, delay=LONGEST_PAUSE)
+            raise
 
     async def _failed(self, message: InFlight, job: In | None, error: Exception) -> str:
         log.debug("an attempt failed", admin_detail=policy.admin_detail_of(error))
@@ -224,11 +225,11 @@ class Runner(Generic[In, Out]):
         decision = policy.after_error(error, message.delivery.attempt, self._spec, self._jitter())
         if isinstance(decision, GiveUp):
             return await self._give_up(message, job, decision)
+        await tell_retry(self._bus, self._stage, message.delivery, job, error, delay=decision.delay)
         return self._retry(message, decision, error)
 
     def _retry(self, message: InFlight, decision: Retry, error: Exception) -> str:
-        delay = round(decision.delay, 3)
-        log.info("retry", attempt=message.delivery.attempt, delay=delay, why=str(error))
+        log.info("retry", attempt=message.delivery.attempt, delay=round(decision.delay, 3), why=str(error))
         self._in_flight.nak(message, decision.delay)
         return "retried"
 

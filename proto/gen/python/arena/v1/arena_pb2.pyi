@@ -403,6 +403,52 @@ class ModelState(_message.Message):
 Global___ModelState: _TypeAlias = ModelState  # noqa: Y015
 
 @_typing.final
+class StageRetry(_message.Message):
+    """Published when an attempt of a stage failed and the stage tries again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BATTLE_ID_FIELD_NUMBER: _builtins.int
+    STAGE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    DETAIL_FIELD_NUMBER: _builtins.int
+    ATTEMPTS_FIELD_NUMBER: _builtins.int
+    FAILED_AT_FIELD_NUMBER: _builtins.int
+    SECONDS_FIELD_NUMBER: _builtins.int
+    battle_id: _builtins.str
+    stage: _builtins.str
+    reason: _builtins.str
+    """Why the attempt failed, such as "deadline"."""
+    detail: _builtins.str
+    """The same as one sentence for everybody."""
+    attempts: _builtins.int
+    """Number of attempts that failed, at least 1."""
+    seconds: _builtins.float
+    """Seconds in which the next attempt ends, the delay before it included."""
+    @_builtins.property
+    def failed_at(self) -> _timestamp_pb2.Timestamp:
+        """When the attempt failed."""
+
+    def __init__(
+        self,
+        *,
+        battle_id: _builtins.str = ...,
+        stage: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        detail: _builtins.str = ...,
+        attempts: _builtins.int = ...,
+        failed_at: _timestamp_pb2.Timestamp | None = ...,
+        seconds: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["failed_at", b"failed_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempts", b"attempts", "battle_id", b"battle_id", "detail", b"detail", "failed_at", b"failed_at", "reason", b"reason", "seconds", b"seconds", "stage", b"stage"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StageRetry: _TypeAlias = StageRetry  # noqa: Y015
+
+@_typing.final
 class EventRecorded(_message.Message):
     """Published after the recorder has stored an event, to notify watchers."""
 
