@@ -7,12 +7,11 @@ environment.
 
 import asyncio
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 import httpcore2
 
 from services.runtime.address_guard import AddressBlocked, GuardedBackend, NameNotResolved
+from services.runtime.guarded_pool import GuardedClient
 from services.scraper.canonical import WebUrl
 from services.scraper.clock import Clock
 from services.scraper.content_coding import (
@@ -26,7 +25,6 @@ from services.scraper.outcome import Quality, Unfetchable, Validators
 from services.scraper.response import RawResponse
 from services.scraper.settings import ScraperSettings
 
-_KEEPALIVE_SECONDS = 15.0
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf,text/plain,text/markdown;q=0.9,*/*;q=0.1"
 Headers = tuple[tuple[str, str], ...]
 _BROKEN = (httpcore2.NetworkError, httpcore2.ProtocolError, OSError)
@@ -47,28 +45,13 @@ class ByteLimits:
     cut: bool = False
 
 
-class GuardedTransport:
-    """A connection pool behind the address guard."""
+class GuardedTransport(GuardedClient):
+    """Fetches from the web, from public addresses only."""
 
     def __init__(self, settings: ScraperSettings, backend: GuardedBackend, clock: Clock) -> None:
+        super().__init__(backend, most=settings.concurrency, kept=settings.concurrency)
         self._settings = settings
         self._clock = clock
-        self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=httpcore2.default_ssl_context(),
-            max_connections=settings.concurrency,
-            max_keepalive_connections=settings.concurrency,
-            keepalive_expiry=_KEEPALIVE_SECONDS,
-            network_backend=backend,
-        )
-
-    async def __aenter__(self) -> Self:
-        await self._pool.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._pool.__aexit__(kind, error, trace)
 
     async def get(self, url: WebUrl, limits: ByteLimits, known: Validators | None = None) -> RawResponse:
         """The response to one GET; redirects are not followed.

@@ -2,8 +2,6 @@
 
 import asyncio
 from datetime import UTC, datetime
-from types import TracebackType
-from typing import Self
 from urllib.parse import urlsplit
 
 import httpcore2
@@ -11,10 +9,10 @@ import httpcore2
 from nuggetstream.client.replies import retry_after
 from nuggetstream.views.signatures import signature
 from services.runtime.address_guard import AddressBlocked, GuardedBackend, NameNotResolved
+from services.runtime.guarded_pool import GuardedClient
 from services.store.webhooks import Webhook
 
 SECONDS = 10.0  # from the connection to the end of the reply
-_KEEPALIVE_SECONDS = 15.0
 _READ = 64 * 1024  # bytes of a reply, which is not used
 _GONE = 410
 
@@ -32,7 +30,7 @@ class NotAccepted(Exception):
         self.wait, self.gone = wait, gone
 
 
-class Sender:
+class Sender(GuardedClient):
     """Sends events.
 
     Args:
@@ -41,23 +39,9 @@ class Sender:
     """
 
     def __init__(self, backend: GuardedBackend, seconds: float = SECONDS) -> None:
+        # Without a limit: a receiver that holds its connections must not use up those of others.
+        super().__init__(backend, most=None, kept=100)
         self._seconds = seconds
-        self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=httpcore2.default_ssl_context(),
-            max_connections=None,  # a receiver that holds its connections must not use up those of others
-            max_keepalive_connections=100,
-            keepalive_expiry=_KEEPALIVE_SECONDS,
-            network_backend=backend,
-        )
-
-    async def __aenter__(self) -> Self:
-        await self._pool.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._pool.__aexit__(kind, error, trace)
 
     async def send(self, webhook: Webhook, message_id: str, body: bytes) -> int:
         """Send one event; returns the status, which is a success.

@@ -25,6 +25,9 @@ log = structlog.get_logger(__name__)
 EXACT_CHUNKS = 20_000
 _LEFT_SHARE = 0.1  # rows beyond the graph, of those that it covers, at which it grows
 _MOST_LEFT = 20_000  # rows beyond it at which it grows, however many it covers
+_FAR_BEHIND = (
+    100_000  # rows beyond it at which it grows on all processors: comparing them slows searches more
+)
 _REMOVED_SHARE = 0.5  # removed rows, of all, at which the rows are numbered again
 _UNSAVED_SHARE = 0.02  # added rows, of all, at which a snapshot is written
 _SAVE_SECONDS = 30.0  # between two looks at whether one is due
@@ -235,7 +238,8 @@ class MemoryIndex:
         """Build a graph over the vectors of a state, while chunks are added to newer ones."""
         while self._graph_is_due() and (old := self._state.vectors) is not None:
             removals, renumberings = self._removals, self._renumberings
-            grown = await asyncio.to_thread(old.grown, beside_searches=not self._filling)
+            hurries = self._filling > 0 or old.size - old.covered > _FAR_BEHIND
+            grown = await asyncio.to_thread(old.grown, beside_searches=not hurries)
             async with self._lock:
                 newest = self._state.vectors
                 if newest is None or renumberings != self._renumberings:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nuggetstream.domain.identity import content_hash
+from services.retriever.memory import index as memory_index
 from services.retriever.memory.index import MemoryIndex
 from services.retriever.memory.postings import Postings
 from services.retriever.memory.rows import VectorRows
@@ -116,3 +117,21 @@ async def test_postings_of_a_chunk_that_is_removed_while_they_are_merged_are_gon
     assert set(found) == {f"c{number}" for number in range(first)} - {"c7"}
     assert await index.matching("7", 5) == []
     assert await index.matching("8", 5) == ["c8"]
+
+
+@pytest.mark.parametrize(("far", "beside_searches"), [(50, True), (20, False)])
+async def test_a_processor_is_left_to_searches_unless_the_graph_lacks_much(
+    monkeypatch: pytest.MonkeyPatch, far: int, beside_searches: bool
+) -> None:
+    asked, grown = [], VectorRows.grown
+
+    def told(rows: VectorRows, *, beside_searches: bool) -> VectorRows:
+        asked.append(beside_searches)
+        return grown(rows, beside_searches=beside_searches)
+
+    monkeypatch.setattr(VectorRows, "grown", told)
+    monkeypatch.setattr(memory_index, "_FAR_BEHIND", far)
+    index = MemoryIndex(exact_chunks=0)
+    await add(index, 0, 30)
+    await index.settled()
+    assert (asked, graph_rows(index)) == ([beside_searches], 30)
