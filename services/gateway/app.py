@@ -25,6 +25,7 @@ from services.gateway.hosts import AllowedHosts, HostCheck
 from services.gateway.measuring import MeasuredRequests
 from services.gateway.pages import api_docs, battle_page, board_routes, inversions, system_routes
 from services.gateway.pages import routes as page_routes
+from services.gateway.pages.asked import AskedArena
 from services.gateway.pages.environment import page_environment
 from services.gateway.pages.responses import problem_page
 from services.gateway.ports import Gateway
@@ -99,6 +100,7 @@ def create_app(
     app.add_middleware(HostCheck, hosts=replace(hosts or AllowedHosts(), origins=sites.cors_origins))
     app.add_middleware(_ProtectiveHeaders, frame_ancestors=sites.frame_ancestors)
     app.add_middleware(_HeadAsGet)
+    app.add_middleware(AskedArena)
     app.add_middleware(MeasuredRequests)  # the last one added sees the request first
     _add_body_schemas(app)
     return app

@@ -7,6 +7,7 @@ from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment
 
 from nuggetstream.views.common import Problem
+from services.gateway.pages.asked import asked_arena
 from services.gateway.problems import EXPECTED, ProblemPage, headers_of, problem_of, status_of
 
 Render = Callable[[], Awaitable[str | Response]]
@@ -17,7 +18,7 @@ def problem_page(env: Environment) -> ProblemPage:
 
     def page(problem: Problem, status: int, headers: Mapping[str, str] | None = None) -> HTMLResponse:
         template = env.get_template("problem/page.html")
-        html = template.render(arena=None, status=HTTPStatus(status), problem=problem)
+        html = template.render(arena=asked_arena(), status=HTTPStatus(status), problem=problem)
         return HTMLResponse(html, status, headers)
 
     return page

@@ -167,6 +167,22 @@ async def test_links_within_pages_keep_the_arena_too(world: World) -> None:
         assert left == [], path
 
 
+async def test_pages_of_errors_keep_the_arena_that_was_asked_for(world: World) -> None:
+    page = {"accept": "text/html"}
+    for path, status in (
+        ("/leaderboard?arena=my+arena%26x&ties=never", 422),
+        ("/battles/none?arena=my+arena%26x", 404),
+        ("/nothing?arena=my+arena%26x", 404),
+    ):
+        response = await world.http.get(path, headers=page)
+        links = re.findall(r'<a (?:class="brand" )?href="(/[^"]*)"', response.text)
+        assert (response.status_code, len(links) > 6) == (status, True), path
+        assert {link.partition("?")[2] for link in links} == {"arena=my%20arena%26x"}, path
+    for asked in ("", "?arena=a&arena=b", "?arena=" + 201 * "x", "?arena=%ff"):
+        text = (await world.http.get(f"/nothing{asked}", headers=page)).text
+        assert ('href="/leaderboard"' in text) == (asked != "?arena=%ff"), asked
+
+
 async def test_a_nugget_is_shown_without_the_markdown_marks_at_its_start(world: World) -> None:
     marked = (Nugget("n1", "> - Two bulges rise.", Importance.VITAL, (Provenance("answer:a"),)), *NUGGETS[1:])
     told = Story(battle()).told()
