@@ -106,8 +106,7 @@ class Postings:
                         scoring.add_to(rows, each)
                     return scoring.best_of(rows, limit)
             scoring.add(word)
-        rows = np.flatnonzero(scoring.scores > 0)
-        return scoring.best_of(rows if allowed is None else rows[allowed[rows]], limit)
+        return scoring.best_of(scoring.leading(limit, allowed), limit)
 
     def _weighed(self, words: Sequence[str], count: int) -> list[Word]:
         """The words that occur, the one with the highest weight first."""
