@@ -181,7 +181,7 @@ def test_the_release_label_of_the_operator_chart_can_be_set(tmp_path: Path) -> N
     assert labels == {"PodMonitor": "my-release", "PrometheusRule": "my-release"}
 
 
-def test_the_services_that_call_a_model_read_the_price_file() -> None:
+def test_the_services_that_pay_for_calls_and_the_gateway_read_the_price_file() -> None:
     for folder in OVERLAYS:
         manifests = render(folder)
         readers = {
@@ -189,7 +189,8 @@ def test_the_services_that_call_a_model_read_the_price_file() -> None:
             for m in manifests
             if m["kind"] == "Deployment" and "model-settings" in json.dumps(m)
         }
-        assert set(readers) - {"judge-strict", "nuggetizer-second"} == {"nuggetizer", "assigner", "judge"}
+        others = {"judge-strict", "nuggetizer-second"}
+        assert set(readers) - others == {"gateway", "indexer", "nuggetizer", "assigner", "judge"}
         (settings,) = [m for m in manifests if re.match(r"ConfigMap model-settings-\w+$", name_of(m))]
         assert settings["data"]["NUGGETSTREAM_LLM_PRICES"] == PRICES
         (prices,) = [m for m in manifests if re.match(r"ConfigMap prices-\w+$", name_of(m))]
@@ -197,12 +198,27 @@ def test_the_services_that_call_a_model_read_the_price_file() -> None:
             assert {"name": "prices", "configMap": {"name": prices["metadata"]["name"]}} in spec["volumes"]
             mounts = {v["name"]: v["mountPath"] for v in spec["containers"][0]["volumeMounts"]}
             assert f"{mounts['prices']}/{next(iter(prices['data']))}" == PRICES
+        for name in ("gateway", "indexer"):  # without the address and the name of the chat model
+            taken = {
+                v["name"] for v in readers[name]["containers"][0]["env"] if v["name"] in settings["data"]
+            }
+            assert taken == {key for key in settings["data"] if re.search(r"_PRICES$|_(TOKENS|MONEY)$", key)}
+
+
+def test_the_size_of_the_shipped_database_is_that_of_its_volume() -> None:
+    manifests = render(K8S / "overlays/dev")
+    (settings,) = [m for m in manifests if re.match(r"ConfigMap settings-\w+$", name_of(m))]
+    (database,) = [m for m in manifests if name_of(m) == "StatefulSet postgres"]
+    (claim,) = database["spec"]["volumeClaimTemplates"]
+    size = claim["spec"]["resources"]["requests"]["storage"]
+    assert size.endswith("Gi")
+    assert settings["data"]["NUGGETSTREAM_DATABASE_MAX_BYTES"] == str(int(size[:-2]) * 2**30)
 
 
 def test_compose_mounts_the_price_file_into_the_services_that_read_it() -> None:
     compose = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text(encoding="utf-8"))["services"]
     readers = {name for name, service in compose.items() if "NUGGETSTREAM_LLM_PRICES" in str(service)}
-    assert readers == {"retriever", "nuggetizer", "assigner", "judge"}
+    assert readers == {"gateway", "indexer", "retriever", "nuggetizer", "assigner", "judge"}
     for name in readers:
         assert compose[name]["environment"]["NUGGETSTREAM_LLM_PRICES"] == PRICES
         assert f"./prices.toml:{PRICES}:ro" in compose[name]["volumes"]
