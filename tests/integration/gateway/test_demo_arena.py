@@ -1,14 +1,17 @@
 """The site of the demo arena against a real gateway: what a visitor can and cannot see and do."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
+from starlette.types import Receive, Scope, Send
 
-from nuggetstream.client import AsyncClient
+from nuggetstream.client import AsyncClient, Unavailable
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleVoted
+from nuggetstream.views.battles import VoteReceipt
 from services.cli.demo.arena.site import Arena
 from services.runtime.asgi import serving
 from tests.integration.gateway.world import Story, World, battle, submission
@@ -81,6 +84,52 @@ async def test_the_first_vote_counts_and_a_later_one_does_not(
     page = (await visitor.get(path)).text
     assert "Your vote: Both are bad" in page
     assert f'data-battle="{path.removeprefix("/battles/")}" data-token="' in page
+
+
+async def test_of_two_votes_that_arrive_together_the_first_alone_is_sent(world: World) -> None:
+    both, arrived, sent = asyncio.Event(), list[str](), list[str]()
+
+    class Platform(AsyncClient):
+        async def vote(self, battle_id: str, vote: Vote | str) -> VoteReceipt:
+            sent.append(vote)
+            await both.wait()
+            return await super().vote(battle_id, vote)
+
+    async with Platform(str(world.http.base_url), patience=0) as client:
+        site = Arena.of(ARENA, client, str(world.http.base_url).rstrip("/")).app()
+
+        async def arriving(scope: Scope, receive: Receive, send: Send) -> None:
+            if "/vote/" in scope.get("path", ""):
+                arrived.append(scope["path"])
+                if len(arrived) == 2:
+                    both.set()
+            await site(scope, receive, send)
+
+        async with serving(arriving, grace=0.3) as url, httpx2.AsyncClient(base_url=url) as visitor:
+            path = await chosen(visitor)
+            votes = [visitor.post(f"{path}/vote/{vote}") for vote in ("a", "b")]
+            assert [reply.status_code for reply in await asyncio.gather(*votes)] == [303, 303]
+    assert len(sent) == 1
+    [stored] = [event.vote for event in await world.published() if isinstance(event, BattleVoted)]
+    assert [stored.value] == sent
+
+
+async def test_a_vote_that_could_not_be_sent_can_be_cast_again(world: World) -> None:
+    failing = [Unavailable("the platform is away")]
+
+    class Platform(AsyncClient):
+        async def vote(self, battle_id: str, vote: Vote | str) -> VoteReceipt:
+            if failing:
+                raise failing.pop()
+            return await super().vote(battle_id, vote)
+
+    async with Platform(str(world.http.base_url), patience=0) as client:
+        site = Arena.of(ARENA, client, str(world.http.base_url).rstrip("/")).app()
+        async with serving(site, grace=0.3) as url, httpx2.AsyncClient(base_url=url) as visitor:
+            path = await chosen(visitor)
+            statuses = [(await visitor.post(f"{path}/vote/{vote}")).status_code for vote in ("a", "b")]
+    assert statuses == [502, 303]
+    assert [event.vote for event in await world.published() if isinstance(event, BattleVoted)] == [Vote.B]
 
 
 async def test_the_policy_of_a_page_names_the_platform_and_no_other_site(

@@ -9,6 +9,7 @@ needs a key, this server has it and the browser does not: it gets a token for on
 this server.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,10 +50,12 @@ class Match:
     Attributes:
         battle: The battle as it was submitted.
         vote: What the person said; None until then.
+        voting: Held while a vote is sent, so that no second one is sent meanwhile.
     """
 
     battle: Mapping[str, Any]
     vote: Vote | None = None
+    voting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,9 +124,10 @@ class Arena:
         vote = request.path_params["vote"]
         if vote not in list(Vote):
             raise HTTPException(404, "There is no such vote.")
-        if match.vote is None:
-            await self.platform.vote(battle_id, vote)
-            match.vote = Vote(vote)
+        async with match.voting:
+            if match.vote is None:
+                await self.platform.vote(battle_id, vote)
+                match.vote = Vote(vote)
         return RedirectResponse(f"/battles/{battle_id}", 303)
 
     async def _events(self, request: Request) -> Response:
