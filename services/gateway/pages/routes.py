@@ -97,6 +97,7 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
         formats=formats(),
         link=links(params, query.arena),
         filters=links(params, query.arena, StyleQuery),
+        battles=links(params, query.arena, BattleFilterQuery),
     )
 
 
