@@ -1,6 +1,7 @@
 """A stage that tries a battle again is named, with the reason, on the battle and on its page."""
 
 import asyncio
+import re
 from dataclasses import replace
 
 import pytest
@@ -66,6 +67,19 @@ async def test_a_battle_names_the_stage_that_tries_again_until_it_has_ended(
         assert await waiting() == []
         stop.set()
         await running
+
+
+async def test_the_page_of_a_battle_tells_one_failed_attempt_from_the_next(world: World) -> None:
+    story = Story(battle())
+    await world.happens(story.submitted(), story.scraped(), story.indexed(), story.retrieved())
+    seen = set[str]()
+    for attempts in (2, 3):
+        failure = replace(DEADLINE, attempts=attempts)
+        world.gateway.retries.hear(retry_notice(story.retrieved(), failure, seconds=60.0).body)
+        page = (await world.http.get("/battles/tides")).text
+        assert f"Attempt {attempts} failed at " in page
+        seen.update(re.findall(r'data-waiting="([^"]+)"', page))
+    assert len(seen) == 2  # a page that is open shows what is new
 
 
 def test_a_retry_is_forgotten_when_the_next_attempt_must_have_ended() -> None:

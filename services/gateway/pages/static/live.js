@@ -1,35 +1,14 @@
 // Keeps a battle's page up to date: each event fetches the page again and swaps its content, so that there is
-// one rendering, the server's, and everything in it stays escaped. After the end of the battle it asks now and
-// then whether there is a later event, such as a vote or the labels of an edited list.
+// one rendering, the server's, and everything in it stays escaped. Where no stream is free, the page is fetched
+// every two seconds instead. After the end of the battle it asks now and then whether there is a later event,
+// such as a vote or the labels of an edited list.
 "use strict";
 
-const NAMES = ["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged", "graded", "voted", "failed"];
-
-const WAITING_SHOWN_MS = 10000; // no event says that the model is away
-
+const EVERY_MS = 2000; // between fetches while the battle runs
 const LATER_MS = 5000; // between questions for later events
 
 const main = document.querySelector("main[data-events]");
-let refreshing = false;
-let again = false;
-
-async function refresh() {
-  if (refreshing) {
-    again = true;
-    return;
-  }
-  refreshing = true;
-  do {
-    again = false;
-    try {
-      const response = await fetch(location.pathname, { cache: "no-store" });
-      if (response.ok) swap(new DOMParser().parseFromString(await response.text(), "text/html"));
-    } catch {
-      // The server is away; the event source comes back by itself and brings the next event.
-    }
-  } while (again);
-  refreshing = false;
-}
+const refresh = refresher(location.pathname, swap);
 
 function swap(fresh) {
   const next = fresh.querySelector("main[data-events]");
@@ -43,45 +22,83 @@ function swap(fresh) {
     if (same) same.checked = true;
   }
   const focused = document.activeElement?.closest("[id]")?.id;
-  main.replaceChildren(...next.childNodes);
+  const form = main.querySelector("#nugget-form");
+  if (form && isKept(form, next.querySelector("#nugget-form"))) replaceAround(form, placeOf(form, next));
+  else main.replaceChildren(...next.childNodes);
   Object.assign(main.dataset, next.dataset);
-  if (focused && main.contains(document.getElementById(focused))) document.getElementById(focused).focus();
+  if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus();
 }
 
-function follow() {
-  const source = new EventSource(main.dataset.events);
-  for (const name of NAMES) {
-    source.addEventListener(name, (event) => {
-      if (Number(event.lastEventId) <= Number(main.dataset.seen)) return;
-      document.querySelector("p.unseen[role=status]").textContent = name; // for those who listen to the page
-      refresh();
-    });
+function contents(form) {
+  return new URLSearchParams(new FormData(form)).toString();
+}
+
+function asServed(part) {
+  const form = part.querySelector("form").cloneNode(true);
+  form.reset();
+  return contents(form);
+}
+
+// The form to edit nuggets stays if somebody has changed a field of it, or if nothing in it is new.
+function isKept(part, same) {
+  return contents(part.querySelector("form")) !== asServed(part) || (same && asServed(part) === asServed(same));
+}
+
+// Where the form is on the fresh page. While new labels are made, that page has none: then it comes last.
+function placeOf(part, next) {
+  const same = next.querySelector("#" + part.id);
+  if (same) return same;
+  const section = next.querySelector("section[aria-labelledby=nuggets]");
+  return (section ?? next.appendChild(part.parentElement.cloneNode())).appendChild(part.cloneNode());
+}
+
+// Replaces everything around a part, which never leaves the page: its fields, selection and undo history stay.
+function replaceAround(part, same) {
+  for (let [now, fresh] = [part, same]; now !== main; [now, fresh] = [now.parentElement, fresh.parentElement]) {
+    const siblings = [...fresh.parentElement.childNodes];
+    const at = siblings.indexOf(fresh);
+    while (now.previousSibling) now.previousSibling.remove();
+    while (now.nextSibling) now.nextSibling.remove();
+    now.before(...siblings.slice(0, at));
+    now.after(...siblings.slice(at + 1));
   }
-  const looking = setInterval(refresh, WAITING_SHOWN_MS);
-  source.addEventListener("ended", () => {
-    source.close();
-    clearInterval(looking);
-    refresh();
-    setInterval(ask, LATER_MS);
-  });
+}
+
+function hear(name, number) {
+  if (number <= Number(main.dataset.seen)) return;
+  document.querySelector("p.unseen[role=status]").textContent = name; // for those who listen to the page
+  refresh();
 }
 
 // The stream of a battle that has ended is empty (204) until something else happens to it.
 async function ask() {
-  if (document.hidden) return;
   const question = new AbortController();
   try {
     const headers = { "last-event-id": main.dataset.seen };
     const response = await fetch(main.dataset.events, { cache: "no-store", headers, signal: question.signal });
     const isNews = response.status === 200;
     question.abort(); // the page has what the stream would say
-    if (isNews) refresh();
+    if (isNews) await refresh();
   } catch {
     // The server is away; the next turn asks again.
   }
 }
 
-if (main && location.protocol.startsWith("http")) {
-  if (main.dataset.state === "running") follow();
-  else setInterval(ask, LATER_MS);
+function isRunning() {
+  return main.dataset.state === "running";
 }
+
+function seen() {
+  return new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
+}
+
+async function follow() {
+  for (;;) {
+    if (isRunning()) await streamInTurn(main.dataset.events, hear, refresh);
+    await new Promise((resolve) => setTimeout(resolve, isRunning() ? EVERY_MS : LATER_MS));
+    if (document.hidden) await seen();
+    await (isRunning() ? refresh() : ask());
+  }
+}
+
+if (main && location.protocol.startsWith("http")) follow();

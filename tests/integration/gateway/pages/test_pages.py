@@ -47,7 +47,7 @@ async def test_nothing_from_outside_becomes_markup(world: World) -> None:
     for page in (listed, shown.text, board.text):
         assert "&lt;script&gt;" in page
         assert not re.search(
-            r"<script(?! src=\"/static/(?:battle|live|feed)\.js\" defer>)|<img (?!src=\"/static)", page
+            r"<script(?! src=\"/static/(?:battle|follow|live|feed)\.js\" defer>)|<img (?!src=\"/static)", page
         )
         unquoted = re.sub(r'="[^"]*"', "", page)  # what stands between quotes is text, whatever it looks like
         assert not re.search(r"<[^>]*\son\w+", unquoted)
@@ -203,8 +203,8 @@ async def test_the_detail_of_a_failure_is_shown_once(world: World) -> None:
     page = (await world.http.get("/battles/tides")).text
     failures = page[page.index('id="failures"') :]
     assert page.count("The model did not answer.") == failures.count("The model did not answer.") == 2
-    assert "<strong>nuggetizer, judge</strong> <code>llm_unavailable</code>" in failures
-    assert "<strong>assigner</strong> <code>deadline</code>" in failures
+    assert "<strong>Extract, Judge</strong> <code>llm_unavailable</code>" in failures
+    assert "<strong>Label</strong> <code>deadline</code>" in failures
     assert 'the judge gave up (llm_unavailable). <a href="#failures">See what failed.</a>' in page
 
 
@@ -322,5 +322,7 @@ async def test_a_question_that_makes_no_sense_is_a_page_that_says_why(world: Wor
 async def test_a_battle_still_running_brings_its_script(world: World) -> None:
     await world.http.post("/v1/battles", json=submission())
     page = (await world.http.get("/battles/tides")).text
-    assert '<script src="/static/live.js" defer></script>' in page
-    assert (await world.http.get("/static/live.js")).headers["content-type"].startswith("text/javascript")
+    for script in ("follow", "live"):
+        assert f'<script src="/static/{script}.js" defer></script>' in page
+        headers = (await world.http.get(f"/static/{script}.js")).headers
+        assert headers["content-type"].startswith("text/javascript")
