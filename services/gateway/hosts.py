@@ -55,7 +55,7 @@ class AllowedHosts:
             return headers.get("sec-fetch-site", "none") in _SAME_SITE
         if origin.lower() in self.origins:
             return True
-        authority = urlsplit(origin).netloc.lower()
+        authority = _authority_of(origin)
         if authority and authority == (headers.get("host") or "").lower():
             return True
         name = _name_of(authority)  # a proxy may have changed the Host header
@@ -91,6 +91,14 @@ class HostCheck:
         if scope["method"] not in _READING and not self._hosts.may_write(headers):
             return 403, "a page of another site cannot write here"
         return None
+
+
+def _authority_of(origin: str) -> str:
+    """Name and port of an `Origin` header, in lower case; empty where it has none or is malformed."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _name_of(host: str | None) -> str | None:

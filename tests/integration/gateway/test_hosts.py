@@ -64,6 +64,9 @@ def test_other_names_are_not_admitted(host: str | None) -> None:
         ({"origin": "https://evil.example", "host": "localhost:8080"}, False),
         ({"origin": "null", "host": "localhost:8080"}, False),
         ({"origin": "", "host": ""}, False),
+        ({"origin": "http://[", "host": "localhost:8080"}, False),
+        ({"origin": "http://[::1", "host": "[::1"}, False),
+        ({"origin": "http://[x]", "host": "localhost:8080"}, False),
         ({"sec-fetch-site": "cross-site"}, False),
         ({"sec-fetch-site": "same-site"}, False),
     ],
@@ -102,3 +105,9 @@ async def test_an_operator_can_add_names(world: World) -> None:
     async with serving(app) as url, httpx2.AsyncClient(base_url=url) as http:
         assert (await http.get("/v1/battles", headers={"host": "arena.example.org"})).status_code == 200
         assert (await http.get("/v1/battles", headers={"host": "other.example.org"})).status_code == 421
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://[x]/", "https://evil.example"])
+async def test_a_malformed_origin_is_answered_as_that_of_another_site(world: World, origin: str) -> None:
+    answer = await world.http.post("/v1/battles", json=submission(), headers={"origin": origin})
+    assert (answer.status_code, answer.json()["error"]) == (403, ELSEWHERE)
