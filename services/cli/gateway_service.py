@@ -24,7 +24,7 @@ async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
     from services.gateway.admission import admission_to
     from services.gateway.app import create_app
     from services.gateway.battles.followers import Followers
-    from services.gateway.battles.grpc_service import arena_service
+    from services.gateway.battles.grpc_service import RPC_LIMITS, arena_service
     from services.gateway.battles.ingest import ingest_stage
     from services.gateway.battles.intake import Intake, publisher
     from services.gateway.build import further_routes
@@ -75,7 +75,7 @@ async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
             stages = [ingest_stage(gateway.intake, parts.blobs)]
             watches = [usage.run, consumer_watch(parts.bus).run, compile_templates]
             background = [*watches, deliveries(parts, gateway, sender)]
-            yield Service("gateway", stages, [arena_service(gateway, tail)], background, url=url)
+            yield Service("gateway", stages, [arena_service(gateway, tail)], background, url, RPC_LIMITS)
 
 
 def _stores(parts: "Parts") -> dict[str, Any]:

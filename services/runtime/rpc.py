@@ -11,9 +11,11 @@ from grpc_reflection.v1alpha import reflection
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import InvalidInput, Outage, Retryable, StageError, Unavailable
 from services.runtime.listening import CannotListen
+from services.runtime.rpc_limits import LimitedCalls, RpcLimits
 from services.runtime.rpc_measuring import MeasuredCalls
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+_LIMITS = RpcLimits()
 DEADLINE = 30.0  # seconds; a call without a deadline waits forever on a peer that hangs
 
 _SERVER_OPTIONS = (
@@ -21,7 +23,6 @@ _SERVER_OPTIONS = (
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 1),
-    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
     ("grpc.so_reuseport", 0),
 )
@@ -84,7 +85,11 @@ class Health:
 
 @asynccontextmanager
 async def serve(
-    address: str, services: Sequence[Register], grace: float = 5.0, state: Health | None = None
+    address: str,
+    services: Sequence[Register],
+    grace: float = 5.0,
+    state: Health | None = None,
+    limits: RpcLimits = _LIMITS,
 ) -> AsyncIterator[int]:
     """Run a gRPC server with health and reflection; yields the port it listens on.
 
@@ -93,11 +98,13 @@ async def serve(
         services: Functions that each add one service and return its descriptor.
         grace: Seconds that calls in flight get when leaving.
         state: The health service, for a caller that reports itself when draining begins.
+        limits: What it accepts.
 
     Raises:
         CannotListen: The address cannot be bound.
     """
-    server = grpc.aio.server(interceptors=[MeasuredCalls()], options=_SERVER_OPTIONS)
+    interceptors = [MeasuredCalls(), LimitedCalls(limits)]  # rejected calls are measured, too
+    server = grpc.aio.server(interceptors=interceptors, options=[*_SERVER_OPTIONS, *limits.options()])
     names = [register(server).full_name for register in services]
     state = state or Health()
     state.register(server)

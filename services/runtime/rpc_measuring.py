@@ -7,6 +7,7 @@ from typing import Any
 import grpc
 
 from services.runtime.metrics import RPC_SECONDS
+from services.runtime.rpc_handlers import Context, rewrapped
 
 
 class MeasuredCalls(grpc.aio.ServerInterceptor):  # type: ignore[misc, unused-ignore]
@@ -22,42 +23,23 @@ class MeasuredCalls(grpc.aio.ServerInterceptor):  # type: ignore[misc, unused-ig
         method = handler_call_details.method.lstrip("/")
         if handler is None or method.startswith("grpc."):
             return handler
-        if handler.response_streaming:
-            wrap = grpc.stream_stream_rpc_method_handler if handler.request_streaming else (
-                grpc.unary_stream_rpc_method_handler
-            )  # fmt: skip
-            inner = handler.stream_stream if handler.request_streaming else handler.unary_stream
-            measured: Any = _measured_stream(method, inner)
-        else:
-            wrap = grpc.stream_unary_rpc_method_handler if handler.request_streaming else (
-                grpc.unary_unary_rpc_method_handler
-            )  # fmt: skip
-            inner = handler.stream_unary if handler.request_streaming else handler.unary_unary
-            measured = _measured_unary(method, inner)
-        return wrap(measured, handler.request_deserializer, handler.response_serializer)
 
+        async def call(inner: Any, request: Any, context: Context) -> Any:
+            with _Timed(method, context):
+                return await inner(request, context)
 
-def _measured_unary(method: str, inner: Any) -> Any:
-    async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
-        with _Timed(method, context):
-            return await inner(request, context)
+        async def stream(inner: Any, request: Any, context: Context) -> AsyncIterator[Any]:
+            with _Timed(method, context):
+                async for response in inner(request, context):
+                    yield response
 
-    return call
-
-
-def _measured_stream(method: str, inner: Any) -> Any:
-    async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
-        with _Timed(method, context):
-            async for response in inner(request, context):
-                yield response
-
-    return call
+        return rewrapped(handler, call, stream)
 
 
 class _Timed:
     """Observes a block with the status that the call ends with."""
 
-    def __init__(self, method: str, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+    def __init__(self, method: str, context: Context) -> None:
         self._method, self._context = method, context
         self._started = perf_counter()
 

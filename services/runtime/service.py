@@ -13,9 +13,12 @@ from typing import Any
 
 from services.runtime import rpc
 from services.runtime.bus import Bus
+from services.runtime.rpc_limits import RpcLimits
 from services.runtime.runner import Runner
 from services.runtime.stage import Stage
 from services.runtime.stream_usage import StreamUsage
+
+_LIMITS = RpcLimits()
 
 BackgroundTask = Callable[[asyncio.Event], Awaitable[None]]
 
@@ -31,6 +34,7 @@ class Service:
         background: Tasks that run until the stop event is set. A task that raises or ends early ends the
             service.
         url: Base URL of its HTTP server; None without HTTP.
+        rpc_limits: What its gRPC server accepts.
     """
 
     name: str
@@ -38,6 +42,7 @@ class Service:
     rpcs: Sequence[rpc.Register] = ()
     background: Sequence[BackgroundTask] = ()
     url: str | None = None
+    rpc_limits: RpcLimits = _LIMITS
 
 
 async def run_service(
@@ -64,7 +69,7 @@ async def run_service(
     """
     health = rpc.Health()
     async with (
-        rpc.serve(grpc_address, service.rpcs, state=health) as port,
+        rpc.serve(grpc_address, service.rpcs, state=health, limits=service.rpc_limits) as port,
         asyncio.TaskGroup() as group,
     ):
         waiting = {stage.consumer.stream for stage in service.stages if stage.fill_limit < 1.0}

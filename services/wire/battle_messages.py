@@ -13,17 +13,17 @@ from arena.v1 import arena_pb2
 from google.protobuf.message import DecodeError
 from nats.js.errors import APIError, NotFoundError
 
-from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.event import BattleEvent, battle_id_of
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import content_hash
-from nuggetstream.files.submission import InvalidSubmission, submission_of
+from nuggetstream.files.submission import InvalidSubmission
 from services.runtime.bus import Bus, describe_error
 from services.runtime.bus.message import SCHEMA
 from services.runtime.errors import Unavailable
+from services.runtime.message_bounds import TooManyFields, check_fields
 from services.wire import subjects
 from services.wire.codec import BATTLE, UndecodableMessage, decode
-from services.wire.convert import ContractViolation, from_message
+from services.wire.submitted import submitted_battle
 
 _SILENCE = 5.0  # seconds without a message after which the broker counts as unavailable
 _SUBJECTS = (
@@ -124,7 +124,7 @@ def _battle_in(schema: str, body: bytes) -> str | None:
     try:
         if schema:
             return battle_id_of(cast(BattleEvent, decode(schema, body)))
-        sent = from_message(arena_pb2.SubmitBattleRequest.FromString(body).battle, Battle)
-        return submission_of(sent, None).to_core().id
-    except (UndecodableMessage, DecodeError, ContractViolation, InvalidSubmission):
+        check_fields(body, arena_pb2.SubmitBattleRequest)
+        return submitted_battle(arena_pb2.SubmitBattleRequest.FromString(body).battle).to_core().id
+    except (UndecodableMessage, DecodeError, TooManyFields, InvalidSubmission):
         return None

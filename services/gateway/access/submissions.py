@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from nuggetstream.files.submission import BattleSubmission
 from services.access.callers import NotAllowed, Role
 from services.access.visits import VISIT
+from services.runtime.errors import Unavailable
 
 if TYPE_CHECKING:
     from services.gateway.access.guard import Access
@@ -44,3 +45,13 @@ async def admitted(
         elif isinstance(submission, BattleSubmission):
             visit.arenas.add(submission.arena)
     return result
+
+
+async def each_admitted(
+    access: "Access | None", submissions: Sequence[BattleSubmission | Exception]
+) -> list[BattleSubmission | Exception]:
+    """As `admitted`; while the database does not answer, that is the error of every submission."""
+    try:
+        return await admitted(access, submissions)
+    except Unavailable as error:
+        return [given if isinstance(given, Exception) else error for given in submissions]

@@ -13,7 +13,8 @@ from nuggetstream.files.submission import BattleSubmission, InvalidSubmission
 from services.access.callers import Denied, Role, Unauthenticated
 from services.access.rpc_guard import RpcRule, abort, guarded
 from services.access.visits import still_allowed
-from services.gateway.access.submissions import admitted
+from services.gateway.access.submissions import admitted, each_admitted
+from services.gateway.battles.bodies import MAX_BATTLE_BYTES
 from services.gateway.battles.followers import check_sequence
 from services.gateway.battles.groups import Groups
 from services.gateway.battles.intake import Receipt
@@ -25,7 +26,14 @@ from services.gateway.stream.protobuf import after_of, selection_of, watched_of
 from services.gateway.stream.tail import Tail
 from services.runtime.errors import Unavailable
 from services.runtime.rpc import Register
+from services.runtime.rpc_limits import RpcLimits
 from services.store.event_reading import RecordedEvent
+
+RPC_LIMITS = RpcLimits(request_bytes=MAX_BATTLE_BYTES, connections=64)
+"""What the server of the gateway accepts: requests as large as over HTTP, and few connections beside its own.
+
+A connection carries many calls, and every open one is a file of the process.
+"""
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -121,7 +129,7 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
         for request in requests:
             given.append(_parsed(request))
             await asyncio.sleep(0)  # parsing awaits nothing: let other tasks run
-        parsed = await admitted(self._gateway.access, given)
+        parsed = await each_admitted(self._gateway.access, given)
         submissions = [submission for submission in parsed if isinstance(submission, BattleSubmission)]
         outcomes = iter(await self._gateway.intake.submit_all(submissions, datetime.now(UTC)))
         return [

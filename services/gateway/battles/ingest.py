@@ -20,6 +20,7 @@ from services.gateway.battles.protobuf import submission_from
 from services.gateway.errors import Conflict
 from services.runtime.bus import Delivery, Outgoing
 from services.runtime.errors import InvalidInput
+from services.runtime.message_bounds import TooManyFields, check_fields
 from services.runtime.stage import Stage
 from services.runtime.work import Work
 from services.wire import topology
@@ -68,10 +69,10 @@ def decode(_: Delivery, body: bytes) -> BattleSubmission:
         InvalidInput: the message is not a battle that can be accepted.
         google.protobuf.message.DecodeError: the bytes are not a message of the contract.
     """
-    request = arena_pb2.SubmitBattleRequest.FromString(body)
     try:
-        return submission_from(request)
-    except InvalidSubmission as error:
+        check_fields(body, arena_pb2.SubmitBattleRequest)
+        return submission_from(arena_pb2.SubmitBattleRequest.FromString(body))
+    except (TooManyFields, InvalidSubmission) as error:
         raise InvalidInput(str(error)) from error
 
 

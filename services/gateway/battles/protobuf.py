@@ -2,9 +2,9 @@
 
 from arena.v1 import arena_pb2, battle_pb2
 
-from nuggetstream.domain.battle import Battle, Vote
-from nuggetstream.files.submission import BattleSubmission, InvalidSubmission, submission_of
-from services.wire.convert import ContractViolation, from_message
+from nuggetstream.domain.battle import Vote
+from nuggetstream.files.submission import BattleSubmission, InvalidSubmission
+from services.wire.submitted import submitted_battle
 
 _VOTES: dict[int, Vote] = {
     battle_pb2.VOTE_A: Vote.A,
@@ -22,11 +22,7 @@ def submission_from(
     Raises:
         InvalidSubmission: naming every field that is wrong and why.
     """
-    try:
-        battle = from_message(request.battle, Battle)
-    except ContractViolation as error:
-        raise InvalidSubmission([str(error)]) from None
-    return submission_of(battle, vote_from(request.vote) if request.HasField("vote") else None)
+    return submitted_battle(request.battle, vote_from(request.vote) if request.HasField("vote") else None)
 
 
 def vote_from(number: int) -> Vote:

@@ -16,7 +16,7 @@ from nuggetstream.views.battles import BattleView, LineResult, Submitted
 from nuggetstream.views.common import Problem
 from services.access.callers import Role
 from services.access.visits import VISIT
-from services.gateway.access.submissions import admitted
+from services.gateway.access.submissions import admitted, each_admitted
 from services.gateway.battles.bodies import (
     JSON,
     MAX_BATTLE_BYTES,
@@ -33,7 +33,6 @@ from services.gateway.errors import TooLarge
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES, problem_of, status_of
 from services.gateway.query import reject_unknown_parameters
-from services.runtime.errors import Unavailable
 from services.runtime.turns import Turns
 
 
@@ -119,10 +118,7 @@ async def _handled(gateway: Gateway, lines: Sequence[Line]) -> list[LineResult]:
     for line in lines:
         given.append(_parsed(line))
         await turns.pause()
-    try:
-        parsed = await admitted(gateway.access, given)
-    except Unavailable as error:
-        parsed = [line if isinstance(line, Exception) else error for line in given]
+    parsed = await each_admitted(gateway.access, given)
     submissions = [submission for submission in parsed if isinstance(submission, BattleSubmission)]
     outcomes = iter(await gateway.intake.submit_all(submissions, datetime.now(UTC)))
     return [

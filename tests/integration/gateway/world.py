@@ -34,7 +34,7 @@ from services.gateway.access.proxies import TrustedProxies
 from services.gateway.admission import admission_to
 from services.gateway.app import create_app
 from services.gateway.battles.followers import Followers
-from services.gateway.battles.grpc_service import arena_service
+from services.gateway.battles.grpc_service import RPC_LIMITS, arena_service
 from services.gateway.battles.intake import Intake, publisher
 from services.gateway.battles.labelled import LabelledBattles
 from services.gateway.build import further_routes
@@ -182,7 +182,7 @@ async def opened(
         app = create_app(gateway, None, *further, sites=sites)
         base = await stack.enter_async_context(http_server(app, "127.0.0.1", port, grace=1))
         grpc_port = await stack.enter_async_context(
-            rpc.serve("127.0.0.1:0", [arena_service(gateway, tail)], grace=0.2)
+            rpc.serve("127.0.0.1:0", [arena_service(gateway, tail)], grace=0.2, limits=RPC_LIMITS)
         )
         http = await stack.enter_async_context(httpx2.AsyncClient(base_url=base, timeout=20))
         recorder = Recorder(battles, bus.core_publish)

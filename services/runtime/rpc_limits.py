@@ -1,0 +1,140 @@
+"""What a gRPC server accepts: the size of requests, and how many calls and connections at the same time.
+
+gRPC's own limit of calls also counts health checks and, in some versions, no longer holds once it was
+reached; calls are therefore counted here.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+from google.protobuf.message import Message
+
+from services.runtime.message_bounds import TooManyFields, check_fields
+from services.runtime.rpc_handlers import Context, rewrapped
+
+_HEALTH_CHECK = "/grpc.health.v1.Health/Check"
+
+
+@dataclass(frozen=True, slots=True)
+class RpcLimits:
+    """The limits of one server.
+
+    Attributes:
+        request_bytes: Size of a request.
+        calls: Calls at the same time with one request and one reply. Health checks do not count.
+        streams: Calls at the same time that are streams, such as those of followers.
+        connections: Connections at the same time; further ones are closed at once.
+        idle: Seconds without a call after which a connection is closed. Clients open it again.
+        handshake: Seconds until a new connection must speak HTTP/2.
+    """
+
+    request_bytes: int = 16 * 1024 * 1024
+    calls: int = 1_000
+    streams: int = 1_000
+    connections: int = 512  # below the 1,024 files that many systems allow
+    idle: float = 300.0
+    handshake: float = 10.0
+
+    def options(self) -> list[tuple[str, int]]:
+        """The limits that gRPC enforces itself, as options of a server."""
+        return [
+            ("grpc.max_receive_message_length", self.request_bytes),
+            ("grpc.max_concurrent_streams", self.calls + self.streams),
+            ("grpc.max_allowed_incoming_connections", self.connections),
+            ("grpc.max_connection_idle_ms", round(self.idle * 1000)),
+            ("grpc.server_handshake_timeout_ms", round(self.handshake * 1000)),
+        ]
+
+
+class LimitedCalls(grpc.aio.ServerInterceptor):  # type: ignore[misc, unused-ignore]
+    """Rejects calls beyond the limits, and requests that are too expensive to parse.
+
+    Args:
+        limits: The limits of the server.
+    """
+
+    def __init__(self, limits: RpcLimits) -> None:
+        self._calls = _Counted("calls", limits.calls)
+        self._streams = _Counted("streams", limits.streams)
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Any:
+        """The handler of a call, limited."""
+        handler = await continuation(handler_call_details)
+        if handler is None or handler_call_details.method == _HEALTH_CHECK:
+            return handler
+        streams = handler.request_streaming or handler.response_streaming
+        counted = self._streams if streams else self._calls
+
+        async def call(inner: Any, request: Any, context: Context) -> Any:
+            with counted.one() as problem:
+                await _reject(context, grpc.StatusCode.RESOURCE_EXHAUSTED, problem)
+                return await inner(await _readable(request, context), context)
+
+        async def stream(inner: Any, request: Any, context: Context) -> AsyncIterator[Any]:
+            with counted.one() as problem:
+                await _reject(context, grpc.StatusCode.RESOURCE_EXHAUSTED, problem)
+                async for response in inner(await _readable(request, context), context):
+                    yield response
+
+        return rewrapped(handler, call, stream, deserializer=_bounded(handler.request_deserializer))
+
+
+class _Counted:
+    """Calls of one kind at the same time."""
+
+    def __init__(self, kind: str, most: int) -> None:
+        self._kind, self._most, self._now = kind, most, 0
+
+    @contextmanager
+    def one(self) -> Iterator[str | None]:
+        """Count a call; yields why it is rejected, and None where it is not."""
+        if self._now >= self._most:
+            yield f"there are {self._now:,} {self._kind} already; try again later"
+            return
+        self._now += 1
+        try:
+            yield None
+        finally:
+            self._now -= 1
+
+
+def _bounded(parse: Any) -> Any:
+    """A parser that returns `TooManyFields` in place of a message that is too expensive to parse."""
+    kind = getattr(parse, "__self__", None)
+    if not (isinstance(kind, type) and issubclass(kind, Message)):
+        return parse
+
+    def bounded(body: bytes) -> Message | TooManyFields:
+        try:
+            check_fields(body, kind)
+        except TooManyFields as error:
+            return error
+        return kind.FromString(body)
+
+    return bounded
+
+
+async def _readable(request: Any, context: Context) -> Any:
+    """The request, or the stream of them, without what is too expensive to parse: that ends the call."""
+    if hasattr(request, "__aiter__"):
+        return _each_readable(request, context)
+    if isinstance(request, TooManyFields):
+        await _reject(context, grpc.StatusCode.INVALID_ARGUMENT, str(request))
+    return request
+
+
+async def _each_readable(requests: AsyncIterator[Any], context: Context) -> AsyncIterator[Any]:
+    async for request in requests:
+        yield await _readable(request, context)
+
+
+async def _reject(context: Context, code: grpc.StatusCode, problem: str | None) -> None:
+    if problem is not None:
+        await context.abort(code, problem)
