@@ -21,6 +21,7 @@ from services.cli.embedding import EmbeddingSettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings
 from services.cli.registry import SERVICES
+from services.cli.rehearsal import Rehearsal
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings
 from services.cli.tuning import BATCHED_BATTLES, for_batches, tuned
@@ -69,6 +70,8 @@ class Choices:
         entry: Which battles the gateway accepts for evaluation.
         batches: Where model calls wait for a batch; None where each is made at once.
         embedding: Where the embedding model is, and how it is computed.
+        retrieval: How the retriever searches.
+        rehearsal: What answers in place of endpoints in a dry run; None where they are asked.
     """
 
     folder: Path
@@ -86,6 +89,8 @@ class Choices:
     entry: EntryFilter = field(default_factory=EntryFilter)
     batches: Batches | None = None
     embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
+    retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))
+    rehearsal: Rehearsal | None = None
 
     def in_batches(self, batches: Batches) -> "Choices":
         """The configuration with model calls in batches: many battles at once, which wait for days."""
@@ -277,5 +282,6 @@ class _Starter:
             checks=self.checks,
             batches=choices.batches,
             embedding=choices.embedding,
-            retrieval=read_settings(RetrievalSettings).saving_in(choices.folder / SNAPSHOTS),
+            retrieval=choices.retrieval.saving_in(choices.folder / SNAPSHOTS),
+            rehearsal=choices.rehearsal,
         )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from services.indexer.cuts import Cuts
     from services.indexer.endpoint import EmbeddingEndpoint
     from services.indexer.remote import RemoteEmbedder
+    from services.runtime.llm.build import ASGIApp
     from services.runtime.llm.settings import LLMSettings
     from services.store.database import Database
 
@@ -153,7 +154,11 @@ async def require_model(model: Model) -> None:
 
 @asynccontextmanager
 async def open_model(
-    settings: EmbeddingSettings, pipeline: PipelineSettings, llm: "LLMSettings", database: "Database"
+    settings: EmbeddingSettings,
+    pipeline: PipelineSettings,
+    llm: "LLMSettings",
+    database: "Database",
+    app: "ASGIApp | None" = None,
 ) -> AsyncIterator[Model | None]:
     """The embedding model; None in a light installation.
 
@@ -162,6 +167,7 @@ async def open_model(
         pipeline: Contains its name.
         llm: Contains prices and budgets.
         database: Contains vectors of the model, and what was spent.
+        app: Answers in this process in place of the endpoint; None to ask the endpoint.
 
     Raises:
         ValueError: The price of the model is missing, although there is a budget of money.
@@ -173,7 +179,8 @@ async def open_model(
 
         yield local_model(pipeline.embedding_model, settings.embedding_threads, settings.wanted)
     else:
-        remote = _remote(settings, pipeline.embedding_model, llm, database)
+        endpoint = _endpoint(settings, pipeline.embedding_model, app)
+        remote = _remote(settings, endpoint, llm, database)
         try:
             yield remote
         finally:
@@ -197,10 +204,11 @@ async def probe(settings: EmbeddingSettings, name: str) -> int:
         await endpoint.exchange.close()
 
 
-def _endpoint(settings: EmbeddingSettings, name: str) -> "EmbeddingEndpoint":
+def _endpoint(settings: EmbeddingSettings, name: str, app: "ASGIApp | None" = None) -> "EmbeddingEndpoint":
     import openai
 
     from services.indexer.endpoint import EmbeddingEndpoint
+    from services.runtime.llm.build import with_asgi
     from services.runtime.llm.exchange import Exchange, Names
 
     KNOWN.remember(*settings.secrets())
@@ -212,13 +220,14 @@ def _endpoint(settings: EmbeddingSettings, name: str) -> "EmbeddingEndpoint":
         default_headers=address.headers,
         max_retries=0,
         timeout=settings.embedding_timeout_s,
+        http_client=None if app is None else with_asgi(app),
     )
     names = Names("the embedding model", "NUGGETSTREAM_EMBEDDING_", "NUGGETSTREAM_EMBEDDING_URL")
     return EmbeddingEndpoint(Exchange(client, settings.embedding_timeout_s, names), name)
 
 
 def _remote(
-    settings: EmbeddingSettings, name: str, llm: "LLMSettings", database: "Database"
+    settings: EmbeddingSettings, endpoint: "EmbeddingEndpoint", llm: "LLMSettings", database: "Database"
 ) -> "RemoteEmbedder":
     from services.indexer.calls import EmbeddingCalls
     from services.indexer.gathering import BatchLimits
@@ -228,8 +237,8 @@ def _remote(
     from services.runtime.llm.retries import RetryPolicy
     from services.store.chunks import Chunks
 
+    name = endpoint.model
     ledger = ledger_for(name, llm, database)
-    endpoint = _endpoint(settings, name)
     failures = 2 * settings.embedding_attempts
     chunks = Chunks(database)
     calls = EmbeddingCalls(

@@ -45,7 +45,7 @@ async def open_indexer_service(parts: "Parts") -> AsyncIterator[Service]:
         model = parts.embedder
         if model is None:
             model = await opened.enter_async_context(
-                open_model(parts.embedding, parts.pipeline, parts.llm, parts.database)
+                open_model(parts.embedding, parts.pipeline, parts.llm, parts.database, parts.stand_in)
             )
         if model is None:
             yield Service("indexer", [build(indexer)])

@@ -11,17 +11,17 @@ from services.runtime.masking import KNOWN, secrets_in
 
 if TYPE_CHECKING:
     from services.cli.wiring import Parts
-    from services.retriever.rerank_endpoint import RerankEndpoint
     from services.retriever.reranking import Reranking
     from services.retriever.variations import QueryVariations
-    from services.runtime.llm.accounting import Ledger
+    from services.runtime.llm.build import ASGIApp
+    from services.runtime.llm.exchange import Exchange
     from services.runtime.llm.settings import LLMSettings
     from services.store.database import Database
 
 
 @asynccontextmanager
 async def open_reranking(
-    settings: RetrievalSettings, llm: "LLMSettings", database: "Database"
+    settings: RetrievalSettings, llm: "LLMSettings", database: "Database", app: "ASGIApp | None" = None
 ) -> AsyncIterator["Reranking | None"]:
     """The reranker: behind a URL, or in this process; None where there is none.
 
@@ -29,6 +29,7 @@ async def open_reranking(
         settings: Which reranker.
         llm: Contains prices and budgets.
         database: Contains what was spent.
+        app: Answers in this process in place of the endpoint; None to ask the endpoint.
 
     Raises:
         ValueError: The price of the model behind a URL is missing, although there is a budget of money.
@@ -43,8 +44,12 @@ async def open_reranking(
 
         yield Reranking(CrossEncoderReranker(settings.rerank_model), candidates, timeout_s)
     else:
+        from services.retriever.rerank_calls import RerankCalls
+        from services.retriever.rerank_endpoint import RerankEndpoint
+
         ledger = ledger_for(settings.rerank_model, llm, database)
-        endpoint = _endpoint(settings, settings.rerank_url, settings.rerank_model, ledger)
+        calls = RerankCalls(_exchange(settings, settings.rerank_url, app), settings.rerank_model, ledger)
+        endpoint = RerankEndpoint(calls)
         try:
             yield Reranking(endpoint, candidates, timeout_s)
         finally:
@@ -63,12 +68,11 @@ async def open_variations(parts: "Parts") -> AsyncIterator["QueryVariations | No
         yield QueryVariations(model, parts.retrieval.retrieval_query_variations)
 
 
-def _endpoint(settings: RetrievalSettings, url: str, model: str, ledger: "Ledger") -> "RerankEndpoint":
+def _exchange(settings: RetrievalSettings, url: str, app: "ASGIApp | None") -> "Exchange":
     import openai
 
-    from services.retriever.rerank_calls import RerankCalls
-    from services.retriever.rerank_endpoint import RerankEndpoint
     from services.runtime.llm.address import EndpointAddress
+    from services.runtime.llm.build import with_asgi
     from services.runtime.llm.exchange import Exchange, Names
 
     address = EndpointAddress.of(url, settings.rerank_key)
@@ -81,7 +85,7 @@ def _endpoint(settings: RetrievalSettings, url: str, model: str, ledger: "Ledger
         default_headers=address.headers,
         max_retries=0,
         timeout=settings.rerank_timeout_s,
+        http_client=None if app is None else with_asgi(app),
     )
     names = Names("the reranker", "NUGGETSTREAM_RERANK_", "NUGGETSTREAM_RERANK_URL")
-    exchange = Exchange(client, settings.rerank_timeout_s, names)
-    return RerankEndpoint(RerankCalls(exchange, model, ledger))
+    return Exchange(client, settings.rerank_timeout_s, names)

@@ -143,7 +143,8 @@ async def open_chat_model(
         if settings.offline:
             from services.offline.app import create_app
 
-            embed = None if embedder is None else from_threads(embedder)
+            compares = parts.rehearsal is None or parts.rehearsal.chat_embeds
+            embed = None if embedder is None or not compares else from_threads(embedder)
             http = with_asgi(create_app(embed, more=heuristics()))
         elif parts.batches is not None:
             http = parts.batches.http(settings)

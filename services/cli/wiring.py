@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import INDEPENDENT, Lens
@@ -18,6 +18,7 @@ from services.cli.embedding import EmbeddingSettings, Model
 from services.cli.fetch_settings import FetchSettings
 from services.cli.own_consumer import own_consumer
 from services.cli.process import read_settings
+from services.cli.rehearsal import Rehearsal
 from services.cli.reranking import open_reranking, open_variations
 from services.cli.retrieval import RetrievalSettings, open_index, upkeep
 from services.cli.settings import PipelineSettings, PlatformSettings
@@ -38,6 +39,9 @@ from services.runtime.service import Service
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
 from services.store.database import Database
+
+if TYPE_CHECKING:
+    from services.runtime.llm.build import ASGIApp
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,7 @@ class Parts:
         retrieval: How the retriever searches.
         embedding: Where the embedding model is.
         embedder: The embedding model, where it is open already; the indexer opens it otherwise.
+        rehearsal: What answers in place of endpoints in a dry run; None where they are asked.
     """
 
     bus: Bus
@@ -81,6 +86,12 @@ class Parts:
     retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))
     embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
     embedder: Model | None = None
+    rehearsal: Rehearsal | None = None
+
+    @property
+    def stand_in(self) -> "ASGIApp | None":
+        """What answers in place of the endpoints of the embedding model and of the reranker."""
+        return None if self.rehearsal is None else self.rehearsal.endpoints
 
     @property
     def blobs(self) -> Blobs:
@@ -120,7 +131,7 @@ async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
     async with (
         open_embedder(parts) as embedder,
         open_embedder(parts, store=True) as storing,
-        open_reranking(parts.retrieval, parts.llm, parts.database) as reranking,
+        open_reranking(parts.retrieval, parts.llm, parts.database, parts.stand_in) as reranking,
         open_variations(parts) as variations,
     ):
         model = None if embedder is None else embedder.model

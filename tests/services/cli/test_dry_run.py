@@ -48,8 +48,37 @@ def test_a_model_without_a_price_has_an_unknown_cost_and_no_zero() -> None:
 def test_batches_cost_what_the_price_file_says_of_them() -> None:
     price = Price(input=Decimal(1), output=Decimal(2), batch=Decimal("0.25"))
     for prices, amount in ((PRICES, "30.00"), (PriceTable({"m": price}, "EUR"), "15.00")):
-        estimate = replace(of(30, 1_000_000), prices=prices.of_batches(), batched=True)
+        estimate = replace(of(30, 1_000_000), prices=prices, batched=True)
         assert f"Cost with m-large in batches: {amount} EUR" in "\n".join(estimate.lines())
+
+
+def with_embeddings(prices: dict[str, Price]) -> Estimate:
+    embedding = StageCalls(1, Tokens(2_000_000, 0), "words", is_chat=False)
+    battle = {"judge": StageCalls(2, Tokens(1_000_000, 0)), "indexer words": embedding}
+    return Estimate(10, [battle], "m-large", PriceTable({**PRICES.models, **prices}, "EUR"))
+
+
+def test_embeddings_are_priced_as_their_model_and_never_in_batches() -> None:
+    estimate = with_embeddings({"words": Price(input=Decimal("0.25"), output=Decimal(0))})
+    assert "Cost with m-large, words: 15.00 EUR" in "\n".join(estimate.lines())
+    batched = "\n".join(replace(estimate, batched=True).lines())
+    assert "Cost with m-large, words in batches: 10.00 EUR" in batched
+    assert "Only chat models are asked in batches" in batched
+
+
+def test_a_model_without_a_price_is_named_beside_the_cost_of_the_others() -> None:
+    estimate = with_embeddings({})
+    assert estimate.money() is None
+    text = "\n".join(estimate.lines())
+    assert "Cost with m-large: 10.00 EUR" in text
+    assert "Cost with words: unknown, and to be added. Set NUGGETSTREAM_LLM_PRICES" in text
+
+
+def test_a_battle_for_which_only_passages_were_embedded_ended_before_any_call() -> None:
+    estimate = with_embeddings({})
+    embedded = {"indexer words": StageCalls(1, Tokens(7, 0), "words", is_chat=False)}
+    text = "\n".join(replace(estimate, sample=[*estimate.sample, embedded]).lines())
+    assert "1 of them ended before any call of a chat model" in text
 
 
 def test_members_of_a_panel_are_priced_as_their_models() -> None:
