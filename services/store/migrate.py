@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.store.database import Database
+from services.store.online_indexes import create_indexes
 from services.store.recount import recount
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -28,8 +29,11 @@ async def upgrade(database: Database, revision: str = "head") -> None:
     """
     lacks_counters = bool(_COUNTERS & {*await unapplied(database)})
     async with _locked(database) as connection:
-        if not await connection.run_sync(_is_newer):
+        is_newer = await connection.run_sync(_is_newer)
+        if not is_newer:
             await connection.run_sync(_run, command.upgrade, revision)
+    if revision == "head" and not is_newer:
+        await create_indexes(database)
     if lacks_counters and revision == "head":
         await recount(database, repair=True)
 

@@ -2,6 +2,8 @@
 
 from alembic import op
 
+from services.store.online_indexes import index_later
+
 revision = "0002"
 down_revision = "0001"
 branch_labels = None
@@ -10,13 +12,13 @@ depends_on = None
 
 def upgrade() -> None:
     """Apply."""
-    op.create_index(op.f("ix_battles_received_at"), "battles", ["received_at"], unique=False)
-    op.create_index(op.f("ix_failures_arena_failed_at"), "failures", ["arena", "failed_at"], unique=False)
-    op.create_index(op.f("ix_failures_failed_at"), "failures", ["failed_at"], unique=False)
+    index_later("ix_battles_received_at", "battles", ["received_at"])
+    index_later("ix_failures_arena_failed_at", "failures", ["arena", "failed_at"])
+    index_later("ix_failures_failed_at", "failures", ["failed_at"])
 
 
 def downgrade() -> None:
     """Reverse."""
-    op.drop_index(op.f("ix_failures_failed_at"), table_name="failures")
-    op.drop_index(op.f("ix_failures_arena_failed_at"), table_name="failures")
-    op.drop_index(op.f("ix_battles_received_at"), table_name="battles")
+    op.drop_index("ix_failures_failed_at", table_name="failures", if_exists=True)
+    op.drop_index("ix_failures_arena_failed_at", table_name="failures", if_exists=True)
+    op.drop_index("ix_battles_received_at", table_name="battles", if_exists=True)

@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
+from services.store.online_indexes import index_later
 from services.store.utc_datetime import UtcDateTime
 
 revision = "0010"
@@ -17,8 +18,8 @@ def upgrade() -> None:
     """Apply."""
     for name in ("blobs", "replies"):
         op.add_column(name, sa.Column("battle_id", sa.String(200)))
-        op.create_index(f"ix_{name}_battle_id", name, ["battle_id"])
-    _partial_index("ix_replies_unowned", "replies", "created_at", "battle_id IS NULL")
+        index_later(f"ix_{name}_battle_id", name, ["battle_id"])
+    index_later("ix_replies_unowned", "replies", ["created_at"], "battle_id IS NULL")
     with op.batch_alter_table("spend") as table:
         table.alter_column("battle_id", existing_type=sa.String(200), nullable=True)
     op.create_table(
@@ -35,7 +36,10 @@ def upgrade() -> None:
         sa.Column("deleted_at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("battle", name="pk_deletions"),
     )
-    _partial_index("ix_deletions_unfinished", "deletions", "deleted_at", "battle_id IS NOT NULL")
+    where = sa.text("battle_id IS NOT NULL")
+    op.create_index(
+        "ix_deletions_unfinished", "deletions", ["deleted_at"], postgresql_where=where, sqlite_where=where
+    )
     op.create_table(
         "removed_chunks",
         sa.Column("number", _NUMBER, autoincrement=True, nullable=False),
@@ -51,13 +55,8 @@ def downgrade() -> None:
     op.execute("UPDATE spend SET battle_id = '' WHERE battle_id IS NULL")
     with op.batch_alter_table("spend") as table:
         table.alter_column("battle_id", existing_type=sa.String(200), nullable=False)
-    op.drop_index("ix_replies_unowned", table_name="replies")
+    op.drop_index("ix_replies_unowned", table_name="replies", if_exists=True)
     for name in ("replies", "blobs"):
-        op.drop_index(f"ix_{name}_battle_id", table_name=name)
+        op.drop_index(f"ix_{name}_battle_id", table_name=name, if_exists=True)
         with op.batch_alter_table(name) as table:
             table.drop_column("battle_id")
-
-
-def _partial_index(name: str, table: str, column: str, condition: str) -> None:
-    where = sa.text(condition)
-    op.create_index(name, table, [column], postgresql_where=where, sqlite_where=where)

@@ -9,9 +9,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Apply."""
-    if op.get_bind().dialect.name == "postgresql":
-        op.execute("CREATE INDEX ix_battles_tags ON battles USING gin (CAST(tags AS jsonb) jsonb_path_ops)")
+    """Apply: the index is declared with the tables, and made after the migrations (`create_indexes`)."""
 
 
 def downgrade() -> None:

@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
+from services.store.online_indexes import index_later
 from services.store.utc_datetime import UtcDateTime
 
 revision = "0030"
@@ -22,14 +23,11 @@ def upgrade() -> None:
         # As a default of new rows alone: one of the new column would rewrite the table.
         default = "ALTER COLUMN transaction_number SET DEFAULT pg_current_xact_id()::text::bigint"
         op.execute(f"ALTER TABLE chunks {default}")
-    condition = sa.text("transaction_number IS NOT NULL")
-    op.create_index(
-        _INDEX, "chunks", ["transaction_number"], postgresql_where=condition, sqlite_where=condition
-    )
+    index_later(_INDEX, "chunks", ["transaction_number"], "transaction_number IS NOT NULL")
 
 
 def downgrade() -> None:
     """Reverse."""
-    op.drop_index(_INDEX, table_name="chunks")
+    op.drop_index(_INDEX, table_name="chunks", if_exists=True)
     for name in ("transaction_number", "fetched_at", "language"):
         op.drop_column("chunks", name)

@@ -2,6 +2,8 @@
 
 from alembic import op
 
+from services.store.online_indexes import index_later
+
 revision = "0036"
 down_revision = "0035"
 branch_labels = None
@@ -10,9 +12,9 @@ depends_on = None
 
 def upgrade() -> None:
     """Apply."""
-    op.create_index(op.f("ix_events_recorded_at"), "events", ["recorded_at"])
+    index_later("ix_events_recorded_at", "events", ["recorded_at"])
 
 
 def downgrade() -> None:
     """Reverse."""
-    op.drop_index(op.f("ix_events_recorded_at"), table_name="events")
+    op.drop_index("ix_events_recorded_at", table_name="events", if_exists=True)
