@@ -72,7 +72,8 @@ _REPLAY = click.option(
 _DRY_RUN = click.option(
     "--dry-run",
     is_flag=True,
-    help="Print the model calls, tokens and cost to expect, from a sample; pay nothing and write nothing.",
+    help="Print the model calls, tokens and cost to expect, from a sample whose pages are fetched; call no "
+    "model's endpoint, pay nothing and write nothing.",
 )
 
 
@@ -114,9 +115,6 @@ def command(
 
     With --replay, no page is fetched from the web: each is what its last visit in that archive found,
     so that an evaluation is repeated on the same evidence.
-
-    With --dry-run, pages are fetched, but no endpoint of a model is called and nothing is written: stand-ins
-    answer in this process, and each configured model is priced, also for embeddings and reranking.
 
     With --batch, the process waits for batches, two or more per battle, one after the other. After
     Ctrl-C, a crash or a reboot the same command continues with the batches that it uploaded.
