@@ -6,6 +6,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.retriever.pg_words import DIMENSIONS
 
 WORDS, GRAPH = "words", "graph"
+MAX_GRAPH_DIMENSIONS = 4000
+"""Dimensions up to which pgvector builds an HNSW index on a column of type halfvec."""
 _INDEXES = {
     WORDS: "gin (words) WITH (fastupdate = off)",
     GRAPH: "hnsw (embedding halfvec_ip_ops) WITH (m = 24, ef_construction = 128)",
@@ -41,6 +43,15 @@ async def create_table(tx: AsyncConnection, table: str, model: str | None, dimen
     await tx.execute(text(f"CREATE INDEX {table}_language ON {table} (language)"))
     comment = f"Index of chunks; embedding model: {model or 'none'}".replace("'", "''")
     await tx.exec_driver_sql(f"COMMENT ON TABLE {table} IS '{comment}'")
+
+
+async def dimensions_of(tx: AsyncConnection, table: str) -> int | None:
+    """The dimensions of the vectors in a table; None where it has words alone."""
+    column = text(
+        "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass(:table) AND attname = 'embedding'"
+    )
+    dimensions: int | None = await tx.scalar(column, {"table": table})
+    return dimensions
 
 
 async def build_index(tx: AsyncConnection, table: str, name: str) -> bool:

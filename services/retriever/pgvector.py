@@ -16,9 +16,17 @@ import structlog
 from numpy.typing import NDArray
 from sqlalchemy import ARRAY, Text, bindparam, func, select, text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.failure import Reason
-from services.retriever.pg_table import GRAPH, WORDS, build_index, create_table
+from services.retriever.pg_table import (
+    GRAPH,
+    MAX_GRAPH_DIMENSIONS,
+    WORDS,
+    build_index,
+    create_table,
+    dimensions_of,
+)
 from services.retriever.pg_words import counted, lexemes, weights, word_query
 from services.retriever.port import ALL, Filter, language_subtag
 from services.retriever.term_statistics import TermStatistics
@@ -44,7 +52,8 @@ class PgVectorIndex:
         database: PostgreSQL with the extension vector.
         model: Name of the embedding model; None to index words alone.
         exact_chunks: Number of chunks up to which a search compares its vector with all others; with more,
-            a graph (HNSW) answers, which is faster and finds nearly all of the nearest.
+            a graph (HNSW) answers, which is faster and finds nearly all of the nearest. Vectors of more
+            dimensions than pgvector puts into a graph are always compared.
     """
 
     def __init__(self, database: Database, model: str | None, exact_chunks: int) -> None:
@@ -52,7 +61,8 @@ class PgVectorIndex:
         name = f"{_LAYOUT} {model or 'words'}"
         self.table = f"search_{sha256(name.encode()).hexdigest()[:16]}"
         self._statistics = TermStatistics(database, self.table)
-        self._exists, self._has_words, self._has_graph = False, False, False
+        self._exists, self._has_words = False, False
+        self._needs_graph = model is not None
         self._filling = 0  # scopes in which many chunks are added
         self._size, self._new = 0, 0  # rows at the last statistics, and since
         self._tending: asyncio.Task[None] | None = None
@@ -192,10 +202,26 @@ class PgVectorIndex:
                 await tx.execute(text(f"ANALYZE {self.table}"))
                 self._size = int(await tx.scalar(text(f"SELECT count(*) FROM {self.table}")) or 0)  # noqa: S608
                 self._statistics.forget()
-                if self._model is not None and self._size > self._exact and not self._has_graph:
-                    self._has_graph = await build_index(tx, self.table, GRAPH)
-        except Unavailable as error:
-            log.warning("the index is not tended now", table=self.table, error=error.detail)
+                if self._needs_graph and self._size > self._exact:
+                    self._needs_graph = not await self._build_graph(tx)
+        except (Unavailable, DBAPIError) as error:
+            log.warning("the index is not tended now", table=self.table, error=str(error))
+
+    async def _build_graph(self, tx: AsyncConnection) -> bool:
+        """Build the graph if there can be one; whether nothing is left to do."""
+        dimensions = await dimensions_of(tx, self.table)
+        if dimensions is None:
+            return False  # a table of words
+        if dimensions <= MAX_GRAPH_DIMENSIONS:
+            return await build_index(tx, self.table, GRAPH)
+        log.warning(
+            "searches compare all vectors: pgvector builds no graph for so many dimensions",
+            table=self.table,
+            model=self._model,
+            dimensions=dimensions,
+            most=MAX_GRAPH_DIMENSIONS,
+        )
+        return True
 
     async def _build_words(self) -> None:
         if not self._has_words and await self._is_there():

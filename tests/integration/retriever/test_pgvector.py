@@ -11,6 +11,7 @@ import click
 import numpy as np
 import pytest
 from sqlalchemy import text
+from structlog.testing import capture_logs
 
 from benchmarks.same_evidence import compare, crowdrag, store
 from nuggetstream.domain.battle import Side
@@ -145,6 +146,42 @@ async def test_a_graph_is_built_above_the_size_and_a_broken_one_is_built_again(p
     await again.add(extra, MODEL.encode([c.text for c in extra]))
     await again.settled()
     assert await count(postgres, f"{graphs} AND indisvalid") == 1
+
+
+@pytest.mark.parametrize(("dimensions", "graphs"), [(4000, 1), (4001, 0), (4096, 0)])
+async def test_vectors_of_more_dimensions_than_a_graph_takes_are_compared_with_one_warning(
+    postgres: Database, dimensions: int, graphs: int
+) -> None:
+    chunks, model = [chunk(f"{name} {i}.") for i, name in enumerate(NAMES)], WordVectors("w", dimensions)
+    vectors, index = model.encode([c.text for c in chunks]), PgVectorIndex(postgres, "wide", 0)
+    await index.prepare()
+    await Chunks(postgres).add(chunks)
+    with capture_logs() as logs:
+        for row in range(len(chunks)):
+            await index.add(chunks[row : row + 1], vectors[row : row + 1])
+            await index.settled()
+    wanted = f"SELECT count(*) FROM pg_class WHERE relname = '{index.table}_graph'"
+    assert await count(postgres, wanted) == graphs
+    warnings = [(line["event"], line["dimensions"], line["most"]) for line in logs]
+    expected = "searches compare all vectors: pgvector builds no graph for so many dimensions"
+    assert warnings == ([] if graphs else [(expected, dimensions, 4000)])
+    assert [(await index.nearest(vector, 1))[0] for vector in vectors] == [c.id for c in chunks]
+    assert {e.text for e in await Searcher.of(postgres, model, index).search("green", Scope.CORPUS, "b", 1)}
+
+
+async def test_an_error_while_the_index_is_tended_is_logged(postgres: Database) -> None:
+    index = PgVectorIndex(postgres, "words", 0)
+    await index.prepare()
+    await Chunks(postgres).add([chunk("Tea.")])
+    with capture_logs() as logs:
+        await index.add([chunk("Tea.")], MODEL.encode(["Tea."]))
+        await index.settled()
+        async with postgres.transaction() as tx:
+            await tx.execute(text(f"DROP TABLE {index.table}"))
+        index._tending = asyncio.create_task(index._tend())
+        await index.settled()
+    assert [line["event"] for line in logs] == ["the index is not tended now"]
+    assert "does not exist" in logs[0]["error"]
 
 
 async def test_what_is_filled_gets_its_indexes_when_it_is_filled(postgres: Database) -> None:
