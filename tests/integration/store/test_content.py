@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import Sequence
 
 import numpy as np
-from sqlalchemy import insert
+import pytest
+from sqlalchemy import insert, select, text
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash
+from services.store import chunk_changes
 from services.store.blobs import Blobs, Replies
-from services.store.chunk_changes import ChunkChanges
+from services.store.chunk_changes import ChunkChanges, Mark
 from services.store.chunk_tables import chunks as chunk_table
 from services.store.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
 from services.store.database import Database
@@ -95,6 +97,94 @@ async def test_neither_writers_nor_readers_of_chunks_wait_and_what_is_committed_
     assert first.added == ("quick-0", "quick-1")
     assert "slow" in second.added
     assert (await changes.since(second.mark)).added == ()
+
+
+async def restore(database: Database, page: str, count: int, first: int = 10**12) -> None:
+    """Chunks as a dump of a cluster with later transactions brings them, with its numbers."""
+    rows = [
+        {
+            "id": f"{page}-{i}", "content_hash": page, "ordinal": i, "text": f"Chunk {i} of {page}.",
+            "text_hash": "t", "transaction_number": first + i,
+        }
+        for i in range(count)
+    ]  # fmt: skip
+    async with database.transaction() as tx:
+        await tx.execute(insert(chunk_table), rows)
+
+
+async def read_once(changes: ChunkChanges, mark: Mark) -> tuple[Mark, list[str]]:
+    found = await changes.since(mark)
+    assert found.complete
+    return found.mark, sorted(found.added)
+
+
+async def test_chunks_that_were_restored_before_the_mark_are_not_read_at_every_search(
+    postgres: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunk_changes, "_RENUMBERED", 10)
+    monkeypatch.setattr(chunk_changes, "_RENUMBER", text(chunk_changes._RENUMBER.text.replace("20000", "10")))
+    await restore(postgres, "old", 25)
+    changes = ChunkChanges(postgres)
+    mark = await changes.mark()
+    assert len(await everything_in(postgres)) == 25
+    for number in range(3):
+        await Chunks(postgres).add(chunks_of(f"new{number}", 1))
+        mark, added = await read_once(changes, mark)
+        assert added == [f"new{number}-0"]
+    assert (await read_once(changes, mark))[1] == []
+
+
+async def test_chunks_that_are_restored_while_readers_run_are_read_once_by_each(postgres: Database) -> None:
+    await Chunks(postgres).add(chunks_of("new", 2))
+    readers = [ChunkChanges(postgres), ChunkChanges(postgres)]
+    marks = [await reader.mark() for reader in readers]
+    for page, first in (("late", 10**12), ("early", 10**11)):  # not in the order of their numbers
+        await restore(postgres, page, 3, first)
+        expected = [f"{page}-{i}" for i in range(3)]
+        read = [await read_once(reader, mark) for reader, mark in zip(readers, marks, strict=True)]
+        marks = [mark for mark, _ in read]
+        assert [added for _, added in read] == [expected, expected]
+        again = [await read_once(reader, mark) for reader, mark in zip(readers, marks, strict=True)]
+        assert [added for _, added in again] == [[], []]
+
+
+async def test_a_restored_chunk_that_another_transaction_holds_is_read_and_nobody_waits(
+    postgres: Database,
+) -> None:
+    changes, other = ChunkChanges(postgres), Database(postgres.url)
+    mark = await changes.mark()
+    await restore(postgres, "old", 2)
+    held = select(chunk_table.c.id).where(chunk_table.c.id == "old-0").with_for_update()
+    async with asyncio.timeout(20), other.engine.connect() as slow:
+        await slow.execute(held)
+        mark, added = await read_once(changes, mark)
+        assert added == ["old-0", "old-1"]
+        await slow.rollback()
+    mark, added = await read_once(changes, mark)
+    assert added[0] == "old-0"
+    mark, _ = await read_once(changes, mark)
+    assert (await read_once(changes, mark))[1] == []
+    await other.close()
+
+
+async def test_readers_that_meet_restored_chunks_at_once_miss_none(postgres: Database) -> None:
+    readers = [ChunkChanges(Database(postgres.url)) for _ in range(4)]
+    marks = [await reader.mark() for reader in readers]
+    await restore(postgres, "old", 500)
+    found = await asyncio.gather(*(r.since(mark) for r, mark in zip(readers, marks, strict=True)))
+    assert [len(set(each.added)) for each in found] == [500] * 4
+    again = await readers[0].since(found[0].mark)
+    assert (await readers[0].since(again.mark)).added == ()
+    await asyncio.gather(*(reader._database.close() for reader in readers))
+
+
+async def test_with_a_mark_of_another_cluster_everything_is_compared(postgres: Database) -> None:
+    changes = ChunkChanges(postgres)
+    here = await changes.mark()
+    await Chunks(postgres).add(chunks_of("new", 1))
+    found = await changes.since(Mark(10**12, here.removed))
+    assert not found.complete
+    assert (await changes.since(found.mark)).complete
 
 
 async def test_writers_of_the_same_rows_in_opposite_order_do_not_block_each_other(
