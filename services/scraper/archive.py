@@ -7,7 +7,8 @@ Each process writes its own files. An index beside each file has one line per re
                                                   {"visit", "date", "offset"} of a visit
 
 A visit is a record of type "metadata": what became of a page, also where there is no response, such as after
-a timeout. Answers that a page has not changed are visits without a response of their own.
+a timeout. Answers that a page has not changed are visits without a response of their own: such a visit is
+replayed from the response that was archived before.
 """
 
 import asyncio
@@ -98,6 +99,7 @@ class PageArchive:
         file = self._file or self._open()
         offset = file.warc.tell()
         file.writer.write_record(record(file.writer))
+        file.warc.flush()  # before the index, which names only what can be read
         file.index.write(json.dumps(entry | {"offset": offset}) + "\n")
         file.index.flush()
         if file.warc.tell() >= self._max:

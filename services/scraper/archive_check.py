@@ -8,8 +8,16 @@ from pathlib import Path
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
-from services.scraper.archive import INDEX_SUFFIX, WARC_SUFFIX
-from services.scraper.archive_reader import Entry, UnusableArchive, entries, warc_of
+from services.scraper.archive import INDEX_SUFFIX, WARC_SUFFIX, ArchivedVisit
+from services.scraper.archive_reader import (
+    ArchiveReader,
+    Entry,
+    UnusableArchive,
+    entries,
+    version_at,
+    visit_at,
+    warc_of,
+)
 
 _LISTED = frozenset({"response", "metadata"})
 
@@ -86,7 +94,9 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def problems(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Everything that is wrong with an archive, by file: damaged records, and indexes that do not match.
+    """Everything that is wrong with an archive, by file.
+
+    That is damaged records, indexes that do not match, and visits that cannot be replayed.
 
     Raises:
         UnusableArchive: There is no archive in the folder.
@@ -96,6 +106,36 @@ def problems(folder: Path) -> Iterator[tuple[Path, str]]:
         indexed.setdefault(entry.path, []).append(entry)
     for path in files_of(folder):
         yield from ((path, problem) for problem in _problems_of(path, indexed.get(path, [])))
+    if indexed:
+        yield from _unreplayable(ArchiveReader(folder), [e for found in indexed.values() for e in found])
+
+
+def _unreplayable(archive: ArchiveReader, indexed: list[Entry]) -> Iterator[tuple[Path, str]]:
+    for entry in indexed:
+        if not entry.is_visit:
+            continue
+        try:
+            problem = _problem_of_visit(archive, visit_at(entry))
+        except UnusableArchive:
+            continue  # a damaged record is a problem by itself
+        if problem is not None:
+            yield entry.path, f"{entry.url} at {entry.offset}: {problem}"
+
+
+def _problem_of_visit(archive: ArchiveReader, visit: ArchivedVisit) -> str | None:
+    """Why a visit cannot be replayed as it was; None where it can.
+
+    Raises:
+        UnusableArchive: The record of its response cannot be read.
+    """
+    if not visit.read:
+        return None
+    response, version = archive.entry_for(visit), visit.outcome.validators
+    if response is None:
+        return "a visit without a response that it could be replayed from"
+    if version is not None and version_at(response) != version:
+        return f"a visit whose response is of another version ({response.path.name} at {response.offset})"
+    return None
 
 
 def _problems_of(path: Path, indexed: list[Entry]) -> Iterator[str]:

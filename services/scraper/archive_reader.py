@@ -1,20 +1,23 @@
 """Read a page archive: the responses and visits that the indexes beside its WARC files name."""
 
 import json
+import zlib
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from warcio.archiveiterator import ArchiveIterator
+from warcio.exceptions import ArchiveLoadFailed
 
 from services.scraper.archive import INDEX_SUFFIX, WARC_SUFFIX, ArchivedVisit, warc_date
-from services.scraper.canonical import InvalidUrl, WebUrl
+from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
 from services.scraper.content_coding import BodyTooLarge, UndecodableBody, decoder_for
+from services.scraper.outcome import Validators
 from services.scraper.response import RawResponse
 from services.scraper.stored_outcome import outcome_of
 
@@ -82,26 +85,41 @@ class ArchiveReader:
             UnusableArchive: The record cannot be read.
         """
         entry = self._visits.get(url)
-        if entry is None:
-            return None
-        with _record_at(entry) as record:
-            content = json.loads(record.content_stream().read())
-        fetched_at = datetime.fromisoformat(entry.date)
-        return ArchivedVisit(outcome_of(content["outcome"], url, None, fetched_at), content["read"])
+        return None if entry is None else visit_at(entry)
 
-    def response(self, url: WebUrl, until: datetime | None = None) -> RawResponse | None:
-        """The latest response of a canonical URL; redirects are not followed.
+    def entry_for(self, visit: ArchivedVisit) -> Entry | None:
+        """Where the response is that a visit is replayed from.
+
+        That is the latest response of its last URL, of those until its end if there is one.
 
         Args:
-            url: The URL.
-            until: Latest time at which it was received; None for any time.
+            visit: A visit that read a response.
+        """
+        outcome = visit.outcome
+        found = self._responses.get(str(canonicalize(outcome.final_url, keep_tracking=True)), [])
+        ended_at = warc_date(outcome.fetched_at + timedelta(seconds=outcome.elapsed_s))
+        until = bisect_right([entry.date for entry in found], ended_at)
+        return found[until - 1] if found else None  # with none until then, the last of all
+
+    def response_for(self, visit: ArchivedVisit) -> RawResponse | None:
+        """The response that a visit is replayed from; None when there is none.
+
+        Args:
+            visit: A visit that read a response.
+
+        Raises:
+            UnusableArchive: The record cannot be read.
+        """
+        entry = self.entry_for(visit)
+        return None if entry is None else _response(entry, canonicalize(entry.url, keep_tracking=True))
+
+    def response(self, url: WebUrl) -> RawResponse | None:
+        """The latest response of a canonical URL; redirects are not followed.
 
         Raises:
             UnusableArchive: The record cannot be read.
         """
         found = self._responses.get(str(url), [])
-        if until is not None:
-            found = found[: bisect_right([entry.date for entry in found], warc_date(until))]
         return _response(found[-1], url) if found else None
 
     def at_end_of_redirects(self, url: WebUrl) -> RawResponse | None:
@@ -126,12 +144,49 @@ def entries(folder: Path) -> Iterator[Entry]:
     for index in sorted(folder.glob("*" + INDEX_SUFFIX)):
         path = warc_of(index)
         for line in index.read_text(encoding="utf-8").splitlines():
-            try:
-                entry = json.loads(line)
-            except ValueError:
-                continue  # the last line of a process that was killed while writing it
-            url = entry.get("visit") or entry["url"]
-            yield Entry(url, entry["date"], path, entry["offset"], is_visit="visit" in entry)
+            entry = entry_of(line, path)
+            if entry is not None:
+                yield entry
+
+
+def entry_of(line: str | bytes, path: Path) -> Entry | None:
+    """The entry in a line of an index; None for the last line of a process that was killed while writing it.
+
+    Args:
+        line: The line.
+        path: WARC file of the index.
+    """
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return None
+    url = entry.get("visit") or entry["url"]
+    return Entry(url, entry["date"], path, entry["offset"], is_visit="visit" in entry)
+
+
+def visit_at(entry: Entry) -> ArchivedVisit:
+    """The visit of an entry.
+
+    Raises:
+        UnusableArchive: The record cannot be read.
+    """
+    with _record_at(entry) as record:
+        content = json.loads(record.content_stream().read())
+        fetched_at = datetime.fromisoformat(entry.date)
+        return ArchivedVisit(outcome_of(content["outcome"], entry.url, None, fetched_at), content["read"])
+
+
+def version_at(entry: Entry) -> Validators | None:
+    """The version that the response of an entry has by its headers; None where it is no success.
+
+    Raises:
+        UnusableArchive: The record cannot be read.
+    """
+    with _record_at(entry) as record:
+        http = record.http_headers
+        if not http.get_statuscode().startswith("2"):
+            return None
+        return Validators(entry.url, http.get_header("etag"), http.get_header("last-modified"))
 
 
 def warc_of(index: Path) -> Path:
@@ -148,7 +203,7 @@ def _record_at(entry: Entry) -> Iterator[Any]:
             if record is None or record.rec_headers.get_header("WARC-Target-URI") != entry.url:
                 raise UnusableArchive(f"{entry.path}: no record of {entry.url} at {entry.offset}")
             yield record
-    except OSError as error:
+    except (ArchiveLoadFailed, OSError, EOFError, ValueError, KeyError, AttributeError, zlib.error) as error:
         raise UnusableArchive(f"{entry.path} cannot be read: {error}") from error
 
 

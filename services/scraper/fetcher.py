@@ -6,7 +6,7 @@
 
 It owns its connections, its extraction processes and the cache of recent outcomes; leaving the context ends
 all of them. A page is fetched once in `cache_seconds`, by all scrapers that share a database. Afterwards the
-server is asked whether the page has changed.
+server is asked whether the page has changed, unless pages are archived and the archive lacks that version.
 """
 
 import asyncio
@@ -22,6 +22,7 @@ from services.runtime.address_guard import GuardedBackend, Resolver, SystemResol
 from services.runtime.errors import Unavailable
 from services.runtime.shared_cache import Retention, SharedCache
 from services.scraper.archive import ArchivedVisit, PageArchive
+from services.scraper.archived_versions import ArchivedVersions
 from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
 from services.scraper.clock import Clock, SystemClock
 from services.scraper.extraction_pool import ExtractionPool, PoolLimits, extractor_command
@@ -90,6 +91,7 @@ class PageFetcher:
         self._renderer = renderer
         folder = settings.archive_dir
         self._archive = PageArchive(folder, settings.archive_file_bytes) if folder else None
+        self._archived = ArchivedVersions(folder) if folder else None
         self._pages: SharedCache[str, PageOutcome] = SharedCache(
             Retention(
                 entries=settings.cache_pages,
@@ -149,6 +151,8 @@ class PageFetcher:
         )
 
     async def _visit(self, requested: WebUrl, known: PageOutcome | None) -> PageOutcome:
+        if known is not None and not await self._can_be_replayed(known):
+            known = None  # so that a response comes, and is archived
         visit = Visit.begin(requested, self._settings.total_seconds, self._clock)
         read = True  # whether the outcome is that of a response, which is in the archive
         try:
@@ -164,6 +168,12 @@ class PageFetcher:
             outcome, read = visit.failed(Unfetchable(Quality.UNREACHABLE, detail)), False
         await self._archive_with(lambda archive: archive.append_visit(ArchivedVisit(outcome, read)))
         return outcome
+
+    async def _can_be_replayed(self, known: PageOutcome) -> bool:
+        """Whether a visit that finds a known version unchanged could be replayed, if pages are archived."""
+        return (
+            self._archived is None or known.validators is None or await self._archived.has(known.validators)
+        )
 
     async def _outcome(self, visit: Visit, known: PageOutcome | None) -> PageOutcome:
         response = await follow(
@@ -195,7 +205,7 @@ class PageFetcher:
 
     async def _hop(self, url: WebUrl, budget: TimeBudget, known: Validators | None) -> RawResponse:
         response = await self._polite(url, budget, known)
-        if not response.unchanged:
+        if known is None or not response.unchanged:
             await self._archive_with(lambda archive: archive.append(response))
         return response
 

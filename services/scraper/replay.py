@@ -10,7 +10,6 @@ its last record.
 import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -89,8 +88,4 @@ def _of_archive(archive: ArchiveReader, url: WebUrl) -> tuple[ArchivedVisit | No
     visit = archive.visit(str(url))
     if visit is None:  # an archive of a version without visits
         return None, archive.at_end_of_redirects(url)
-    if not visit.read:
-        return visit, None
-    final = canonicalize(visit.outcome.final_url, keep_tracking=True)
-    ended_at = visit.outcome.fetched_at + timedelta(seconds=visit.outcome.elapsed_s)
-    return visit, archive.response(final, ended_at) or archive.response(final)
+    return visit, archive.response_for(visit) if visit.read else None

@@ -42,6 +42,8 @@ def list_command(folder: Path, *, as_json: bool) -> None:
 def verify_command(folder: Path) -> None:
     """Compare every record in FOLDER with its digests, and the indexes with the records.
 
+    Every visit also needs a response that it can be replayed from, of the version that the visit found.
+
     The exit status is 1 if anything is wrong.
     """
     from services.scraper.archive_check import files_of, problems

@@ -239,6 +239,7 @@ async def test_damage_is_found(site: Any, settings: Settings, article: Any, tmp_
     assert "damaged" in problems() or "payload digest failed" in problems()
     warc.write_bytes(whole[:-200])
     assert "damaged" in problems() or "no such record" in problems()
+    assert (await replayed(tmp_path, settings(), url)).quality is Quality.UNREACHABLE
     warc.write_bytes(whole)
     index.write_text(lines.splitlines()[1] + "\n")
     assert f"{url} at " in problems()
