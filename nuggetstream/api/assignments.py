@@ -15,8 +15,9 @@ from nuggetstream.domain.nugget import Importance, Nugget, Support
 from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats.format import Source
 from nuggetstream.files.formats.labels import nuggets_of
+from nuggetstream.files.formats.pairing import Answers
 from nuggetstream.files.formats.rows import Row, shown
-from nuggetstream.files.formats.runs import NUGGETIZER_ASSIGNMENTS, run_answer
+from nuggetstream.files.formats.runs import NUGGETIZER_ARENA, run_answer
 from nuggetstream.files.submission import InvalidSubmission
 from nuggetstream.nuggets.scores import preference, score_answer, tie_threshold
 
@@ -37,23 +38,29 @@ def results_of(source: Source) -> Iterator[dict[str, Any] | BadLine]:
 
     A row with a label that is none is rejected, and so is a pair of answers whose nuggets differ.
     """
-    labelled: dict[tuple[str, str], Labelled] = {}
+    answers, labelled = Answers(NUGGETIZER_ARENA), dict[tuple[str, str], Labelled]()
     for row in source.rows():
-        try:
-            if isinstance(row, BadLine):
-                continue  # read again below, and named there
-            answer = run_answer(row, {})
-        except InvalidSubmission:
-            continue
-        try:
-            labelled.setdefault((answer.topic, answer.system), _labelled(row))
-        except ValueError as error:
-            yield BadLine(row.line, (str(error),))
-    assert NUGGETIZER_ASSIGNMENTS.read is not None  # noqa: S101 - its rows are no battles
-    for line in NUGGETIZER_ASSIGNMENTS.read(source):
+        problem = row if isinstance(row, BadLine) else _keep(row, answers, labelled)
+        if problem is not None:
+            yield problem
+    for line in answers.battles(source):
         result = _result(line, labelled) if isinstance(line, BattleLine) else line
-        if isinstance(result, dict | BadLine):
+        if result is not None:
             yield result
+
+
+def _keep(row: Row, answers: Answers, labelled: dict[tuple[str, str], Labelled]) -> BadLine | None:
+    """Keep the answer of a row with its labels, or say what is wrong with either."""
+    try:
+        answer = run_answer(row, {})
+        problem = answers.add(row.line, answer)
+        if problem is None:
+            labelled[answer.topic, answer.system] = _labelled(row)
+    except InvalidSubmission as error:
+        return BadLine(row.line, tuple(error.problems))
+    except ValueError as error:
+        return BadLine(row.line, (str(error),))
+    return problem
 
 
 def _labelled(row: Row) -> Labelled:
@@ -77,7 +84,7 @@ def _result(
     sides = {side: labelled.get((topic, battle.answer(side).system)) for side in Side}
     a, b = sides[Side.A], sides[Side.B]
     if a is None or b is None:
-        return None  # the row of the answer was rejected
+        return None  # the row of an answer was rejected because of its labels
     if [_fact(nugget) for nugget in a] != [_fact(nugget) for nugget in b]:
         return BadLine(line.line, (f"nuggets: differ from those of {battle.b.system!r} for the same query",))
     nuggets = [_nugget(topic, index, nugget) for index, nugget in enumerate(a)]

@@ -32,6 +32,14 @@ def system_name(text: str) -> str:
     return name
 
 
+def one_spelling(said: str) -> str:
+    """A text that may name a system, spelt as names of systems are; unchanged where it cannot be a name."""
+    try:
+        return system_name(said)
+    except ValueError:
+        return said
+
+
 def _is_invisible(character: str) -> bool:
     return (
         category(character) in _UNSEEN

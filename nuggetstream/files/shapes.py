@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from nuggetstream.domain.system_name import one_spelling
 from nuggetstream.files.spellings import sent_vote
 
 _BATTLE = {
@@ -195,8 +196,7 @@ def _read_vote(found: Translation) -> None:
     said = found.battle.get("vote")
     if not isinstance(said, str):
         return
-    answers = [(side, found.battle.get(side)) for side in "ab"]
-    named = [side for side, answer in answers if isinstance(answer, dict) and answer.get("system") == said]
+    named = [side for side in "ab" if _is_named(said, found.battle.get(side))]
     spelt = sent_vote(said)
     meant = {*named, *([] if spelt is None else [spelt.value])}
     if len(meant) > 1:
@@ -204,3 +204,9 @@ def _read_vote(found: Translation) -> None:
         found.problems.append(f"{found.name('vote')}: {what}")
     elif meant:
         [found.battle["vote"]] = meant
+
+
+def _is_named(said: str, answer: Any) -> bool:
+    """Whether a vote names the system of an answer, in any spelling of the name."""
+    system = answer.get("system") if isinstance(answer, dict) else None
+    return isinstance(system, str) and one_spelling(system) == one_spelling(said)

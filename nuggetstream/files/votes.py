@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.system_name import system_name
+from nuggetstream.domain.system_name import one_spelling, system_name
 from nuggetstream.files import tables
 from nuggetstream.files.columns import Columns, NamedColumns, find_columns, outcome_of
 from nuggetstream.files.dataset import UnusableFile
@@ -191,7 +191,7 @@ def _vote(record: Record, columns: Columns, systems: frozenset[str] | None) -> C
     if said is None:
         return None
     try:
-        outcome = outcome_of(_one_spelling(said), a, b)
+        outcome = outcome_of(one_spelling(said), a, b)
     except ValueError as error:
         raise record.wrong(columns.winner, str(error)) from error
     style_a, style_b = _style(record, columns)
@@ -232,14 +232,6 @@ def _system(record: Record, column: str, systems: frozenset[str] | None) -> str:
     if systems is not None and name not in systems:
         raise record.wrong(column, f"system {name!r} is unknown; known: {', '.join(sorted(systems))}")
     return name
-
-
-def _one_spelling(said: str) -> str:
-    """What a winner column says, spelt as names of systems are; unchanged where it cannot be one."""
-    try:
-        return system_name(said)
-    except ValueError:
-        return said
 
 
 def _weight(record: Record, column: str | None) -> float:

@@ -12,6 +12,7 @@ from itertools import combinations
 from tempfile import TemporaryFile
 from typing import IO, Any
 
+from nuggetstream.domain.system_name import system_name
 from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile
 from nuggetstream.files.formats.format import Source, checked
 from nuggetstream.files.submission import InvalidSubmission
@@ -24,7 +25,7 @@ class RunAnswer:
     Attributes:
         topic: Id of the query.
         query: Its text.
-        system: Name of the system, such as the id of a run.
+        system: Name of the system, such as the id of a run, as `system_of` spells it.
         text: The answer.
         sources: The documents behind it, as submissions have them.
     """
@@ -34,6 +35,18 @@ class RunAnswer:
     system: str
     text: str
     sources: tuple[dict[str, Any], ...] = ()
+
+
+def system_of(written: str, column: str) -> str:
+    """The name of a system as battles spell it, so that two spellings of one name are one system.
+
+    Raises:
+        InvalidSubmission: It cannot be a name; says why.
+    """
+    try:
+        return system_name(written)
+    except ValueError as error:
+        raise InvalidSubmission([f"{column}: {error}"]) from error
 
 
 @dataclass(frozen=True, slots=True)

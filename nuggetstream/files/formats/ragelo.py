@@ -10,15 +10,18 @@ The first three lie in one folder, which is named itself or by its file of answe
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+from nuggetstream.domain.system_name import one_spelling
 from nuggetstream.files.dataset import BadLine, UnusableFile
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source
-from nuggetstream.files.formats.pairing import Answers, RunAnswer
+from nuggetstream.files.formats.pairing import Answers, RunAnswer, system_of
 from nuggetstream.files.formats.rows import Container, rows_in
 from nuggetstream.files.formats.votes import VOTES, vote_row
+from nuggetstream.files.submission import InvalidSubmission
 
 ANSWERS, QUERIES, DOCUMENTS = "answers.csv", "queries.csv", "documents.csv"
+_Documents: TypeAlias = dict[tuple[str, str | None], dict[str, dict[str, Any]]]
 _VERDICTS = {"A": "a", "B": "b", "C": "tie"}
 
 
@@ -32,26 +35,39 @@ def _read(source: Source) -> Iterator[Line]:
         if isinstance(row, BadLine):
             yield row
             continue
-        topic, system = row.value["qid"], row.value["agent"]
-        if topic not in queries:
-            yield BadLine(row.line, (f"qid: {topic!r} is not in {QUERIES}",))
-            continue
-        cited = tuple(documents.get((topic, system), documents.get((topic, None), {})).values())
-        answer = RunAnswer(topic, queries[topic], system, row.value["answer"], cited)
-        if (problem := answers.add(row.line, answer)) is not None:
+        try:
+            problem = answers.add(row.line, _answer(row.value, queries, documents))
+        except InvalidSubmission as error:
+            problem = BadLine(row.line, tuple(error.problems))
+        if problem is not None:
             yield problem
     yield from answers.battles(source)
 
 
-def _documents(path: Path) -> dict[tuple[str, str | None], dict[str, dict[str, Any]]]:
+def _answer(row: Mapping[str, str], queries: Mapping[str, str], documents: _Documents) -> RunAnswer:
+    """The answer of a row, with its documents.
+
+    Raises:
+        InvalidSubmission: There is no such query, or its agent cannot be the name of a system.
+    """
+    topic, system = row["qid"], system_of(row["agent"], "agent")
+    if topic not in queries:
+        raise InvalidSubmission([f"qid: {topic!r} is not in {QUERIES}"])
+    cited = tuple(documents.get((topic, system), documents.get((topic, None), {})).values())
+    return RunAnswer(topic, queries[topic], system, row["answer"], cited)
+
+
+def _documents(path: Path) -> _Documents:
     """The documents of each agent for each query; those without an agent belong to the query."""
-    documents: dict[tuple[str, str | None], dict[str, dict[str, Any]]] = {}
+    documents: _Documents = {}
     if not path.exists():
         return documents
     for row in _table(path, ("qid", "did", "document")):
         name = row["did"]
         page = {"url": f"docid:{name}", "title": name, "text": row["document"]}
-        documents.setdefault((row["qid"], row.get("agent")), {})[name] = page
+        agent = row.get("agent")
+        owner = None if agent is None else one_spelling(agent)
+        documents.setdefault((row["qid"], owner), {})[name] = page
     return documents
 
 

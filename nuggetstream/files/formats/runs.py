@@ -13,11 +13,12 @@ from typing import Any
 
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source, object_of
-from nuggetstream.files.formats.pairing import Answers, RunAnswer
+from nuggetstream.files.formats.pairing import Answers, RunAnswer, system_of
 from nuggetstream.files.formats.rows import Row, shown
 from nuggetstream.files.submission import InvalidSubmission
 
 Fields = Mapping[str, Any]
+NUGGETIZER_ARENA = "nuggetizer"
 
 
 def run_answer(row: Row, documents: Mapping[str, str]) -> RunAnswer:
@@ -48,7 +49,8 @@ def run_answer(row: Row, documents: Mapping[str, str]) -> RunAnswer:
     if topic is None or query is None or system is None:
         raise InvalidSubmission(missing)
     text, cited = _text(fields), _references(fields)
-    return RunAnswer(topic, query, system, text, _sources(fields, cited, documents))
+    name = system_of(system, "run_id")
+    return RunAnswer(topic, query, name, text, _sources(fields, cited, documents))
 
 
 def _first(fields: Fields, names: tuple[str, ...]) -> str | None:
@@ -156,7 +158,7 @@ NUGGETIZER_ASSIGNMENTS = FileFormat(
     title="nuggetizer assignments",
     holds=BATTLES,
     recognises=lambda sample: sample.has("answer_text", "nuggets", "run_id"),
-    read=_read("nuggetizer"),
+    read=_read(NUGGETIZER_ARENA),
     fields="every two runs that answer a query; with `import --to results`, their nuggets and labels as well",
     lost="response length, trace; without `--to results`, nuggets and labels, which are made anew",
 )

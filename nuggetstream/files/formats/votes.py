@@ -6,6 +6,7 @@ votes               rows with two systems and a winner
 
 from collections.abc import Iterator
 
+from nuggetstream.domain.system_name import one_spelling
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.formats.format import FileFormat, Line, RowLine, Sample, Source
 from nuggetstream.files.formats.rows import shown
@@ -74,7 +75,8 @@ def _votes(source: Source) -> Iterator[Line]:
 
 def _winner(said: str, system_a: str, system_b: str) -> str:
     """The vote; empty where it is none."""
-    if (side := {system_a: "a", system_b: "b"}.get(said)) is not None:
+    sides = {one_spelling(system_a): "a", one_spelling(system_b): "b"}
+    if (side := sides.get(one_spelling(said))) is not None:
         return side
     vote = spelt_vote(said)
     return "" if vote is None else vote.value
