@@ -112,6 +112,7 @@ PAGES = (
     "/leaderboard/style?arena=demo",
     "/system?arena=demo&name=atlas",
     "/system?arena=demo&name=x&against=y",
+    "/system?arena=demo&name=x&against=atlas",
     "/canary",
     "/inversions?arena=demo",
     "/docs",

@@ -15,18 +15,17 @@ from starlette.datastructures import QueryParams
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.timeline import Every
 from nuggetstream.views.comparisons import PairingView, PairsView
+from nuggetstream.views.ratings import BoardView
 from services.gateway.pages.board_routes import busiest_arena
+from services.gateway.pages.comparison import counted, predictions, seen_from
 from services.gateway.pages.responses import page_response
-from services.gateway.pages.system_facts import facts_of
 from services.gateway.pages.trends import Trends, trends_of
 from services.gateway.ports import Gateway
 from services.gateway.query import QueryParameters, Text, query_from_form
 from services.gateway.ratings.query import Arena, BoardsQuery, PairsQuery, TimelineQuery
-from services.store.battle_search import BattleFilter
 from services.store.system_shares import GroupShare
 
 _LISTED = 30  # battles in the table
-_LABELLED = 300  # battles whose labels are counted
 _FACTS = 12
 
 
@@ -38,7 +37,7 @@ class SystemQuery(QueryParameters):
     name: Annotated[Text, Field(min_length=1)]
     """Name of the system."""
     against: Text | None = None
-    """Name of a system to compare it with; all battles of the system when absent."""
+    """Name of another system to compare it with; all battles of the system when absent."""
     every: Every = Every.MONTH
     """Length of a period of the trends, in UTC."""
 
@@ -57,33 +56,46 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
 async def _system(gateway: Gateway, env: Environment, params: QueryParams) -> str:
     _, busiest = await busiest_arena(gateway)
     query = query_from_form(SystemQuery, params, arena=busiest)
-    names = (query.name,) if query.against is None else (query.name, query.against)
+    against = None if query.against == query.name else query.against
+    names = (query.name,) if against is None else (query.name, against)
     lenses = gateway.ratings.lenses
     boards = await gateway.ratings.boards(BoardsQuery(arena=query.arena, lens=lenses))
     pairs = await asyncio.gather(
         *(gateway.ratings.pairs(PairsQuery(arena=query.arena, lens=lens)) for lens in lenses)
     )
-    page = await gateway.searched(BattleFilter(arena=query.arena, systems=names), _LABELLED)
-    labelled = await gateway.labelled.of(page.rows)
+    battles = await counted(gateway, query.arena, names)
+    opponents = _opponents(dict(zip(lenses, pairs, strict=True)), query.name, against)
+    standings = {
+        name: [next((s for s in board.standings if s.system == name), None) for board in boards]
+        for name in names
+    }
     return env.get_template("system/page.html").render(
         arena=query.arena,
         query=query,
+        against=against,
+        others=_others(boards, query.name),
         lenses=[lens.value for lens in lenses],
-        standings={
-            name: [next((s for s in board.standings if s.system == name), None) for board in boards]
-            for name in names
-        },
-        opponents=_opponents(dict(zip(lenses, pairs, strict=True)), query.name, query.against),
-        shares=[] if query.against else await _shares(gateway, query),
-        trends=None if query.against else await _trends(gateway, query),
-        facts={name: facts_of(labelled, name) for name in names},
-        newest=len(labelled),
-        all_newest=page.next is None,
+        standings=standings,
+        absent=[name for name in names if not (battles.read[name] or any(standings[name]))],
+        opponents=opponents,
+        met=bool(battles.rows or opponents),
+        predictions=predictions(pairs, query.name, against) if against else [],
+        shares=[] if against else await _shares(gateway, query),
+        trends=None if against else await _trends(gateway, query),
+        facts=battles.facts,
+        newest=battles.read[query.name],
+        all_newest=battles.is_all,
         most=_FACTS,
         offline=await gateway.is_offline(query.arena),
-        battles=await gateway.summaries(page.rows[:_LISTED]),
-        has_more=len(page.rows) > _LISTED or page.next is not None,
+        battles=await gateway.summaries(battles.rows[:_LISTED]),
+        has_more=len(battles.rows) > _LISTED or not battles.is_all,
     )
+
+
+def _others(boards: list[BoardView], name: str) -> list[str]:
+    """The other systems of the boards, by name."""
+    systems = {standing.system for board in boards for standing in board.standings}
+    return sorted(systems - {name}, key=lambda system: (system.casefold(), system))
 
 
 async def _trends(gateway: Gateway, query: SystemQuery) -> Trends:
@@ -114,16 +126,7 @@ def _opponents(
     found: dict[str, list[PairingView | None]] = {}
     for number, view in enumerate(pairs.values()):
         for pair in view.pairs:
-            turned = pair if pair.a == system else _turned(pair)
+            turned = seen_from(pair, system)
             if turned.a == system and turned.share is not None and against in (None, turned.b):
                 found.setdefault(turned.b, [None] * len(pairs))[number] = turned
     return dict(sorted(found.items(), key=lambda one: -sum(p.battles for p in one[1] if p is not None)))
-
-
-def _turned(pair: PairingView) -> PairingView:
-    """The same pairing seen from the other side, as far as the page shows it."""
-    shares = {"share": pair.share, "share_low": pair.share_high, "share_high": pair.share_low}
-    turned = {name: None if value is None else 1.0 - value for name, value in shares.items()}
-    return pair.model_copy(
-        update={"a": pair.b, "b": pair.a, "wins_a": pair.wins_b, "wins_b": pair.wins_a, **turned}
-    )

@@ -1,7 +1,10 @@
 """The page of a system, and two systems compared."""
 
+import math
 import re
 from dataclasses import replace
+
+import pytest
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.nugget import Support
@@ -43,11 +46,69 @@ async def test_two_systems_are_compared_on_their_common_battles(world: World) ->
     assert re.findall(r'<article class="card" aria-label="(\w+)">', page) == ["atlas", "birch"]
     shares = re.findall(r"<strong>(\d+)%</strong>", page)
     assert shares == ["100", "100"]  # nuggets and judge prefer A, and nobody has voted
-    assert (
-        "No battle between these systems"
-        in (await world.http.get("/system?arena=demo&name=atlas&against=elm")).text
-    )
+    assert "Nothing can be predicted: no lens rates both systems." in page  # atlas was never beaten
+    unknown = (await world.http.get("/system?arena=demo&name=atlas&against=elm")).text
+    assert 'No battle of <span dir="auto">elm</span> in this arena.' in unknown
+    assert 'id="ratings"' not in unknown
     assert (await world.http.get("/system?arena=demo")).status_code == 422
+
+
+async def chain(world: World) -> None:
+    """Atlas beats birch three times of four, and birch cedar; atlas and cedar never meet."""
+    for a, b in (("atlas", "birch"), ("birch", "cedar")):
+        for number in range(12):
+            story = Story(between(a, b, number))
+            await world.happens(story.submitted(), story.voted(Vote.A if number % 4 else Vote.B))
+
+
+async def test_systems_that_never_met_have_ratings_a_prediction_and_facts(world: World) -> None:
+    await chain(world)
+    await world.happens(*Story(battle()).told())
+    page = (await world.http.get("/system?arena=demo&name=atlas&against=cedar")).text
+    assert "never met in this arena: there is no battle between them." in page
+    ratings = page[page.index('id="ratings"') : page.index('id="prediction"')]
+    rated = re.findall(
+        r'<th scope="row"><span dir="auto">(\w+)</span></th>\s*<td class="number"><strong>(\d+)', ratings
+    )
+    assert [name for name, _ in rated] == ["atlas", "cedar"]
+    assert int(rated[0][1]) - int(rated[1][1]) == pytest.approx(2 * 400 * math.log10(3), abs=1.5)
+    prediction = page[page.index('id="prediction"') : page.index('id="facts"')]
+    [(chance, low, high)] = re.findall(
+        r"<strong>(\d+)%</strong>\s*<small[^>]*>\W*(\d+)% to \W*(\d+)%", prediction
+    )
+    assert chance == "90"  # odds of 3 to 1, twice
+    assert int(low) < 90 < int(high)
+    assert prediction.count("not both rated") == 2  # by nuggets and the judge
+    assert re.findall(r'<article class="card" aria-label="(\w+)">', page) == ["atlas", "cedar"]
+    assert page.count("From the labels of 1 battle.") == 1
+    assert 'id="battles"' not in page
+    turned = (await world.http.get("/system?arena=demo&name=cedar&against=atlas")).text
+    again = re.findall(r"<strong>(\d+)%</strong>\s*<small[^>]*>\W*(\d+)% to \W*(\d+)%", turned)
+    assert again == [("10", str(100 - int(high)), str(100 - int(low)))]
+
+
+async def test_systems_that_met_have_a_prediction_beside_what_each_took(world: World) -> None:
+    await chain(world)
+    page = (await world.http.get("/system?arena=demo&name=birch&against=atlas")).text
+    assert "never met" not in page
+    assert re.findall(r"<strong>(\d+)%</strong>", page) == ["25", "25"]
+    assert page.count('id="battle-') == 12
+
+
+async def test_a_form_chooses_the_system_to_compare_with(world: World) -> None:
+    await chain(world)
+    page = (await world.http.get("/system?arena=demo&name=birch")).text
+    form = page[page.index('<form class="ask" action="/system" method="get"') : page.index("</form>")]
+    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="(\w+)">', form))
+    assert fields == {"arena": "demo", "name": "birch"}
+    assert re.findall(r'<option value="(\w*)"', form) == ["", "atlas", "cedar"]
+    query = "&".join(f"{name}={value}" for name, value in (fields | {"against": "cedar"}).items())
+    compared = (await world.http.get(f"/system?{query}")).text
+    assert compared.count('id="battle-') == 12
+    assert re.findall(r'<option value="(\w+)" dir="auto" selected>', compared) == ["cedar"]
+    itself = (await world.http.get("/system?arena=demo&name=birch&against=birch")).text
+    assert 'id="trends"' in itself
+    assert itself.count('id="battle-') == 24
 
 
 async def test_names_stay_text(world: World) -> None:
