@@ -5,7 +5,7 @@ GET /leaderboard/files/{format}                                    ->  a file
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
@@ -17,12 +17,14 @@ from nuggetstream.ratings.style_effects import PER_PARAMETER
 from services.access.visits import visible_arenas
 from services.gateway.pages.downloads import Format, download, formats
 from services.gateway.pages.heatmap import heatmap_of
-from services.gateway.pages.lens_table import Sort, rows_of
+from services.gateway.pages.lens_table import Order, Sort, rows_of
 from services.gateway.pages.rating_lines import chart_of
 from services.gateway.pages.responses import page_response
 from services.gateway.ports import Gateway
 from services.gateway.query import QueryParameters, query_from_form, query_string
 from services.gateway.ratings.query import BoardsQuery, PairsQuery, StyleQuery, TimelineQuery
+
+_STYLED: tuple[Lens, ...] = get_args(StyleQuery.model_fields["lens"].annotation)
 
 
 class TableQuery(PairsQuery):
@@ -30,6 +32,8 @@ class TableQuery(PairsQuery):
 
     sort: Sort | None = None
     """Column that orders the rows; that of the lens when absent."""
+    order: Order | None = None
+    """Direction of that column; names ascend and numbers descend when absent."""
 
 
 def routes(gateway: Gateway, env: Environment) -> APIRouter:
@@ -85,6 +89,13 @@ def links(params: QueryParams, arena: str, target: type[QueryParameters] | None 
     return link
 
 
+def style_link(params: QueryParams, arena: str) -> str:
+    """The query of a link to the page of style: the filters of a page, and its lens where style has it."""
+    lenses = [name for name in params.getlist("lens") if name]
+    is_styled = len(lenses) == 1 and lenses[0] in _STYLED
+    return links(params, arena, StyleQuery)(lens=lenses[0] if is_styled else None)
+
+
 def _kept(params: QueryParams, arena: str, *fields: str) -> list[tuple[str, str]]:
     """The parameters of a page for which its form has no field."""
     others = [(name, text) for name, text in params.multi_items() if text and name not in (*fields, "arena")]
@@ -113,6 +124,7 @@ async def _table(gateway: Gateway, env: Environment, params: QueryParams) -> str
     lenses = gateway.ratings.lenses
     boards = await gateway.ratings.boards(_boards_like(query, lenses))
     sort = query.sort or (Sort(query.lens.value) if query.lens in lenses else Sort.HUMAN)
+    order = query.order or Order.usual(sort)
     return env.get_template("leaderboard/table.html").render(
         arena=query.arena,
         arenas=arenas,
@@ -120,14 +132,15 @@ async def _table(gateway: Gateway, env: Environment, params: QueryParams) -> str
         lenses=lenses,
         boards=boards,
         sort=sort,
-        rows=rows_of(boards, sort),
+        order=order,
+        rows=rows_of(boards, sort, order),
         heatmap=heatmap_of(await gateway.ratings.pairs(query)),
         facets=await gateway.battles.facets(query.arena),
         formats=formats(),
         query=query,
         offline=await gateway.is_offline(query.arena),
         link=links(params, query.arena),
-        filters=links(params, query.arena, StyleQuery),
+        style=style_link(params, query.arena),
         kept=_kept(params, query.arena, "since", "until"),
     )
 

@@ -21,6 +21,23 @@ class Sort(StrEnum):
     SYSTEM = "system"
 
 
+class Order(StrEnum):
+    """The direction of that column, as the attribute `aria-sort` names it."""
+
+    ASCENDING = "ascending"
+    DESCENDING = "descending"
+
+    @property
+    def reverse(self) -> "Order":
+        """The other direction."""
+        return Order.DESCENDING if self is Order.ASCENDING else Order.ASCENDING
+
+    @classmethod
+    def usual(cls, sort: Sort) -> "Order":
+        """The direction of a column that was not turned: names from A to Z, numbers from the greatest."""
+        return cls.ASCENDING if sort is Sort.SYSTEM else cls.DESCENDING
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One system.
@@ -40,12 +57,13 @@ class Row:
         return max(ranks) - min(ranks) if len(ranks) > 1 else None
 
 
-def rows_of(boards: Sequence[BoardView], sort: Sort) -> list[Row]:
-    """The systems of all boards; the highest rating or greatest difference first, those without one last.
+def rows_of(boards: Sequence[BoardView], sort: Sort, order: Order) -> list[Row]:
+    """The systems of all boards; those without a rating or difference last in both directions.
 
     Args:
         boards: One board per lens.
         sort: Column that orders the rows; ties follow the alphabet.
+        order: Its direction.
     """
     by_lens = [{standing.system: standing for standing in board.standings} for board in boards]
     systems = sorted({system for standings in by_lens for system in standings})
@@ -58,6 +76,7 @@ def rows_of(boards: Sequence[BoardView], sort: Sort) -> list[Row]:
         standing = None if column is None else row.standings[column]
         return None if standing is None else standing.rating
 
+    sign = 1.0 if order is Order.ASCENDING else -1.0
     if sort is Sort.SYSTEM:
-        return rows
-    return sorted(rows, key=lambda row: (value(row) is None, -(value(row) or 0.0)))
+        return rows[:: int(sign)]
+    return sorted(rows, key=lambda row: (value(row) is None, sign * (value(row) or 0.0)))

@@ -19,13 +19,13 @@ from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.views.ratings import BoardView
 from services.gateway.battles.query import BattleFilterQuery, written
 from services.gateway.battles.routes import listed
-from services.gateway.pages.board_routes import busiest_arena, links
+from services.gateway.pages.board_routes import busiest_arena, links, style_link
 from services.gateway.pages.downloads import formats
 from services.gateway.pages.rating_axis import MEAN, axis_of
 from services.gateway.pages.responses import page_response
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form, query_string
-from services.gateway.ratings.query import BoardsQuery, StyleQuery
+from services.gateway.ratings.query import BoardsQuery
 from services.store.battle_search import BattleFilter
 
 _SHOWN = 50  # battles on the home page
@@ -96,8 +96,8 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
         facets=await gateway.battles.facets(query.arena),
         formats=formats(),
         link=links(params, query.arena),
-        filters=links(params, query.arena, StyleQuery),
         battles=links(params, query.arena, BattleFilterQuery),
+        style=style_link(params, query.arena),
     )
 
 

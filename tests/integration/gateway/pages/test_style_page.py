@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -50,6 +51,24 @@ async def test_the_page_shows_each_rating_as_voted_and_at_equal_style(world: Wor
     assert 'href="/leaderboard/style?arena=demo"' in board
 
 
+async def test_links_to_and_from_style_control_keep_a_lens_that_it_has(world: World) -> None:
+    await votes(world)
+
+    async def linked(path: str, target: str) -> dict[str, str]:
+        page = (await world.http.get(path)).text
+        [link] = re.findall(rf'href="{target}\?([^"]*)">Style control', page)
+        return dict(parse_qsl(link.replace("&amp;", "&")))
+
+    for page in ("/leaderboard", "/leaderboard/table"):
+        for lens, kept in (("judge", {"lens": "judge"}), ("guided", {}), ("", {})):
+            found = await linked(f"{page}?arena=demo&lens={lens}", "/leaderboard/style")
+            assert found == {"arena": "demo"} | kept, (page, lens)
+    both = await linked("/leaderboard?arena=demo&lens=human&lens=judge", "/leaderboard/style")
+    assert both == {"arena": "demo"}
+    back = await linked("/leaderboard/style?arena=demo&lens=judge&language=de", "/leaderboard")
+    assert back == {"arena": "demo", "lens": "judge", "language": "de"}
+
+
 async def test_the_api_has_the_numbers_of_the_page(world: World) -> None:
     await votes(world)
     board = (await world.http.get("/v1/leaderboard/style?arena=demo")).json()
@@ -91,7 +110,7 @@ async def test_filters_select_among_the_newest_battles_and_stay_in_links(world: 
     assert all("arena=demo" in link and "since=2000-01-01" in link for link in links)
     board = (await world.http.get("/leaderboard?arena=demo&language=de&ties=drop&lens=human")).text
     [link] = re.findall(r'href="(/leaderboard/style[^"]*)"', board)
-    assert link == "/leaderboard/style?language=de&amp;arena=demo"
+    assert link == "/leaderboard/style?language=de&amp;arena=demo&amp;lens=human"
 
 
 async def test_without_enough_outcomes_the_page_says_why(world: World) -> None:

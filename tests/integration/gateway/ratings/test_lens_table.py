@@ -46,6 +46,39 @@ async def test_the_table_is_sorted_by_any_column_and_links_keep_arena_and_filter
     assert "4 battles" in (await world.http.get("/leaderboard/table?arena=demo&language=de")).text
 
 
+async def test_a_second_click_on_a_header_reverses_its_column(world: World) -> None:
+    await disagreeing(world)
+    await fight(world, ("x", "solo"), judge=Vote.A, first=40)
+
+    async def sorted_by(query: str) -> tuple[list[str], list[tuple[str, str]]]:
+        answer = await world.http.get(f"/leaderboard/table?{query}")
+        assert answer.status_code == 200
+        heads = re.findall(r'aria-sort="(\w+)"[^>]*><a href="/leaderboard/table\?([^"]*)"', answer.text)
+        return systems(answer.text), [(order, link.replace("&amp;", "&")) for order, link in heads]
+
+    for sort, usual in (("human", "descending"), ("judge", "descending"), ("system", "ascending")):
+        first, [(order, link)] = await sorted_by(f"arena=demo&tag=&lens=judge&sort={sort}")
+        assert order == usual
+        assert "lens=judge" in link
+        second, [(turned, back)] = await sorted_by(link)
+        assert {order, turned} == {"ascending", "descending"}
+        assert first != second
+        if sort == "system":
+            assert second == first[::-1]
+        else:
+            assert first[-1] == second[-1] == "solo"  # without a rating
+        assert (await sorted_by(back))[0] == first
+    page = (await world.http.get("/leaderboard/table?arena=demo&sort=human&order=ascending")).text
+    others = re.findall(r'<th scope="col" class="number"><a href="[^"]*?([^"?]*sort=judge[^"]*)"', page)
+    assert others
+    assert all("order=" not in link for link in others)
+    links = re.findall(r'href="(/(?:leaderboard(?!/style)|v1)[^"]*)"', page)
+    assert len(links) > 8
+    for link in links:
+        assert (await world.http.get(link.replace("&amp;", "&"))).status_code == 200, link
+    assert (await world.http.get("/leaderboard/table?arena=demo&order=up")).status_code == 422
+
+
 async def test_the_win_rates_are_those_of_the_pairs(world: World) -> None:
     await disagreeing(world)
     page = (await world.http.get("/leaderboard/table?arena=demo&lens=judge")).text
