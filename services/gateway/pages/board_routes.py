@@ -4,6 +4,7 @@ GET /leaderboard/timeline, /leaderboard/table, /leaderboard/style  ->  HTML
 GET /leaderboard/files/{format}                                    ->  a file
 """
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
@@ -15,6 +16,7 @@ from starlette.datastructures import QueryParams
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.style_effects import PER_PARAMETER
 from services.access.visits import visible_arenas
+from services.gateway.errors import InvalidQuery
 from services.gateway.pages.downloads import Format, download, formats
 from services.gateway.pages.heatmap import heatmap_of
 from services.gateway.pages.lens_table import Order, Sort, rows_of
@@ -56,7 +58,9 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
     async def file(kind: Format, request: Request) -> Response:
         async def made() -> Response:
             query = query_from_form(BoardsQuery, request.query_params)
-            file = download(await gateway.ratings.boards(query), kind)
+            if kind not in formats():
+                raise InvalidQuery([f"{kind.value}: cannot be written, because polars is not installed"])
+            file = await asyncio.to_thread(download, await gateway.ratings.boards(query), kind)
             headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
             return Response(file.body, media_type=file.media_type, headers=headers)
 

@@ -3,8 +3,10 @@
 import csv
 import io
 import re
+import sys
 
 import polars as pl
+import pytest
 
 from nuggetstream.domain.battle import Vote
 from tests.integration.gateway.ratings.test_leaderboards import fight
@@ -108,6 +110,21 @@ async def test_a_leaderboard_is_a_file_with_the_numbers_of_the_api(world: World)
     assert (await world.http.get("/leaderboard/files/xls?arena=demo")).status_code == 422
     wrong = await world.http.get("/leaderboard/files/csv?arena=demo&tie=drop")
     assert (wrong.status_code, "tie: is not a parameter" in wrong.text) == (422, True)
+
+
+async def test_a_format_that_cannot_be_written_is_not_offered(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await disagreeing(world)
+    path = "/leaderboard/files/parquet?arena=demo"
+    page = (await world.http.get("/leaderboard?arena=demo")).text
+    assert f'href="{path}" download' in page
+    monkeypatch.setitem(sys.modules, "polars", None)
+    page = (await world.http.get("/leaderboard?arena=demo")).text
+    assert "/leaderboard/files/csv" in page
+    assert "/leaderboard/files/parquet" not in page
+    answer = await world.http.get(path)
+    assert (answer.status_code, "polars is not installed" in answer.text) == (422, True)
 
 
 async def test_the_chips_are_the_languages_and_tags_of_the_arena(world: World) -> None:
