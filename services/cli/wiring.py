@@ -234,7 +234,9 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     max_bytes = parts.platform.database_max_bytes
     size = DatabaseWatch(parts.database.engine.url, parts.database.transaction, max_bytes)
     declared = consumers(judges, parts.platform.declared_graders, nuggetizers)
-    mover = AdvisoryMover(parts.bus, declared, lambda letter: failure_of(letter, judges, nuggetizers))
+    mover = AdvisoryMover(
+        parts.bus, declared, lambda letter: failure_of(letter, parts.blobs, judges, nuggetizers)
+    )
     reconciling = reconciler(
         parts.bus,
         parts.database,

@@ -9,7 +9,7 @@ from services.runtime.bus import Bus
 from services.runtime.disk import Check
 from services.runtime.errors import Outage, Unavailable
 from services.runtime.stream_usage import StreamUsage
-from services.wire.topology import ADMISSION_LIMIT, streams
+from services.wire.topology import ADMISSION_LIMIT, ADMITTING, streams
 
 _RETRY_AFTER = 5.0  # seconds; room on a disk or in a stream does not come back at once
 
@@ -60,14 +60,14 @@ async def admission_to(bus: Bus, checks: Sequence[Check] = ()) -> tuple[StreamUs
     """The admission to the platform behind a broker, and the measurement it needs, which the caller runs.
 
     Args:
-        bus: Connection to the broker, whose streams must have room.
+        bus: Connection to the broker, whose streams must exist, and where battles wait must have room.
         checks: Further checks.
     """
     usage = StreamUsage(bus, [stream.name for stream in streams()])
     await usage.measure()
 
     async def streams_have_room() -> str | None:
-        return usage.problem(ADMISSION_LIMIT)
+        return usage.problem(ADMISSION_LIMIT, ADMITTING)
 
     return usage, Admission((*checks, streams_have_room))
 

@@ -24,7 +24,9 @@ DELIVERIES = Counter(
     "nuggetstream_deliveries_total", "Deliveries received from the broker.", ["stage", "redelivered"]
 )
 DEAD_LETTERS = Counter(
-    "nuggetstream_dead_letters_total", "Messages given up and sent to the dead letters.", ["stage", "reason"]
+    "nuggetstream_dead_letters_total",
+    "Messages given up: reported as failures, or sent to the dead letters.",
+    ["stage", "reason"],
 )
 IN_FLIGHT = Gauge("nuggetstream_in_flight", "Messages being handled now.", ["stage"])
 OUTAGE_WAITING = Gauge(

@@ -36,6 +36,8 @@ class Stage(Generic[In, Out]):
         encode: Encodes an output, with an id that is the same on every retry.
         give_up: Returns what to publish when the runner gives up a message, usually one failure event. Its
             first argument is None where the message could not be decoded. Published before the dead letter.
+        failure_suffices: Whether what `give_up` publishes stands for the message, so that no dead letter is
+            stored beside it. A message for which it publishes nothing goes to the dead letters.
         concurrency: Number of messages handled at once.
         deadline: Seconds that one attempt may take, decoding and publishing included.
         prefetch: Messages fetched beyond those being handled; as many as `concurrency` by default. 0 spreads
@@ -53,6 +55,7 @@ class Stage(Generic[In, Out]):
     handle: Callable[[In], Awaitable[Sequence[Out]]]
     encode: Callable[[Out], Outgoing | Awaitable[Outgoing]]
     give_up: Callable[[In | None, StageFailure], Sequence[Out]]
+    failure_suffices: bool = False
     concurrency: int = 4
     deadline: float = 60.0
     prefetch: int | None = None

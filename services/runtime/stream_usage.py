@@ -1,7 +1,7 @@
 """How full the streams are: for metrics, for readiness, and to stop work before a stream is full."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
 import nats.errors
@@ -62,11 +62,12 @@ class StreamUsage:
                 self._used[name] = used / limit
                 metrics.STREAM_BYTES_LEFT.labels(name).set(max(0, limit - used))
 
-    def problem(self, limit: float) -> str | None:
+    def problem(self, limit: float, limited: Collection[str] | None = None) -> str | None:
         """The streams that are missing or filled above a limit, as a sentence; None when there are none.
 
         Args:
             limit: Largest part in use, between 0 and 1.
+            limited: Names of the streams that have the limit; all when None.
         """
         problems = [
             f"stream {name} is missing: run `nuggetstream bootstrap`" for name in sorted(self._missing)
@@ -74,7 +75,7 @@ class StreamUsage:
         problems += [
             f"stream {name} of the broker is {used:.0%} full, and new work waits above {limit:.0%}"
             for name, used in self._used.items()
-            if used > limit
+            if used > limit and (limited is None or name in limited)
         ]
         return "; ".join(problems) or None
 

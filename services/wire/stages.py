@@ -13,8 +13,8 @@ from nuggetstream.domain.event import (
     battle_id_of,
     nuggetizer_of,
 )
+from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.failure import Stage as StageName
-from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.identity import derived_id
 from services.runtime.bus import ConsumerSpec, Delivery, Outgoing
 from services.runtime.bus.message import SCHEMA
@@ -23,9 +23,9 @@ from services.runtime.stage import Stage
 from services.runtime.work import Work
 from services.wire import topology
 from services.wire.codec import (
+    BATTLE,
     BlobStore,
     UndecodableMessage,
-    decode,
     encode,
     headers_of,
     message_id,
@@ -89,6 +89,7 @@ def event_stage(
         handle=handler,
         encode=encode_event,
         give_up=give_up,
+        failure_suffices=True,
         concurrency=concurrency,
         deadline=deadline,
         fill_limit=topology.FILL_LIMITS.get(name, 1.0),
@@ -106,21 +107,22 @@ def _listed_by(event: BattleEvent, stage: StageName) -> str | None:
     return nuggetizer_of(event) if stage is StageName.ASSIGNER else None
 
 
-def failure_of(letter: DeadLetter, *declared: Declared) -> Sequence[Outgoing]:
-    """The failure event of a message that the mover sent to the dead letters.
+async def failure_of(letter: DeadLetter, blobs: BlobStore, *declared: Declared) -> Sequence[Outgoing]:
+    """The failure event that stands for a message whose deliveries ran out.
 
-    There is none where the message names no battle (its body cannot be decoded, is stored apart or was
-    left out), or where a failure of the stage is not a failure of the battle.
+    There is none where the message names no battle (its body cannot be decoded), or where a failure of the
+    stage is not a failure of the battle.
 
     Args:
-        letter: The dead letter.
+        letter: The message as a dead letter.
+        blobs: Where large bodies are stored.
         declared: The declared judges and nuggetizers, whose names failures have.
     """
     stage = stage_of(letter.stage)
     if stage is None or stage in _NO_FAILURE_OF_BATTLE or letter.body is None:
         return []
     try:
-        event = cast(BattleEvent, decode(letter.schema, letter.body))
+        event = cast(BattleEvent, await unseal(letter.schema, letter.body, blobs))
     except UndecodableMessage:
         return []
     names = [each.named(letter.stage) for each in declared]
@@ -142,6 +144,19 @@ def failure_of(letter: DeadLetter, *declared: Declared) -> Sequence[Outgoing]:
             headers_of(failed),
         )
     ]
+
+
+def is_copy(letter: DeadLetter) -> bool:
+    """Whether the failure of a battle stands for a dead letter, which an earlier version stored beside it.
+
+    It is known from the headers alone. A battle without a recorded failure is one that still runs.
+    """
+    return (
+        not letter.sole
+        and BATTLE in letter.headers
+        and letter.reason is not Reason.UNDECODABLE
+        and stage_of(letter.stage) not in (None, *_NO_FAILURE_OF_BATTLE)
+    )
 
 
 def battle_failed(event: BattleEvent, failure: StageFailure) -> BattleFailed:

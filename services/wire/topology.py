@@ -4,13 +4,14 @@
 |------------|---------------------------------------------------|
 | ARENA      | events of battles, changes of boards              |
 | INGEST     | battles that arenas send over NATS                |
-| DEAD       | dead letters                                      |
+| DEAD       | dead letters: what no failure of a battle reports |
 | ADVISORIES | the broker's advisories that deliveries ran out   |
 
 Streams are transport; battles are stored in the database. A message of ARENA or INGEST is deleted once every
 stage that reads it has acked it, so the size of a stream bounds how far behind a stage may fall. A full
-stream rejects messages and deletes none. Before that, the gateway accepts no battles, and then one stage
-after another waits, the earlier ones first, so that the later ones have room to finish what is in flight.
+stream rejects messages and deletes none. Before ARENA or INGEST is full, the gateway accepts no battles, and
+then one stage after another waits, the earlier ones first, so that the later ones have room to finish what is
+in flight.
 """
 
 from collections.abc import Sequence
@@ -63,8 +64,10 @@ STREAM_BYTES = 3_000_000_000
 SMALLEST_STREAM_BYTES = 50_000_000
 _SHARES = {subjects.STREAM_ARENA: 0.70, subjects.STREAM_INGEST: 0.15, subjects.STREAM_DEAD: 0.13}
 
-# How full ARENA may be when a battle is accepted, and when a stage begins an attempt; others do not wait.
+# How full the streams of what waits may be when a battle is accepted, and ARENA when a stage begins an
+# attempt; others do not wait. A full DEAD keeps messages waiting in these streams.
 ADMISSION_LIMIT = 0.75
+ADMITTING = (subjects.STREAM_ARENA, subjects.STREAM_INGEST)
 FILL_LIMITS = {Stage.SCRAPER: 0.80, Stage.INDEXER: 0.85, Stage.RETRIEVER: 0.90, Stage.NUGGETIZER: 0.95}
 
 

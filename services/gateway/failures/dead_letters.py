@@ -9,13 +9,15 @@ import nats.errors
 from nats.js.errors import NotFoundError
 
 from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.identity import content_hash
 from services.gateway.errors import Irretrievable
 from services.runtime.bus import Bus, describe_error
 from services.runtime.bus.message import delivery_of
 from services.runtime.errors import Unavailable
 from services.runtime.runner import DeadLetter
 from services.store.failed import FailureFilter
-from services.wire.stages import failure_of
+from services.wire.codec import BATTLE
+from services.wire.stages import is_copy
 from services.wire.subjects import DEAD, STREAM_DEAD
 
 _SILENCE = 5.0  # seconds without a message after which the broker counts as unavailable
@@ -27,7 +29,7 @@ class StoredLetter:
 
     Attributes:
         sequence: Its number in the stream.
-        letter: The dead letter.
+        letter: The dead letter; without its body where it was read with others.
         stored_at: When it was stored.
     """
 
@@ -54,7 +56,8 @@ class DeadLetters:
             return []
         newest: deque[StoredLetter] = deque(maxlen=limit)
         try:
-            async for stored in self._read(selection):
+            subject = f"{DEAD}.>" if selection.stage is None else f"{DEAD}.{selection.stage.value}"
+            async for stored in self._read(subject):
                 if _selected(stored, selection):
                     newest.append(stored)
         except (nats.errors.Error, TimeoutError) as error:
@@ -103,6 +106,24 @@ class DeadLetters:
             if await self.get(sequence) is not None:
                 raise _unavailable(error) from error
 
+    async def delete_copies(self, battle_id: str) -> None:
+        """Delete the letters that earlier versions stored beside failures of a battle; twice is as once.
+
+        Raises:
+            Unavailable: The broker does not answer.
+        """
+        battle = content_hash(battle_id)
+        try:
+            copies = [
+                stored.sequence
+                async for stored in self._read(f"{DEAD}.>")
+                if stored.letter.headers.get(BATTLE) == battle and is_copy(stored.letter)
+            ]
+        except (nats.errors.Error, TimeoutError) as error:
+            raise _unavailable(error) from error
+        for sequence in copies:
+            await self.delete(sequence)
+
     async def _original_body(self, letter: DeadLetter) -> bytes:
         try:
             raw = await self._bus.js.get_msg(letter.stream, letter.stream_seq)
@@ -112,9 +133,11 @@ class DeadLetters:
             raise _unavailable(error) from error
         return raw.data or b""
 
-    async def _read(self, selection: FailureFilter) -> AsyncIterator[StoredLetter]:
-        subject = f"{DEAD}.>" if selection.stage is None else f"{DEAD}.{selection.stage.value}"
-        sub = await self._bus.js.subscribe(subject, stream=STREAM_DEAD, ordered_consumer=True)
+    async def _read(self, subject: str) -> AsyncIterator[StoredLetter]:
+        """The dead letters on a subject, oldest first, without their bodies."""
+        sub = await self._bus.js.subscribe(
+            subject, stream=STREAM_DEAD, ordered_consumer=True, headers_only=True
+        )
         try:
             left = (await sub.consumer_info()).num_pending or 0
             left += sub.pending_msgs  # those that were delivered already
@@ -122,7 +145,7 @@ class DeadLetters:
                 message = await sub.next_msg(_SILENCE)
                 left = message.metadata.num_pending
                 try:
-                    letter = DeadLetter.read(message.headers or {}, message.data)
+                    letter = DeadLetter.read(message.headers or {}, None)
                 except (KeyError, ValueError):
                     continue  # not written by this platform
                 yield StoredLetter(
@@ -138,7 +161,7 @@ def _selected(stored: StoredLetter, selection: FailureFilter) -> bool:
         (reason is None or stored.letter.reason is reason)
         and (selection.since is None or stored.stored_at >= selection.since)
         and (selection.until is None or stored.stored_at < selection.until)
-        and not failure_of(stored.letter)
+        and not is_copy(stored.letter)
     )
 
 

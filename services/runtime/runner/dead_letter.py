@@ -13,6 +13,7 @@ from services.runtime.runner.policy import GiveUp
 _PREFIX = "dead-"
 _DETAIL_LIMIT = 500  # characters; headers count towards the broker's size limit
 _LEFT_OUT = "left out"
+_SOLE = "yes"
 
 
 class BodyLeftOut(Exception):
@@ -29,14 +30,16 @@ class DeadLetter:
         id: Id of the original message.
         schema: Schema header of the original message.
         headers: Headers of the original message.
-        body: Body of the original message; None where it was left out, because with the `dead-*` headers it
-            is too large for the broker. It is then still in the stream.
+        body: Body of the original message; None where it was not read, or was left out because with the
+            `dead-*` headers it is too large for the broker. It is then still in the stream.
         reason: The enumerated cause.
         detail: The cause as one sentence for a person.
         admin_detail: What the other side said, without known secrets; None where it said nothing.
         attempts: Number of deliveries used.
         stream: Stream that the message came from.
         stream_seq: Its sequence number there.
+        sole: Whether nothing else was published about the message; False where that is not known, in letters
+            of earlier versions.
     """
 
     stage: str
@@ -51,9 +54,10 @@ class DeadLetter:
     stream: str
     stream_seq: int
     admin_detail: str | None = None
+    sole: bool = False
 
     @classmethod
-    def of(cls, message: InFlight, stage: str, decision: GiveUp) -> "DeadLetter":
+    def of(cls, message: InFlight, stage: str, decision: GiveUp, *, sole: bool) -> "DeadLetter":
         """The dead letter of a message in flight."""
         delivery = message.delivery
         return cls(
@@ -69,6 +73,7 @@ class DeadLetter:
             stream=message.stream,
             stream_seq=delivery.stream_seq,
             admin_detail=decision.admin_detail,
+            sole=sole,
         )
 
     def outgoing(self, dead_subject: str) -> Outgoing:
@@ -91,6 +96,8 @@ class DeadLetter:
             failure["admin-detail"] = self.admin_detail[:_DETAIL_LIMIT]
         if self.body is None:
             failure["body"] = _LEFT_OUT
+        if self.sole:
+            failure["sole"] = _SOLE
         headers = {key: value for key, value in self.headers.items() if _is_publishers(key)}
         return Outgoing(
             subject=dead_subject,
@@ -110,8 +117,8 @@ class DeadLetter:
         return replace(self, body=None, detail=detail).outgoing(dead_subject)
 
     @classmethod
-    def read(cls, headers: Mapping[str, str], body: bytes) -> "DeadLetter":
-        """Read a message of the dead-letter stream.
+    def read(cls, headers: Mapping[str, str], body: bytes | None) -> "DeadLetter":
+        """Read a message of the dead-letter stream; its body is None where only headers were read.
 
         Raises:
             KeyError: The message is not a dead letter.
@@ -137,6 +144,7 @@ class DeadLetter:
             stream=failure["stream"],
             stream_seq=int(failure["stream-seq"]),
             admin_detail=failure.get("admin-detail"),
+            sole=failure.get("sole") == _SOLE,
         )
 
     def again(self) -> Outgoing:

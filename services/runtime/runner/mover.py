@@ -1,6 +1,6 @@
-"""The mover: dead letters for messages whose deliveries ran out before a runner could give them up.
+"""The mover: failures or dead letters for messages whose deliveries ran out before a runner gave them up.
 
-    $JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>  ->  [mover]  ->  dead letters
+    $JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>  ->  [mover]  ->  failures, dead letters
 
 When the broker stops delivering a message, it publishes one advisory about it. A stream stores the
 advisories, so that none is lost while no mover runs. The mover is a stage, so it retries; moving a message
@@ -8,7 +8,7 @@ twice gives one dead letter, because the id is the one that a runner would have 
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 import nats.errors
@@ -71,7 +71,7 @@ def read_advisory(_: Delivery, body: bytes) -> Exhausted:
     )
 
 
-def _nothing_more(_: DeadLetter) -> Sequence[Outgoing]:
+async def _nothing(_: DeadLetter) -> Sequence[Outgoing]:
     return ()
 
 
@@ -81,28 +81,29 @@ class AdvisoryMover:
     Args:
         bus: Connection to the broker.
         consumers: Consumers whose messages are moved; advisories about others are ignored.
-        also: Returns what to publish before a dead letter, for instance the failure event of its job.
+        instead: Returns what to publish in place of a dead letter, for instance the failure event of its job;
+            nothing where the dead letter is to be published.
     """
 
     def __init__(
         self,
         bus: Bus,
         consumers: Sequence[ConsumerSpec],
-        also: Callable[[DeadLetter], Sequence[Outgoing]] = _nothing_more,
+        instead: Callable[[DeadLetter], Awaitable[Sequence[Outgoing]]] = _nothing,
     ) -> None:
         self._bus = bus
         self._consumers = {(spec.stream, spec.durable): spec for spec in consumers}
-        self._also = also
+        self._instead = instead
 
     async def __call__(self, advisory: Exhausted) -> list[Outgoing]:
-        """The dead letter of an exhausted message; nothing where the consumer or the message is unknown."""
+        """What stands for an exhausted message; nothing where the consumer or the message is unknown."""
         spec = self._consumers.get((advisory.stream, advisory.consumer))
         if spec is None:
             return []
         letter = await self._dead_letter(advisory)
         if letter is None:
             return []
-        return [*self._also(letter), letter.fitting(spec.dead_subject, self._bus)]
+        return [*await self._instead(letter)] or [letter.fitting(spec.dead_subject, self._bus)]
 
     def stage(self, dead_subject: str) -> Stage[Exhausted, Outgoing]:
         """The mover as a stage, to be run by a Runner beside the recorder."""
@@ -137,4 +138,5 @@ class AdvisoryMover:
             attempts=advisory.deliveries,
             stream=advisory.stream,
             stream_seq=advisory.stream_seq,
+            sole=True,
         )

@@ -184,8 +184,7 @@ class Runner(Generic[In, Out]):
 
     async def _settle(self, message: InFlight) -> str:
         """Handle one delivery and ack, nak or term it; returns the outcome as the metrics name it."""
-        exhausted = policy.when_exhausted(message.delivery.attempt, self._spec)
-        if exhausted is not None:
+        if (exhausted := policy.when_exhausted(message.delivery.attempt, self._spec)) is not None:
             return await self._give_up(message, await self._job_of_exhausted(message), exhausted)
         decoded: list[In] = []
         try:
@@ -273,27 +272,28 @@ class Runner(Generic[In, Out]):
         return decoded[0] if decoded else None
 
     async def _give_up(self, message: InFlight, job: In | None, decision: GiveUp) -> str:
-        """Publish the stage's give_up outputs, then the dead letter, then term the message, in this order.
-
-        If it is interrupted anywhere, the next delivery does it again under the same ids.
-        """
+        """Publish the give_up outputs, a dead letter unless they suffice, then term: it can be repeated."""
         attempts = message.delivery.attempt
         failure = decision.failure(self._stage.name, attempts)
         log.error("giving up", reason=decision.reason.value, detail=decision.detail, attempts=attempts)
         try:
-            await self._publish_give_up(job, failure)
-            letter = DeadLetter.of(message, self._spec.durable, decision)
-            await self._bus.publish(letter.fitting(self._spec.dead_subject, self._bus))
+            told = await self._publish_give_up(job, failure)
+            if not (told and self._stage.failure_suffices):
+                letter = DeadLetter.of(message, self._spec.durable, decision, sole=not told)
+                await self._bus.publish(letter.fitting(self._spec.dead_subject, self._bus))
         except StageError as error:
             return self._retry(message, Retry(self._pause(attempts)), error)
         self._in_flight.term(message, decision.reason.value)
         metrics.DEAD_LETTERS.labels(self._label, decision.reason.value).inc()
         return "dead_lettered"
 
-    async def _publish_give_up(self, job: In | None, failure: StageFailure) -> None:
+    async def _publish_give_up(self, job: In | None, failure: StageFailure) -> bool:
         try:
-            await self._publish(self._stage.give_up(job, failure))
+            outputs = self._stage.give_up(job, failure)
+            await self._publish(outputs)
+            return bool(outputs)
         except StageError:
             raise
         except Exception:  # a bug here must not prevent the dead letter
             log.exception("bug in give_up")
+            return False

@@ -97,7 +97,12 @@ async def test_a_dead_letter_of_a_failed_battle_is_listed_once_as_the_battle(
     await world.bus.publish(Outgoing("arena.v1.ingest", "x", "", b""))  # something else on the broker
     message = await world.bus.js.get_msg("ARENA", 1)
     twin = replace(
-        LETTER, stage="nuggetizer", schema="arena.v1.BattleSubmitted", body=message.data, reason=Reason.BUG
+        LETTER,
+        stage="nuggetizer",
+        schema="arena.v1.BattleSubmitted",
+        headers=message.headers or {},
+        body=message.data,
+        reason=Reason.BUG,
     )
     await dead_letter(world, twin)
     assert [entry.kind for entry in await client.admin_failures()] == ["battle"]

@@ -76,19 +76,32 @@ async def test_what_the_broker_stopped_delivering_is_moved_by_its_advisory(flow)
     spec = flow.stage(ack_wait=0.1, max_deliver=1).consumer
     await ensure(flow.bus.js, (), (spec,))
     await flow.submit("lost")
-    mover = AdvisoryMover(
-        flow.bus,
-        (spec,),
-        also=lambda letter: [Outgoing(f"failed.{letter.id}", letter.id, "test.Failed", b"")],
-    )
-    async with flow.hearing("failed.>", "dead.>") as ear, flow.running(mover.stage("dead.mover")):
+    mover = AdvisoryMover(flow.bus, (spec,))
+    async with flow.hearing("dead.>") as ear, flow.running(mover.stage("dead.mover")):
         await take_and_never_answer(flow, spec.broker_max_deliver)
-        failed, dead = await ear.take(2)
+        dead = await ear.next()
         await flow.settled("mover", "ADVISORIES")
     letter = DeadLetter.read(dead.headers, dead.body)
-    assert failed.subject == f"failed.{letter.id}"
+    assert letter.sole
     assert (letter.stage, letter.reason, letter.body) == ("assigner", Reason.MAX_DELIVERIES, b"lost")
     assert (letter.attempts, letter.subject) == (spec.broker_max_deliver, "job.one")
+
+
+async def test_what_stands_for_a_moved_message_takes_the_place_of_its_dead_letter(flow):
+    spec = flow.stage(ack_wait=0.1, max_deliver=1).consumer
+    await ensure(flow.bus.js, (), (spec,))
+    await flow.submit("lost")
+
+    async def failure(letter: DeadLetter) -> list[Outgoing]:
+        return [Outgoing(f"failed.{letter.stage}", letter.id, "test.Failed", letter.body or b"")]
+
+    mover = AdvisoryMover(flow.bus, (spec,), instead=failure)
+    async with flow.hearing("failed.>") as ear, flow.running(mover.stage("dead.mover")):
+        await take_and_never_answer(flow, spec.broker_max_deliver)
+        failed = await ear.next()
+        await flow.settled("mover", "ADVISORIES")
+    assert (failed.subject, failed.body) == ("failed.assigner", b"lost")
+    assert await flow.count("DEAD") == 0
 
 
 async def take_and_never_answer(flow, times: int) -> None:

@@ -76,7 +76,7 @@ def test_the_failure_of_a_single_judge_keeps_its_key() -> None:
     ("durable", "judges", "name"),
     [("judge", TWO, "alpha"), ("judge-gpt-4_1", TWO, "gpt-4.1"), ("judge", Judges(), None)],
 )
-def test_a_message_of_a_judge_that_the_mover_takes_away_fails_its_battle(
+async def test_a_message_of_a_judge_that_the_mover_takes_away_fails_its_battle(
     durable: str, judges: Judges, name: str | None
 ) -> None:
     event = samples.retrieved()
@@ -84,13 +84,13 @@ def test_a_message_of_a_judge_that_the_mover_takes_away_fails_its_battle(
         stage=durable, subject="s", id="m1", schema=schema_of(type(event)), headers={}, body=encode(event),
         reason=Reason.MAX_DELIVERIES, detail="delivered 10 times", attempts=10, stream="ARENA", stream_seq=7,
     )  # fmt: skip
-    (told,) = failure_of(letter, judges)
+    (told,) = await failure_of(letter, NoBlobs(), judges)
     failed = decode(told.schema, told.body)
     assert isinstance(failed, BattleFailed)
     assert (failed.failure.stage, failed.failure.evaluator) == (Stage.JUDGE, name)
 
 
-def test_a_failure_of_the_assigner_names_the_nuggetizer_of_the_list() -> None:
+async def test_a_failure_of_the_assigner_names_the_nuggetizer_of_the_list() -> None:
     event = samples.nuggetized(1)
     event = replace(event, nugget_list=replace(event.nugget_list, nuggetizer="second", additional=True))
     stage = event_stage(Stage.ASSIGNER, nothing, NoBlobs(), concurrency=1, deadline=1.0)
@@ -100,7 +100,7 @@ def test_a_failure_of_the_assigner_names_the_nuggetizer_of_the_list() -> None:
         stage="assigner", subject="s", id="m1", schema=schema_of(type(event)), headers={}, body=encode(event),
         reason=Reason.MAX_DELIVERIES, detail="delivered 10 times", attempts=10, stream="ARENA", stream_seq=7,
     )  # fmt: skip
-    (told,) = failure_of(letter, Judges(), Nuggetizers())
+    (told,) = await failure_of(letter, NoBlobs(), Judges(), Nuggetizers())
     failed = decode(told.schema, told.body)
     assert isinstance(failed, BattleFailed)
     assert failed.failure.evaluator == "second"

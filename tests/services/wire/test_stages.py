@@ -1,5 +1,6 @@
 """The table of consumers, and what every stage over events has in common."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -9,7 +10,7 @@ from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from services.runtime.bus import Delivery
 from services.runtime.runner import DeadLetter
 from services.wire import subjects, topology
-from services.wire.codec import decode, encode, schema_of
+from services.wire.codec import REFERENCE_SCHEMA_SUFFIX, decode, encode, schema_of
 from services.wire.graders import Graders
 from services.wire.stages import battle_failed, event_stage, failure_of
 from tests import samples
@@ -88,9 +89,9 @@ def exhausted(stage_name: str, schema: str, body: bytes) -> DeadLetter:
     )  # fmt: skip
 
 
-def test_a_message_only_the_mover_could_take_away_fails_its_battle() -> None:
+async def test_a_message_only_the_mover_could_take_away_fails_its_battle() -> None:
     event = samples.retrieved()
-    (told,) = failure_of(exhausted("judge", schema_of(type(event)), encode(event)))
+    (told,) = await failure_of(exhausted("judge", schema_of(type(event)), encode(event)), NoBlobs())
     failure = decode(told.schema, told.body)
     assert isinstance(failure, BattleFailed)
     assert failure.battle_id == event.battle.id
@@ -98,11 +99,29 @@ def test_a_message_only_the_mover_could_take_away_fails_its_battle() -> None:
     assert failure.failure == expected
 
 
+async def test_a_large_message_only_the_mover_could_take_away_fails_its_battle() -> None:
+    event = samples.retrieved()
+    letter = exhausted("judge", schema_of(type(event)) + REFERENCE_SCHEMA_SUFFIX, b"hash")
+
+    class OneBlob(NoBlobs):
+        async def get_blob(self, key: str) -> bytes | None:
+            return encode(event) if key == "hash" else None
+
+    (told,) = await failure_of(letter, OneBlob())
+    failure = decode(told.schema, told.body)
+    assert isinstance(failure, BattleFailed)
+    assert failure.battle_id == event.battle.id
+    gone = replace(letter, body=b"another hash")
+    assert await failure_of(gone, OneBlob()) == []
+
+
 @pytest.mark.parametrize(
     ("stage_name", "schema"), [("judge", "arena.v1.Nope"), ("recorder", "arena.v1.BattleRetrieved")]
 )
-def test_a_message_that_names_no_failed_battle_is_only_a_dead_letter(stage_name: str, schema: str) -> None:
-    assert failure_of(exhausted(stage_name, schema, b"\xff")) == []
+async def test_a_message_that_names_no_failed_battle_is_only_a_dead_letter(
+    stage_name: str, schema: str
+) -> None:
+    assert await failure_of(exhausted(stage_name, schema, b"\xff"), NoBlobs()) == []
 
 
 def test_what_keeps_the_record_outlasts_an_outage() -> None:
