@@ -68,17 +68,17 @@ class OutcomeReconciler:
         await self.pending.forget_counted(now)
         due = await self.pending.take_due(now, await self.oldest_waiting(), _PAGE)
         for outcome in due:
-            await self._handle(outcome)
+            await self._handle(outcome, now)
         return len(due)
 
-    async def _handle(self, due: DueOutcome) -> None:
+    async def _handle(self, due: DueOutcome, now: datetime) -> None:
         event = await self._event(due)
         if event is None:
             log.warning("an outcome is dropped, because its event is not stored", battle_id=due.battle_id)
             await self.pending.forget(due)
             return
         if due.republished >= LAST_REPUBLICATION:
-            await self._end(due, event)
+            await self._end(due, event, now)
             return
         log.warning(
             "republishing an event that is neither waiting nor counted",
@@ -93,7 +93,7 @@ class OutcomeReconciler:
         recorded = next((event for event in events if event.sequence == due.sequence), None)
         return None if recorded is None else cast(BattleEvent, decode(recorded.schema, recorded.body))
 
-    async def _end(self, due: DueOutcome, event: BattleEvent) -> None:
+    async def _end(self, due: DueOutcome, event: BattleEvent, now: datetime) -> None:
         detail = (
             f"the outcome {due.source!r} was not counted, although its event was published "
             f"{due.republished} times more"
@@ -106,7 +106,8 @@ class OutcomeReconciler:
             evaluator=evaluator_of(due.source),
         )
         log.error("an outcome is ended, because it is never counted", battle_id=due.battle_id)
-        key = derived_id("outcome lost", due.source, event.key)
+        # A retried outcome can end again, which is another failure.
+        key = derived_id("outcome lost", due.source, event.key, now.isoformat())
         await self.publish(BattleFailed(key, due.battle_id, arena_of(event), failure))
         await self.pending.forget(due)
         metrics.RECONCILED.labels("failed").inc()

@@ -1,7 +1,7 @@
 """Votes whose messages got lost are published again from their rows, or end with a reason.
 
     a row that waits, and no vote as old in the stream  ->  BattleVoted, once more
-    the same after ten republications                   ->  BattleFailed of the rater, and the row is deleted
+    the same after ten republications                   ->  BattleFailed of the rater, and the row is not due
     a row without its battle                            ->  the row is deleted
 
 A republished event keeps its id, so recorder and rater store it once.
@@ -58,22 +58,22 @@ class VoteReconciler:
             nats.errors.Error: The broker does not answer.
         """
         due = await self.pending.take_due(now, await self.oldest_waiting(), _PAGE)
-        await asyncio.gather(*map(self._handle, due))
+        await asyncio.gather(*(self._handle(vote, now) for vote in due))
         return len(due)
 
-    async def _handle(self, vote: DueVote) -> None:
+    async def _handle(self, vote: DueVote, now: datetime) -> None:
         if vote.event is None:
             log.warning("a vote is dropped, because its battle is not stored", battle_id=vote.battle_id)
             await self.pending.forget(vote)
             return
         if vote.republished >= LAST_REPUBLICATION:
-            await self._end(vote, vote.event)
+            await self._end(vote, vote.event, now)
             return
         log.warning("republishing a vote that is neither waiting nor counted", battle_id=vote.battle_id)
         await self.publish(vote.event)
         metrics.RECONCILED.labels("republished").inc()
 
-    async def _end(self, vote: DueVote, event: BattleVoted) -> None:
+    async def _end(self, vote: DueVote, event: BattleVoted, now: datetime) -> None:
         detail = (
             f"the vote {event.vote.value!r} of {event.voted_at:%Y-%m-%d %H:%M} UTC was not counted, "
             f"although it was published {vote.republished} times more"
@@ -82,10 +82,9 @@ class VoteReconciler:
             stage=Stage.RATER, reason=Reason.DEADLINE, detail=detail, attempts=vote.republished + 1
         )
         log.error("a vote is ended, because it is never counted", battle_id=vote.battle_id)
-        await self.publish(
-            BattleFailed(derived_id("vote lost", vote.key), event.battle_id, event.arena, failure)
-        )
-        await self.pending.forget(vote)
+        key = derived_id("vote lost", vote.key, now.isoformat())  # of each end, as a retry can end again
+        await self.publish(BattleFailed(key, event.battle_id, event.arena, failure))
+        await self.pending.give_up(vote)
         metrics.RECONCILED.labels("failed").inc()
 
 

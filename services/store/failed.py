@@ -1,6 +1,6 @@
 """Failures of battles for administrators: which are open, and which were discarded."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,8 +11,10 @@ from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.progress import Branch
 from services.store.database import Database
 from services.store.declared_states import JUDGING, LISTING
+from services.store.event_reading import RecordedEvent
 from services.store.failure_rows import RecordedFailure, failure_of_row
 from services.store.progress import FAILED, columns_ended_by
+from services.store.recounting import count_again
 from services.store.tables import battles, failures, grader_states
 
 
@@ -46,7 +48,8 @@ class FailedBattle:
     Attributes:
         key: Key of the failure.
         recorded: The failure.
-        open: Whether its branch is still failed and nobody discarded it.
+        open: Whether its branch is still failed and nobody discarded it; of the rater, which ends no branch,
+            whether nobody retried or discarded it.
     """
 
     key: str
@@ -72,6 +75,10 @@ class FailedBattles:
         async with self._database.transaction() as tx:
             row = (await tx.execute(_query().where(failures.c.key == key))).one_or_none()
         return None if row is None else _failed_battle(row)
+
+    async def count_again(self, failed: FailedBattle, events: Sequence[RecordedEvent], now: datetime) -> bool:
+        """Expect again what the rater has not counted of a battle; see `recounting.count_again`."""
+        return failed.open and await count_again(self._database, failed.key, failed.recorded, events, now)
 
     async def discard(self, key: str, at: datetime) -> None:
         """Mark a failure as discarded; the first time counts."""
@@ -116,7 +123,8 @@ def _is_open() -> ColumnElement[bool]:
         for branching in (JUDGING, LISTING)
     ]
     closed = or_(superseded.exists(), *results)
-    return and_(failures.c.discarded_at.is_(None), or_(*ended), ~closed)
+    uncounted = failures.c.stage == Stage.RATER.value
+    return and_(failures.c.discarded_at.is_(None), or_(uncounted, and_(or_(*ended), ~closed)))
 
 
 def _conditions(selection: FailureFilter) -> list[ColumnElement[bool]]:

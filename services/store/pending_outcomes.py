@@ -167,6 +167,11 @@ def note_recorded(connection: Connection, recorded: Iterable[tuple[BattleEvent, 
         connection.execute(_noting(connection.dialect.name), [rows[key] for key in sorted(rows)])
 
 
+def forget_counted_of(connection: Connection, battle_id: str) -> None:
+    """Delete the rows of a battle whose outcomes are counted."""
+    connection.execute(delete(pending_outcomes).where(_row.battle_id == battle_id, _COUNTED))
+
+
 def _forget(connection: Connection, values: dict[str, Any]) -> int:
     return connection.execute(_FORGET, values).rowcount
 

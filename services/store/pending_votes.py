@@ -3,15 +3,16 @@
     a vote that is cast               ->  a row, before it is published
     a vote that came with its battle  ->  a row, in the transaction of its event
     event and outcome are stored      ->  the row is deleted in the transaction of whichever comes second
+    a vote that is given up           ->  its row stays, and is never due unless an administrator retries it
 
 A stream that is lost takes the messages of such votes with it; the recorder publishes them again from their
-rows. A battle has one row, because its newest vote counts. The table contains only what waits, so it stays
-small however many battles are stored.
+rows. A battle has one row, because its newest vote counts. The table contains only what waits and what was
+given up, so it stays small however many battles are stored.
 """
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -42,6 +43,7 @@ PUBLISHED_WITHIN = timedelta(
     minutes=1
 )  # longer than storing and publishing take before the client gets an error
 _LONGEST_PAUSE = timedelta(hours=1)
+_NEVER = datetime(9999, 1, 1, tzinfo=UTC)  # when a vote is due that was given up
 _MAX_GROUP = 128  # votes in one transaction
 
 pending_votes = Table(
@@ -168,6 +170,13 @@ class PendingVotes:
         )
         await self._database.write(lambda connection: connection.execute(row))
 
+    async def give_up(self, vote: DueVote) -> None:
+        """Publish a vote no more; its row stays until it is counted, replaced by a newer one, or retried."""
+        row = update(pending_votes).where(
+            pending_votes.c.battle_id == vote.battle_id, pending_votes.c.key == vote.key
+        )
+        await self._database.write(lambda connection: connection.execute(row.values(due_at=_NEVER)))
+
     async def _keep_all(self, votes: Sequence[CastVote]) -> Sequence[BattleVoted | None]:
         return await self._database.write(lambda connection: _keep_all(connection, votes))
 
@@ -187,6 +196,12 @@ def note_recorded(connection: Connection, votes: Collection[BattleVoted], at: da
         published = {"published_at": at, "due_at": at + PUBLISHED_WITHIN}
         new = [rows[battle_id] | published for battle_id in sorted(rows)]
         connection.execute(inserting_new(connection.dialect.name, pending_votes), new)
+
+
+def wake(connection: Connection, battle_id: str, now: datetime) -> None:
+    """Publish the vote of a battle again from now on, if it was given up."""
+    given_up = (pending_votes.c.battle_id == battle_id, pending_votes.c.due_at == _NEVER)
+    connection.execute(update(pending_votes).where(*given_up).values(due_at=now, republished=0))
 
 
 def forget_stored(connection: Connection, battle_ids: Collection[str]) -> None:

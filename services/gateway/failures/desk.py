@@ -2,9 +2,11 @@
 
     the failure of a battle  ->  its failed stages run again (`battles.reruns`), or it is marked as discarded
     of an evaluator          ->  the evaluator grades the battle again (`regrading`), or it is discarded
+    of the rater             ->  the recorder publishes again what is not counted, or it is discarded
     a dead letter            ->  it is published again and deleted, or only deleted
 
-A dead letter whose battle has failed is represented by the failure of the battle.
+A message whose battle has failed is represented by the failure of the battle. Earlier versions stored it as a
+dead letter besides, which is deleted with the first action.
 """
 
 import re
@@ -78,10 +80,8 @@ class FailureDesk:
             await self.letters.delete(sequence)
             return FailureAction(id=failure_id, result="retried")
         failed = await self._failed_battle(failure_id)
-        if failed.recorded.failure.stage is Stage.GRADER:
-            rerun = await self.regrading.grade_again(failed)
-        else:
-            rerun = await self.intake.run_again(failed.recorded.battle_id)
+        rerun = await self._run_again(failed)
+        await self.letters.delete_copies(failed.recorded.battle_id)
         return FailureAction(id=failure_id, result="retried" if rerun else "unchanged")
 
     async def discard(self, failure_id: str) -> FailureAction:
@@ -96,10 +96,23 @@ class FailureDesk:
                 return FailureAction(id=failure_id, result="unchanged")
             await self.letters.delete(sequence)
         else:
-            if not (await self._failed_battle(failure_id)).open:
+            failed = await self._failed_battle(failure_id)
+            await self.letters.delete_copies(failed.recorded.battle_id)
+            if not failed.open:
                 return FailureAction(id=failure_id, result="unchanged")
             await self.battles.discard(failure_id, datetime.now(UTC))
         return FailureAction(id=failure_id, result="discarded")
+
+    async def _run_again(self, failed: FailedBattle) -> bool:
+        battle_id = failed.recorded.battle_id
+        match failed.recorded.failure.stage:
+            case Stage.GRADER:
+                return await self.regrading.grade_again(failed)
+            case Stage.RATER:
+                events = await self.intake.battles.events_of(battle_id)
+                return await self.battles.count_again(failed, events, datetime.now(UTC))
+            case _:
+                return await self.intake.run_again(battle_id)
 
     async def _failed_battle(self, key: str) -> FailedBattle:
         failed = await self.battles.get(key)

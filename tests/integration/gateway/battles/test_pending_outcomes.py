@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
+from nuggetstream.client import AsyncClient
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import (
     BattleAssigned,
@@ -264,6 +265,31 @@ async def test_an_outcome_that_is_never_counted_ends_with_a_reason(
     assert await waiting(world) == set()
     await world.happens(failed)
     assert (await world.http.get("/v1/battles/tides")).json()["state"] == "scored"
+
+
+async def test_an_outcome_that_was_given_up_is_listed_and_counted_once_it_is_retried(
+    world: World, story: Story, reconciling: Reconciler
+) -> None:
+    await handled(world)  # the vote that came with the battle
+    await recorded_and_lost(world, story.told())
+    await world.rater(story.judged())
+    for number in range(2):
+        now = datetime.now(UTC) + timedelta(days=number)
+        for hour in range(1, 12):
+            await lose_the_stream(world)
+            await reconciling.reconcile(now + timedelta(hours=2 * hour))
+        (failed,) = await world.published()
+        assert isinstance(failed, BattleFailed)
+        await world.happens(failed)
+        async with AsyncClient(str(world.http.base_url)) as client:
+            assert [entry.id for entry in await client.admin_failures()] == [failed.key]
+            assert (await client.act_on_failure(failed.key, "retry")).result == "retried"
+            assert await client.admin_failures() == []
+    assert await waiting(world) == {"nugget"}
+    await lose_the_stream(world)
+    assert await reconciling.reconcile(datetime.now(UTC) + timedelta(days=9)) == 1
+    await handled(world)
+    assert set(await counted(world)) == {"human", "nugget", "judge:pairwise"}
 
 
 async def test_a_newer_vote_makes_the_one_that_came_with_the_battle_good(

@@ -7,6 +7,7 @@ import pytest
 from arena.v1 import arena_pb2, arena_pb2_grpc, battle_pb2
 from sqlalchemy import delete, select
 
+from nuggetstream.client import AsyncClient
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleFailed, BattleVoted
 from nuggetstream.domain.failure import Reason, Stage
@@ -193,6 +194,60 @@ async def test_a_vote_that_is_never_counted_ends_with_a_reason(
     assert isinstance(failed, BattleFailed)
     assert (failed.failure.stage, failed.failure.reason) == (Stage.RATER, Reason.DEADLINE)
     assert "published 10 times more" in failed.failure.detail
-    assert await pending(voting.database) == []
+    assert await reconciling.reconcile(now + timedelta(days=300)) == 0
     await voting.happens(failed)
     assert (await voting.http.get("/v1/battles/tides")).json()["state"] == "scored"
+
+
+async def given_up(world: World, reconciling: Reconciler, days: int) -> str:
+    """Publish the vote in vain until it is given up; the key of the failure, which is recorded."""
+    now = datetime.now(UTC) + timedelta(days=days)
+    for hour in range(1, 12):
+        await lose_the_stream(world)
+        await reconciling.reconcile(now + timedelta(hours=2 * hour))
+    (failed,) = await world.published()
+    assert isinstance(failed, BattleFailed)
+    await world.happens(failed)
+    await lose_the_stream(world)
+    return failed.key
+
+
+async def test_a_vote_that_was_given_up_is_listed_and_counted_once_it_is_retried(
+    voting: World, reconciling: Reconciler
+) -> None:
+    await over_http(voting, Vote.A)
+    key = await given_up(voting, reconciling, days=1)
+    async with AsyncClient(str(voting.http.base_url)) as client:
+        (entry,) = await client.admin_failures(stage="rater")
+        assert (entry.id, entry.open) == (key, True)
+        assert (await client.act_on_failure(key, "retry")).result == "retried"
+        assert await client.admin_failures(stage="rater") == []
+        assert (await client.act_on_failure(key, "retry")).result == "unchanged"
+        again = await given_up(voting, reconciling, days=2)
+        assert [entry.id for entry in await client.admin_failures()] == [again]
+        assert (await client.act_on_failure(again, "retry")).result == "retried"
+    assert await reconciling.reconcile(datetime.now(UTC) + timedelta(days=9)) == 1
+    await handled(voting)
+    assert await counted(voting) == {Vote.A: 1}
+    assert await pending(voting.database) == []
+
+
+async def test_a_vote_that_an_earlier_version_gave_up_is_retried_where_it_is_recorded(
+    voting: World, reconciling: Reconciler
+) -> None:
+    await over_http(voting, Vote.A)
+    (voted,) = await voting.published()
+    assert isinstance(voted, BattleVoted)
+    key = await given_up(voting, reconciling, days=1)
+    async with voting.database.transaction() as tx:
+        await tx.execute(delete(pending_votes))
+    async with AsyncClient(str(voting.http.base_url)) as client:
+        assert (await client.act_on_failure(key, "retry")).result == "unchanged"
+        assert [entry.id for entry in await client.admin_failures()] == [key]
+        await voting.recorder(voted)
+        async with voting.database.transaction() as tx:
+            await tx.execute(delete(pending_votes))
+        assert (await client.act_on_failure(key, "retry")).result == "retried"
+    assert await reconciling.reconcile(datetime.now(UTC) + timedelta(days=9)) == 1
+    await handled(voting)
+    assert await counted(voting) == {Vote.A: 1}
