@@ -5,6 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.retriever.pg_words import DIMENSIONS
 
+TABLES = "search tables"  # what a transaction excludes others from that creates or drops one
 WORDS, GRAPH = "words", "graph"
 MAX_GRAPH_DIMENSIONS = 4000
 """Dimensions up to which pgvector builds an HNSW index on a column of type halfvec."""
@@ -52,6 +53,22 @@ async def dimensions_of(tx: AsyncConnection, table: str) -> int | None:
     )
     dimensions: int | None = await tx.scalar(column, {"table": table})
     return dimensions
+
+
+async def drop_tables(tx: AsyncConnection, kept: str | None) -> None:
+    """Drop the tables of all indexes but one.
+
+    Args:
+        tx: A transaction that excludes all others that create or drop one.
+        kept: Name of the table that stays; None where none does.
+    """
+    tables = text(
+        "SELECT relname FROM pg_class WHERE relname ~ '^search_[0-9a-f]{16}$' AND relkind = 'r' "
+        "AND pg_table_is_visible(oid)"
+    )
+    for table in await tx.scalars(tables):
+        if table != kept:
+            await tx.execute(text(f"DROP TABLE {table}"))
 
 
 async def build_index(tx: AsyncConnection, table: str, name: str) -> bool:

@@ -22,6 +22,7 @@ from nuggetstream.domain.failure import Reason
 from services.retriever.pg_table import (
     GRAPH,
     MAX_GRAPH_DIMENSIONS,
+    TABLES,
     WORDS,
     build_index,
     create_table,
@@ -168,16 +169,6 @@ class PgVectorIndex:
         """Nothing until `stop` is set: the database keeps it."""
         await stop.wait()
 
-    async def drop_others(self) -> None:
-        """Drop the tables of all other models."""
-        tables = text(
-            "SELECT relname FROM pg_class WHERE relname ~ '^search_[0-9a-f]{16}$' AND relkind = 'r'"
-        )
-        async with self._database.exclusive("search tables") as tx:
-            for table in await tx.scalars(tables):
-                if table != self.table:
-                    await tx.execute(text(f"DROP TABLE {table}"))
-
     async def _is_there(self) -> bool:
         if not self._exists:
             async with self._database.reading() as tx:
@@ -185,7 +176,7 @@ class PgVectorIndex:
         return self._exists
 
     async def _create(self, dimensions: int | None) -> None:
-        async with self._database.exclusive("search tables") as tx:
+        async with self._database.exclusive(TABLES) as tx:
             await create_table(tx, self.table, self._model, dimensions)
 
     def _tend_if_due(self) -> None:

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from sqlalchemy import delete
 
 from services.retriever.corpus import ChunkVectors
+from services.retriever.pg_table import TABLES, drop_tables
 from services.retriever.pgvector import PgVectorIndex
 from services.store.chunk_changes import ChunkChanges
 from services.store.chunk_tables import vectors as vector_table
@@ -51,9 +52,16 @@ async def reindex(
         await index.settled()
 
 
-async def drop_other_models(database: Database, index: PgVectorIndex | None, model: str | None) -> None:
-    """Delete what only other models use: their stored vectors, and their indexes in PostgreSQL."""
+async def drop_others(database: Database, index: PgVectorIndex | None, model: str | None) -> None:
+    """Delete what neither a model nor its index uses: vectors of other models, and tables of other indexes.
+
+    Args:
+        database: The database.
+        index: The index in PostgreSQL that stays; None for an index in memory, beside which none does.
+        model: Name of the embedding model; None without one.
+    """
     async with database.transaction() as tx:
         await tx.execute(delete(vector_table).where(vector_table.c.model != (model or "")))
-    if index is not None:
-        await index.drop_others()
+    if not database.is_sqlite:
+        async with database.exclusive(TABLES) as tx:
+            await drop_tables(tx, None if index is None else index.table)

@@ -21,8 +21,13 @@ from services.runtime.llm.settings import LLMSettings
     type=click.Choice(["memory", "pgvector"]),
     help="Index to fill.  [default: NUGGETSTREAM_RETRIEVAL_INDEX]",
 )
-@click.option("--drop-others", is_flag=True, help="Then delete the vectors and indexes of all other models.")
-def command(model: str | None, where: str | None, *, drop_others: bool) -> None:
+@click.option(
+    "--drop-others",
+    "drop",
+    is_flag=True,
+    help="Then delete the vectors of all other models, and the tables of all other indexes.",
+)
+def command(model: str | None, where: str | None, *, drop: bool) -> None:
     """Give every stored chunk a vector of a model, and fill the index with it.
 
     Services run meanwhile, with the model and the index that they have; start them with the new ones
@@ -43,7 +48,7 @@ def command(model: str | None, where: str | None, *, drop_others: bool) -> None:
         from services.indexer.storing import StoringEmbedder
         from services.retriever.corpus import ChunkVectors
         from services.retriever.pgvector import PgVectorIndex
-        from services.retriever.reindexing import drop_other_models, reindex
+        from services.retriever.reindexing import drop_others, reindex
         from services.store.chunks import Chunks
 
         async with AsyncExitStack() as opened:
@@ -61,8 +66,8 @@ def command(model: str | None, where: str | None, *, drop_others: bool) -> None:
             if embedder is not None:
                 storing = StoringEmbedder(embedder, chunks, claims_of(database), cuts=embedder.cuts)
             await reindex(database, ChunkVectors(chunks, embedder, storing), index, show)
-            if drop_others:
-                await drop_other_models(database, index, name)
+            if drop:
+                await drop_others(database, index, name)
         click.echo(f"the corpus is indexed by {name or 'words alone'} ({settings.retrieval_index})")
 
     run(work, read_settings(ServerSettings))

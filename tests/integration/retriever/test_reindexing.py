@@ -10,11 +10,12 @@ from services.indexer.storing import StoringEmbedder
 from services.retriever.corpus import ChunkVectors
 from services.retriever.memory.index import MemoryIndex
 from services.retriever.pgvector import PgVectorIndex
-from services.retriever.reindexing import drop_other_models, reindex
+from services.retriever.reindexing import drop_others, reindex
 from services.retriever.search import Scope, Searcher
 from services.store.chunk_tables import vectors
 from services.store.chunks import Chunks
 from services.store.database import Database
+from tests.e2e.processes import clean_environment, run_command
 from tests.fakes import WordVectors
 from tests.integration.retriever.test_every_index import chunk
 from tests.integration.retriever.test_pgvector import postgres as postgres  # noqa: PLC0414 - a fixture
@@ -48,7 +49,7 @@ async def test_the_old_model_serves_until_the_new_one_is_complete(postgres: Data
     assert steps[-1] == (620, 0)  # nothing is done twice
     assert await tables_of(postgres) == {old.table, new.table}
     calls = len(new_model.calls)
-    await drop_other_models(postgres, new, "new")
+    await drop_others(postgres, new, "new")
     assert await tables_of(postgres) == {new.table}
     assert len(await Searcher.of(postgres, new_model, new).search("tea", Scope.CORPUS, "b", 700)) == 620
     assert len(new_model.calls) == calls + 1  # for the query alone
@@ -68,6 +69,27 @@ async def test_for_an_index_in_memory_the_vectors_are_stored(record: Database) -
     assert await stored_models(record) == {"new": 3}
     assert len(await Searcher.of(record, model, MemoryIndex()).search("tea", Scope.CORPUS, "b", 9)) == 3
     assert [len(call) for call in model.calls] == [3, 1]
+
+
+@pytest.mark.postgresql
+async def test_after_a_move_to_memory_the_command_drops_the_tables_of_pgvector(postgres: Database) -> None:
+    await Chunks(postgres).add([chunk("Tea.")])
+    for name in ("old", None):
+        index = PgVectorIndex(postgres, name, 10**6)
+        await index.prepare()
+        model = None if name is None else WordVectors(name)
+        vectors = ChunkVectors(Chunks(postgres), None) if model is None else vectors_by(model, postgres)
+        await reindex(postgres, vectors, index, lambda *_: None)
+    assert len(await tables_of(postgres)) == 2
+    move = ["reindex", "--model", "none", "--index", "memory"]
+    environment = clean_environment(database_url=postgres.url)
+    code, output = await run_command(environment, *move)
+    assert code == 0, output
+    assert len(await tables_of(postgres)) == 2  # a retriever may still search them
+    code, output = await run_command(environment, *move, "--drop-others")
+    assert code == 0, output
+    assert await tables_of(postgres) == set()
+    assert await stored_models(postgres) == {}
 
 
 async def test_the_command_indexes_words_without_a_model(record: Database) -> None:
