@@ -201,7 +201,14 @@ async def estimate(
             calls = [await _calls_of(spend, battle_id, choices) for battle_id in evaluation.accepted]
     if not calls:
         return None
-    return Estimate(len(lines), calls, model, prices, batched, list(_notes(choices, calls)))
+    return Estimate(
+        battles=len(lines),
+        sample=calls,
+        model=model,
+        prices=prices,
+        batched=batched,
+        notes=list(_notes(choices, calls)),
+    )
 
 
 def _offline(choices: Choices, folder: Path) -> Choices:

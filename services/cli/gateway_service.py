@@ -12,6 +12,7 @@ from services.runtime.service import Service
 
 if TYPE_CHECKING:
     from services.cli.wiring import Parts
+    from services.gateway.hosts import AllowedHosts
     from services.gateway.ports import Gateway
     from services.gateway.webhooks.sender import Sender
     from services.runtime.service import BackgroundTask
@@ -29,8 +30,6 @@ async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
     from services.gateway.battles.intake import Intake, publisher
     from services.gateway.build import further_routes
     from services.gateway.health import readiness
-    from services.gateway.hosts import AllowedHosts
-    from services.gateway.pages.environment import compile_templates
     from services.gateway.ports import Gateway
     from services.gateway.ratings.client import RatingsClient
     from services.gateway.server import http_server
@@ -67,15 +66,32 @@ async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
             **_stores(parts),
         )
         tail = Tail.of(parts.database, gateway)
-        hosts = AllowedHosts.of((parts.host, *parts.allowed_hosts))
         links = (parts.bus, parts.database, access, parts.platform.declared_graders)
         further = further_routes(gateway, *links, tail=tail, sender=sender, budgets=budgets_of(parts))
-        app = create_app(gateway, hosts, *further, sites=parts.access.sites)
+        app = create_app(gateway, _hosts(parts), *further, sites=parts.access.sites)
         async with tail.listening(parts.bus), http_server(app, parts.host, parts.http_port) as url:
-            stages = [ingest_stage(gateway.intake, parts.blobs)]
-            watches = [usage.run, consumer_watch(parts.bus).run, compile_templates]
-            background = [*watches, deliveries(parts, gateway, sender)]
-            yield Service("gateway", stages, [arena_service(gateway, tail)], background, url, RPC_LIMITS)
+            yield Service(
+                name="gateway",
+                stages=[ingest_stage(gateway.intake, parts.blobs)],
+                rpcs=[arena_service(gateway, tail)],
+                background=[usage.run, *_background(parts, gateway, sender)],
+                url=url,
+                rpc_limits=RPC_LIMITS,
+            )
+
+
+def _hosts(parts: "Parts") -> "AllowedHosts":
+    """The names in the Host header that the gateway answers to."""
+    from services.gateway.hosts import AllowedHosts
+
+    return AllowedHosts.of((parts.host, *parts.allowed_hosts))
+
+
+def _background(parts: "Parts", gateway: "Gateway", sender: "Sender") -> list["BackgroundTask"]:
+    """What the gateway does beside answering."""
+    from services.gateway.pages.environment import compile_templates
+
+    return [consumer_watch(parts.bus).run, compile_templates, deliveries(parts, gateway, sender)]
 
 
 def _stores(parts: "Parts") -> dict[str, Any]:

@@ -48,7 +48,7 @@ async def open_indexer_service(parts: "Parts") -> AsyncIterator[Service]:
                 open_model(parts.embedding, parts.pipeline, parts.llm, parts.database, parts.stand_in)
             )
         if model is None:
-            yield Service("indexer", [build(indexer)])
+            yield Service(name="indexer", stages=[build(indexer)])
             return
         remote = isinstance(model, RemoteEmbedder)
         batching = model if remote else BatchingEmbedder(model)
@@ -61,7 +61,7 @@ async def open_indexer_service(parts: "Parts") -> AsyncIterator[Service]:
             else [LoadedAtFirstBattle(parts.bus, model).run]
         )
         served = embedding_service(CachingEmbedder(batching), storing)
-        yield Service("indexer", [stage], [served], background=background)
+        yield Service(name="indexer", stages=[stage], rpcs=[served], background=background)
 
 
 class LoadedAtFirstBattle:

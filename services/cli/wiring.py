@@ -108,7 +108,7 @@ async def open_scraper(parts: Parts) -> AsyncIterator[Service]:
     from services.cli.scraper_stage import open_scraper_stage
 
     async with open_scraper_stage(parts) as (stage, watches):
-        yield Service("scraper", [stage], background=watches)
+        yield Service(name="scraper", stages=[stage], background=watches)
 
 
 @asynccontextmanager
@@ -140,7 +140,12 @@ async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
         searcher = Searcher.of(parts.database, embedder, index, minimum, reranking, storing=storing)
         retriever = Retriever(searcher, scope, limit, variations)
         stages = [build(retriever, parts.blobs)]
-        yield Service("retriever", stages, [retrieval_service(searcher)], [upkeep(retriever)])
+        yield Service(
+            name="retriever",
+            stages=stages,
+            rpcs=[retrieval_service(searcher)],
+            background=[upkeep(retriever)],
+        )
 
 
 @asynccontextmanager
@@ -149,7 +154,7 @@ async def open_nuggetizer(parts: Parts) -> AsyncIterator[Service]:
     from services.cli.nuggetizer_stage import open_nuggetizer_stage
 
     async with open_nuggetizer_stage(parts) as (stage, watches):
-        yield Service("nuggetizer", [stage], background=watches)
+        yield Service(name="nuggetizer", stages=[stage], background=watches)
 
 
 @asynccontextmanager
@@ -168,7 +173,9 @@ async def open_assigner(parts: Parts) -> AsyncIterator[Service]:
         assigner = Assigner(model=model, decisions=decisions, shared=shared, models_of=models_of, **profile)
         stage = build(assigner, parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
         yield Service(
-            "assigner", [stage], background=[model_state(parts.bus, stage.name, decisions or model)]
+            name="assigner",
+            stages=[stage],
+            background=[model_state(parts.bus, stage.name, decisions or model)],
         )
 
 
@@ -186,7 +193,11 @@ async def open_judge(parts: Parts) -> AsyncIterator[Service]:
         graders: list[Stage[Any, Any]] = []
         if runs_graders(parts.platform, pipeline.evaluator):
             graders = await opened.enter_async_context(open_graders(parts))
-        yield Service("judge", [stage, *graders], background=[*watches, *canary_watch(parts)])
+        yield Service(
+            name="judge",
+            stages=[stage, *graders],
+            background=[*watches, *canary_watch(parts)],
+        )
 
 
 @asynccontextmanager
@@ -209,7 +220,12 @@ async def open_rater(parts: Parts) -> AsyncIterator[Service]:
     stages = [build(Rater(battles, outcomes, announcer), parts.blobs)]
     lenses = [Lens(parts.pipeline.nugget_lens) if lens is Lens.NUGGET else lens for lens in INDEPENDENT]
     background = [announcer.run, Warming(boards, lenses).run]
-    yield Service("rater", stages, [ratings_service(boards, rater_guard(parts))], background)
+    yield Service(
+        name="rater",
+        stages=stages,
+        rpcs=[ratings_service(boards, rater_guard(parts))],
+        background=background,
+    )
 
 
 @asynccontextmanager
@@ -253,4 +269,4 @@ async def open_recorder(parts: Parts) -> AsyncIterator[Service]:
     if not parts.database.is_sqlite:
         watches.append(DatabaseClaims(parts.database).sweep_regularly)
     stages: list[Stage[Any, Any]] = [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)]
-    yield Service("recorder", stages, background=watches)
+    yield Service(name="recorder", stages=stages, background=watches)
