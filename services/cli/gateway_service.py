@@ -51,12 +51,10 @@ async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
         webhook_sender(parts) as sender,
     ):
         access, publish = await gateway_access(parts, battles), publisher(parts.bus, parts.blobs)
-        intake = Intake(battles, PendingVotes(parts.database), publish, admission, parts.entry)
-        ratings = RatingsClient(channel, Lens(parts.pipeline.nugget_lens), sign=access.signature)
         gateway = Gateway(
             battles=battles,
-            intake=intake,
-            ratings=ratings,
+            intake=Intake(battles, PendingVotes(parts.database), publish, admission, parts.entry),
+            ratings=RatingsClient(channel, Lens(parts.pipeline.nugget_lens), sign=access.signature),
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),
             models=models,
