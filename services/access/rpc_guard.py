@@ -18,6 +18,7 @@ from services.access.limits import Rates
 from services.access.signing import HEADER, is_signed
 from services.access.visits import VISIT, Visit, audit
 from services.runtime.errors import StageError
+from services.runtime.rpc_errors import end_call
 from services.store.audit_log import AuditLog
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -75,7 +76,7 @@ class RpcGuard:
         except (Denied, StageError) as error:
             await abort(context, error)
         except LookupError as error:
-            await context.abort(grpc.StatusCode.NOT_FOUND, str(error.args[0]))
+            await end_call(context, grpc.StatusCode.NOT_FOUND, str(error.args[0]))
         VISIT.set(visit)
         yield
         if rule.action is not None:
@@ -113,8 +114,7 @@ async def abort(context: Context, error: Exception) -> NoReturn:
     """End a call with the status of an error."""
     code = _CODES.get(type(error), grpc.StatusCode.UNAVAILABLE)
     trailer = (("retry-after", str(math.ceil(error.retry_after))),) if isinstance(error, TooMany) else ()
-    await context.abort(code, str(error), trailer)
-    raise AssertionError("abort always raises")
+    await end_call(context, code, str(error), trailer)
 
 
 def guarded(servicer: S, service: ServiceDescriptor, rules: Mapping[str, RpcRule], guard: RpcGuard) -> S:

@@ -125,7 +125,7 @@ async def wait_until_prepared(
             for requirement in requirements:
                 await requirement()
         except Outage as outage:
-            await reasons.because(outage.detail)
+            await reasons.because(outage.detail, outage.for_operators)
         except NotPreparedYet as error:
             if asyncio.get_running_loop().time() >= until:
                 raise
@@ -144,10 +144,10 @@ class _Reasons:
         self._tell = tell
         self._logged: tuple[str, float] | None = None
 
-    async def because(self, reason: str) -> None:
+    async def because(self, reason: str, for_operators: str = "") -> None:
         now = asyncio.get_running_loop().time()
         if self._logged is None or self._logged[0] != reason or now - self._logged[1] >= _LOG_EVERY:
             self._logged = (reason, now)
-            log.warning("waiting to start", why=reason)
+            log.warning("waiting to start", why=for_operators or reason)
         if self._tell is not None:
             await self._tell(reason)

@@ -170,7 +170,9 @@ def _for_operator(error: BaseException) -> click.ClickException | None:
         option = _PORTS[error.protocol]
         variable = f"NUGGETSTREAM_{option.replace('-', '_').upper()}"
         return click.ClickException(f"{error}; choose another port with --{option} or {variable}")
-    known = isinstance(error, StageError | OSError) or type(error) is ValueError
+    if isinstance(error, StageError):
+        return click.ClickException(KNOWN.redact(f"{error.reason.value}: {error.for_operators}"))
+    known = isinstance(error, OSError) or type(error) is ValueError
     if known or type(error).__module__.startswith("services."):
         return click.ClickException(KNOWN.redact(str(error)))
     return None

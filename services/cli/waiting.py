@@ -50,7 +50,7 @@ class Patience:
                     raise
                 if clock() - logged >= _LOG_EVERY:
                     logged = clock()
-                    log.warning("waiting", why=error.detail, seconds_left=round(left))
+                    log.warning("waiting", why=error.for_operators, seconds_left=round(left))
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.stop.wait(), min(self.pause, left))
             if self.stop.is_set():

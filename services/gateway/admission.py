@@ -53,7 +53,7 @@ class Admission:
     async def explained(self, error: Unavailable) -> Unavailable:
         """An error of the broker or database, with the problem that the checks find behind it."""
         problems = await self.problems()
-        return _outage("; ".join((*problems, error.detail))) if problems else error
+        return _outage("; ".join((*problems, error.detail)), error.admin_detail) if problems else error
 
 
 async def admission_to(bus: Bus, checks: Sequence[Check] = ()) -> tuple[StreamUsage, Admission]:
@@ -72,5 +72,5 @@ async def admission_to(bus: Bus, checks: Sequence[Check] = ()) -> tuple[StreamUs
     return usage, Admission((*checks, streams_have_room))
 
 
-def _outage(detail: str) -> Outage:
-    return Outage(Reason.STORE_UNAVAILABLE, detail, retry_after=_RETRY_AFTER)
+def _outage(detail: str, admin_detail: str | None = None) -> Outage:
+    return Outage(Reason.STORE_UNAVAILABLE, detail, _RETRY_AFTER, admin_detail=admin_detail)

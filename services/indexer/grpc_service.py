@@ -7,6 +7,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from services.runtime.embedding import Embedder
 from services.runtime.errors import BudgetExceeded, Permanent, Unavailable
 from services.runtime.rpc import Register
+from services.runtime.rpc_errors import end_call
 from services.runtime.rpc_work import work_of
 
 MAX_TEXTS = 4096
@@ -34,19 +35,18 @@ class EmbeddingServicer(retrieval_pb2_grpc.EmbeddingServicer):
         the budget is used up, and UNAVAILABLE while the endpoint or the database does not answer.
         """
         if len(request.texts) > MAX_TEXTS:
-            await context.abort(
-                grpc.StatusCode.INVALID_ARGUMENT, f"{len(request.texts)} texts; at most {MAX_TEXTS} a call"
-            )
+            too_many = f"{len(request.texts)} texts; at most {MAX_TEXTS} a call"
+            await end_call(context, grpc.StatusCode.INVALID_ARGUMENT, too_many)
         try:
             with work_of(context.invocation_metadata()):
                 embedder = self._storing if request.store else self._embedder
                 rows = await embedder.embed(list(request.texts))
         except BudgetExceeded as error:
-            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, error.detail)
+            await end_call(context, grpc.StatusCode.FAILED_PRECONDITION, error.detail)
         except Permanent as error:
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, error.detail)
+            await end_call(context, grpc.StatusCode.INVALID_ARGUMENT, error.detail)
         except Unavailable as error:
-            await context.abort(grpc.StatusCode.UNAVAILABLE, error.detail)
+            await end_call(context, grpc.StatusCode.UNAVAILABLE, error.detail)
         return retrieval_pb2.EmbedResponse(
             vectors=rows.astype("<f4").tobytes(), dimensions=rows.shape[1], model=self._embedder.model
         )

@@ -65,7 +65,7 @@ class Announcer:
             except Unavailable as error:
                 self.changed(arena)
                 if not self._outage:
-                    log.warning("boards cannot be announced now", why=error.detail)
+                    log.warning("boards cannot be announced now", why=error.for_operators)
                 self._outage = True
             else:
                 if self._outage:

@@ -19,6 +19,7 @@ from services.rater.boards import Boards
 from services.rater.options import method
 from services.runtime.errors import InvalidInput, StageError
 from services.runtime.rpc import Register
+from services.runtime.rpc_errors import end_call
 from services.store.slices import Slice
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -191,7 +192,6 @@ async def _answered(context: Context, answering: Awaitable[R]) -> R:
     try:
         return await answering
     except InvalidInput as error:
-        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, error.detail)
+        await end_call(context, grpc.StatusCode.INVALID_ARGUMENT, error.detail)
     except StageError as error:
-        await context.abort(grpc.StatusCode.UNAVAILABLE, error.detail)
-    raise AssertionError  # abort always raises
+        await end_call(context, grpc.StatusCode.UNAVAILABLE, error.detail)

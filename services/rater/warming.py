@@ -43,7 +43,7 @@ class Warming:
         try:
             await self.compute(stop)
         except StageError as error:
-            log.info("boards_not_computed_ahead", reason=error.detail)
+            log.info("boards_not_computed_ahead", reason=error.for_operators)
         await stop.wait()
 
     async def compute(self, stop: asyncio.Event) -> None:

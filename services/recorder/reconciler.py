@@ -94,7 +94,7 @@ class Reconciler:
             try:
                 await self.reconcile(datetime.now(UTC))
             except (Unavailable, nats.errors.Error, TimeoutError) as error:
-                log.warning("battles are not reconciled now", why=str(error))
+                log.warning("battles are not reconciled now", why=_why(error))
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _INTERVAL)
 
@@ -226,3 +226,7 @@ def reconciler(
         quiet_after=quiet_after,
         several_nuggetizers=len(nuggetizers) > 1,
     )
+
+
+def _why(error: Exception) -> str:
+    return error.for_operators if isinstance(error, Unavailable) else str(error)

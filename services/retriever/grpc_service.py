@@ -11,6 +11,7 @@ from services.retriever.search import Scope, Searcher
 from services.retriever.stage import EVIDENCE_LIMIT
 from services.runtime.errors import StageError
 from services.runtime.rpc import Register
+from services.runtime.rpc_errors import end_call
 from services.runtime.rpc_work import work_of
 from services.wire.convert import to_message
 
@@ -40,7 +41,7 @@ class RetrievalServicer(retrieval_pb2_grpc.RetrievalServicer):
         What it costs is booked to the battle that the metadata names, or else to the day alone.
         """
         if problem := _problem(request):
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, problem)
+            await end_call(context, grpc.StatusCode.INVALID_ARGUMENT, problem)
         limit = request.limit or EVIDENCE_LIMIT
         queries = list(dict.fromkeys([request.query, *request.variations]))
         try:
@@ -49,7 +50,7 @@ class RetrievalServicer(retrieval_pb2_grpc.RetrievalServicer):
                     queries, _SCOPES[request.scope], request.battle_id, limit, only=_filter(request)
                 )
         except StageError as error:
-            await context.abort(grpc.StatusCode.UNAVAILABLE, error.detail)
+            await end_call(context, grpc.StatusCode.UNAVAILABLE, error.detail)
         return retrieval_pb2.SearchResponse(
             evidence=[to_message(item, evidence_pb2.Evidence) for item in found.evidence],
             ranking=found.ranking,

@@ -80,7 +80,7 @@ class PgVectorIndex:
                     await tx.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
         except DBAPIError as error:
             detail = "the database lacks pgvector 0.8: an administrator has to run CREATE EXTENSION vector"
-            raise Unavailable(Reason.STORE_UNAVAILABLE, f"{detail} ({error.orig})") from error
+            raise Unavailable(Reason.STORE_UNAVAILABLE, detail, admin_detail=str(error.orig)) from error
 
     async def ids(self) -> AbstractSet[str] | None:
         """None: chunks leave the index with their rows in the table of chunks."""
@@ -196,7 +196,8 @@ class PgVectorIndex:
                 if self._needs_graph and self._size > self._exact:
                     self._needs_graph = not await self._build_graph(tx)
         except (Unavailable, DBAPIError) as error:
-            log.warning("the index is not tended now", table=self.table, error=str(error))
+            said = error.for_operators if isinstance(error, Unavailable) else str(error)
+            log.warning("the index is not tended now", table=self.table, error=said)
 
     async def _build_graph(self, tx: AsyncConnection) -> bool:
         """Build the graph if there can be one; whether nothing is left to do."""

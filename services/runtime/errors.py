@@ -32,6 +32,11 @@ class StageError(Exception):
         self.detail = detail
         self.admin_detail = admin_detail
 
+    @property
+    def for_operators(self) -> str:
+        """The cause with what the other side said, for the log and the terminal of who runs the platform."""
+        return self.detail if self.admin_detail is None else f"{self.detail}: {self.admin_detail}"
+
 
 class Retryable(StageError):
     """The same job may succeed later.
@@ -103,8 +108,8 @@ class Permanent(StageError):
 class InvalidInput(Permanent):
     """The message is well-formed but its content is invalid."""
 
-    def __init__(self, detail: str) -> None:
-        super().__init__(Reason.INVALID_INPUT, detail)
+    def __init__(self, detail: str, *, admin_detail: str | None = None) -> None:
+        super().__init__(Reason.INVALID_INPUT, detail, admin_detail=admin_detail)
 
 
 class BudgetExceeded(Permanent):

@@ -8,8 +8,6 @@ from google.protobuf.descriptor import ServiceDescriptor
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from nuggetstream.domain.failure import Reason
-from services.runtime.errors import InvalidInput, Outage, Retryable, StageError, Unavailable
 from services.runtime.listening import CannotListen
 from services.runtime.rpc_limits import LimitedCalls, RpcLimits
 from services.runtime.rpc_measuring import MeasuredCalls
@@ -32,14 +30,6 @@ _CLIENT_OPTIONS = (
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
-)
-
-# Status codes of a server that has a bug or does not know the method.
-_SERVER_BUG = (
-    grpc.StatusCode.UNKNOWN,
-    grpc.StatusCode.INTERNAL,
-    grpc.StatusCode.UNIMPLEMENTED,
-    grpc.StatusCode.DATA_LOSS,
 )
 
 LIVE = "live"  # service name for liveness probes
@@ -125,23 +115,3 @@ async def serve(
 def channel(target: str) -> grpc.aio.Channel:
     """A channel that spreads calls over all addresses that the target's name resolves to."""
     return grpc.aio.insecure_channel(target, options=_CLIENT_OPTIONS)
-
-
-def as_stage_error(error: grpc.aio.AioRpcError, target: str) -> StageError:
-    """The error to raise in a handler for a failed call to another service.
-
-    Args:
-        error: The error of the call.
-        target: Name of the service called.
-
-    Returns:
-        InvalidInput for a wrong request, Retryable for a bug of the other service, Outage when it cannot be
-        reached, and Unavailable when it did not answer in time.
-    """
-    if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
-        return InvalidInput(f"{target}: {error.details()}")
-    status = f"{error.code().name} {error.details()}"
-    if error.code() in _SERVER_BUG:
-        return Retryable(Reason.BUG, f"{target} failed: {status}")
-    kind = Outage if error.code() is grpc.StatusCode.UNAVAILABLE else Unavailable
-    return kind(Reason.DEADLINE, f"{target} does not answer: {status}")

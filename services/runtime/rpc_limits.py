@@ -13,6 +13,7 @@ import grpc
 from google.protobuf.message import Message
 
 from services.runtime.message_bounds import TooManyFields, check_fields
+from services.runtime.rpc_errors import end_call
 from services.runtime.rpc_handlers import Context, rewrapped
 
 _HEALTH_CHECK = "/grpc.health.v1.Health/Check"
@@ -137,4 +138,4 @@ async def _each_readable(requests: AsyncIterator[Any], context: Context) -> Asyn
 
 async def _reject(context: Context, code: grpc.StatusCode, problem: str | None) -> None:
     if problem is not None:
-        await context.abort(code, problem)
+        await end_call(context, code, problem)

@@ -107,7 +107,7 @@ class CallRetention:
             try:
                 await self.sweep(datetime.now(UTC))
             except Unavailable as error:
-                log.warning("old model calls are not deleted now", why=str(error))
+                log.warning("old model calls are not deleted now", why=error.for_operators)
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _SWEEP_S)
 

@@ -105,6 +105,6 @@ class DatabaseClaims:
             try:
                 await self.sweep()
             except Unavailable as error:
-                log.warning("claims that are over are not deleted now", why=str(error))
+                log.warning("claims that are over are not deleted now", why=error.for_operators)
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _SWEEP_INTERVAL)

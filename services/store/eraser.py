@@ -62,7 +62,7 @@ class Eraser:
             try:
                 await self.finish(datetime.now(UTC))
             except Unavailable as error:
-                log.warning("deletions are not finished now", why=str(error))
+                log.warning("deletions are not finished now", why=error.for_operators)
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _INTERVAL)
 

@@ -151,7 +151,7 @@ class FetchedPages:
             try:
                 await self.sweep(datetime.now(UTC) - robots_age)
             except Unavailable as error:
-                log.warning("old entries of the scrapers are not deleted now", why=str(error))
+                log.warning("old entries of the scrapers are not deleted now", why=error.for_operators)
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _SWEEP_INTERVAL)
 

@@ -40,7 +40,10 @@ def _unavailable(error: Exception) -> Unavailable:
     cause = getattr(error, "orig", None) or error
     # SQLite has one class of error for a full disk and for a missing table.
     kind = Unavailable if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR else Outage
-    message = str(cause) or type(cause).__name__  # a timeout has no message
-    if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-        message += " (ENOSPC)"
-    return kind(Reason.STORE_UNAVAILABLE, f"the database does not answer: {message}")
+    detail = "the database does not answer"
+    if kind is Unavailable:
+        detail = "the database cannot carry out a statement"
+    elif getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        detail = "the database has no room on its disk (ENOSPC)"
+    said = str(cause) or type(cause).__name__  # a timeout has no message
+    return kind(Reason.STORE_UNAVAILABLE, detail, admin_detail=said)

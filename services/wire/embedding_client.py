@@ -10,6 +10,7 @@ from nuggetstream.domain.failure import Reason
 from services.runtime import rpc
 from services.runtime.embedding import Vectors
 from services.runtime.errors import BudgetExceeded, Unavailable
+from services.runtime.rpc_errors import as_stage_error, own_words
 from services.runtime.rpc_work import metadata_of_work
 
 _PER_CALL = 512
@@ -56,11 +57,12 @@ class GrpcEmbedder:
         try:
             response = await self._stub.Embed(request, timeout=rpc.DEADLINE, metadata=metadata_of_work())
         except grpc.aio.AioRpcError as error:
-            if error.code() is grpc.StatusCode.FAILED_PRECONDITION:
-                raise BudgetExceeded(f"{error.details()}") from error
-            raise rpc.as_stage_error(error, f"the indexer at {self._target}") from error
+            words = own_words(error)
+            if error.code() is grpc.StatusCode.FAILED_PRECONDITION and words is not None:
+                raise BudgetExceeded(words) from error
+            raise as_stage_error(error, "the indexer", self._target) from error
         if response.model != self._model:
-            detail = f"the indexer at {self._target} embeds with {response.model}, not {self._model}"
-            raise Unavailable(Reason.STORE_UNAVAILABLE, detail)
+            detail = f"the indexer embeds with {response.model}, not {self._model}"
+            raise Unavailable(Reason.STORE_UNAVAILABLE, detail, admin_detail=self._target)
         rows = np.frombuffer(response.vectors, "<f4").reshape(len(texts), response.dimensions)
         return rows.astype(np.float32)

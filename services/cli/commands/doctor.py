@@ -105,7 +105,7 @@ async def _failures(checks: list[Check]) -> int:
 
 def _message(error: Exception) -> str:
     if isinstance(error, StageError):
-        return error.detail
+        return error.for_operators
     return str(error) or type(error).__name__
 
 

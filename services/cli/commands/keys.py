@@ -17,6 +17,7 @@ from services.cli.prepared import require_tables
 from services.cli.process import read_settings
 from services.cli.settings import PlatformSettings
 from services.runtime.errors import StageError
+from services.runtime.masking import KNOWN
 from services.store.api_keys import ApiKeys, StoredKey, today
 from services.store.audit_log import AuditEntry, AuditLog
 from services.store.database import Database
@@ -171,7 +172,7 @@ def _with_database(data_dir: Path | None, work: Callable[[Database], Awaitable[T
             await require_tables(database)
             return await work(database)
         except StageError as error:
-            raise click.ClickException(error.detail) from error
+            raise click.ClickException(KNOWN.redact(error.for_operators)) from error
         finally:
             await database.close()
 

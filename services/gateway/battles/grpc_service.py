@@ -25,7 +25,9 @@ from services.gateway.problems import EXPECTED
 from services.gateway.stream.protobuf import after_of, selection_of, watched_of
 from services.gateway.stream.tail import Tail
 from services.runtime.errors import Unavailable
+from services.runtime.masking import KNOWN
 from services.runtime.rpc import Register
+from services.runtime.rpc_errors import end_call
 from services.runtime.rpc_limits import RpcLimits
 from services.store.event_reading import RecordedEvent
 
@@ -172,7 +174,7 @@ def _reply(
     request: arena_pb2.SubmitBattlesRequest, outcome: Receipt | Exception
 ) -> arena_pb2.SubmitBattlesResponse:
     if isinstance(outcome, Exception):
-        return arena_pb2.SubmitBattlesResponse(battle_id=request.battle.id, error=str(outcome))
+        return arena_pb2.SubmitBattlesResponse(battle_id=request.battle.id, error=KNOWN.redact(str(outcome)))
     return arena_pb2.SubmitBattlesResponse(
         battle_id=outcome.battle_id,
         created=outcome.created,
@@ -194,5 +196,4 @@ async def _abort(context: Context, error: Exception) -> NoReturn:
     if isinstance(error, Denied):
         await abort(context, error)
     codes = (code for kind, code in _CODES.items() if isinstance(error, kind))
-    await context.abort(next(codes, grpc.StatusCode.INTERNAL), str(error))
-    raise AssertionError("abort always raises")
+    await end_call(context, next(codes, grpc.StatusCode.INTERNAL), str(error))

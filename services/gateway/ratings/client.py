@@ -23,7 +23,8 @@ from services.gateway.ratings.query import (
     PairsQuery,
     TimelineQuery,
 )
-from services.runtime.rpc import DEADLINE, as_stage_error
+from services.runtime.rpc import DEADLINE
+from services.runtime.rpc_errors import as_stage_error, own_words
 
 # Field descriptors have two implementations (C and Python) without a common type.
 FieldDescriptor = Any
@@ -96,8 +97,9 @@ class RatingsClient:
             metadata = None if self.sign is None else ((HEADER, await self.sign()),)
             return await call(request, timeout=self.deadline, metadata=metadata)
         except grpc.aio.AioRpcError as error:
-            if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
-                raise InvalidQuery([error.details() or "not valid"]) from error
+            words = own_words(error)
+            if error.code() is grpc.StatusCode.INVALID_ARGUMENT and words is not None:
+                raise InvalidQuery([words or "not valid"]) from error
             raise as_stage_error(error, "the rater") from error
 
 

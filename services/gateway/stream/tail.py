@@ -167,7 +167,7 @@ class Tail:
                 keys = await self._source.since(since)
                 told = await self._telling.told([key for key in keys if key not in known])
             except Unavailable as error:
-                log.warning("the stream of events waits for the database", reason=error.detail)
+                log.warning("the stream of events waits for the database", reason=error.for_operators)
                 await asyncio.sleep(self._poll)
                 continue
             for client in list(self._clients):

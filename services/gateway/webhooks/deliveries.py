@@ -76,7 +76,7 @@ class Deliveries:
                     if enabled and (webhook_id not in tasks or tasks[webhook_id].done()):
                         tasks[webhook_id] = asyncio.create_task(self._deliver(webhook_id, stop))
             except Unavailable as error:
-                log.warning("webhooks wait for the database", why=error.detail)
+                log.warning("webhooks wait for the database", why=error.for_operators)
             tasks = {webhook_id: task for webhook_id, task in tasks.items() if not task.done()}
             await _until(stop, self._refresh)
         self._wake_all()

@@ -9,8 +9,11 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from nuggetstream.domain.failure import Reason
 from services.indexer.grpc_service import embedding_service
-from services.runtime import rpc
+from services.runtime import rpc, rpc_errors
 from services.runtime.errors import InvalidInput, Outage, Retryable, Unavailable
+from services.runtime.masking import KnownSecrets
+from services.runtime.rpc_errors import as_stage_error
+from services.wire.embedding_client import GrpcEmbedder
 from tests.fakes import WordVectors
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -77,8 +80,6 @@ async def test_a_call_in_flight_is_finished_when_the_server_is_left() -> None:
             await go.wait()
             return await super().embed(texts)
 
-    from services.wire.embedding_client import GrpcEmbedder
-
     async with rpc.serve("127.0.0.1:0", [embedding_service(Slow(), Slow())]) as port:
         client = GrpcEmbedder(f"127.0.0.1:{port}", "words")
         call = asyncio.create_task(client.embed(["tea"]))
@@ -103,7 +104,33 @@ def test_a_failed_call_says_whose_fault_it_is_and_whether_waiting_helps(
     code: grpc.StatusCode, kind: type, reason: Reason
 ) -> None:
     metadata = grpc.aio.Metadata()
-    error = rpc.as_stage_error(grpc.aio.AioRpcError(code, metadata, metadata, "why"), "the indexer")
+    failed = grpc.aio.AioRpcError(code, metadata, metadata, "Traceback: s3cret")
+    error = as_stage_error(failed, "the indexer", "indexer:7102")
     assert type(error) is kind
     assert error.reason is reason
-    assert "why" in error.detail
+    assert error.detail.startswith("the indexer ")
+    assert "s3cret" not in str(error)
+    assert error.admin_detail == "indexer:7102: Traceback: s3cret"
+
+
+async def test_words_that_a_service_chose_are_shown_and_known_secrets_are_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Refusing(WordVectors):
+        async def embed(self, texts):
+            if texts[0] == "tea":
+                raise Outage(Reason.STORE_UNAVAILABLE, "no tea with s3cret-key", admin_detail="teapot:5432")
+            raise InvalidInput("there is no coffee")
+
+    known = KnownSecrets()
+    known.remember("s3cret-key")
+    monkeypatch.setattr(rpc_errors, "KNOWN", known)
+    async with rpc.serve("127.0.0.1:0", [embedding_service(Refusing(), Refusing())]) as port:
+        client = GrpcEmbedder(f"127.0.0.1:{port}", "words")
+        with pytest.raises(Outage) as away:
+            await client.embed(["tea"])
+        with pytest.raises(InvalidInput, match="the indexer: there is no coffee"):
+            await client.embed(["coffee"])
+        await client.close()
+    assert away.value.detail == "the indexer does not answer: UNAVAILABLE no tea with ***"
+    assert "teapot" not in f"{away.value.for_operators}"
