@@ -150,12 +150,12 @@ class Gateway:
         return biases_of(await self.outcomes.judge_counts(arena), self.families)
 
     async def is_offline(self, arena: str) -> bool:
-        """Whether the offline model judged battles of an arena.
+        """Whether the offline model labelled nuggets or judged battles of an arena, as counters know it.
 
         Raises:
             Unavailable: the database does not answer.
         """
-        return any_offline(counts.model for counts in await self.outcomes.judge_counts(arena))
+        return any_offline(await self.outcomes.models(arena))
 
     async def doubtful(self, limit: int, arena: str) -> list[BattleSummary]:
         """The battles of an arena that wait for a vote, the most doubtful first.

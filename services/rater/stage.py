@@ -130,7 +130,8 @@ def _of_nuggets(event: BattleAssigned, source: str, now: datetime) -> Iterator[O
     lens = Lens.NUGGET if source == Lens.NUGGET.value else Lens.OTHER_NUGGET
     outcome = _outcome(event.battle, source, lens, winner, margin=margin, now=now)
     told = _probabilities(preference_by_labels(nuggets, assignments, threshold))
-    yield replace(outcome, probabilities=told, list_version=version)
+    model = event.assignment_set.model[:_MODEL_CHARACTERS] or None
+    yield replace(outcome, probabilities=told, list_version=version, judge_model=model)
     grounded = grounded_verdict(nuggets, assignments, threshold)
     if lens is Lens.NUGGET and grounded is not None:
         name, margin = Lens.GROUNDED, grounded.margin

@@ -26,7 +26,7 @@ from services.store.facets import ALL, detected_facet, facets_of_battle
 from services.store.fetch_tables import fetched_pages
 from services.store.label_agreement import forget_labels
 from services.store.nuggetizer_tables import nuggetizer_states
-from services.store.outcomes import outcomes_of_battle
+from services.store.outcome_rows import outcomes_of_battle
 from services.store.pending_outcomes import pending_outcomes
 from services.store.pending_votes import pending_votes
 from services.store.tables import (

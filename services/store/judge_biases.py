@@ -1,7 +1,8 @@
 """Counters of what a judge's verdicts depend on beside the answers, by judge, model and pair of systems.
 
 judge_counters   verdicts whose model is known: how often the order of the answers changed them, how often the
-                 longer answer won, and how people and nuggets decide the same battles
+                 longer answer won, and how people and nuggets decide the same battles; and preferences by
+                 nuggets, by the model of their labels, from which it is known which models an arena rests on
 
 They change in the transaction of the outcome, as all counters, so reading them costs as much as there are
 pairs of systems. Outcomes of earlier versions have no model and are not counted.
@@ -12,15 +13,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, ColumnElement, Select, String, Table, and_, case, literal, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Select,
+    String,
+    Table,
+    and_,
+    case,
+    literal,
+    or_,
+    select,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import Lens, source_of_judge
 from services.store.outcome import Outcome
 from services.store.tables import metadata, outcomes
 
 _OWN = ("verdicts", "a", "b", "ordered", "first", "second", "longer", "longer_wins", "twice", "twice_wins")
+_JUDGES = (Lens.JUDGE, Lens.GUIDED, Lens.MEMBER)
 _REFERENCES = {"people": Lens.HUMAN, "nugget": Lens.NUGGET}
 _OF_REFERENCE = ("a", "b", "longer", "longer_wins")
 COLUMNS = (*_OWN, *(f"{who}_{name}" for who in _REFERENCES for name in _OF_REFERENCE))
@@ -128,9 +142,10 @@ def _one_if(condition: ColumnElement[bool]) -> ColumnElement[int]:
 
 
 async def read_judge_counts(tx: AsyncConnection, arena: str) -> Sequence[JudgeCounts]:
-    """The counters of an arena, by judge, model and pair of systems."""
+    """The counters of an arena, by judge, model and pair of systems; without those of nuggets."""
     row = judge_counters.c
-    query = select(judge_counters).where(row.arena == arena, row.verdicts > 0)
+    is_judge = or_(*(row.source.startswith(source_of_judge("", lens)) for lens in _JUDGES))
+    query = select(judge_counters).where(row.arena == arena, row.verdicts > 0, is_judge)
     query = query.order_by(row.source, row.model, row.system_a, row.system_b)
     return [
         JudgeCounts(
@@ -142,3 +157,10 @@ async def read_judge_counts(tx: AsyncConnection, arena: str) -> Sequence[JudgeCo
         )
         for found in await tx.execute(query)
     ]
+
+
+async def read_models(tx: AsyncConnection, arena: str) -> list[str]:
+    """The models of judges and of labels that outcomes of an arena rest on, by name."""
+    row = judge_counters.c
+    query = select(row.model).distinct().where(row.arena == arena, row.verdicts > 0).order_by(row.model)
+    return [*(await tx.execute(query)).scalars()]

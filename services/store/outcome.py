@@ -28,12 +28,13 @@ class Outcome:
         list_version: Version of the nugget list that the preference rests on, of which the newest counts;
             None where it rests on no list, and in rows of earlier versions, whose list was the first.
         event_key: End of the key of the event that states it; None in rows of earlier versions.
-        judge_model: Model of a judge, cut to 200 characters; None for other sources, for a panel, whose
-            members have outcomes of their own, and in rows of earlier versions.
+        judge_model: Model of a judge, or of the labels that a preference by nuggets rests on, cut to 200
+            characters. None for people, for grounded nuggets, whose labels are those of all nuggets, for a
+            panel, whose members have outcomes of their own, and in rows of earlier versions.
         favoured: Of a judge asked in both orders, which answer its verdict favours by its position: 1 the one
             shown first, -1 the one shown second, 0 neither; None where it was asked in one order.
         longer: Of a judge, which answer is longer: 1 for A, -1 for B, 2 and -2 if at least twice as long, 0
-            where both are equally long. None where `judge_model` is None.
+            where both are equally long. None for other sources, and where `judge_model` is None.
     """
 
     battle_id: str

@@ -13,6 +13,7 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import JUDGED, Lens, source_of_judge
 from nuggetstream.ratings.counts import JointCount, PairCount
 from services.store.consensus import common_rows
+from services.store.outcome import Outcome, outcome_of_row
 from services.store.probabilities import UNIT
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, outcomes
@@ -164,6 +165,12 @@ class OutcomeRows:
             outcomes.c.lens.in_([lens.value for lens in lenses]),
             outcomes.c.system_a != outcomes.c.system_b,
         )
+
+
+async def outcomes_of_battle(tx: AsyncConnection, battle_id: str) -> list[Outcome]:
+    """All outcomes of one battle, sorted by source."""
+    query = select(outcomes).where(outcomes.c.battle_id == battle_id).order_by(outcomes.c.source)
+    return [outcome_of_row(row) for row in await tx.execute(query)]
 
 
 def shift_of(winner: str, rows: FromClause = outcomes) -> ColumnElement[int]:

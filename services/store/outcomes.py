@@ -25,9 +25,9 @@ from services.store.database import Database
 from services.store.dated import dated_tallies
 from services.store.expected import expected_pairs
 from services.store.facets import ALL, EVALUATOR, Range, range_of
-from services.store.judge_biases import JudgeCounts, read_judge_counts
+from services.store.judge_biases import JudgeCounts, read_judge_counts, read_models
 from services.store.outcome import Outcome, outcome_of_row
-from services.store.outcome_rows import OutcomeRows
+from services.store.outcome_rows import OutcomeRows, outcomes_of_battle
 from services.store.outcome_writing import put_all
 from services.store.periods import CountedPair, added, period_of
 from services.store.slices import EVERYTHING, Slice
@@ -206,6 +206,11 @@ class Outcomes:
         async with self._database.reading() as tx:
             return await read_judge_counts(tx, arena)
 
+    async def models(self, arena: str) -> list[str]:
+        """The models that gave the labels or the verdicts that the outcomes of an arena rest on."""
+        async with self._database.reading() as tx:
+            return await read_models(tx, arena)
+
     async def of_battle(self, battle_id: str) -> list[Outcome]:
         """All outcomes of one battle."""
         async with self._database.transaction() as tx:
@@ -231,12 +236,6 @@ class Outcomes:
         async with self._database.reading() as tx:
             by_lens: dict[str, int] = {row.lens: row.outcomes for row in await tx.execute(query)}
         return {lens: by_lens.get(lens.value, 0) for lens in Lens}
-
-
-async def outcomes_of_battle(tx: AsyncConnection, battle_id: str) -> list[Outcome]:
-    """All outcomes of one battle, sorted by source."""
-    query = select(outcomes).where(outcomes.c.battle_id == battle_id).order_by(outcomes.c.source)
-    return [outcome_of_row(row) for row in await tx.execute(query)]
 
 
 def _less(every: JointTotals, some: JointTotals) -> JointTotals:

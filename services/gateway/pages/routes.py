@@ -13,7 +13,6 @@ from jinja2 import Environment
 from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.lens import INDEPENDENT, Lens
-from nuggetstream.domain.offline import any_offline
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.views.ratings import BoardView
@@ -80,7 +79,6 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
     boards = [board for board in found if query.lens or _is_shown(board)]
     anchors = [board.method.anchor for board in boards if board.method.anchor is not None]
     zero = anchors[0].rating if anchors else MEAN
-    biases = await gateway.biases(query.arena)
     return env.get_template("leaderboard/page.html").render(
         arena=query.arena,
         arenas=arenas,
@@ -89,8 +87,8 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
         boards=boards,
         members=_evaluators(found, Lens.MEMBER),
         nuggetizers=_evaluators(found, Lens.OTHER_NUGGET),
-        biases=biases,
-        offline=any_offline(bias.model for bias in biases),
+        biases=await gateway.biases(query.arena),
+        offline=await gateway.is_offline(query.arena),
         axis=axis_of(boards, zero),
         zero=zero,
         facets=await gateway.battles.facets(query.arena),

@@ -144,7 +144,7 @@ class Operations:
         source, lens = draw.choice(SOURCES)
         winner, share = draw.choice(list(Vote)), draw.randrange(UNIT + 1)
         told = lens is not Lens.HUMAN and winner is not Vote.BOTH_BAD and draw.randrange(3) > 0
-        model = draw.choice(("m", "n", None)) if lens in JUDGED else None
+        model = draw.choice(("m", "n", None)) if lens in (*JUDGED, Lens.NUGGET) else None
         return Outcome(
             battle_id=self._name(),
             source=source,
@@ -157,8 +157,8 @@ class Operations:
             decided_at=NOON + timedelta(minutes=draw.randrange(3)),
             probabilities=Probabilities(share, draw.randrange(UNIT - share + 1)) if told else None,
             judge_model=model,
-            favoured=None if model is None else draw.choice((None, -1, 0, 1)),
-            longer=None if model is None else draw.randint(-2, 2),
+            favoured=draw.choice((None, -1, 0, 1)) if model and lens is not Lens.NUGGET else None,
+            longer=draw.randint(-2, 2) if model and lens is not Lens.NUGGET else None,
         )
 
     async def _book(self) -> None:

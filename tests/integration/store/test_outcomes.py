@@ -4,14 +4,19 @@ from dataclasses import replace
 from datetime import timedelta, timezone
 
 import pytest
+from sqlalchemy import update
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.counts import PairCount
+from services.store.battles import Battles
 from services.store.database import Database
+from services.store.deletion import Deletions
 from services.store.outcome import Outcome
 from services.store.outcomes import Outcomes
-from tests.samples import NOON
+from services.store.recount import recount
+from services.store.tables import battles
+from tests.samples import NOON, battle
 
 OUTCOME = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
 
@@ -40,6 +45,30 @@ async def test_an_older_outcome_that_comes_late_is_ignored(database: Database) -
     await outcomes.put(OUTCOME)
     await outcomes.put(replace(OUTCOME, winner=Vote.B, decided_at=NOON - timedelta(microseconds=1)))
     assert await outcomes.of_battle("b1") == [OUTCOME]
+
+
+async def test_the_models_of_labels_and_judges_are_known_while_an_outcome_rests_on_them(
+    database: Database,
+) -> None:
+    outcomes = Outcomes(database)
+    nugget = replace(OUTCOME, source="nugget", lens=Lens.NUGGET, judge_model="n", list_version=1)
+    other = replace(nugget, source="other_nugget:x", lens=Lens.OTHER_NUGGET, judge_model="o")
+    judges = [
+        replace(OUTCOME, source=f"{lens.value}:x", lens=lens, judge_model=lens.value, longer=0)
+        for lens in (Lens.JUDGE, Lens.GUIDED, Lens.MEMBER)
+    ]
+    elsewhere = replace(nugget, battle_id="b2", arena="elsewhere", judge_model="m")
+    await Battles(database).accept(replace(battle("b2"), arena="elsewhere"), b"", NOON)
+    await outcomes.put_all([OUTCOME, nugget, other, *judges, elsewhere])
+    assert await outcomes.models("default") == ["guided", "judge", "member", "n", "o"]
+    assert [each.model for each in await outcomes.judge_counts("default")] == ["guided", "judge", "member"]
+    await outcomes.put(replace(nugget, judge_model="newer", list_version=2))
+    assert await outcomes.models("default") == ["guided", "judge", "member", "newer", "o"]
+    assert set((await recount(database, repair=False)).values()) == {0}
+    async with database.transaction() as tx:
+        await tx.execute(update(battles).values(ended_at=NOON))
+    await Deletions(database).delete("b2", NOON)
+    assert await outcomes.models("elsewhere") == []
 
 
 async def test_a_list_without_grounded_nuggets_takes_back_the_preference_of_an_older_one(

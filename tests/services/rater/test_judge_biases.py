@@ -73,10 +73,10 @@ def test_of_a_panel_the_members_are_measured() -> None:
     assert [(each.judge_model, each.favoured) for each in outcomes] == [(None, None), ("x", 1), ("y", 1)]
 
 
-def test_votes_and_nuggets_have_no_model() -> None:
-    for event in (samples.voted(Vote.A), samples.assigned(1, 0, of=1)):
+def test_a_vote_has_no_model_and_nuggets_have_that_of_their_labels() -> None:
+    for event, model in ((samples.voted(Vote.A), None), (samples.assigned(1, 0, of=1), "m")):
         (outcome,) = outcomes_of(event, NOON)
-        assert (outcome.judge_model, outcome.favoured, outcome.longer) == (None, None, None)
+        assert (outcome.judge_model, outcome.favoured, outcome.longer) == (model, None, None)
 
 
 @pytest.mark.parametrize(
