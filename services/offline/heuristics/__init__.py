@@ -17,13 +17,15 @@ Which answer states which fact? (:func:`assign`)
     The closeness of a fact to an answer is its closeness to the answer's closest sentence: half the
     similarity of meaning, half the share of the fact's terms in the sentence, with rare terms counting more.
     Two thresholds turn closeness into support, partial support and none; the closest sentence is the quote.
+    Where no sentence states the fact, and a close one has most of its words with another number, date, unit
+    or polarity, the answer contradicts it, and that sentence is the quote.
 
 Which answer is better? (:func:`judge`)
     The one that states more of the shared facts; with less weight, the one that has more information per word
     and is better structured.
 
-The heuristics do not recognise whether a fact is true, whether one sentence contradicts another, or anything
-that is only implied. Length as such does not count: all comparisons are shares and means, and repetition
+The heuristics do not recognise whether a fact is true, whether one sentence contradicts another in other
+words than numbers, dates, units and negations, or anything that is only implied. Length as such does not count: all comparisons are shares and means, and repetition
 changes nothing. Still, a longer answer often states more of the facts, as for any nugget score.
 `benchmarks/offline_agreement.py` measures how often the outcome agrees with human votes.
 """
