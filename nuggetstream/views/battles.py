@@ -160,7 +160,17 @@ class Preferences(View):
 
     human: Vote | None = None
     nugget: Vote | None = None
+    """On all nuggets."""
     judge: Vote | None = None
+    grounded: Vote | None = None
+    """On grounded nuggets alone; null also where none is known to be grounded."""
+    leading: Lens = Lens.NUGGET
+    """Which preference by nuggets the platform shows and compares others with: "nugget" or "grounded"."""
+
+    @property
+    def by_nuggets(self) -> Vote | None:
+        """The leading preference by nuggets."""
+        return self.grounded if self.leading is Lens.GROUNDED else self.nugget
 
 
 class BattleSummary(WithLanguage):
@@ -178,6 +188,8 @@ class BattleSummary(WithLanguage):
     flagged: bool = False
     """Whether an answer seems to be written for whoever evaluates it."""
     preferences: Preferences
+    offline: bool = False
+    """Whether offline heuristics, and no language model, labelled its nuggets or judged it."""
     doubt: float | None = None
     """How unsure the machine is about a battle that waits for a vote, from 0 to 1; only in lists by doubt."""
 
@@ -235,6 +247,17 @@ class BattleView(WithLanguage, WithRetrieval):
     flags: list[FlagView] = Field(default_factory=list)
     explanation: list[str]
     """What decided the battle, in plain sentences."""
+
+    @property
+    def preferences(self) -> Preferences:
+        """The preference of each lens; of several judges the first by name counts."""
+        return Preferences(
+            human=self.human_vote,
+            nugget=self.nugget_verdict and self.nugget_verdict.preference,
+            judge=self.judgments[0].winner if self.judgments else None,
+            grounded=self.grounded_verdict and self.grounded_verdict.preference,
+            leading=self.leading,
+        )
 
     def answer(self, side: Side) -> AnswerView:
         """The answer of one side."""

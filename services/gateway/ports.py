@@ -121,7 +121,8 @@ class Gateway:
         Raises:
             Unavailable: the database does not answer.
         """
-        return await self.search.page(replace(selection, within=visible_arenas()), limit, after)
+        selection = replace(selection, within=visible_arenas(), nuggets=self.ratings.nuggets)
+        return await self.search.page(selection, limit, after)
 
     async def summaries(self, rows: Sequence[BattleRow]) -> list[BattleSummary]:
         """Summaries of battles.
@@ -130,7 +131,7 @@ class Gateway:
             Unavailable: the database does not answer.
         """
         outcomes = await self.outcomes.of_battles([row.id for row in rows])
-        return [summarize(row, outcomes[row.id]) for row in rows]
+        return [summarize(row, outcomes[row.id], self.ratings.nuggets) for row in rows]
 
     async def arenas(self) -> dict[str, int]:
         """Number of battles received, by arena that the caller may see.
@@ -171,7 +172,7 @@ class Gateway:
         ids = [doubt.battle_id for doubt in found]
         rows, outcomes = await self.battles.get_all(ids), await self.outcomes.of_battles(ids)
         return [
-            summarize(rows[doubt.battle_id], outcomes[doubt.battle_id], doubt.doubt)
+            summarize(rows[doubt.battle_id], outcomes[doubt.battle_id], self.ratings.nuggets, doubt.doubt)
             for doubt in found
             if doubt.battle_id in rows
         ]

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, and_, case, exists, func, not_, or_, select, tuple_
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.lens import INDEPENDENT
+from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.progress import BattleState, Branch
 from services.store.battles import BATTLE_ROWS, BattleRow, battle_row
 from services.store.database import Database
@@ -38,6 +38,7 @@ class BattleFilter:
         language: Language tag, declared or detected.
         state: State of the battle.
         disagreeing: Whether two of people, nuggets and judge must prefer different answers.
+        nuggets: Preference by nuggets that may disagree with others: `Lens.NUGGET` or `Lens.GROUNDED`.
         flagged: Whether an answer must be flagged.
         within: Arenas that the reader may see; None for all.
     """
@@ -49,6 +50,7 @@ class BattleFilter:
     language: str | None = None
     state: BattleState | None = None
     disagreeing: bool = False
+    nuggets: Lens = Lens.NUGGET
     flagged: bool = False
     within: frozenset[str] | None = None
 
@@ -68,7 +70,7 @@ class BattleFilter:
         if self.state is not None:
             found.append(_STATES[self.state])
         if self.disagreeing:
-            found.append(_LENSES_DISAGREE)
+            found.append(_LENSES_DISAGREE[self.nuggets])
         if self.flagged:
             found.append(FLAGGED)
         return found
@@ -178,8 +180,9 @@ _STATES: Mapping[BattleState, ColumnElement[bool]] = {
 }
 
 
-def _disagreement() -> ColumnElement[bool]:
+def _disagreement(nuggets: Lens) -> ColumnElement[bool]:
     """Whether the lenses have several winners. "Both bad" is a tie; of several judges the first counts."""
+    lenses = (Lens.HUMAN, nuggets, Lens.JUDGE)
     this, earlier = outcomes.alias(), outcomes.alias()
     is_later = exists().where(
         earlier.c.battle_id == this.c.battle_id,
@@ -189,10 +192,10 @@ def _disagreement() -> ColumnElement[bool]:
     winner = case((this.c.winner == Vote.BOTH_BAD.value, Vote.TIE.value), else_=this.c.winner)
     query: Select[Any] = select(func.count(winner.distinct())).where(
         this.c.battle_id == battles.c.id,
-        this.c.lens.in_([lens.value for lens in INDEPENDENT]),
+        this.c.lens.in_([lens.value for lens in lenses]),
         not_(is_later),
     )
     return query.correlate(battles).scalar_subquery() > 1
 
 
-_LENSES_DISAGREE = _disagreement()
+_LENSES_DISAGREE = {nuggets: _disagreement(nuggets) for nuggets in (Lens.NUGGET, Lens.GROUNDED)}

@@ -23,6 +23,7 @@ from nuggetstream.domain.event import (
 )
 from nuggetstream.domain.failure import Stage, StageFailure
 from nuggetstream.domain.lens import INDEPENDENT, Lens
+from nuggetstream.domain.offline import any_offline
 from nuggetstream.domain.progress import Branch
 from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
 from nuggetstream.nuggets.explanation import explain
@@ -142,10 +143,21 @@ def _submitted(body: bytes) -> BattleSubmitted:
     return cast(BattleSubmitted, decode(schema_of(BattleSubmitted), body))
 
 
-def summarize(row: BattleRow, outcomes: Sequence[Outcome], doubt: float | None = None) -> BattleSummary:
-    """A summary of a battle; where there are several judges, the first by name counts."""
+def summarize(
+    row: BattleRow, outcomes: Sequence[Outcome], leading: Lens = Lens.NUGGET, doubt: float | None = None
+) -> BattleSummary:
+    """A summary of a battle; where there are several judges, the first by name counts.
+
+    Args:
+        row: Its row.
+        outcomes: Its outcomes, sorted by source.
+        leading: The preference by nuggets that is shown first.
+        doubt: How unsure the machine is, in lists by doubt.
+    """
     winners = {
-        outcome.lens.value: outcome.winner for outcome in reversed(outcomes) if outcome.lens in INDEPENDENT
+        outcome.lens.value: outcome.winner
+        for outcome in reversed(outcomes)
+        if outcome.lens in (*INDEPENDENT, Lens.GROUNDED)
     }
     return BattleSummary(
         id=row.id,
@@ -160,7 +172,8 @@ def summarize(row: BattleRow, outcomes: Sequence[Outcome], doubt: float | None =
         received_at=row.received_at,
         ended_at=row.ended_at,
         flagged=row.flagged,
-        preferences=Preferences(**winners),
+        preferences=Preferences(**winners, leading=leading),
+        offline=any_offline(outcome.judge_model for outcome in outcomes),
         doubt=doubt,
     )
 

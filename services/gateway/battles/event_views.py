@@ -11,7 +11,7 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.nugget import Assignment, Correction
 from nuggetstream.nuggets.scores import Unscorable, labels_of, preference, score_answer, tie_threshold
 from nuggetstream.views import events as views
-from nuggetstream.views.battles import BattleView, Preferences
+from nuggetstream.views.battles import BattleView
 from services.store.event_reading import RecordedEvent
 from services.wire.codec import decode
 
@@ -43,18 +43,13 @@ def ended_view(view: BattleView, number: int) -> views.EndedEvent | None:
     """
     if view.ended_at is None:
         return None
-    verdict = view.nugget_verdict
     return views.EndedEvent(
         battle_id=view.id,
         arena=view.arena,
         number=number,
         at=view.ended_at,
         state=view.state,
-        preferences=Preferences(
-            human=view.human_vote,
-            nugget=None if verdict is None else verdict.preference,
-            judge=view.judgments[0].winner if view.judgments else None,
-        ),
+        preferences=view.preferences,
         explanation=view.explanation,
     )
 

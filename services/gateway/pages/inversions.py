@@ -9,7 +9,7 @@ from jinja2 import Environment
 from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.lens import INDEPENDENT
+from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.nugget import Cause, Support
 from nuggetstream.views.battles import BattleView
 from services.gateway.pages.board_routes import busiest_arena
@@ -53,8 +53,7 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
 
 def reason_of(view: BattleView) -> str:
     """What may explain that the lenses of a battle disagree: the first key of `REASONS` that holds."""
-    verdict = view.nugget_verdict
-    if verdict is not None and verdict.tie_threshold < abs(verdict.margin) < _CLOSE * verdict.tie_threshold:
+    if _is_close(view):
         return "close"
     if any(judgment.flipped for judgment in view.judgments):
         return "flipped"
@@ -70,6 +69,15 @@ def reason_of(view: BattleView) -> str:
     if sum(unsaid) * 2 > len(unsaid):
         return "unsourced"
     return "unknown"
+
+
+def _is_close(view: BattleView) -> bool:
+    """Whether the leading preference by nuggets rests on a small difference."""
+    verdict = view.grounded_verdict if view.leading is Lens.GROUNDED else view.nugget_verdict
+    if view.nugget_verdict is None or verdict is None:
+        return False
+    threshold = view.nugget_verdict.tie_threshold
+    return threshold < abs(verdict.margin) < _CLOSE * threshold
 
 
 async def _inversions(gateway: Gateway, env: Environment, params: QueryParams) -> str:

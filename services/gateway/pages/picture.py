@@ -12,6 +12,7 @@ from enum import Enum, auto
 from functools import lru_cache
 
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import UNSTATED, Support
 from nuggetstream.views.battles import BattleView
 
@@ -57,7 +58,7 @@ class Row:
     """One answer.
 
     Attributes:
-        score: Its All Score, in [0, 1].
+        score: Its All Score, in [0, 1], on grounded nuggets alone where these lead.
         cells: What it says of each nugget, in the order of the page.
         wins: Whether the nuggets prefer it.
     """
@@ -92,19 +93,27 @@ class Picture:
 
 def picture_of(view: BattleView) -> Picture | None:
     """What the picture of a battle shows; None before its nuggets have labels."""
-    verdict = view.nugget_verdict
-    if verdict is None:
+    scores = _scores(view)
+    if scores is None:
         return None
     rows = []
-    for side, scores in ((Side.A, verdict.a), (Side.B, verdict.b)):
+    for side, score in zip(Side, scores, strict=True):
         cells = [
             _cell_of(label.support, is_claim=nugget.is_unconfirmed)
             for nugget in sorted(view.nuggets, key=lambda nugget: nugget.is_unconfirmed)
             if (label := nugget.label(side)) is not None
         ]
-        wins = verdict.preference is Vote(side.value)
-        rows.append(Row(scores.all_score, tuple(cells[:_MOST_CELLS]), wins))
+        wins = view.preferences.by_nuggets is Vote(side.value)
+        rows.append(Row(score, tuple(cells[:_MOST_CELLS]), wins))
     return Picture(*rows)
+
+
+def _scores(view: BattleView) -> tuple[float, float] | None:
+    """The All Scores by which nuggets prefer an answer; where no nugget is grounded, those on all nuggets."""
+    if view.leading is Lens.GROUNDED and view.grounded_verdict is not None:
+        return view.grounded_verdict.a, view.grounded_verdict.b
+    verdict = view.nugget_verdict
+    return None if verdict is None else (verdict.a.all_score, verdict.b.all_score)
 
 
 _CELLS = {

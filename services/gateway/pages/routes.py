@@ -61,6 +61,7 @@ async def _home(gateway: Gateway, env: Environment, params: QueryParams, base_ur
         is_filtered=query.filter != BattleFilter(arena=query.arena),
         states=list(BattleState),
         battles=page.battles,
+        leading=gateway.ratings.nuggets,
         is_cut=page.is_cut,
         next=None if page.next is None else query_string(params, before=written(page.next)),
         newest=query_string(params, before=None),

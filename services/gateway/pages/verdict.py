@@ -5,16 +5,13 @@ from collections.abc import Mapping
 from nuggetstream.domain.battle import Vote
 from nuggetstream.views.battles import BattleView
 
-_NAMES = {"human": "people", "nugget": "nuggets", "judge": "the judge"}
+_NAMES = {"human": "people", "nugget": "nuggets", "grounded": "grounded nuggets", "judge": "the judge"}
 
 
 def verdict_of(view: BattleView) -> str | None:
-    """The verdict of a battle in one sentence; None while there is none."""
-    found = {
-        "human": view.human_vote,
-        "nugget": view.nugget_verdict.preference if view.nugget_verdict else None,
-        "judge": view.judgments[0].winner if view.judgments else None,
-    }
+    """The verdict of a battle in one sentence, with the leading preference by nuggets; None without any."""
+    said = view.preferences
+    found = {"human": said.human, said.leading.value: said.by_nuggets, "judge": said.judge}
     return sentence(
         {lens: vote for lens, vote in found.items() if vote is not None}, view.a.system, view.b.system
     )
@@ -27,6 +24,8 @@ def sentence(votes: Mapping[str, Vote], a: str, b: str) -> str | None:
     'People and nuggets prefer answer A (atlas); the judge prefers answer B (birch).'
     >>> sentence({"nugget": Vote.B, "judge": Vote.B}, "atlas", "birch")
     'Nuggets and the judge prefer answer B (birch).'
+    >>> sentence({"grounded": Vote.A, "judge": Vote.B}, "atlas", "birch")
+    'Grounded nuggets prefer answer A (atlas); the judge prefers answer B (birch).'
     >>> sentence({"human": Vote.BOTH_BAD}, "atlas", "birch")
     'People find both answers bad.'
     """

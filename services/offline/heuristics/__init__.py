@@ -25,8 +25,9 @@ Which answer is better? (:func:`judge`)
     and is better structured.
 
 The heuristics do not recognise whether a fact is true, whether one sentence contradicts another in other
-words than numbers, dates, units and negations, or anything that is only implied. Length as such does not count: all comparisons are shares and means, and repetition
-changes nothing. Still, a longer answer often states more of the facts, as for any nugget score.
+words than numbers, dates, units and negations, or anything that is only implied. Length as such does not
+count: all comparisons are shares and means, and repetition changes nothing. Still, a longer answer often
+states more of the facts, as for any nugget score.
 `benchmarks/offline_agreement.py` measures how often the outcome agrees with human votes.
 """
 

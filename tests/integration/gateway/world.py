@@ -14,6 +14,7 @@ from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
 from nuggetstream.domain.evidence import ChunkRef, Evidence, Page, PageState
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.judgment import Judgment, OrderedVerdict
+from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import (
     Assignment,
     AssignmentSet,
@@ -129,10 +130,12 @@ async def opened(
     port: int = 0,
     budgets: Budgets = _NO_BUDGETS,
     receivers: Sequence[str] = (),
+    nuggets: Lens = Lens.NUGGET,
 ) -> AsyncIterator[World]:
     """A front door with its own rater and ports; the broker is given up on after `patience` seconds.
 
     Its pages are served on `port`, or on a free one where that is 0. Webhooks may be sent to `receivers`.
+    The preference by `nuggets` leads.
     """
     consumers = topology.consumers(graders=GRADERS)
     await ensure(bus.js, topology.streams(total_bytes=stream_bytes), consumers)
@@ -163,7 +166,7 @@ async def opened(
             search=BattleSearch(database),
             doubts=Doubts(database),
             intake=Intake(battles, PendingVotes(database), publisher(bus, blobs, within=patience), admission),
-            ratings=RatingsClient(channel, sign=partial(signature, keys)),
+            ratings=RatingsClient(channel, nuggets, sign=partial(signature, keys)),
             followers=followers,
             readiness=readiness(bus, database, admission),
             costs=Costs(database),

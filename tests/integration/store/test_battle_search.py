@@ -96,6 +96,19 @@ async def test_lenses_disagree_where_they_prefer_different_answers(
     assert await ids(database, BattleFilter(disagreeing=True)) == (["b0"] if disagree else [])
 
 
+async def test_grounded_nuggets_disagree_in_place_of_all_where_they_lead(database: Database) -> None:
+    await receive(database)
+    lenses = {"nugget": Lens.NUGGET, "grounded": Lens.GROUNDED, "judge:x": Lens.JUDGE}
+    for name, winners in (("b0", (Vote.A, Vote.B, Vote.A)), ("b1", (Vote.B, Vote.A, Vote.A))):
+        put = [
+            Outcome(name, source, lens, "default", "left", "right", winner, None, NOON)
+            for (source, lens), winner in zip(lenses.items(), winners, strict=True)
+        ]
+        await Outcomes(database).put_all(put)
+    for nuggets, found in ((Lens.NUGGET, "b1"), (Lens.GROUNDED, "b0")):
+        assert await ids(database, BattleFilter(disagreeing=True, nuggets=nuggets)) == [found]
+
+
 async def test_pages_follow_each_other_without_a_gap_even_where_battles_came_at_the_same_time(
     database: Database,
 ) -> None:

@@ -118,7 +118,9 @@ async def test_a_list_of_battles_says_who_prefers_what(world: World) -> None:
     both = (await world.http.get("/v1/battles")).json()
     assert [row["id"] for row in both] == ["elsewhere", "tides"]
     (row,) = (await world.http.get("/v1/battles?arena=demo&limit=1")).json()
-    assert row["preferences"] == {"human": "b", "nugget": "a", "judge": "a"}
+    assert row["preferences"] == {
+        "human": "b", "nugget": "a", "judge": "a", "grounded": None, "leading": "nugget",
+    }  # fmt: skip
 
 
 async def test_a_vote_is_published_and_unknown_battles_and_votes_are_refused(world: World) -> None:

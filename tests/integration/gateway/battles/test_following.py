@@ -55,7 +55,9 @@ async def test_events_come_as_they_are_recorded_until_the_battle_has_ended(world
         assert (last["event"], "id" in last) == ("ended", False)
         ended = json.loads(last["data"])
         assert (ended["state"], ended["number"]) == ("scored", len(NAMES))
-        assert ended["preferences"] == {"human": None, "nugget": "a", "judge": "a"}
+        assert ended["preferences"] == {
+            "human": None, "nugget": "a", "judge": "a", "grounded": None, "leading": "nugget",
+        }  # fmt: skip
         assert [frame async for frame in coming] == []
 
 

@@ -1,13 +1,17 @@
-"""Every page with ratings says so where the offline model judged, and nothing where a language model did."""
+"""Every page with preferences says so where one rests on the offline model, and nothing where none does."""
 
 from dataclasses import replace
 
 import pytest
 
-from tests.integration.gateway.world import Story, World, battle
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.offline import OFFLINE_MODEL
+from tests.integration.gateway.world import Story, World, battle, submission
 
 BANNER = '<p class="banner" role="note"><strong>Offline heuristics, not a language model.</strong>'
 PAGES = (
+    "/",
+    "/?arena=demo&order=doubt",
     "/battles/tides",
     "/embed/battles/tides",
     "/leaderboard",
@@ -19,17 +23,36 @@ PAGES = (
 )
 
 
-@pytest.mark.parametrize("offline", [True, False], ids=["offline", "model"])
-async def test_pages_with_ratings_say_that_they_rest_on_heuristics(world: World, offline: bool) -> None:
+@pytest.mark.parametrize(
+    ("labels", "judge", "offline"),
+    [
+        (OFFLINE_MODEL, OFFLINE_MODEL, True),
+        (OFFLINE_MODEL, "gpt-5", True),
+        (f"gpt-5, {OFFLINE_MODEL}", None, True),  # no verdict
+        ("gpt-5", OFFLINE_MODEL, True),
+        ("gpt-5", "gpt-5", False),
+        ("gpt-5", None, False),
+    ],
+)
+async def test_pages_with_preferences_say_that_they_rest_on_heuristics(
+    world: World, labels: str, judge: str | None, offline: bool
+) -> None:
     story = Story(battle())
-    assigned, judged = story.assigned(), story.judged()
-    if not offline:
-        assigned = replace(assigned, assignment_set=replace(assigned.assignment_set, model="gpt-5"))
-        judged = replace(judged, judgment=replace(judged.judgment, model="gpt-5"))
-    await world.happens(*story.told()[:5], assigned, judged, story.voted())
+    assigned, judged = story.assigned(), story.judged(Vote.B)
+    assigned = replace(assigned, assignment_set=replace(assigned.assignment_set, model=labels))
+    verdicts = [] if judge is None else [replace(judged, judgment=replace(judged.judgment, model=judge))]
+    await world.http.post("/v1/battles", json=submission())
+    await world.happens(*story.told()[:5], assigned, *verdicts)
     shown = {}
     for path in PAGES:
         page = await world.http.get(path)
         assert page.status_code == 200, path
         shown[path] = BANNER in page.text
-    assert shown == dict.fromkeys(PAGES, offline)
+    # Without a verdict no battle is in doubt.
+    doubted = {"/?arena=demo&order=doubt": offline and judge is not None}
+    assert shown == dict.fromkeys(PAGES, offline) | doubted
+    [listed] = (await world.http.get("/v1/battles")).json()
+    assert listed["offline"] is offline
+    assert [bias["model"] for bias in (await world.http.get("/v1/biases?arena=demo")).json()] == (
+        [] if judge is None else [judge]
+    )
