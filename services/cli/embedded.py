@@ -22,11 +22,13 @@ from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings
 from services.cli.registry import SERVICES
 from services.cli.rehearsal import Rehearsal
+from services.cli.reranking import open_loaded_reranking
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings
 from services.cli.tuning import BATCHED_BATTLES, for_batches, tuned
 from services.cli.wiring import Parts
 from services.gateway.battles.entry_filter import EntryFilter
+from services.retriever.reranking import Reranking
 from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams, remove_undeclared
 from services.runtime.disk import Check, DiskProbe
 from services.runtime.lifecycle import started
@@ -133,10 +135,16 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
     Raises:
         FolderInUse: Another process runs the platform in that folder.
         NatsServerMissing: There is no broker binary.
+        NotPreparedYet: The reranker cannot be loaded.
         ExceptionGroup: A service failed; the block is cancelled.
     """
     require_one_of_each()
-    async with locked_folder(choices.folder) as lock, _migrated_database(choices.folder) as database:
+    app = None if choices.rehearsal is None else choices.rehearsal.endpoints
+    async with (
+        locked_folder(choices.folder) as lock,
+        _migrated_database(choices.folder) as database,
+        open_loaded_reranking(choices.retrieval, choices.llm, database, app) as reranking,
+    ):
         stop = asyncio.Event()
         async with NatsServer(choices.folder / NATS, inherited=(lock,)) as server:
             platform = _platform(choices, server.url, database.url)
@@ -153,7 +161,7 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(supervisor.run(stop))
                     try:
-                        starter = _Starter(choices, platform, database, stop, (disk,))
+                        starter = _Starter(choices, platform, database, stop, (disk,), reranking)
                         running = await starter.start(group, bus)
                         started()
                         yield running
@@ -216,6 +224,7 @@ class _Starter:
     database: Database
     stop: asyncio.Event
     checks: Sequence[Check]
+    reranking: Reranking | None
 
     async def start(self, group: asyncio.TaskGroup, bus: Bus) -> Embedded:
         ports: dict[str, str] = {}
@@ -284,4 +293,5 @@ class _Starter:
             embedding=choices.embedding,
             retrieval=choices.retrieval.saving_in(choices.folder / SNAPSHOTS),
             rehearsal=choices.rehearsal,
+            reranking=self.reranking,
         )

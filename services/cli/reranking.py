@@ -5,13 +5,15 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from services.cli.ledgers import ledger_for
+from services.cli.prepared import NotPreparedYet
 from services.cli.retrieval import RetrievalSettings
 from services.cli.shared_parts import open_chat_model
+from services.runtime.errors import Unavailable
 from services.runtime.masking import KNOWN, secrets_in
 
 if TYPE_CHECKING:
     from services.cli.wiring import Parts
-    from services.retriever.reranking import Reranking
+    from services.retriever.reranking import Reranker, Reranking
     from services.retriever.variations import QueryVariations
     from services.runtime.llm.build import ASGIApp
     from services.runtime.llm.exchange import Exchange
@@ -54,6 +56,37 @@ async def open_reranking(
             yield Reranking(endpoint, candidates, timeout_s)
         finally:
             await endpoint.close()
+
+
+async def require_reranker(reranker: "Reranker") -> None:
+    """Load the reranker, unless it is loaded or behind a URL.
+
+    Raises:
+        NotPreparedYet: It cannot be loaded.
+    """
+    try:
+        await reranker.ready()
+    except Unavailable as error:
+        why = KNOWN.redact(error.admin_detail or error.detail)
+        raise NotPreparedYet(
+            f"NUGGETSTREAM_RERANK_MODEL: the reranker {reranker.model} cannot be loaded: {why}"
+        ) from error
+
+
+@asynccontextmanager
+async def open_loaded_reranking(
+    settings: RetrievalSettings, llm: "LLMSettings", database: "Database", app: "ASGIApp | None" = None
+) -> AsyncIterator["Reranking | None"]:
+    """The reranker as `open_reranking` opens it, loaded before the first search.
+
+    Raises:
+        NotPreparedYet: It cannot be loaded.
+        ValueError: As for `open_reranking`.
+    """
+    async with open_reranking(settings, llm, database, app) as reranking:
+        if reranking is not None:
+            await require_reranker(reranking.reranker)
+        yield reranking
 
 
 @asynccontextmanager

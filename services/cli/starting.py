@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from services.cli.embedding import Model, require_model
 from services.cli.not_ready import HttpAddress, NotReady
@@ -12,9 +13,13 @@ from services.cli.own_consumer import own_consumer
 from services.cli.prepared import Requirement, require_streams, require_tables, wait_until_prepared
 from services.cli.process import connected
 from services.cli.registry import GRPC_PORTS
+from services.cli.reranking import require_reranker
 from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
 from services.runtime.bus import Bus
 from services.store.database import Database
+
+if TYPE_CHECKING:
+    from services.retriever.reranking import Reranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,7 @@ class Start:
         pipeline: Settings of the evaluation, among them the name of a judge or nuggetizer.
         database: The database that must have all tables.
         embedder: The embedding model of the indexer, which must answer; None for other services.
+        reranking: The reranker of the retriever, which must be loaded; None for other services.
     """
 
     service: str
@@ -36,6 +42,7 @@ class Start:
     pipeline: PipelineSettings
     database: Database
     embedder: Model | None = None
+    reranking: "Reranking | None" = None
 
     @property
     def grpc_address(self) -> str:
@@ -62,6 +69,8 @@ class Start:
             needed.append(partial(own_consumer, bus, nuggetizers, name))
         if self.embedder is not None:
             needed.append(partial(require_model, self.embedder))
+        if self.reranking is not None:
+            needed.append(partial(require_reranker, self.reranking.reranker))
         return needed
 
     @asynccontextmanager

@@ -19,7 +19,7 @@ from services.cli.fetch_settings import FetchSettings
 from services.cli.own_consumer import own_consumer
 from services.cli.process import read_settings
 from services.cli.rehearsal import Rehearsal
-from services.cli.reranking import open_reranking, open_variations
+from services.cli.reranking import open_variations
 from services.cli.retrieval import RetrievalSettings, open_index, upkeep
 from services.cli.settings import PipelineSettings, PlatformSettings
 from services.cli.shared_parts import (
@@ -41,6 +41,7 @@ from services.store.blobs import Blobs
 from services.store.database import Database
 
 if TYPE_CHECKING:
+    from services.retriever.reranking import Reranking
     from services.runtime.llm.build import ASGIApp
 
 
@@ -67,6 +68,7 @@ class Parts:
         embedding: Where the embedding model is.
         embedder: The embedding model, where it is open already; the indexer opens it otherwise.
         rehearsal: What answers in place of endpoints in a dry run; None where they are asked.
+        reranking: The reranker of the retriever, which is loaded; None for other services and without one.
     """
 
     bus: Bus
@@ -87,10 +89,11 @@ class Parts:
     embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
     embedder: Model | None = None
     rehearsal: Rehearsal | None = None
+    reranking: "Reranking | None" = None
 
     @property
     def stand_in(self) -> "ASGIApp | None":
-        """What answers in place of the endpoints of the embedding model and of the reranker."""
+        """What answers in place of the endpoint of the embedding model."""
         return None if self.rehearsal is None else self.rehearsal.endpoints
 
     @property
@@ -131,13 +134,12 @@ async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
     async with (
         open_embedder(parts) as embedder,
         open_embedder(parts, store=True) as storing,
-        open_reranking(parts.retrieval, parts.llm, parts.database, parts.stand_in) as reranking,
         open_variations(parts) as variations,
     ):
         model = None if embedder is None else embedder.model
         index = await open_index(parts.retrieval, parts.database, model)
         minimum = parts.retrieval.retrieval_min_similarity
-        searcher = Searcher.of(parts.database, embedder, index, minimum, reranking, storing=storing)
+        searcher = Searcher.of(parts.database, embedder, index, minimum, parts.reranking, storing=storing)
         retriever = Retriever(searcher, scope, limit, variations)
         stages = [build(retriever, parts.blobs)]
         yield Service(

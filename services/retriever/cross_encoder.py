@@ -16,7 +16,7 @@ _BATCH = 16  # pairs that are computed at once
 
 
 class CrossEncoderReranker:
-    """A model in this process, loaded at first use.
+    """A model in this process, loaded once: by `ready`, or else by the first call.
 
     Concurrent calls run one after another, because the model uses all cores.
 
@@ -35,6 +35,15 @@ class CrossEncoderReranker:
         """Name of the model."""
         return self._name
 
+    async def ready(self) -> None:
+        """Load the model, unless it is loaded.
+
+        Raises:
+            Unavailable: It cannot be loaded.
+        """
+        if self._loaded is None:
+            await asyncio.to_thread(self._load_once)
+
     async def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """The relevance of each text.
 
@@ -43,12 +52,22 @@ class CrossEncoderReranker:
         """
         return await asyncio.to_thread(self._scores, query, texts)
 
-    def _scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _load_once(self) -> Any:
         try:
             with self._lock:
-                self._loaded = self._loaded or self._load(self._name)
+                if self._loaded is None:
+                    self._loaded = self._load(self._name)
+                return self._loaded
+        except (ImportError, OSError, RuntimeError, ValueError) as error:
+            detail = f"the reranker {self._name} cannot be loaded"
+            raise Unavailable(Reason.LLM_UNAVAILABLE, detail, admin_detail=str(error)) from error
+
+    def _scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        model = self._load_once()
+        try:
+            with self._lock:
                 pairs = [(query, text) for text in texts]
-                scores = self._loaded.predict(pairs, batch_size=_BATCH, show_progress_bar=False)
+                scores = model.predict(pairs, batch_size=_BATCH, show_progress_bar=False)
         except (ImportError, OSError, RuntimeError, ValueError) as error:
             detail = f"the reranker {self._name} gives no scores"
             raise Unavailable(Reason.LLM_UNAVAILABLE, detail, admin_detail=str(error)) from error

@@ -71,6 +71,9 @@ class RerankEndpoint:
         """Name of the model."""
         return self._calls.model
 
+    async def ready(self) -> None:
+        """Return at once: a call is what finds out whether the endpoint answers."""
+
     async def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """The relevance of each text.
 

@@ -26,6 +26,13 @@ class Reranker(Protocol):
     def model(self) -> str:
         """Name of the model."""
 
+    async def ready(self) -> None:
+        """Return once the model is loaded; at once where it is behind a URL.
+
+        Raises:
+            Unavailable: It cannot be loaded.
+        """
+
     async def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """The relevance of each text, shape (len(texts),); higher is better, comparable within one call.
 
@@ -42,7 +49,7 @@ class Reranking:
     Attributes:
         reranker: The model.
         candidates: Number of chunks that a search finds for it.
-        timeout_s: Seconds after which the order of the search is taken.
+        timeout_s: Seconds after which the order of the search is taken; loading the model does not count.
         clock: Returns the seconds since some point in time.
     """
 
@@ -63,8 +70,9 @@ class Reranking:
         if self.clock() < self._paused_until:
             self._count("skipped")
             return None
-        started = self.clock()
         try:
+            await self.reranker.ready()
+            started = self.clock()
             async with asyncio.timeout(self.timeout_s):
                 scores = await self.reranker.scores(query, [chunk.text for chunk, _ in hits])
         except BudgetExceeded as error:

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 import click
 import structlog
@@ -13,6 +14,7 @@ from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import StoppedWaiting, read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS, SERVICES
+from services.cli.reranking import open_reranking
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
 from services.cli.starting import Start
@@ -22,6 +24,9 @@ from services.runtime.lifecycle import started
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import run_service
 from services.store.database import Database
+
+if TYPE_CHECKING:
+    from services.retriever.reranking import Reranking
 
 log = structlog.get_logger(__name__)
 
@@ -43,7 +48,8 @@ def command(
     (NUGGETSTREAM_DATABASE_URL), prepared by `nuggetstream migrate`. While one of them is away or not
     prepared, it waits and is not ready: for the broker, its streams and the migrations
     NUGGETSTREAM_START_PATIENCE_S seconds, for a database that is away without a limit. The indexer also
-    waits until its embedding model is loaded, or its endpoint answers.
+    waits until its embedding model is loaded, or its endpoint answers, and the retriever until a
+    cross-encoder that it runs is loaded.
     """
     server = _server(grpc_port=grpc_port, metrics_port=metrics_port, http_port=http_port, host=host)
     platform, pipeline = read_settings(PlatformSettings), read_settings(PipelineSettings)
@@ -54,7 +60,10 @@ def command(
     async def serve(stop: asyncio.Event) -> None:
         database = open_database(platform.database_url, platform.database_connections)
         try:
-            async with _model(embedding, pipeline, llm, database) as embedder:
+            async with (
+                _model(embedding, pipeline, llm, database) as embedder,
+                _reranking(name, retrieval, llm, database) as reranking,
+            ):
                 start = Start(
                     service=name,
                     server=server,
@@ -62,6 +71,7 @@ def command(
                     pipeline=pipeline,
                     database=database,
                     embedder=embedder,
+                    reranking=reranking,
                 )
                 async with start.when_prepared(stop) as bus:
                     if bus is not None:
@@ -76,6 +86,7 @@ def command(
                             http_port=server.http_port,
                             retrieval=retrieval,
                             embedder=embedder,
+                            reranking=reranking,
                             allowed_hosts=server.hosts,
                             access=access,
                             entry=entry,
@@ -104,6 +115,13 @@ def _model(
 ) -> AbstractAsyncContextManager[Model | None]:
     """The embedding model of the indexer; None for other services."""
     return nullcontext() if embedding is None else open_model(embedding, pipeline, llm, database)
+
+
+def _reranking(
+    name: str, retrieval: RetrievalSettings, llm: LLMSettings, database: Database
+) -> AbstractAsyncContextManager["Reranking | None"]:
+    """The reranker of the retriever; None for other services."""
+    return open_reranking(retrieval, llm, database) if name == "retriever" else nullcontext()
 
 
 async def _run(start: Start, parts: Parts, stop: asyncio.Event) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -19,7 +20,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from nuggetstream.domain.failure import Reason
-from services.cli.reranking import open_reranking
+from services.cli.prepared import NotPreparedYet
+from services.cli.reranking import open_reranking, require_reranker
 from services.cli.retrieval import RetrievalSettings
 from services.offline.serve import running
 from services.retriever.cross_encoder import CrossEncoderReranker
@@ -327,6 +329,48 @@ async def test_a_model_in_the_process_orders_and_is_loaded_once() -> None:
     for _ in range(2):
         assert texts_of(await ranker.reranked("green tea", HITS))[0] == TEXTS[1]
     assert loaded == ["cross"]
+
+
+async def test_loading_does_not_count_against_the_timeout_of_a_search() -> None:
+    searching = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def load(name: str) -> CrossEncoder:
+        loop.call_soon_threadsafe(searching.set)
+        time.sleep(0.6)  # longer than the timeout: a slow loader
+        return CrossEncoder(lambda pairs: np.array([shared(*pair) for pair in pairs]))
+
+    ranker = Reranking(CrossEncoderReranker("cross", load), candidates=10, timeout_s=0.5)
+    failed = count("failed"), count("skipped")
+    first = asyncio.create_task(ranker.reranked("green tea", HITS))
+    await searching.wait()
+    second = asyncio.create_task(ranker.reranked("green tea", HITS))  # while the model is being loaded
+    assert [texts_of(hits)[0] for hits in await asyncio.gather(first, second)] == [TEXTS[1]] * 2
+    assert (count("failed"), count("skipped")) == failed
+
+
+async def test_a_model_is_loaded_before_the_first_search() -> None:
+    loaded: list[str] = []
+
+    def load(name: str) -> CrossEncoder:
+        loaded.append(name)
+        return CrossEncoder(lambda pairs: np.zeros(len(pairs)))
+
+    model = CrossEncoderReranker("cross", load)
+    for _ in range(2):
+        await require_reranker(model)
+        assert loaded == ["cross"]
+    await model.scores("tea", TEXTS)
+    assert loaded == ["cross"]
+
+
+async def test_a_model_that_cannot_be_loaded_is_named_at_the_start() -> None:
+    def load(name: str) -> Any:
+        raise OSError(f"{name} is not a folder and not a model on the hub")
+
+    said = "NUGGETSTREAM_RERANK_MODEL: the reranker nothing cannot be loaded: nothing is not a folder"
+    with pytest.raises(NotPreparedYet, match=said):
+        await require_reranker(CrossEncoderReranker("nothing", load))
 
 
 @pytest.mark.parametrize("answer", [[[0.1, 0.9]] * 4, [0.5], [float("nan")] * 4])
