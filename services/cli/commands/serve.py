@@ -1,7 +1,9 @@
 """`nuggetstream serve NAME`: run one service in its own process."""
 
 import asyncio
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -55,24 +57,14 @@ def command(
     platform, pipeline = read_settings(PlatformSettings), read_settings(PipelineSettings)
     fetch, llm = read_settings(FetchSettings), read_settings(LLMSettings)
     retrieval, access = read_settings(RetrievalSettings), read_settings(AccessSettings)
-    entry, embedding = read_settings(EntrySettings).filter, _embedding(name)
+    entry = read_settings(EntrySettings).filter
+    models = partial(_models, name, pipeline, llm, retrieval)
 
     async def serve(stop: asyncio.Event) -> None:
         database = open_database(platform.database_url, platform.database_connections)
         try:
-            async with (
-                _model(embedding, pipeline, llm, database) as embedder,
-                _reranking(name, retrieval, llm, database) as reranking,
-            ):
-                start = Start(
-                    service=name,
-                    server=server,
-                    platform=platform,
-                    pipeline=pipeline,
-                    database=database,
-                    embedder=embedder,
-                    reranking=reranking,
-                )
+            async with models(database) as (embedder, reranking):
+                start = Start(name, server, platform, pipeline, database, embedder, reranking)
                 async with start.when_prepared(stop) as bus:
                     if bus is not None:
                         parts = Parts(
@@ -100,28 +92,25 @@ def command(
     run(serve, server)
 
 
-def _embedding(name: str) -> EmbeddingSettings | None:
-    return read_settings(EmbeddingSettings) if name == "indexer" else None
-
-
 def _server(**given: int | str | None) -> ServerSettings:
     """The settings, with the options that were given."""
     update = {name: value for name, value in given.items() if value is not None}
     return read_settings(ServerSettings).model_copy(update=update)
 
 
-def _model(
-    embedding: EmbeddingSettings | None, pipeline: PipelineSettings, llm: LLMSettings, database: Database
-) -> AbstractAsyncContextManager[Model | None]:
-    """The embedding model of the indexer; None for other services."""
-    return nullcontext() if embedding is None else open_model(embedding, pipeline, llm, database)
-
-
-def _reranking(
-    name: str, retrieval: RetrievalSettings, llm: LLMSettings, database: Database
-) -> AbstractAsyncContextManager["Reranking | None"]:
-    """The reranker of the retriever; None for other services."""
-    return open_reranking(retrieval, llm, database) if name == "retriever" else nullcontext()
+@asynccontextmanager
+async def _models(
+    name: str, pipeline: PipelineSettings, llm: LLMSettings, retrieval: RetrievalSettings, database: Database
+) -> AsyncIterator[tuple[Model | None, "Reranking | None"]]:
+    """The embedding model of the indexer, or the reranker of the retriever; nothing for other services."""
+    if name == "indexer":
+        async with open_model(read_settings(EmbeddingSettings), pipeline, llm, database) as embedder:
+            yield embedder, None
+    elif name == "retriever":
+        async with open_reranking(retrieval, llm, database) as reranking:
+            yield None, reranking
+    else:
+        yield None, None
 
 
 async def _run(start: Start, parts: Parts, stop: asyncio.Event) -> None:
