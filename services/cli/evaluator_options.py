@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
+import structlog
 
+from nuggetstream.domain.judgment import Aggregation
 from services.judge.graders import EVALUATORS
 from services.judge.pairwise import kinds
 from services.judge.selection import GraderOptions, JudgeOptions, PanelOptions, Selection, read_selections
@@ -12,10 +14,12 @@ from services.judge.selection import GraderOptions, JudgeOptions, PanelOptions, 
 if TYPE_CHECKING:
     from services.cli.wiring import Parts
 
+log = structlog.get_logger(__name__)
+
 _SOURCE_CHARACTERS = 80  # of the column `source` of the outcomes
 _OF_A_SOURCE = len("member:/")
 _OF_SELECTION = frozenset(Selection.model_fields)
-_OF_PANELS = frozenset({"members", "aggregation"})
+_OF_JUDGES = frozenset({"members", "aggregation", "tie_band"})
 
 
 def evaluator_options(parts: "Parts") -> Mapping[str, Selection]:
@@ -46,6 +50,35 @@ def options_of_judge(tables: Mapping[str, Selection], name: str) -> JudgeOptions
     return found if isinstance(found, JudgeOptions) else JudgeOptions()
 
 
+def with_tie_band_of(
+    parts: "Parts", name: str, options: JudgeOptions, setting: float | None = None
+) -> JudgeOptions:
+    """The options of a judge with its tie band: that of its table, or else that of the setting.
+
+    Args:
+        parts: Contains the profile; other profiles than `frugal` are warned that a band has no effect.
+        name: Name of the judge.
+        options: Its options.
+        setting: NUGGETSTREAM_JUDGE_TIE_BAND, for the judge that battles wait for.
+
+    Raises:
+        click.ClickException: It is a panel that decides by majority, to which a band does not apply.
+    """
+    band = setting if options.tie_band is None else options.tie_band
+    if band is None:
+        return options
+    if options.members and options.aggregation is Aggregation.MAJORITY:
+        raise click.ClickException(
+            f"{name}: this panel decides by majority, and a tie band applies to mean probabilities: set "
+            'aggregation = "probabilities" in its table of NUGGETSTREAM_EVALUATOR_OPTIONS, or remove '
+            "tie_band and NUGGETSTREAM_JUDGE_TIE_BAND"
+        )
+    if parts.pipeline.profile != "frugal":
+        why = "judges give probabilities in the profile frugal alone"
+        log.warning("the tie band of a judge has no effect", judge=name, why=why)
+    return options.model_copy(update={"tie_band": band})
+
+
 def options_of_grader(tables: Mapping[str, Selection], name: str) -> GraderOptions:
     """The options of an evaluator that grades; the defaults where the file has none."""
     found = tables.get(name)
@@ -66,7 +99,7 @@ def _problem(parts: "Parts", name: str, table: Selection) -> str | None:
     if isinstance(table, JudgeOptions):
         own = parts.pipeline.judge_evaluator if name == parts.pipeline.evaluator else name
         allowed = kinds()[own].options if own in kinds() else frozenset()
-        if unknown := sorted(table.model_fields_set - _OF_SELECTION - _OF_PANELS - allowed):
+        if unknown := sorted(table.model_fields_set - _OF_SELECTION - _OF_JUDGES - allowed):
             return f"it has no {', '.join(unknown)}"
         longest = max((len(member.name) for member in table.members), default=0)
         if len(name) + longest + _OF_A_SOURCE > _SOURCE_CHARACTERS:

@@ -136,12 +136,12 @@ async def _judge(
     opened: AsyncExitStack,
 ) -> "Stage[Any, Any]":
     """The stage of an additional judge; the members of a panel have clients of their own."""
-    from services.cli.evaluator_options import options_of_judge
+    from services.cli.evaluator_options import options_of_judge, with_tie_band_of
     from services.judge.comparing import Comparer, build
     from services.judge.pairwise import kinds
     from services.judge.panel import Voter
 
-    options = options_of_judge(tables, name)
+    options = with_tie_band_of(parts, name, options_of_judge(tables, name))
     comparer = Comparer(
         name=name,
         kind=kinds()[name],

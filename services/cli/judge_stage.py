@@ -23,22 +23,27 @@ async def open_judge_stage(
     """The stage, and the tasks that tell while its models are away.
 
     Raises:
-        click.ClickException: The file of options cannot be used.
+        click.ClickException: The file of options, or the tie band, cannot be used.
     """
-    from services.cli.evaluator_options import evaluator_options, options_of_judge
+    from services.cli.evaluator_options import evaluator_options, options_of_judge, with_tie_band_of
     from services.judge.evaluators import EVALUATORS
 
     name = parts.pipeline.evaluator
     options = options_of_judge(evaluator_options(parts), name)
+    options = with_tie_band_of(parts, name, options, parts.pipeline.judge_tie_band)
     async with AsyncExitStack() as opened:
         if options.members or parts.pipeline.judge_evaluator not in EVALUATORS:
             yield await _compared(parts, opened, options, consumer, one_of_several)
         else:
-            yield await _judged(parts, opened, consumer, one_of_several)
+            yield await _judged(parts, opened, consumer, one_of_several, options.tie_band)
 
 
 async def _judged(
-    parts: "Parts", opened: AsyncExitStack, consumer: ConsumerSpec, one_of_several: bool
+    parts: "Parts",
+    opened: AsyncExitStack,
+    consumer: ConsumerSpec,
+    one_of_several: bool,
+    tie_band: float | None,
 ) -> Opened:
     """A judge that is a prompt and one model."""
     from services.judge.evaluators import EVALUATORS
@@ -56,7 +61,7 @@ async def _judged(
         passages=pipeline.judge_passages,
         characters=pipeline.excerpted(pipeline.judge_characters),
         decisions=decisions,
-        tie_band=pipeline.judge_tie_band,
+        tie_band=tie_band,
     )
     stage = build(
         judge,

@@ -137,7 +137,7 @@ class PipelineSettings(_Settings):
         judge_passages: Maximum number of chunks shown to the judge.
         judge_characters: Maximum number of their characters, chosen like those for nuggets.
         judge_tie_band: Largest difference of the probabilities of A and B that is a tie; unset takes verdicts
-            as they are. Only for a single judge that gives probabilities.
+            as they are. Additional judges have theirs in the file `evaluator_options`.
         evaluator_options: TOML file with the battles, the budget and the panel of each evaluator or judge.
         evaluator_passages: Maximum number of chunks shown to an evaluator.
         canary_seconds: Seconds between two runs of the canary battles by each judge and model; 0 for none.

@@ -27,6 +27,7 @@ from services.judge.orders import count_flips, has_an_answer, orders_of, shown_e
 from services.judge.pairwise.kind import Kind
 from services.judge.panel import ABSTENTIONS, Voter, aggregate, all_of
 from services.judge.selection import JudgeOptions
+from services.judge.tie_bands import with_tie_band
 from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import BudgetExceeded, Permanent, StageError
 from services.runtime.llm.conversation import in_context
@@ -56,7 +57,7 @@ class Comparer:
         name: Name under which its verdicts are stored.
         kind: What it asks.
         voters: The models; several are a panel.
-        options: The battles that an additional judge compares, and how it asks.
+        options: The battles that an additional judge compares, how it asks, and its tie band.
         both_orders: Whether to ask twice with the answers swapped, or once in a random order.
         passages: Maximum number of chunks that it sees.
         characters: Maximum number of their characters, see `excerpts`; None shows all.
@@ -101,6 +102,9 @@ class Comparer:
         Raises:
             Permanent: There is nothing to compare.
         """
+        return with_tie_band(await self._judged(event), self.options.tie_band)
+
+    async def _judged(self, event: Readable) -> Judgment:
         material = self._material(event)
         if not _can_be_judged(material, self.kind):
             raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")

@@ -13,6 +13,8 @@ What is left out does not restrict the evaluator. A table may also name the memb
     [pairwise]
     members = ["gpt-5", { name = "local", model = "qwen3-32b" }]
     aggregation = "majority"        # or "probabilities"; of an evaluator that grades "median" or "majority"
+
+The table of a judge may have `tie_band = 0.1`: probabilities of A and B that differ by so much are a tie.
 """
 
 import tomllib
@@ -161,6 +163,8 @@ class JudgeOptions(PanelOptions):
 
     Attributes:
         aggregation: How the members' verdicts become one.
+        tie_band: Largest difference of the probabilities of A and B that is a tie; None takes the verdicts as
+            they are. Of a panel it needs the aggregation by probabilities.
         threshold: Smallest relevance, 0 to 2, of the documents that `pairwise_documents` shows.
         factors: What `pairwise_documents` weighs, in words; None for its own.
         citations: Whether `pairwise_documents` keeps the citation marks of the answers.
@@ -168,6 +172,7 @@ class JudgeOptions(PanelOptions):
     """
 
     aggregation: Aggregation = Aggregation.MAJORITY
+    tie_band: float | None = Field(None, ge=0, le=1, exclude_if=lambda band: band is None)  # ids stay
     threshold: int = Field(1, ge=0, le=2)
     factors: str | None = Field(None, min_length=1, max_length=1000)
     citations: bool = True

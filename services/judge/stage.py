@@ -1,6 +1,6 @@
 """The handler of the judge, and its stage."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
@@ -10,10 +10,10 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment, OrderedVerdict, combine_orders
-from nuggetstream.nuggets.scores import preference
 from services.judge.decisions import decided, shown_to_side, verdict_decision
 from services.judge.evaluators import EVALUATORS, Evaluator
 from services.judge.orders import count_flips, has_an_answer, orders_of, shown_evidence
+from services.judge.tie_bands import with_tie_band
 from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import Permanent
 from services.runtime.llm.conversation import in_context
@@ -80,11 +80,7 @@ class Judge:
             model=model,
             prompt_version=version,
         )
-        told = judgment.probabilities
-        if self.tie_band is not None and told is not None:
-            within = preference(told.a, told.b, self.tie_band)
-            return replace(judgment, winner=within, tie_band=self.tie_band)
-        return judgment
+        return with_tie_band(judgment, self.tie_band)
 
     async def _asked(self, event: BattleRetrieved) -> list[_Asked]:
         """The verdict of every order, with the model that gave it and the version of the prompt."""

@@ -6,11 +6,17 @@ from typing import Any
 
 import click
 import pytest
+import structlog
 
 from nuggetstream.domain.grade import GradeAggregation
 from nuggetstream.domain.judgment import Aggregation
 from nuggetstream.domain.question_bank import BankKind
-from services.cli.evaluator_options import evaluator_options, options_of_grader, options_of_judge
+from services.cli.evaluator_options import (
+    evaluator_options,
+    options_of_grader,
+    options_of_judge,
+    with_tie_band_of,
+)
 from services.cli.settings import PipelineSettings, PlatformSettings
 from services.judge.graders.citation_support import CitationOptions
 from services.judge.graders.rubric import RubricOptions
@@ -47,6 +53,26 @@ def test_a_panel_can_be_the_judge_or_an_additional_one(tmp_path: Path) -> None:
     assert options_of_judge(tables, "utility").per_dimension
     assert tables["answer_quality"] == GraderOptions(share=0.1)
     assert options_of_judge(tables, "nugget_guided") == JudgeOptions()
+
+
+def test_the_tie_band_is_that_of_the_table_or_else_of_the_setting(tmp_path: Path) -> None:
+    given = parts(tmp_path, "[utility]\ntie_band = 0.2\n")
+    options = options_of_judge(evaluator_options(given), "utility")
+    for profile, warned in (("frugal", 0), ("live", 2)):
+        given.pipeline = given.pipeline.model_copy(update={"profile": profile})
+        with structlog.testing.capture_logs() as logs:
+            assert with_tie_band_of(given, "utility", options, 0.1).tie_band == 0.2
+            assert with_tie_band_of(given, "pairwise", JudgeOptions(), 0.1).tie_band == 0.1
+            assert with_tie_band_of(given, "pairwise", JudgeOptions()).tie_band is None
+        assert [log["event"] for log in logs] == ["the tie band of a judge has no effect"] * warned
+
+
+def test_a_panel_that_decides_by_majority_has_no_tie_band(tmp_path: Path) -> None:
+    text = '[pairwise]\nmembers = ["m1", "m2"]\n[utility]\nmembers = ["m1", "m2"]\ntie_band = 0.1\n'
+    tables = evaluator_options(given := parts(tmp_path, text))
+    for name, setting in (("pairwise", 0.1), ("utility", None)):
+        with pytest.raises(click.ClickException, match=f"{name}: this panel decides by majority"):
+            with_tie_band_of(given, name, options_of_judge(tables, name), setting)
 
 
 def test_a_panel_can_be_any_evaluator(tmp_path: Path) -> None:

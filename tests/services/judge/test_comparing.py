@@ -194,6 +194,31 @@ async def test_members_are_asked_for_decisions_where_the_profile_asks_for_them()
     )
 
 
+@pytest.mark.parametrize(("band", "winner"), [(0.1, B), (0.5, TIE)])
+async def test_the_tie_band_of_a_panel_applies_to_its_mean_probabilities(band: float, winner: Vote) -> None:
+    def decides(name: str, b: float) -> ScriptedModel:
+        def reply(prompt: Any) -> DecisionReply:
+            first_is_a = blocks(prompt, "answer")[0].text == "short"
+            shares = {"f": 0.9 - b if first_is_a else b, "s": b if first_is_a else 0.9 - b, "t": 0.1}
+            letter = max(shares, key=shares.__getitem__)
+            return DecisionReply(answers=[Answer(name="better", letter=letter, probabilities=shares)])
+
+        return ScriptedModel({"verdict_decision": reply}, name=name)
+
+    voters = [Voter(name, ScriptedModel({}), decides(name, b)) for name, b in (("x", 0.7), ("y", 0.5))]
+    event = samples.retrieved(1, fought=samples.battle(a="short", b="much longer"))
+    for aggregation in Aggregation:
+        options = JudgeOptions(members=("x", "y"), aggregation=aggregation, tie_band=band)
+        judgment = (await run(Comparer("p", PAIRWISE, voters, options), event)).judgment
+        by_mean = aggregation is Aggregation.PROBABILITIES
+        assert (judgment.winner, judgment.tie_band) == ((winner, band) if by_mean else (B, None))
+
+
+def test_a_tie_band_is_part_of_what_was_asked_and_none_changes_no_earlier_id() -> None:
+    assert JudgeOptions(tie_band=0.1).asked != JudgeOptions().asked == ""
+    assert "tie_band" not in JudgeOptions(threshold=2).asked
+
+
 async def test_other_options_models_or_orders_give_other_keys() -> None:
     comparers = [
         panel(prefers("a"), prefers("a")),

@@ -13,6 +13,7 @@ from services.judge.pairwise import kinds
 from services.judge.pairwise.kind import Kind
 from services.judge.panel import Voter
 from services.judge.registry import heuristics
+from services.judge.selection import JudgeOptions
 from services.offline.answers import ParsedPrompt, answer
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import TASKS, Prompt
@@ -67,6 +68,23 @@ async def test_decisions_have_the_same_winner_and_probabilities(kind: Kind) -> N
     assert out.judgment.probabilities is not None
     assert not [task for task in chat.tasks() if task != "retrieval_relevance"]
     assert {task.removesuffix("_decision") for task in decider.tasks()} != set(decider.tasks())
+
+
+@ALL
+async def test_a_tie_band_applies_to_the_probabilities_of_every_kind(kind: Kind) -> None:
+    event = material(kind)
+    found: dict[float | None, Judgment] = {}
+    for band in (None, 0.0, 1.0):
+        comparer = Comparer(kind.name, kind, [Voter("", model(), model())], JudgeOptions(tie_band=band))
+        [out] = await comparer(event)
+        assert isinstance(out, BattleJudged)
+        found[band] = out.judgment
+        assert (out.judgment.tie_band, out.judgment.verdicts) == (band, found[None].verdicts)
+    assert found[0.0].winner is found[None].winner is not Vote.TIE
+    assert found[1.0].winner is Vote.TIE
+    by_chat = await Comparer(kind.name, kind, [Voter("", model())], JudgeOptions(tie_band=1.0))(event)
+    assert isinstance(by_chat[0], BattleJudged)
+    assert (by_chat[0].judgment.winner, by_chat[0].judgment.tie_band) == (found[None].winner, None)
 
 
 @ALL
