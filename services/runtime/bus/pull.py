@@ -216,7 +216,8 @@ class Puller:
         while self._rejections and not self._stopping and (left := until - self._now()) > 0:
             self._wake.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), left)
+                async with asyncio.timeout(left):  # unlike wait_for, it never swallows a cancellation
+                    await self._wake.wait()
 
     async def _until_woken_or_silent(self) -> None:
         until = None

@@ -101,7 +101,8 @@ class MessagesInFlight:
         try:
             while True:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(due.wait(), self._spec.ack_wait / 3)
+                    async with asyncio.timeout(self._spec.ack_wait / 3):
+                        await due.wait()
                 due.clear()
                 await self._send_heartbeats()
         finally:

@@ -98,6 +98,7 @@ class Runner(Generic[In, Out]):
                 task.result()  # an error in the loop itself ends the process, not one message
             await self._drain(pulling, workers)
         finally:
+            self._puller.stop()  # also where a client of the broker swallows the cancellation
             for task in tasks:
                 task.cancel()
             self._in_flight.cancel_confirmations()
@@ -273,8 +274,7 @@ class Runner(Generic[In, Out]):
 
     async def _give_up(self, message: InFlight, job: In | None, decision: GiveUp) -> str:
         """Publish the give_up outputs, a dead letter unless they suffice, then term: it can be repeated."""
-        attempts = message.delivery.attempt
-        failure = decision.failure(self._stage.name, attempts)
+        failure = decision.failure(self._stage.name, attempts := message.delivery.attempt)
         log.error("giving up", reason=decision.reason.value, detail=decision.detail, attempts=attempts)
         try:
             told = await self._publish_give_up(job, failure)

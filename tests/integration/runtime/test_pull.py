@@ -11,7 +11,7 @@ from time import monotonic
 import structlog
 
 from services.runtime.bus import Outgoing, ensure
-from services.runtime.bus.pull import PullSettings
+from services.runtime.bus.pull import Puller, PullSettings
 from services.runtime.runner import Runner
 
 NEXT = "$JS.API.CONSUMER.MSG.NEXT.>"
@@ -140,3 +140,26 @@ async def test_ensure_is_quick_enough_to_run_at_every_start(flow):
     async with asyncio.timeout(10):
         for _ in range(10):
             await ensure(flow.bus.js, (), (flow.consumer,))
+
+
+async def test_a_runner_ends_although_a_cancellation_of_its_pulling_was_swallowed(flow, monkeypatch):
+    waits, swallowed = Puller._until_woken_or_silent, asyncio.Event()
+
+    async def swallows(puller: Puller) -> None:
+        try:
+            await waits(puller)
+        except asyncio.CancelledError:  # as asyncio.wait_for does if what it waits for comes at that moment
+            if swallowed.is_set():
+                raise
+            swallowed.set()
+
+    monkeypatch.setattr(Puller, "_until_woken_or_silent", swallows)
+    await ensure(flow.bus.js, (), (flow.consumer,))
+    runner = Runner(flow.bus, flow.stage())
+    running = asyncio.create_task(runner.run(asyncio.Event()))
+    async with asyncio.timeout(30):
+        while not runner.pulls:
+            await asyncio.sleep(0.02)
+    running.cancel()
+    await asyncio.wait([running], timeout=30)
+    assert (swallowed.is_set(), running.cancelled()) == (True, True)
