@@ -161,8 +161,8 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(supervisor.run(stop))
                     try:
-                        starter = _Starter(choices, platform, database, stop, (disk,), reranking)
-                        running = await starter.start(group, bus)
+                        starter = _Starter(choices, platform, database, (disk,), reranking)
+                        running = await starter.start(group, bus, stop)
                         started()
                         yield running
                     finally:
@@ -222,16 +222,15 @@ class _Starter:
     choices: Choices
     platform: PlatformSettings
     database: Database
-    stop: asyncio.Event
     checks: Sequence[Check]
     reranking: Reranking | None
 
-    async def start(self, group: asyncio.TaskGroup, bus: Bus) -> Embedded:
+    async def start(self, group: asyncio.TaskGroup, bus: Bus, stop: asyncio.Event) -> Embedded:
         ports: dict[str, str] = {}
         urls: dict[str, str | None] = {}
         for name in SERVICES:
             started: asyncio.Future[tuple[int, str | None]] = asyncio.get_running_loop().create_future()
-            group.create_task(self._run(name, bus, started))
+            group.create_task(self._run(name, bus, stop, started))
             port, urls[name] = await started
             ports[name] = f"127.0.0.1:{port}"
             if name in _CALLED:
@@ -249,7 +248,9 @@ class _Starter:
             graders=self.platform.declared_graders,
         )
 
-    async def _run(self, name: str, bus: Bus, started: asyncio.Future[tuple[int, str | None]]) -> None:
+    async def _run(
+        self, name: str, bus: Bus, stop: asyncio.Event, started: asyncio.Future[tuple[int, str | None]]
+    ) -> None:
         try:
             # The services share a connection: what several of them send at once is written at once.
             async with SERVICES[name](self._parts(bus)) as service:
@@ -264,7 +265,7 @@ class _Starter:
                         service, self.choices.pipeline, _ACK_WAIT, batched=self.choices.batches is not None
                     ),
                     bus,
-                    self.stop,
+                    stop,
                     grpc_address=f"{host}:{fixed.get(name, 0)}",
                     grace=self.choices.grace,
                     ready=ready,

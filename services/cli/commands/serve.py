@@ -64,7 +64,15 @@ def command(
         database = open_database(platform.database_url, platform.database_connections)
         try:
             async with models(database) as (embedder, reranking):
-                start = Start(name, server, platform, pipeline, database, embedder, reranking)
+                start = Start(
+                    service=name,
+                    server=server,
+                    platform=platform,
+                    pipeline=pipeline,
+                    database=database,
+                    embedder=embedder,
+                    reranking=reranking,
+                )
                 async with start.when_prepared(stop) as bus:
                     if bus is not None:
                         parts = Parts(
