@@ -59,20 +59,13 @@ def command(
     retrieval, access = read_settings(RetrievalSettings), read_settings(AccessSettings)
     entry = read_settings(EntrySettings).filter
     models = partial(_models, name, pipeline, llm, retrieval)
+    starting = partial(Start, service=name, server=server, platform=platform, pipeline=pipeline)
 
     async def serve(stop: asyncio.Event) -> None:
         database = open_database(platform.database_url, platform.database_connections)
         try:
             async with models(database) as (embedder, reranking):
-                start = Start(
-                    service=name,
-                    server=server,
-                    platform=platform,
-                    pipeline=pipeline,
-                    database=database,
-                    embedder=embedder,
-                    reranking=reranking,
-                )
+                start = starting(database=database, embedder=embedder, reranking=reranking)
                 async with start.when_prepared(stop) as bus:
                     if bus is not None:
                         parts = Parts(
