@@ -9,12 +9,12 @@ missing then, or was left unfinished by a process that was stopped, is made agai
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
+import asyncpg
 import structlog
 from alembic import op
 from sqlalchemy import Index, text
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.schema import CreateIndex
 
 import services.store.slices  # noqa: F401 - declares indexes
@@ -58,28 +58,29 @@ async def create_indexes(database: Database) -> None:
     Processes that do this at the same time wait for each other. It waits for the transactions that are open.
 
     Raises:
-        sqlalchemy.exc.DBAPIError: An index cannot be created, for instance because the disk is full.
+        asyncpg.PostgresError: An index cannot be created, for instance because the disk is full.
     """
     if database.is_sqlite:
         return
     declared = [index for table in metadata.sorted_tables for index in table.indexes]
-    engine = database.engine.execution_options(isolation_level="AUTOCOMMIT")
-    async with engine.connect() as connection:
+    async with database.engine.begin() as connection:
         valid = set((await connection.execute(_VALID)).scalars())
-        for index in sorted(declared, key=lambda each: str(each.name)):
-            if index.name in valid:
-                continue
-            while not await _is_valid(connection, index):
-                try:
-                    await connection.exec_driver_sql(_statement(connection, index))
-                except DBAPIError as error:
-                    if getattr(error.orig, "sqlstate", None) not in _RACES:
-                        raise
+    for index in sorted(declared, key=lambda each: str(each.name)):
+        while index.name not in valid and not await _is_valid(database, index):
+            try:
+                await _execute(database, _statement(database, index))
+            except asyncpg.PostgresError as error:
+                if error.sqlstate not in _RACES:
+                    raise
 
 
-async def _is_valid(connection: AsyncConnection, index: Index) -> bool:
+async def _is_valid(database: Database, index: Index) -> bool:
     """Whether an index can be used; what is left of one that was interrupted is dropped."""
-    while (state := (await connection.execute(_STATE, {"name": index.name})).one_or_none()) is not None:
+    while True:
+        async with database.engine.begin() as connection:
+            state = (await connection.execute(_STATE, {"name": index.name})).one_or_none()
+        if state is None:
+            return False
         is_valid, is_made = state
         if is_valid:
             return True
@@ -87,11 +88,18 @@ async def _is_valid(connection: AsyncConnection, index: Index) -> bool:
             await asyncio.sleep(_LOOK_S)
         else:
             log.warning("making an index again that was interrupted", index=index.name)
-            await connection.exec_driver_sql(f"DROP INDEX CONCURRENTLY IF EXISTS {index.name}")
-    return False
+            await _execute(database, f"DROP INDEX CONCURRENTLY IF EXISTS {index.name}")
 
 
-def _statement(connection: AsyncConnection, index: Index) -> str:
+async def _execute(database: Database, statement: str) -> None:
+    """Execute a statement outside of transactions and unprepared, as poolers of connections need it."""
+    engine = database.engine.execution_options(isolation_level="AUTOCOMMIT")
+    async with engine.connect() as connection:
+        raw: Any = (await connection.get_raw_connection()).driver_connection
+        await raw.execute(statement)
+
+
+def _statement(database: Database, index: Index) -> str:
     """The statement that creates an index while others write."""
-    statement = str(CreateIndex(index, if_not_exists=True).compile(dialect=connection.dialect))
+    statement = str(CreateIndex(index, if_not_exists=True).compile(dialect=database.engine.dialect))
     return statement.replace(" INDEX ", " INDEX CONCURRENTLY ", 1)

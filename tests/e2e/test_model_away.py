@@ -27,7 +27,7 @@ async def test_a_battle_outlives_a_model_that_is_away_and_is_scored_when_it_is_b
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(circuit, "_LONGEST_PAUSE_S", 0.05)
-    monkeypatch.setattr(outage, "_LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(outage, "LONGEST_PAUSE", 0.05)
     (port,) = free_ports(1)
     endpoint = ModelEndpoint(status=503)
     async with platform(tmp_path, port) as running, AsyncClient(running.url) as client:
