@@ -176,6 +176,8 @@ async def code_of(call: Callable[[], Awaitable[Any]]) -> grpc.StatusCode:
     try:
         reply = await call()
     except grpc.aio.AioRpcError as error:
+        if error.code() is grpc.StatusCode.INTERNAL and "execute_batch" in (error.details() or ""):
+            return await code_of(call)  # the server ended the stream while this client was writing to it
         return error.code()
     if isinstance(reply, arena_pb2.SubmitBattlesResponse) and reply.error:
         assert "arena" in reply.error
